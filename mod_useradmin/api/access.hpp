@@ -1,0 +1,52 @@
+// Who may do what (specification, section 5).
+#pragma once
+
+#include <string_view>
+
+namespace useradmin::api {
+
+enum class Role { user, admin, super_admin };
+
+/// The role that a text names, to the letter; any other text, and none, is a plain user.
+constexpr Role role_of(std::string_view text) noexcept {
+    return text == "superAdmin" ? Role::super_admin : text == "admin" ? Role::admin : Role::user;
+}
+
+/// Whose session the request came with.
+struct Caller {
+    std::string_view id;
+    Role role = Role::user;
+};
+
+constexpr bool is_administrator(const Caller& caller) noexcept {
+    return caller.role != Role::user;
+}
+constexpr bool is_super_administrator(const Caller& caller) noexcept {
+    return caller.role == Role::super_admin;
+}
+
+constexpr bool may_list(const Caller& caller) noexcept {
+    return is_administrator(caller);
+}
+constexpr bool may_create(const Caller& caller) noexcept {
+    return is_administrator(caller);
+}
+/// An admin creates plain users alone; an absent role counts as another role than user (4.2, check
+/// 4).
+constexpr bool may_create_with_role(const Caller& caller, std::string_view role) noexcept {
+    return is_super_administrator(caller) || role == "user";
+}
+constexpr bool may_get(const Caller& caller, std::string_view id) noexcept {
+    return is_administrator(caller) || caller.id == id;
+}
+constexpr bool may_update(const Caller& caller) noexcept {
+    return is_administrator(caller);
+}
+constexpr bool may_change_role_and_ban(const Caller& caller) noexcept {
+    return is_super_administrator(caller);
+}
+constexpr bool may_delete(const Caller& caller) noexcept {
+    return is_super_administrator(caller);
+}
+
+} // namespace useradmin::api

@@ -1,0 +1,86 @@
+// 4.2 Create user: POST /api/users
+#include "api/envelope.hpp"
+#include "api/operations.hpp"
+#include "api/texts.hpp"
+#include "password/random.hpp"
+#include "json/reader.hpp"
+
+namespace useradmin::api {
+
+namespace {
+
+using json::Object;
+
+Reply hash_failure(password::HashFailure reason) {
+    return reason == password::HashFailure::busy ? error(503, texts::unavailable)
+                                                 : error(500, texts::create_failed);
+}
+
+/// Whether the member names a role: neither absent, null nor empty.
+bool names_role(const Object& body) {
+    const Object::Kind kind = body.kind("role");
+    return kind != Object::Kind::absent && kind != Object::Kind::null &&
+           !(kind == Object::Kind::string && body.text("role").empty());
+}
+
+} // namespace
+
+Reply create_user(const Request& request, const Service& service) {
+    // Check 1: a session.
+    if (!request.caller)
+        return error(401, texts::no_session);
+    // Check 2: the caller is admin or superAdmin.
+    if (!may_create(*request.caller))
+        return error(403, texts::create_forbidden);
+
+    const Body body = request.body.read();
+    if (body.state != Body::State::read)
+        return unreadable(body);
+    const std::optional<Object> object = Object::parse(body.text);
+    if (!object)
+        return error(500, texts::create_failed);
+
+    // Check 3: name, email and password. Another type than string has no text, as if missing.
+    const std::string_view name = object->text("name");
+    const std::string_view email = object->text("email");
+    const std::string_view password = object->text("password");
+    if (name.empty() || email.empty() || password.empty())
+        return error(400, texts::fields_missing);
+    // Check 4: the role that an admin may give.
+    if (!may_create_with_role(*request.caller, object->text("role")))
+        return error(403, texts::create_role_forbidden);
+    if (names_role(*object) && object->kind("role") != Object::Kind::string)
+        return error(500, texts::create_failed);
+    // Check 5: the e-mail is free.
+    const auto taken = service.store.find_by_email(email);
+    if (!taken)
+        return failure(taken.failure(), texts::create_failed);
+    if (*taken)
+        return error(400, texts::email_taken);
+
+    // No connection is held while the password is hashed.
+    const auto hash = service.hasher.hash(password);
+    if (const auto* reason = std::get_if<password::HashFailure>(&hash))
+        return hash_failure(*reason);
+
+    const std::string id = password::random_uuid();
+    const std::string account_id = password::random_uuid();
+    store::NewUser user;
+    user.id = id;
+    user.name = name;
+    user.email = email;
+    user.role = names_role(*object) ? object->text("role") : "user";
+    user.account_id = account_id;
+    user.account_name = email;
+    user.password_hash = std::get<std::string>(hash);
+    user.now = text::now();
+    const auto created = service.store.create(user);
+    if (!created)
+        return failure(created.failure(), texts::create_failed);
+    // The address was taken while the password was hashed.
+    if (!*created)
+        return error(400, texts::email_taken);
+    return record(**created);
+}
+
+} // namespace useradmin::api

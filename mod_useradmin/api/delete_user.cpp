@@ -1,0 +1,37 @@
+// 4.4.1 Delete user: DELETE /api/users/{id}
+#include "api/envelope.hpp"
+#include "api/operations.hpp"
+#include "api/texts.hpp"
+#include "text/unicode.hpp"
+
+namespace useradmin::api {
+
+Reply delete_user(const Request& request, std::string_view id, const Service& service) {
+    // Check 1: a session.
+    if (!request.caller)
+        return error(401, texts::no_session);
+    // Check 2: the caller is superAdmin.
+    if (!may_delete(*request.caller))
+        return error(403, texts::delete_forbidden);
+    // Check 3: not the caller itself.
+    if (id == request.caller->id)
+        return error(400, texts::delete_self);
+    // Checks 4 and 5, the user exists and is not the protected one, belong to the deletion: whoever
+    // asks first and deletes afterwards can be overtaken.
+    if (!text::is_clean_utf8(id))
+        return error(404, texts::not_found);
+    const auto removal = service.store.remove(id, service.settings.protected_email);
+    if (!removal)
+        return failure(removal.failure(), texts::delete_failed);
+    switch (*removal) {
+    case store::Removal::not_found:
+        return error(404, texts::not_found);
+    case store::Removal::protected_address:
+        return error(403, texts::delete_protected);
+    case store::Removal::removed:
+        break;
+    }
+    return message(texts::deleted);
+}
+
+} // namespace useradmin::api

@@ -1,0 +1,35 @@
+// The envelopes of the specification's section 2.4.
+#pragma once
+
+#include "api/service.hpp"
+
+#include <cstdint>
+#include <string_view>
+
+namespace useradmin::api {
+
+/// {"success":true,"data":{…}}
+Reply record(const store::User& user);
+
+struct Pagination {
+    std::int64_t page = 1;
+    std::int64_t limit = 20;
+    std::int64_t total = 0;
+};
+/// {"success":true,"data":[…],"pagination":{…}}
+Reply records(const store::Page& page, const Pagination& pagination);
+
+/// {"success":true,"message":"…"}
+Reply message(std::string_view text);
+
+/// {"success":false,"error":"…"}
+Reply error(int status, std::string_view text);
+
+/// The reply to work that failed: 503 where the database could not be had, else 500 with the
+/// operation's text (section 7).
+Reply failure(store::Failure failure, std::string_view operation_text);
+
+/// The reply to a body that could not be read whole.
+Reply unreadable(const Body& body);
+
+} // namespace useradmin::api

@@ -1,0 +1,27 @@
+// 4.3 Get user: GET /api/users/{id}
+#include "api/envelope.hpp"
+#include "api/operations.hpp"
+#include "api/texts.hpp"
+#include "text/unicode.hpp"
+
+namespace useradmin::api {
+
+Reply get_user(const Request& request, std::string_view id, const Service& service) {
+    // Check 1: a session.
+    if (!request.caller)
+        return error(401, texts::no_session);
+    // Check 2: the caller is admin or superAdmin, or asks for its own record.
+    if (!may_get(*request.caller, id))
+        return error(403, texts::get_forbidden);
+    // Check 3: the user exists. No user has an id that is not text.
+    if (!text::is_clean_utf8(id))
+        return error(404, texts::not_found);
+    const auto user = service.store.find(id);
+    if (!user)
+        return failure(user.failure(), texts::get_failed);
+    if (!*user)
+        return error(404, texts::not_found);
+    return record(**user);
+}
+
+} // namespace useradmin::api

@@ -1,0 +1,74 @@
+// The service: a request in, a reply out. Nothing here knows of httpd or of SQL.
+#pragma once
+
+#include "api/access.hpp"
+#include "password/hasher.hpp"
+#include "store/store.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace useradmin::api {
+
+/// The body of a request, or why there is none.
+struct Body {
+    enum class State { read, too_large, broken };
+    State state = State::read;
+    /// Lives as long as the source that it was read from.
+    std::string_view text;
+    /// The status to answer where the body is broken (400, 408).
+    int status = 400;
+};
+
+/// Reads the body of a request, when the checks before it have passed.
+class BodySource {
+  public:
+    virtual ~BodySource() = default;
+    virtual Body read() = 0;
+};
+
+struct Request {
+    std::string_view method;
+    /// What follows the base address in the path, still percent-encoded: "", "/", "/{id}" or
+    /// longer.
+    std::string_view path;
+    /// The query string without its question mark.
+    std::string_view query;
+    /// Nothing: no session.
+    std::optional<Caller> caller;
+    BodySource& body;
+};
+
+struct Reply {
+    int status = 200;
+    /// The envelope; empty for 204 alone.
+    std::string body;
+    /// The value of the Allow header, or empty.
+    std::string_view allow;
+};
+
+/// What the configuration decides.
+struct Settings {
+    /// ADMIN_EMAIL (4.4.1, check 5).
+    std::string_view protected_email;
+    /// The largest page of a list.
+    std::int64_t max_limit = 1000;
+};
+
+/// What the operations work with.
+struct Service {
+    store::Store& store;
+    password::Hasher& hasher;
+    const Settings& settings;
+};
+
+/// Answers a request under the base address (specification, section 4).
+Reply answer(const Request& request, const Service& service);
+
+/// The envelope for an error that arose outside of the operations: httpd's own, or another
+/// module's. The method and the path below the base address tell which operation it was.
+Reply error_reply(int status, std::string_view method, std::string_view path);
+
+} // namespace useradmin::api

@@ -1,0 +1,23 @@
+// Whose session a token is (specification, section 5).
+#pragma once
+
+#include "store/store.hpp"
+
+#include <optional>
+#include <string_view>
+
+namespace useradmin::api {
+
+/// Who a token stands for. The texts live as long as the request.
+struct Identity {
+    std::string_view user_id;
+    /// Empty where the user has no role.
+    std::string_view role;
+};
+
+/// The user whose session has that token; nothing where there is none, where it has expired, or
+/// where the user is banned: banned, with banExpires absent or in the future.
+store::Result<std::optional<Identity>> identify(store::Store& store, std::string_view token,
+                                                store::Timestamp now);
+
+} // namespace useradmin::api

@@ -1,0 +1,38 @@
+// The texts of the interface: the specification's section 7, and those that it leaves open.
+#pragma once
+
+#include <string_view>
+
+namespace useradmin::api::texts {
+
+inline constexpr std::string_view no_session = "No autorizado";
+inline constexpr std::string_view list_forbidden = "No tienes permisos para ver usuarios";
+inline constexpr std::string_view get_forbidden = "No tienes permisos";
+inline constexpr std::string_view create_forbidden = "No tienes permisos para crear usuarios";
+inline constexpr std::string_view create_role_forbidden =
+    "Solo puedes crear usuarios con rol 'user'";
+inline constexpr std::string_view update_forbidden = "No tienes permisos para editar usuarios";
+inline constexpr std::string_view update_role_forbidden =
+    "No tienes permisos para cambiar roles o banear usuarios";
+inline constexpr std::string_view delete_forbidden = "No tienes permisos para eliminar usuarios";
+inline constexpr std::string_view delete_protected =
+    "No se puede eliminar el usuario administrador principal";
+inline constexpr std::string_view fields_missing = "Faltan campos requeridos";
+inline constexpr std::string_view email_taken = "El email ya está registrado";
+inline constexpr std::string_view delete_self = "No puedes eliminar tu propio usuario";
+inline constexpr std::string_view not_found = "Usuario no encontrado";
+inline constexpr std::string_view list_failed = "Error al obtener usuarios";
+inline constexpr std::string_view get_failed = "Error al obtener usuario";
+inline constexpr std::string_view create_failed = "Error al crear usuario";
+inline constexpr std::string_view update_failed = "Error al actualizar usuario";
+inline constexpr std::string_view delete_failed = "Error al eliminar usuario";
+
+// What the specification leaves open.
+inline constexpr std::string_view deleted = "Usuario eliminado correctamente";
+inline constexpr std::string_view method_not_allowed = "Método no permitido";
+inline constexpr std::string_view body_too_large = "El cuerpo de la petición es demasiado grande";
+inline constexpr std::string_view unavailable = "Servicio no disponible temporalmente";
+inline constexpr std::string_view bad_request = "Petición incorrecta";
+inline constexpr std::string_view request_timed_out = "Tiempo de espera agotado";
+
+} // namespace useradmin::api::texts

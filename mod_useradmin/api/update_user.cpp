@@ -1,0 +1,102 @@
+// 4.4 Update user: PUT /api/users/{id}
+#include "api/envelope.hpp"
+#include "api/operations.hpp"
+#include "api/texts.hpp"
+#include "text/unicode.hpp"
+#include "json/reader.hpp"
+
+namespace useradmin::api {
+
+namespace {
+
+using json::Object;
+using Kind = Object::Kind;
+
+/// A field that is applied when it is not empty.
+store::Text non_empty(const Object& body, std::string_view field) {
+    const std::string_view text = body.text(field);
+    return text.empty() ? store::Text() : text;
+}
+
+bool is_one_of(Kind kind, std::initializer_list<Kind> kinds) {
+    for (Kind allowed : kinds)
+        if (kind == allowed)
+            return true;
+    return false;
+}
+
+/// Whether the body has the role or the ban flag that an admin must not send (check 4). Null is no
+/// role; any flag that is there counts.
+bool has_role_or_ban(const Object& body) {
+    const bool has_role = is_one_of(body.kind("role"), {Kind::absent, Kind::null}) == false &&
+                          !(body.kind("role") == Kind::string && body.text("role").empty());
+    return has_role || body.kind("banned") != Kind::absent;
+}
+
+/// Whether every field that the caller may set has its type. Fields that are ignored may be
+/// anything.
+bool has_types(const Object& body, const Caller& caller) {
+    for (std::string_view field : {"name", "email", "password"})
+        if (!is_one_of(body.kind(field), {Kind::absent, Kind::string}))
+            return false;
+    if (!may_change_role_and_ban(caller))
+        return true;
+    for (std::string_view field : {"role", "banReason"})
+        if (!is_one_of(body.kind(field), {Kind::absent, Kind::null, Kind::string}))
+            return false;
+    return is_one_of(body.kind("banned"), {Kind::absent, Kind::boolean});
+}
+
+} // namespace
+
+Reply update_user(const Request& request, std::string_view id, const Service& service) {
+    // Check 1: a session.
+    if (!request.caller)
+        return error(401, texts::no_session);
+    const Caller& caller = *request.caller;
+    // Check 2: the caller is admin or superAdmin.
+    if (!may_update(caller))
+        return error(403, texts::update_forbidden);
+
+    const Body body = request.body.read();
+    if (body.state != Body::State::read)
+        return unreadable(body);
+    const std::optional<Object> object = Object::parse(body.text);
+
+    // Check 3: the user exists. The update itself finds out, unless the body is going to be
+    // refused.
+    if (!text::is_clean_utf8(id))
+        return error(404, texts::not_found);
+    const bool is_readable = object && has_types(*object, caller);
+    const bool is_refused =
+        is_readable && !may_change_role_and_ban(caller) && has_role_or_ban(*object);
+    if (!is_readable || is_refused) {
+        const auto user = service.store.find(id);
+        if (!user)
+            return failure(user.failure(), texts::update_failed);
+        if (!*user)
+            return error(404, texts::not_found);
+        // Check 4: an admin sends neither role nor ban.
+        return is_refused ? error(403, texts::update_role_forbidden)
+                          : error(500, texts::update_failed);
+    }
+
+    store::Changes changes;
+    changes.now = text::now();
+    changes.name = non_empty(*object, "name");
+    changes.email = non_empty(*object, "email");
+    if (may_change_role_and_ban(caller)) {
+        changes.role = non_empty(*object, "role");
+        if (object->kind("banned") == Kind::boolean)
+            changes.banned = object->boolean("banned");
+        changes.ban_reason = non_empty(*object, "banReason");
+    }
+    const auto updated = service.store.update(id, changes);
+    if (!updated)
+        return failure(updated.failure(), texts::update_failed);
+    if (!*updated)
+        return error(404, texts::not_found);
+    return record(**updated);
+}
+
+} // namespace useradmin::api

@@ -1,0 +1,61 @@
+# Finds what the project builds on. Whatever is missing is named together with the packages that hold it.
+
+set(USERADMIN_MISSING "")
+
+# useradmin_need(<target> <pkg-config module> <Debian package> <Fedora package>)
+# makes PkgConfig::<target>, or notes what to install.
+function(useradmin_need target module debian fedora)
+  if(PkgConfig_FOUND)
+    pkg_check_modules(${target} QUIET IMPORTED_TARGET GLOBAL ${module})
+  endif()
+  if(NOT ${target}_FOUND)
+    useradmin_note_missing("${module}" ${debian} ${fedora})
+  endif()
+endfunction()
+
+macro(useradmin_note_missing what debian fedora)
+  list(APPEND USERADMIN_MISSING "  ${what}: install ${debian} (Debian, Ubuntu) or ${fedora} (Fedora, RHEL)")
+  set(USERADMIN_MISSING "${USERADMIN_MISSING}" CACHE INTERNAL "")
+endmacro()
+
+set(USERADMIN_MISSING "" CACHE INTERNAL "")
+
+find_package(PkgConfig QUIET)
+if(NOT PkgConfig_FOUND)
+  useradmin_note_missing(pkg-config pkg-config pkgconf-pkg-config)
+endif()
+
+find_program(APXS NAMES apxs apxs2 PATHS /usr/bin /usr/sbin)
+if(NOT APXS)
+  useradmin_note_missing("apxs of Apache httpd 2.4" apache2-dev httpd-devel)
+else()
+  execute_process(COMMAND ${APXS} -q INCLUDEDIR OUTPUT_VARIABLE HTTPD_INCLUDE_DIR OUTPUT_STRIP_TRAILING_WHITESPACE)
+  execute_process(COMMAND ${APXS} -q LIBEXECDIR OUTPUT_VARIABLE HTTPD_MODULE_DIR OUTPUT_STRIP_TRAILING_WHITESPACE)
+endif()
+
+useradmin_need(APR apr-1 libapr1-dev apr-devel)
+useradmin_need(APRUTIL apr-util-1 libaprutil1-dev apr-util-devel)
+useradmin_need(CJSON libcjson libcjson-dev cjson-devel)
+useradmin_need(ARGON2 libargon2 libargon2-dev libargon2-devel)
+useradmin_need(CRYPTO libcrypto libssl-dev openssl-devel)
+useradmin_need(UTF8PROC libutf8proc libutf8proc-dev utf8proc-devel)
+useradmin_need(SQLITE sqlite3 libsqlite3-dev sqlite-devel)
+if(USERADMIN_TESTS)
+  useradmin_need(CPPUTEST cpputest libcpputest-dev cpputest-devel)
+  useradmin_need(CURL libcurl libcurl4-openssl-dev libcurl-devel)
+endif()
+
+if(USERADMIN_MISSING)
+  list(JOIN USERADMIN_MISSING "\n" missing)
+  message(FATAL_ERROR "What the build needs and did not find:\n${missing}")
+endif()
+
+# A module takes APR and APR-util from the httpd that loads it: their headers, and no copy of the libraries.
+add_library(useradmin_apr INTERFACE)
+target_include_directories(useradmin_apr SYSTEM INTERFACE ${APR_INCLUDE_DIRS} ${APRUTIL_INCLUDE_DIRS})
+target_compile_options(useradmin_apr INTERFACE ${APR_CFLAGS_OTHER} ${APRUTIL_CFLAGS_OTHER})
+target_include_directories(useradmin_apr INTERFACE ${CMAKE_CURRENT_SOURCE_DIR}/mod_useradmin)
+
+add_library(useradmin_httpd INTERFACE)
+target_include_directories(useradmin_httpd SYSTEM INTERFACE ${HTTPD_INCLUDE_DIR})
+target_link_libraries(useradmin_httpd INTERFACE useradmin_apr)

@@ -1,0 +1,21 @@
+// Who is calling, as an auth module says it.
+#pragma once
+
+#include "api/access.hpp"
+#include "http/configuration.hpp"
+
+#include <optional>
+
+namespace useradmin::http {
+
+/// The notes by which an auth module names the caller.
+inline constexpr const char* id_note = "session-user-id";
+inline constexpr const char* role_note = "session-user-role";
+
+/// The caller of a request (specification, section 5); nothing where there is no session. The
+/// sources are asked on the request and then on those that it came from, since an internal redirect
+/// starts with empty notes. The id lives as long as the request.
+std::optional<api::Caller> caller_of(request_rec* request, const Configuration& configuration,
+                                     RequestLog& log);
+
+} // namespace useradmin::http

@@ -1,0 +1,241 @@
+#include "http/configuration.hpp"
+
+#include "http/directive.hpp"
+#include "http/inherit.hpp"
+
+#include <cstdlib>
+
+APLOG_USE_MODULE(useradmin);
+
+namespace useradmin::http {
+
+namespace {
+
+Configuration& of(void* configuration) {
+    return *static_cast<Configuration*>(configuration);
+}
+
+/// The path of the <Location> around a directive; nullptr, and the reason, where there is none.
+const char* location_of(const cmd_parms* command, const char*& problem) {
+    const ap_directive_t* section = command->directive->parent;
+    if (section == nullptr || strcasecmp(section->directive, "<Location") != 0 ||
+        command->path == nullptr) {
+        problem = "stands in a <Location> alone: <Location \"/api/users\">";
+        return nullptr;
+    }
+    if (command->path[0] != '/' || ap_is_matchexp(command->path)) {
+        problem = "the path of its <Location> must begin with a slash and hold no wildcard: "
+                  "<Location \"/api/users\">";
+        return nullptr;
+    }
+    std::string_view path = command->path;
+    while (path.ends_with('/'))
+        path.remove_suffix(1);
+    return apr::terminated(command->pool, path);
+}
+
+const char* set_enabled(cmd_parms* command, void* configuration, int flag) noexcept {
+    return set_directive(command, [&]() -> const char* {
+        const char* problem = nullptr;
+        const char* base = location_of(command, problem);
+        if (base == nullptr)
+            return refusal(command, problem);
+        of(configuration).enabled = flag != 0;
+        of(configuration).base = base;
+        if (flag != 0)
+            *static_cast<const char**>(apr_array_push(configuration_of(command->server).bases)) =
+                base;
+        return nullptr;
+    });
+}
+
+const char* parse_expression(cmd_parms* command, const char* text,
+                             const ap_expr_info_t*& expression) {
+    const char* error = nullptr;
+    expression = ap_expr_parse_cmd(
+        command, text, AP_EXPR_FLAG_STRING_RESULT | AP_EXPR_FLAG_DONT_VARY, &error, nullptr);
+    if (error == nullptr)
+        return nullptr;
+    return refusal(command,
+                   apr_pstrcat(command->pool, "'", text, "' is no expression (", error,
+                               "); right is for example %{note:session-user-id}", nullptr));
+}
+
+const char* set_session(cmd_parms* command, void* configuration, const char* id,
+                        const char* role) noexcept {
+    return set_directive(command, [&]() -> const char* {
+        of(configuration).session_role = nullptr;
+        if (const char* problem = parse_expression(command, id, of(configuration).session_id))
+            return problem;
+        return role != nullptr ? parse_expression(command, role, of(configuration).session_role)
+                               : nullptr;
+    });
+}
+
+const char* set_protected_email(cmd_parms* command, void* configuration,
+                                const char* address) noexcept {
+    return set_directive(command, [&]() -> const char* {
+        if (apr::view_of(address).find('@') == std::string_view::npos)
+            return refusal(command, "must be an e-mail address, such as admin@example.com");
+        of(configuration).protected_email = address;
+        return nullptr;
+    });
+}
+
+/// Reads one parameter of argon2id ("m=19456"); false where it is none.
+bool read_argon2_parameter(std::string_view text, password::Argon2id& argon2id) {
+    if (text.size() < 3 || text[1] != '=')
+        return false;
+    struct {
+        char name;
+        std::uint32_t& value;
+        long least;
+        long most;
+    } const parameters[] = {{'m', argon2id.memory_kib, 8, 262144},
+                            {'t', argon2id.passes, 1, 10},
+                            {'p', argon2id.lanes, 1, 16}};
+    for (const auto& parameter : parameters) {
+        if (text[0] != parameter.name)
+            continue;
+        const std::optional<long> number =
+            number_within(text.data() + 2, parameter.least, parameter.most);
+        if (number)
+            parameter.value = static_cast<std::uint32_t>(*number);
+        return number.has_value();
+    }
+    return false;
+}
+
+const char* set_password_hash(cmd_parms* command, void* configuration, int count,
+                              char* const words[]) noexcept {
+    return set_directive(command, [&]() -> const char* {
+        constexpr const char* right =
+            "must be 'scrypt', or 'argon2id' with any of m=KiB (8 to 262144), "
+            "t=N (1 to 10), p=N (1 to 16)";
+        const std::string_view name = count > 0 ? apr::view_of(words[0]) : std::string_view();
+        if (name == "scrypt" && count == 1) {
+            of(configuration).password_hash = password::Scrypt();
+            return nullptr;
+        }
+        if (name != "argon2id")
+            return refusal(command, right);
+        password::Argon2id argon2id;
+        for (int word = 1; word < count; ++word)
+            if (!read_argon2_parameter(words[word], argon2id))
+                return refusal(command, right);
+        if (argon2id.memory_kib < 8 * argon2id.lanes)
+            return refusal(command, "m must be at least 8 times p");
+        of(configuration).password_hash = argon2id;
+        return nullptr;
+    });
+}
+
+const char* set_hash_limit(cmd_parms* command, void*, const char* text) noexcept {
+    return set_directive(command, [&]() -> const char* {
+        if (const char* problem = ap_check_cmd_context(command, GLOBAL_ONLY))
+            return problem;
+        const std::optional<long> number = number_within(text, 1, 1024);
+        if (!number)
+            return refusal(command, "must be a whole number from 1 to 1024");
+        configuration_of(command->server).hash_limit = static_cast<unsigned>(*number);
+        return nullptr;
+    });
+}
+
+const char* set_max_limit(cmd_parms* command, void* configuration, const char* text) noexcept {
+    return set_directive(command, [&]() -> const char* {
+        const std::optional<long> number = number_within(text, 1, 100000);
+        if (!number)
+            return refusal(command, "must be a whole number from 1 to 100000");
+        of(configuration).max_limit = static_cast<int>(*number);
+        return nullptr;
+    });
+}
+
+const char* set_max_body(cmd_parms* command, void* configuration, const char* text) noexcept {
+    return set_directive(command, [&]() -> const char* {
+        const std::optional<long> number = number_within(text, 1024, 16777216);
+        if (!number)
+            return refusal(command, "must be a number of bytes from 1024 to 16777216");
+        of(configuration).max_body = *number;
+        return nullptr;
+    });
+}
+
+const char* set_timeout(cmd_parms* command, void* configuration, const char* text) noexcept {
+    return set_directive(command,
+                         [&] { return set_seconds(command, of(configuration).timeout, text); });
+}
+
+} // namespace
+
+const command_rec directives[] = {
+    AP_INIT_FLAG("UserAdmin", set_enabled, nullptr, ACCESS_CONF,
+                 "On: this Location is the base address of the user administration"),
+    AP_INIT_TAKE12("UserAdminSession", set_session, nullptr, anywhere,
+                   "expressions for the id and the role of the caller"),
+    AP_INIT_TAKE1("UserAdminProtectedEmail", set_protected_email, nullptr, anywhere,
+                  "the address of the administrator that is never deleted"),
+    AP_INIT_TAKE_ARGV("UserAdminPasswordHash", set_password_hash, nullptr, anywhere,
+                      "argon2id [m=KiB] [t=N] [p=N], or scrypt"),
+    AP_INIT_TAKE1("UserAdminHashLimit", set_hash_limit, nullptr, RSRC_CONF,
+                  "how many passwords the whole server hashes at once"),
+    AP_INIT_TAKE1("UserAdminMaxLimit", set_max_limit, nullptr, anywhere,
+                  "the largest page of a list"),
+    AP_INIT_TAKE1("UserAdminMaxBody", set_max_body, nullptr, anywhere,
+                  "the largest request body, in bytes"),
+    AP_INIT_TAKE1("UserAdminTimeout", set_timeout, nullptr, anywhere,
+                  "how many seconds a request waits for a database connection or to hash"),
+    {nullptr, {nullptr}, nullptr, 0, RAW_ARGS, nullptr}};
+
+void* create_configuration(apr_pool_t* pool, char*) noexcept {
+    return &apr::emplace<Configuration>(pool);
+}
+
+void* merge_configuration(apr_pool_t* pool, void* base, void* addition) noexcept {
+    Configuration& merged = apr::emplace<Configuration>(pool, of(addition));
+    const Configuration& inherited = of(base);
+    inherit(merged.enabled, inherited.enabled);
+    inherit(merged.base, inherited.base);
+    // The two expressions are one setting.
+    if (merged.session_id == nullptr) {
+        merged.session_id = inherited.session_id;
+        merged.session_role = inherited.session_role;
+    }
+    inherit(merged.protected_email, inherited.protected_email);
+    inherit(merged.password_hash, inherited.password_hash);
+    inherit(merged.max_limit, inherited.max_limit);
+    inherit(merged.max_body, inherited.max_body);
+    inherit(merged.timeout, inherited.timeout);
+    return &merged;
+}
+
+void* create_server_configuration(apr_pool_t* pool, server_rec*) noexcept {
+    ServerConfiguration& configuration = apr::emplace<ServerConfiguration>(pool);
+    configuration.bases = apr_array_make(pool, 1, sizeof(const char*));
+    const std::string_view address = apr::view_of(std::getenv("ADMIN_EMAIL"));
+    if (!address.empty())
+        configuration.admin_email = apr::terminated(pool, address);
+    return &configuration;
+}
+
+void* merge_server_configuration(apr_pool_t* pool, void* base, void* addition) noexcept {
+    const auto& inherited = *static_cast<ServerConfiguration*>(base);
+    auto& merged =
+        apr::emplace<ServerConfiguration>(pool, *static_cast<ServerConfiguration*>(addition));
+    merged.hash_limit = inherited.hash_limit;
+    merged.bases = apr_array_append(pool, inherited.bases, merged.bases);
+    return &merged;
+}
+
+const Configuration& configuration_of(const request_rec* request) noexcept {
+    return *static_cast<const Configuration*>(
+        ap_get_module_config(request->per_dir_config, &useradmin_module));
+}
+
+ServerConfiguration& configuration_of(const server_rec* server) noexcept {
+    return *static_cast<ServerConfiguration*>(
+        ap_get_module_config(server->module_config, &useradmin_module));
+}
+
+} // namespace useradmin::http

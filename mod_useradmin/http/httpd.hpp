@@ -1,0 +1,23 @@
+// httpd's headers, as C++ takes them.
+#pragma once
+
+// Lets the command table compile as C++20; a setter of the wrong signature is then a compile error.
+#define AP_HAVE_DESIGNATED_INITIALIZER 1
+
+extern "C" {
+#include <httpd.h>
+
+#include <ap_expr.h>
+#include <ap_mpm.h>
+#include <apr_dbd.h>
+#include <apr_optional.h>
+#include <apr_shm.h>
+#include <apr_strings.h>
+#include <http_config.h>
+#include <http_core.h>
+#include <http_log.h>
+#include <http_protocol.h>
+#include <http_request.h>
+#include <mod_dbd.h>
+#include <util_filter.h>
+}

@@ -1,0 +1,166 @@
+#include "json/writer.hpp"
+
+#include "text/unicode.hpp"
+
+#include <array>
+#include <charconv>
+
+namespace useradmin::json {
+
+namespace {
+
+constexpr char as_it_is = '\0';
+constexpr char by_number = 'u';    // \u00xx
+constexpr char non_ascii = '\xff'; // as it is where it is UTF-8
+
+/// How each byte is written: one of the above, or the character after the backslash.
+constexpr auto treatments = [] {
+    std::array<char, 256> table{};
+    for (std::size_t byte = 0; byte < 0x20; ++byte) {
+        table[byte] = by_number;
+    }
+    for (std::size_t byte = 0x80; byte < table.size(); ++byte) {
+        table[byte] = non_ascii;
+    }
+    table['"'] = '"';
+    table['\\'] = '\\';
+    table['\b'] = 'b';
+    table['\f'] = 'f';
+    table['\n'] = 'n';
+    table['\r'] = 'r';
+    table['\t'] = 't';
+    return table;
+}();
+
+/// Appends what stands for a byte that cannot be written as it is.
+void append_replaced(std::string& out, unsigned char byte) {
+    constexpr std::string_view hex_digits = "0123456789abcdef";
+    const char treatment = treatments[byte];
+    if (treatment == non_ascii) {
+        out += "\xef\xbf\xbd"; // U+FFFD
+        return;
+    }
+    out += '\\';
+    out += treatment;
+    if (treatment == by_number) {
+        out += "00";
+        out += hex_digits[byte >> 4];
+        out += hex_digits[byte & 0xf];
+    }
+}
+
+void append_quoted(std::string& out, std::string_view text) {
+    out += '"';
+    std::size_t start = 0; // of the run of bytes that are written as they are
+    std::size_t at = 0;
+    while (at < text.size()) {
+        const auto byte = static_cast<unsigned char>(text[at]);
+        const char treatment = treatments[byte];
+        std::size_t length = treatment == as_it_is ? 1 : 0;
+        if (treatment == non_ascii) {
+            length = text::sequence_length(text.substr(at));
+        }
+        if (length > 0) {
+            at += length;
+            continue;
+        }
+        out.append(text, start, at - start);
+        append_replaced(out, byte);
+        start = ++at;
+    }
+    out.append(text, start);
+    out += '"';
+}
+
+constexpr std::string_view json_space = " \t\r\n";
+
+} // namespace
+
+void Writer::separate() {
+    if (needs_comma_) {
+        out_ += ',';
+    }
+    needs_comma_ = true;
+}
+
+Writer& Writer::begin_object() {
+    separate();
+    out_ += '{';
+    needs_comma_ = false;
+    return *this;
+}
+
+Writer& Writer::end_object() {
+    out_ += '}';
+    needs_comma_ = true;
+    return *this;
+}
+
+Writer& Writer::begin_array() {
+    separate();
+    out_ += '[';
+    needs_comma_ = false;
+    return *this;
+}
+
+Writer& Writer::end_array() {
+    out_ += ']';
+    needs_comma_ = true;
+    return *this;
+}
+
+Writer& Writer::key(std::string_view name) {
+    separate();
+    append_quoted(out_, name);
+    out_ += ':';
+    needs_comma_ = false;
+    return *this;
+}
+
+Writer& Writer::string(std::string_view value) {
+    separate();
+    append_quoted(out_, value);
+    return *this;
+}
+
+Writer& Writer::boolean(bool value) {
+    separate();
+    out_ += value ? "true" : "false";
+    return *this;
+}
+
+Writer& Writer::integer(std::int64_t value) {
+    separate();
+    char digits[24];
+    const auto end = std::to_chars(digits, digits + sizeof digits, value).ptr;
+    out_.append(digits, end);
+    return *this;
+}
+
+Writer& Writer::null() {
+    separate();
+    out_ += "null";
+    return *this;
+}
+
+Writer& Writer::raw(std::string_view json) {
+    separate();
+    out_ += json;
+    return *this;
+}
+
+Writer& Writer::members_of(std::string_view object) {
+    const auto open = object.find('{');
+    const auto close = object.rfind('}');
+    if (open == std::string_view::npos || close == std::string_view::npos) {
+        return *this;
+    }
+    const auto members = object.substr(open + 1, close - open - 1);
+    if (members.find_first_not_of(json_space) != std::string_view::npos) {
+        separate();
+        out_ += members;
+    }
+    return *this;
+}
+
+} // namespace useradmin::json

@@ -1,0 +1,40 @@
+// Writes JSON straight into a text, without a tree in between.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace useradmin::json {
+
+/// Appends one JSON value to a text that the caller owns; commas come by themselves.
+/// Bytes of a string that are not UTF-8 become U+FFFD, so that the result is always well-formed.
+class Writer {
+  public:
+    explicit Writer(std::string& out) noexcept : out_(out) {}
+
+    Writer& begin_object();
+    Writer& end_object();
+    Writer& begin_array();
+    Writer& end_array();
+    /// The key of the member whose value is written next. Keys are constants of the code or names
+    /// of columns, and are escaped like any string.
+    Writer& key(std::string_view name);
+
+    Writer& string(std::string_view value);
+    Writer& boolean(bool value);
+    Writer& integer(std::int64_t value);
+    Writer& null();
+    /// A value that is JSON already, as the database built it.
+    Writer& raw(std::string_view json);
+    /// The members of a JSON object that the database built ("{…}"), taken into the open object.
+    Writer& members_of(std::string_view object);
+
+  private:
+    void separate();
+
+    std::string& out_;
+    bool needs_comma_ = false;
+};
+
+} // namespace useradmin::json

@@ -1,0 +1,19 @@
+#include "password/hasher.hpp"
+
+#include <utility>
+
+namespace useradmin::password {
+
+std::variant<std::string, HashFailure> BoundedHasher::hash(std::string_view password) {
+    const auto slot = slots_.acquire(timeout_);
+    if (!slot) {
+        return HashFailure::busy;
+    }
+    auto made = password::hash(format_, password);
+    if (!made) {
+        return HashFailure::failed;
+    }
+    return *std::move(made);
+}
+
+} // namespace useradmin::password

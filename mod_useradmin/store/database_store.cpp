@@ -1,0 +1,195 @@
+#include "store/database_store.hpp"
+
+#include "apr/pool.hpp"
+#include "store/arguments.hpp"
+#include "store/known_connection.hpp"
+
+#include <charconv>
+#include <string>
+
+namespace useradmin::store {
+
+namespace {
+
+/// Whether a uuid column can hold the id. Only the canonical text counts: the database would take
+/// others for the same id, and the comparison with the caller's own id would not.
+bool is_uuid(std::string_view id) {
+    if (id.size() != 36)
+        return false;
+    for (std::size_t at = 0; at < id.size(); ++at) {
+        const bool is_hyphen = at == 8 || at == 13 || at == 18 || at == 23;
+        const char c = id[at];
+        if (is_hyphen ? c != '-' : !((c >= '0' && c <= '9') || (c >= 'a' && c <= 'f')))
+            return false;
+    }
+    return true;
+}
+
+bool can_hold(const Schema& schema, std::string_view id) {
+    return !schema.user.find("id")->is_uuid() || is_uuid(id);
+}
+
+Result<std::optional<User>> find_where(Work& work, Query query, std::string_view value) {
+    Arguments arguments(work.pool(), work.dialect());
+    Result<Rows> rows = work.run(query, arguments.text(value).view());
+    if (!rows)
+        return rows.failure();
+    return rows->next() ? std::optional(user_of(*rows, 0)) : std::nullopt;
+}
+
+} // namespace
+
+template <class T, class Operation>
+Result<T> DatabaseStore::run(unsigned needs, Repeatable repeatable, const Operation& work) {
+    Lease lease(source_);
+    if (!lease)
+        return Failure::unavailable;
+    const Connection& connection = *lease;
+    const Dialect* dialect = dialect_of(apr::view_of(apr_dbd_name(connection.driver)));
+    if (dialect == nullptr) {
+        log_.error("UA0101: DBDriver must be pgsql or sqlite3");
+        return Failure::failed;
+    }
+    for (bool is_first = true;; is_first = false) {
+        KnownConnection* known = KnownConnection::of(connection, *dialect, names_, label_, pool_);
+        if (known == nullptr) {
+            // Nothing was done yet, so that a mended connection is worth a second try.
+            if (dialect->examine(connection, pool_, {}) != Health::broken && is_first)
+                continue;
+            log_.error("UA0102: the database's catalogue cannot be read");
+            return Failure::unavailable;
+        }
+        if (const Problem* problem = known->schema().problem_of(needs)) {
+            // Whoever has just followed the remedy need not wait for it to be noticed.
+            if (is_first && known->has_changed(names_, pool_))
+                continue;
+            log_.error("UA0103: " + problem->text);
+            return Failure::failed;
+        }
+        // What must not be done twice is not begun on a connection that the database may have
+        // closed.
+        if (repeatable == Repeatable::no && is_first && !known->answers(pool_)) {
+            known->examine(pool_);
+            continue;
+        }
+        Work piece(*known, pool_);
+        Result<T> result = work(piece);
+        if (result)
+            return result;
+        if (result.failure() == Failure::unavailable) {
+            log_.error("UA0104: the database is busy: " + std::string(piece.error()));
+            return result;
+        }
+        const Health health = known->examine(pool_);
+        if (health == Health::broken) {
+            log_.error("UA0105: the database is out of reach: " + std::string(piece.error()));
+            return Failure::unavailable;
+        }
+        const bool was_not_done = health == Health::reset ||
+                                  (health == Health::sound && known->has_changed(names_, pool_)) ||
+                                  (health == Health::lost && repeatable == Repeatable::yes);
+        if (!is_first || !was_not_done) {
+            log_.error("UA0106: the database refused: " + std::string(piece.error()));
+            return Failure::failed;
+        }
+    }
+}
+
+Result<Page> DatabaseStore::list(const Filter& filter, std::int64_t limit, std::int64_t offset) {
+    const Query query = filter.role && filter.search ? Query::list_by_role_or_search
+                        : filter.role                ? Query::list_by_role
+                        : filter.search              ? Query::list_by_search
+                                                     : Query::list_all;
+    return run<Page>(needs_user, Repeatable::yes, [&](Work& work) -> Result<Page> {
+        Arguments arguments(work.pool(), work.dialect());
+        // The filter stands in the statement twice: for the total and for the page.
+        for (int time = 0; time < 2; ++time) {
+            if (filter.role)
+                arguments.text(*filter.role);
+            if (filter.search) {
+                const std::string search = work.dialect().search_argument(*filter.search);
+                arguments.text(search).text(search);
+            }
+        }
+        Result<Rows> rows = work.run(query, arguments.number(limit).number(offset).view());
+        if (!rows)
+            return rows.failure();
+        Page page;
+        page.users.reserve(static_cast<std::size_t>(rows->count()));
+        while (rows->next()) {
+            const std::string_view total = rows->text(0).value_or("0");
+            std::from_chars(total.data(), total.data() + total.size(), page.total);
+            // An empty page is one row with the total alone.
+            if (rows->text(1))
+                page.users.push_back(user_of(*rows, 1));
+        }
+        return page;
+    });
+}
+
+Result<std::optional<User>> DatabaseStore::find(std::string_view id) {
+    return run<std::optional<User>>(needs_user, Repeatable::yes,
+                                    [&](Work& work) -> Result<std::optional<User>> {
+                                        if (!can_hold(work.schema(), id))
+                                            return std::optional<User>();
+                                        return find_where(work, Query::find, id);
+                                    });
+}
+
+Result<std::optional<User>> DatabaseStore::find_by_email(std::string_view email) {
+    return run<std::optional<User>>(needs_user, Repeatable::yes, [&](Work& work) {
+        return find_where(work, Query::find_by_email, email);
+    });
+}
+
+Result<std::optional<User>> DatabaseStore::create(const NewUser& user) {
+    return run<std::optional<User>>(needs_user | needs_account | needs_creation, Repeatable::no,
+                                    [&](Work& work) { return work.dialect().create(work, user); });
+}
+
+Result<std::optional<User>> DatabaseStore::update(std::string_view id, const Changes& changes) {
+    return run<std::optional<User>>(
+        needs_user, Repeatable::yes, [&](Work& work) -> Result<std::optional<User>> {
+            const Table& table = work.schema().user;
+            if (!can_hold(work.schema(), id))
+                return std::optional<User>();
+            Arguments arguments(work.pool(), work.dialect());
+            append_changes(arguments, table, changes);
+            Result<Rows> rows = work.run(Query::update, arguments.text(id).view());
+            if (!rows)
+                return rows.failure();
+            return rows->next() ? std::optional(full_user_of(*rows)) : std::nullopt;
+        });
+}
+
+Result<Removal> DatabaseStore::remove(std::string_view id, std::string_view protected_email) {
+    return run<Removal>(needs_user | needs_session | needs_account, Repeatable::no,
+                        [&](Work& work) -> Result<Removal> {
+                            if (!can_hold(work.schema(), id))
+                                return Removal::not_found;
+                            return work.dialect().remove(work, id, protected_email);
+                        });
+}
+
+Result<std::optional<Session>> DatabaseStore::session(std::string_view token) {
+    return run<std::optional<Session>>(
+        needs_user | needs_session, Repeatable::yes,
+        [&](Work& work) -> Result<std::optional<Session>> {
+            Arguments arguments(work.pool(), work.dialect());
+            Result<Rows> rows = work.run(Query::session, arguments.text(token).view());
+            if (!rows)
+                return rows.failure();
+            return rows->next() ? std::optional(session_of(*rows)) : std::nullopt;
+        });
+}
+
+Result<bool> DatabaseStore::open_session(const NewSession& session) {
+    return run<bool>(needs_session, Repeatable::no, [&](Work& work) -> Result<bool> {
+        Arguments arguments(work.pool(), work.dialect());
+        append_session(arguments, work.schema().session, session);
+        Result<Rows> rows = work.run(Query::open_session, arguments.view());
+        return rows ? Result<bool>(true) : rows.failure();
+    });
+}
+
+} // namespace useradmin::store

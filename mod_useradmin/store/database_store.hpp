@@ -1,0 +1,45 @@
+// The store on a database.
+#pragma once
+
+#include "store/connection.hpp"
+#include "store/schema.hpp"
+#include "store/store.hpp"
+
+namespace useradmin::store {
+
+/// The tables of a database, for the length of one request. Each call takes a connection and gives
+/// it back before it returns.
+class DatabaseStore final : public Store {
+  public:
+    /// The label tells this user of a connection from others: "[a-z_][a-z0-9_]*", one for each set
+    /// of table names; it outlives the connections. What is returned lives in the pool.
+    DatabaseStore(ConnectionSource& source, Log& log, apr_pool_t* pool, const TableNames& names,
+                  const char* label) noexcept
+        : source_(source), log_(log), pool_(pool), names_(names), label_(label) {}
+
+    Result<Page> list(const Filter& filter, std::int64_t limit, std::int64_t offset) override;
+    Result<std::optional<User>> find(std::string_view id) override;
+    Result<std::optional<User>> find_by_email(std::string_view email) override;
+    Result<std::optional<User>> create(const NewUser& user) override;
+    Result<std::optional<User>> update(std::string_view id, const Changes& changes) override;
+    Result<Removal> remove(std::string_view id, std::string_view protected_email) override;
+    Result<std::optional<Session>> session(std::string_view token) override;
+    Result<bool> open_session(const NewSession& session) override;
+
+  private:
+    /// Whether work may be done again when its connection broke and nobody knows if it was done.
+    enum class Repeatable { no, yes };
+
+    /// Runs the work on a connection, and once more where the first failure was the connection's or
+    /// the catalogue's and not the work's own. The needs are those of schema.hpp.
+    template <class T, class Operation>
+    Result<T> run(unsigned needs, Repeatable repeatable, const Operation& work);
+
+    ConnectionSource& source_;
+    Log& log_;
+    apr_pool_t* pool_;
+    TableNames names_;
+    const char* label_;
+};
+
+} // namespace useradmin::store

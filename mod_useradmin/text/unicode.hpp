@@ -1,0 +1,27 @@
+// What the service needs of Unicode: whether bytes are UTF-8, and two normal forms.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace useradmin::text {
+
+/// Whether the bytes are well-formed UTF-8 (no surrogates, no overlong forms) and hold no U+0000.
+/// Everything that comes from a client passes here before it reaches a database.
+bool is_clean_utf8(std::string_view bytes) noexcept;
+
+/// The length of the well-formed UTF-8 sequence (U+0000 is one) that the bytes start with, 1 to 4;
+/// 0 where they start with none.
+std::size_t sequence_length(std::string_view bytes) noexcept;
+
+/// The text with case and accents folded away, for comparing as people do ("ÁNGEL" and "angel").
+/// Bytes that are not UTF-8 come back as they are.
+std::string fold(std::string_view text);
+
+/// The text in normal form KC, as better-auth normalises a password before it hashes it.
+/// Bytes that are not UTF-8 come back as they are. It leaves no copy behind; the caller wipes a
+/// result that is secret.
+std::string nfkc(std::string_view text);
+
+} // namespace useradmin::text

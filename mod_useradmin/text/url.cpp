@@ -1,0 +1,69 @@
+#include "text/url.hpp"
+
+namespace useradmin::text {
+
+namespace {
+
+/// The value of a hexadecimal digit, or -1.
+int hex_digit(char digit) noexcept {
+    if (digit >= '0' && digit <= '9') {
+        return digit - '0';
+    }
+    if (digit >= 'a' && digit <= 'f') {
+        return digit - 'a' + 10;
+    }
+    if (digit >= 'A' && digit <= 'F') {
+        return digit - 'A' + 10;
+    }
+    return -1;
+}
+
+enum class Plus { stays, is_a_space };
+
+std::string decode(std::string_view text, Plus plus) {
+    std::string decoded;
+    decoded.reserve(text.size());
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        const int high = at + 2 < text.size() ? hex_digit(text[at + 1]) : -1;
+        const int low = at + 2 < text.size() ? hex_digit(text[at + 2]) : -1;
+        if (text[at] == '%' && high >= 0 && low >= 0) {
+            decoded += static_cast<char>(high * 16 + low);
+            at += 2;
+        } else if (text[at] == '+' && plus == Plus::is_a_space) {
+            decoded += ' ';
+        } else {
+            decoded += text[at];
+        }
+    }
+    return decoded;
+}
+
+/// Cuts the text at the first separator: returns what is before it and leaves what is after it.
+std::string_view take_until(std::string_view& text, char separator) noexcept {
+    const auto end = text.find(separator);
+    const auto before = text.substr(0, end);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    return before;
+}
+
+} // namespace
+
+std::string decode_path_segment(std::string_view segment) {
+    return decode(segment, Plus::stays);
+}
+
+std::optional<std::string> query_parameter(std::string_view query, std::string_view name) {
+    while (!query.empty()) {
+        auto value = take_until(query, '&');
+        if (value.empty()) {
+            continue; // "a=1&&b=2": nothing between the two is no parameter
+        }
+        const auto key = take_until(value, '=');
+        if (decode(key, Plus::is_a_space) == name) {
+            return decode(value, Plus::is_a_space);
+        }
+    }
+    return std::nullopt;
+}
+
+} // namespace useradmin::text

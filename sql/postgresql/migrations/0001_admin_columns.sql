@@ -1,0 +1,8 @@
+-- The columns of better-auth's admin plugin, for a "user" table that was made without it.
+--
+-- "useradminctl schema" runs those that the table lacks. None rewrites the table.
+
+ALTER TABLE "user" ADD COLUMN IF NOT EXISTS "role" text;
+ALTER TABLE "user" ADD COLUMN IF NOT EXISTS "banned" boolean;
+ALTER TABLE "user" ADD COLUMN IF NOT EXISTS "banReason" text;
+ALTER TABLE "user" ADD COLUMN IF NOT EXISTS "banExpires" timestamptz;

@@ -1,0 +1,70 @@
+-- The tables that mod_useradmin works on, for PostgreSQL 13 and later.
+--
+-- They are the ones that better-auth 1.6 makes with its admin plugin: same names, same types, same
+-- constraints. Beside an application that already has them, nothing that is there is changed; what is
+-- added are the two indexes at the end. On a large table that is in use, make those two by hand with
+-- CREATE INDEX CONCURRENTLY before you run this file.
+--
+-- Run it with "useradminctl schema", or with psql. Each statement ends with a semicolon at the end of
+-- a line, and none holds another one.
+
+CREATE TABLE IF NOT EXISTS "user" (
+    "id"            text        NOT NULL PRIMARY KEY,
+    "name"          text        NOT NULL,
+    "email"         text        NOT NULL UNIQUE,
+    "emailVerified" boolean     NOT NULL,
+    "image"         text,
+    "createdAt"     timestamptz NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "updatedAt"     timestamptz NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "role"          text,
+    "banned"        boolean,
+    "banReason"     text,
+    "banExpires"    timestamptz
+);
+
+CREATE TABLE IF NOT EXISTS "session" (
+    "id"             text        NOT NULL PRIMARY KEY,
+    "expiresAt"      timestamptz NOT NULL,
+    "token"          text        NOT NULL UNIQUE,
+    "createdAt"      timestamptz NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "updatedAt"      timestamptz NOT NULL,
+    "ipAddress"      text,
+    "userAgent"      text,
+    "userId"         text        NOT NULL REFERENCES "user" ("id") ON DELETE CASCADE,
+    "impersonatedBy" text
+);
+
+CREATE TABLE IF NOT EXISTS "account" (
+    "id"                    text        NOT NULL PRIMARY KEY,
+    "accountId"             text        NOT NULL,
+    "providerId"            text        NOT NULL,
+    "userId"                text        NOT NULL REFERENCES "user" ("id") ON DELETE CASCADE,
+    "accessToken"           text,
+    "refreshToken"          text,
+    "idToken"               text,
+    "accessTokenExpiresAt"  timestamptz,
+    "refreshTokenExpiresAt" timestamptz,
+    "scope"                 text,
+    "password"              text,
+    "createdAt"             timestamptz NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "updatedAt"             timestamptz NOT NULL
+);
+
+-- mod_useradmin does not use this one; the application does.
+CREATE TABLE IF NOT EXISTS "verification" (
+    "id"         text        NOT NULL PRIMARY KEY,
+    "identifier" text        NOT NULL,
+    "value"      text        NOT NULL,
+    "expiresAt"  timestamptz NOT NULL,
+    "createdAt"  timestamptz NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "updatedAt"  timestamptz NOT NULL DEFAULT CURRENT_TIMESTAMP
+);
+
+CREATE INDEX IF NOT EXISTS "session_userId_idx" ON "session" ("userId");
+CREATE INDEX IF NOT EXISTS "account_userId_idx" ON "account" ("userId");
+CREATE INDEX IF NOT EXISTS "verification_identifier_idx" ON "verification" ("identifier");
+
+-- A page of the list, newest first, without sorting the whole table.
+CREATE INDEX IF NOT EXISTS "user_newest_idx" ON "user" ("createdAt" DESC, "id");
+-- The same among the users of one role, and their number. A user without a role counts as "user".
+CREATE INDEX IF NOT EXISTS "user_role_newest_idx" ON "user" (COALESCE("role", 'user'), "createdAt" DESC, "id");

@@ -1,0 +1,71 @@
+-- The tables that mod_useradmin works on, for SQLite 3.35 and later.
+--
+-- They are the ones that better-auth 1.6 makes with its admin plugin: same names, same types, same
+-- constraints. Beside an application that already has them, nothing that is there is changed; what is
+-- added are the two indexes at the end.
+--
+-- A date holds a text such as 2026-11-20T23:30:19.717Z, in UTC; a boolean holds 0 or 1.
+--
+-- Run it with "useradminctl schema", or with sqlite3. Each statement ends with a semicolon at the end
+-- of a line, and none holds another one.
+
+CREATE TABLE IF NOT EXISTS "user" (
+    "id"            text    NOT NULL PRIMARY KEY,
+    "name"          text    NOT NULL,
+    "email"         text    NOT NULL UNIQUE,
+    "emailVerified" integer NOT NULL,
+    "image"         text,
+    "createdAt"     date    NOT NULL,
+    "updatedAt"     date    NOT NULL,
+    "role"          text,
+    "banned"        integer,
+    "banReason"     text,
+    "banExpires"    date
+);
+
+CREATE TABLE IF NOT EXISTS "session" (
+    "id"             text NOT NULL PRIMARY KEY,
+    "expiresAt"      date NOT NULL,
+    "token"          text NOT NULL UNIQUE,
+    "createdAt"      date NOT NULL,
+    "updatedAt"      date NOT NULL,
+    "ipAddress"      text,
+    "userAgent"      text,
+    "userId"         text NOT NULL REFERENCES "user" ("id") ON DELETE CASCADE,
+    "impersonatedBy" text
+);
+
+CREATE TABLE IF NOT EXISTS "account" (
+    "id"                    text NOT NULL PRIMARY KEY,
+    "accountId"             text NOT NULL,
+    "providerId"            text NOT NULL,
+    "userId"                text NOT NULL REFERENCES "user" ("id") ON DELETE CASCADE,
+    "accessToken"           text,
+    "refreshToken"          text,
+    "idToken"               text,
+    "accessTokenExpiresAt"  date,
+    "refreshTokenExpiresAt" date,
+    "scope"                 text,
+    "password"              text,
+    "createdAt"             date NOT NULL,
+    "updatedAt"             date NOT NULL
+);
+
+-- mod_useradmin does not use this one; the application does.
+CREATE TABLE IF NOT EXISTS "verification" (
+    "id"         text NOT NULL PRIMARY KEY,
+    "identifier" text NOT NULL,
+    "value"      text NOT NULL,
+    "expiresAt"  date NOT NULL,
+    "createdAt"  date NOT NULL,
+    "updatedAt"  date NOT NULL
+);
+
+CREATE INDEX IF NOT EXISTS "session_userId_idx" ON "session" ("userId");
+CREATE INDEX IF NOT EXISTS "account_userId_idx" ON "account" ("userId");
+CREATE INDEX IF NOT EXISTS "verification_identifier_idx" ON "verification" ("identifier");
+
+-- A page of the list, newest first, without sorting the whole table.
+CREATE INDEX IF NOT EXISTS "user_newest_idx" ON "user" ("createdAt" DESC, "id");
+-- The same among the users of one role, and their number. A user without a role counts as "user".
+CREATE INDEX IF NOT EXISTS "user_role_newest_idx" ON "user" (COALESCE("role", 'user'), "createdAt" DESC, "id");
