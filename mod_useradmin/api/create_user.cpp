@@ -42,7 +42,7 @@ Reply create_user(const Request& request, const Service& service) {
 
     // Check 3: name, email and password. Another type than string has no text, as if missing.
     const std::string_view name = object->text("name");
-    const std::string_view email = object->text("email");
+    const std::string email = stored_email(object->text("email"), service.settings);
     const std::string_view password = object->text("password");
     if (name.empty() || email.empty() || password.empty())
         return error(400, texts::fields_missing);
@@ -71,7 +71,7 @@ Reply create_user(const Request& request, const Service& service) {
     user.email = email;
     user.role = names_role(*object) ? object->text("role") : "user";
     user.account_id = account_id;
-    user.account_name = email;
+    user.account_name = service.settings.account_id_is_user_id ? id : email;
     user.password_hash = std::get<std::string>(hash);
     user.now = text::now();
     const auto created = service.store.create(user);

@@ -16,4 +16,7 @@ Reply update_user(const Request& request, std::string_view id, const Service& se
 /// 4.4.1
 Reply delete_user(const Request& request, std::string_view id, const Service& service);
 
+/// An address as it is stored.
+std::string stored_email(std::string_view email, const Settings& settings);
+
 } // namespace useradmin::api

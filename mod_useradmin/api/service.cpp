@@ -3,6 +3,7 @@
 #include "api/envelope.hpp"
 #include "api/operations.hpp"
 #include "api/texts.hpp"
+#include "text/unicode.hpp"
 #include "text/url.hpp"
 
 namespace useradmin::api {
@@ -62,6 +63,10 @@ std::string_view failure_text(std::string_view method, std::string_view path) {
 }
 
 } // namespace
+
+std::string stored_email(std::string_view email, const Settings& settings) {
+    return settings.lowers_email ? text::lower(email) : std::string(email);
+}
 
 Reply answer(const Request& request, const Service& service) {
     std::string_view segment = request.path;

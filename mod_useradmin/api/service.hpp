@@ -55,6 +55,11 @@ struct Settings {
     std::string_view protected_email;
     /// The largest page of a list.
     std::int64_t max_limit = 1000;
+    /// Whether the accountId of a credential account is the user's id; the specification has the
+    /// e-mail (2.2), and better-auth from 1.7 on the id.
+    bool account_id_is_user_id = false;
+    /// Whether addresses are stored in lower case, as better-auth looks them up.
+    bool lowers_email = false;
 };
 
 /// What the operations work with.

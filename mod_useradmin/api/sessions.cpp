@@ -13,12 +13,16 @@ store::Result<std::optional<Identity>> identify(store::Store& store, std::string
         return session.failure();
     if (!*session)
         return std::optional<Identity>();
-    const store::Session& found = **session;
+    const store::Session& found = (*session)->session;
+    const store::User& user = (*session)->user;
     const bool has_expired = !found.expires_at || *found.expires_at <= now;
-    const bool is_banned = found.banned && (!found.ban_expires || *found.ban_expires > now);
-    if (has_expired || is_banned)
+    if (has_expired || is_banned(user, now))
         return std::optional<Identity>();
-    return std::optional(Identity{found.user_id, found.role.value_or("")});
+    return std::optional(Identity{user.id, user.role.value_or("")});
+}
+
+bool is_banned(const store::User& user, store::Timestamp now) {
+    return user.banned && (!user.ban_expires || *user.ban_expires > now);
 }
 
 } // namespace useradmin::api

@@ -15,8 +15,11 @@ struct Identity {
     std::string_view role;
 };
 
+/// Whether the user is banned at that time: banned, with banExpires absent or in the future.
+bool is_banned(const store::User& user, store::Timestamp now);
+
 /// The user whose session has that token; nothing where there is none, where it has expired, or
-/// where the user is banned: banned, with banExpires absent or in the future.
+/// where the user is banned.
 store::Result<std::optional<Identity>> identify(store::Store& store, std::string_view token,
                                                 store::Timestamp now);
 

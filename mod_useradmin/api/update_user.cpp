@@ -84,7 +84,9 @@ Reply update_user(const Request& request, std::string_view id, const Service& se
     store::Changes changes;
     changes.now = text::now();
     changes.name = non_empty(*object, "name");
-    changes.email = non_empty(*object, "email");
+    const std::string email = stored_email(object->text("email"), service.settings);
+    if (!email.empty())
+        changes.email = email;
     if (may_change_role_and_ban(caller)) {
         changes.role = non_empty(*object, "role");
         if (object->kind("banned") == Kind::boolean)

@@ -2,8 +2,12 @@
 
 #include "http/directive.hpp"
 #include "http/inherit.hpp"
+#include "password/secret.hpp"
 
 #include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <string>
 
 extern module auth_useradmin_module;
 
@@ -50,6 +54,46 @@ const char* set_timeout(cmd_parms* command, void* configuration, const char* tex
                          [&] { return set_seconds(command, of(configuration).timeout, text); });
 }
 
+/// The secret that the directive's argument names; nullptr, and the reason, where there is none.
+const char* secret_of(const cmd_parms* command, std::string_view source, const char*& problem) {
+    if (source.starts_with("env:")) {
+        problem = "there is no such variable in the environment of httpd";
+        const std::string name(source.substr(4));
+        const std::string_view value = apr::view_of(std::getenv(name.c_str()));
+        return value.empty() ? nullptr : apr::terminated(command->pool, value);
+    }
+    if (!source.starts_with("file:"))
+        return apr::terminated(command->pool, source);
+    problem = "the file cannot be read, or is empty";
+    const char* path = ap_server_root_relative(command->pool, source.substr(5).data());
+    std::ifstream file(path != nullptr ? path : "");
+    std::string line;
+    if (!std::getline(file, line) || line.empty())
+        return nullptr;
+    const char* secret = apr::terminated(command->pool, line);
+    password::wipe(line.data(), line.size());
+    return secret;
+}
+
+const char* set_secret(cmd_parms* command, void* configuration, const char* source) noexcept {
+    return set_directive(command, [&]() -> const char* {
+        const char* problem = "must be the application's secret, file:path or env:NAME";
+        const char* secret = secret_of(command, apr::view_of(source), problem);
+        if (secret == nullptr || *secret == '\0')
+            return refusal(command, problem);
+        of(configuration).secret = secret;
+        return nullptr;
+    });
+}
+
+const char* set_auth_tables(cmd_parms* command, void* configuration, const char* user,
+                            const char* session, const char* account) noexcept {
+    return set_directive(command, [&] {
+        return set_tables(command, of(configuration).tables, "auth_useradmin", user, session,
+                          account);
+    });
+}
+
 } // namespace
 
 const command_rec auth_directives[] = {
@@ -61,6 +105,10 @@ const command_rec auth_directives[] = {
                  "On: a token in 'Authorization: Bearer' is read too"),
     AP_INIT_TAKE1("AuthUserAdminTimeout", set_timeout, nullptr, anywhere,
                   "how many seconds a request waits for a database connection"),
+    AP_INIT_TAKE1("AuthUserAdminSecret", set_secret, nullptr, anywhere,
+                  "the secret that signs the tokens: text, file:path or env:NAME"),
+    AP_INIT_TAKE3("UserAdminTables", set_auth_tables, nullptr, anywhere,
+                  "the names of the user, session and account tables"),
     {nullptr, {nullptr}, nullptr, 0, RAW_ARGS, nullptr}};
 
 void* create_auth_configuration(apr_pool_t* pool, char*) noexcept {
@@ -74,6 +122,8 @@ void* merge_auth_configuration(apr_pool_t* pool, void* base, void* addition) noe
     inherit(merged.cookie, inherited.cookie);
     inherit(merged.bearer, inherited.bearer);
     inherit(merged.timeout, inherited.timeout);
+    inherit(merged.secret, inherited.secret);
+    inherit(merged.tables, inherited.tables);
     return &merged;
 }
 

@@ -3,6 +3,7 @@
 
 #include "http/database.hpp"
 #include "http/httpd.hpp"
+#include "http/tables.hpp"
 
 #include <chrono>
 #include <optional>
@@ -16,6 +17,9 @@ struct AuthConfiguration {
     const char* cookie = nullptr;
     std::optional<bool> bearer;
     std::optional<int> timeout;
+    /// Signs the tokens; nullptr: they are not signed.
+    const char* secret = nullptr;
+    const Tables* tables = nullptr;
 
     // The defaults are applied where a value is read.
     bool is_enabled() const noexcept { return enabled.value_or(false); }

@@ -4,10 +4,12 @@
 #include "apr/guard.hpp"
 #include "apr/pool.hpp"
 #include "http/auth_configuration.hpp"
-#include "http/caller.hpp"
 #include "http/log.hpp"
+#include "http/notes.hpp"
+#include "http/role_provider.hpp"
 #include "http/token.hpp"
 #include "password/secret.hpp"
+#include "password/signature.hpp"
 #include "store/database_store.hpp"
 
 APLOG_USE_MODULE(auth_useradmin);
@@ -16,8 +18,10 @@ namespace useradmin::http {
 
 namespace {
 
-/// The token of the request. A bearer token counts before a cookie, as in better-auth.
-password::Secret token_of(const request_rec* request, const AuthConfiguration& configuration) {
+constexpr std::string_view auth_type = "UserAdmin";
+
+/// What the request carries as its token. A bearer token counts before a cookie, as in better-auth.
+password::Secret credential_of(const request_rec* request, const AuthConfiguration& configuration) {
     std::optional<std::string> token;
     if (configuration.reads_bearer())
         token = token_in_authorization(
@@ -26,6 +30,14 @@ password::Secret token_of(const request_rec* request, const AuthConfiguration& c
         token = token_in_cookie(apr::view_of(apr_table_get(request->headers_in, "Cookie")),
                                 configuration.cookie_name());
     return password::Secret(std::move(token).value_or(""));
+}
+
+/// The session's token in what the request carries: with a secret its signature must be right,
+/// without one a signature is passed over.
+std::string_view token_of(std::string_view credential, const AuthConfiguration& configuration) {
+    if (configuration.secret != nullptr)
+        return password::verified(credential, configuration.secret).value_or("");
+    return credential.substr(0, credential.find('.'));
 }
 
 /// Says who is calling: in the notes, and as httpd's user.
@@ -40,16 +52,18 @@ int authenticate(request_rec* request) {
     const AuthConfiguration& configuration = auth_configuration_of(request);
     if (!configuration.is_enabled())
         return DECLINED;
-    const password::Secret token = token_of(request, configuration);
-    if (token.view().empty())
+    const password::Secret credential = credential_of(request, configuration);
+    const std::string_view token = token_of(credential.view(), configuration);
+    if (token.empty())
         return DECLINED;
 
     const AuthServerConfiguration& server = auth_configuration_of(request->server);
     RequestLog log(request, auth_useradmin_module);
     DatabaseConnections connections(request, log, server.database, *server.gate,
                                     configuration.wait());
-    store::DatabaseStore store(connections, log, request->pool, {}, "auth_useradmin");
-    const auto identity = api::identify(store, token.view(), text::now());
+    const Tables tables = tables_or_default(configuration.tables, "auth_useradmin");
+    store::DatabaseStore store(connections, log, request->pool, tables.names, tables.label);
+    const auto identity = api::identify(store, token, text::now());
     if (!identity)
         return identity.failure() == store::Failure::unavailable ? HTTP_SERVICE_UNAVAILABLE
                                                                  : HTTP_INTERNAL_SERVER_ERROR;
@@ -66,6 +80,18 @@ int check_access(request_rec* request) noexcept {
                                           "UA0301: a session could not be looked up: %s", reason);
                             return HTTP_INTERNAL_SERVER_ERROR;
                         });
+}
+
+/// Where a Require asks for a user and there is no session. Another AuthType than this module's has
+/// a way of its own to find one.
+int check_user(request_rec* request) noexcept {
+    const std::string_view type = apr::view_of(ap_auth_type(request));
+    if (!auth_configuration_of(request).is_enabled() || (!type.empty() && type != auth_type))
+        return DECLINED;
+    if (request->user != nullptr)
+        return OK;
+    apr_table_setn(request->err_headers_out, "WWW-Authenticate", "Bearer");
+    return HTTP_UNAUTHORIZED;
 }
 
 /// What no single directive can see. Runs for `apachectl configtest` as well.
@@ -102,7 +128,9 @@ void start_child(apr_pool_t* pool, server_rec* servers) noexcept {
 
 } // namespace
 
-void register_authentication_hooks(apr_pool_t*) noexcept {
+void register_authentication_hooks(apr_pool_t* pool) noexcept {
+    register_role_provider(pool);
+    ap_hook_check_authn(check_user, nullptr, nullptr, APR_HOOK_MIDDLE, AP_AUTH_INTERNAL_PER_CONF);
     ap_hook_check_config(check, nullptr, nullptr, APR_HOOK_MIDDLE);
     ap_hook_post_config(start, nullptr, nullptr, APR_HOOK_MIDDLE);
     ap_hook_child_init(start_child, nullptr, nullptr, APR_HOOK_MIDDLE);

@@ -3,14 +3,11 @@
 
 #include "api/access.hpp"
 #include "http/configuration.hpp"
+#include "http/notes.hpp"
 
 #include <optional>
 
 namespace useradmin::http {
-
-/// The notes by which an auth module names the caller.
-inline constexpr const char* id_note = "session-user-id";
-inline constexpr const char* role_note = "session-user-role";
 
 /// The caller of a request (specification, section 5); nothing where there is no session. The
 /// sources are asked on the request and then on those that it came from, since an internal redirect

@@ -167,6 +167,36 @@ const char* set_timeout(cmd_parms* command, void* configuration, const char* tex
                          [&] { return set_seconds(command, of(configuration).timeout, text); });
 }
 
+const char* set_service_tables(cmd_parms* command, void* configuration, const char* user,
+                               const char* session, const char* account) noexcept {
+    return set_directive(command, [&] {
+        return set_tables(command, of(configuration).tables, "useradmin", user, session, account);
+    });
+}
+
+/// Sets a choice between two words.
+const char* set_choice(const cmd_parms* command, std::optional<bool>& choice, std::string_view word,
+                       std::string_view is_false, std::string_view is_true) {
+    if (word != is_false && word != is_true)
+        return refusal(command, apr_pstrcat(command->pool, "must be '", is_false.data(), "' or '",
+                                            is_true.data(), "'", nullptr));
+    choice = word == is_true;
+    return nullptr;
+}
+
+const char* set_account_id(cmd_parms* command, void* configuration, const char* word) noexcept {
+    return set_directive(command, [&] {
+        return set_choice(command, of(configuration).account_id_is_user_id, word, "email",
+                          "user-id");
+    });
+}
+
+const char* set_email_case(cmd_parms* command, void* configuration, const char* word) noexcept {
+    return set_directive(command, [&] {
+        return set_choice(command, of(configuration).lowers_email, word, "keep", "lower");
+    });
+}
+
 } // namespace
 
 const command_rec directives[] = {
@@ -186,6 +216,12 @@ const command_rec directives[] = {
                   "the largest request body, in bytes"),
     AP_INIT_TAKE1("UserAdminTimeout", set_timeout, nullptr, anywhere,
                   "how many seconds a request waits for a database connection or to hash"),
+    AP_INIT_TAKE3("UserAdminTables", set_service_tables, nullptr, anywhere,
+                  "the names of the user, session and account tables"),
+    AP_INIT_TAKE1("UserAdminAccountId", set_account_id, nullptr, anywhere,
+                  "what a credential account's accountId is: email or user-id"),
+    AP_INIT_TAKE1("UserAdminEmailCase", set_email_case, nullptr, anywhere,
+                  "keep, or lower to store addresses in lower case"),
     {nullptr, {nullptr}, nullptr, 0, RAW_ARGS, nullptr}};
 
 void* create_configuration(apr_pool_t* pool, char*) noexcept {
@@ -207,6 +243,9 @@ void* merge_configuration(apr_pool_t* pool, void* base, void* addition) noexcept
     inherit(merged.max_limit, inherited.max_limit);
     inherit(merged.max_body, inherited.max_body);
     inherit(merged.timeout, inherited.timeout);
+    inherit(merged.tables, inherited.tables);
+    inherit(merged.account_id_is_user_id, inherited.account_id_is_user_id);
+    inherit(merged.lowers_email, inherited.lowers_email);
     return &merged;
 }
 

@@ -3,6 +3,7 @@
 
 #include "http/database.hpp"
 #include "http/httpd.hpp"
+#include "http/tables.hpp"
 #include "password/hash.hpp"
 
 #include <chrono>
@@ -24,6 +25,9 @@ struct Configuration {
     std::optional<int> max_limit;
     std::optional<long> max_body;
     std::optional<int> timeout;
+    const Tables* tables = nullptr;
+    std::optional<bool> account_id_is_user_id;
+    std::optional<bool> lowers_email;
 
     // The defaults are applied where a value is read.
     bool is_enabled() const noexcept { return enabled.value_or(false) && base != nullptr; }

@@ -34,12 +34,15 @@ int answer(request_rec* request) {
 
     DatabaseConnections connections(request, log, server.database, *server.gate,
                                     configuration.wait());
-    store::DatabaseStore store(connections, log, request->pool, {}, "useradmin");
+    const Tables tables = tables_or_default(configuration.tables, "useradmin");
+    store::DatabaseStore store(connections, log, request->pool, tables.names, tables.label);
     password::BoundedHasher hasher(configuration.hash_format(), password::Slots(server.slots),
                                    configuration.wait());
     api::Settings settings;
     settings.protected_email = protected_email(configuration, server);
     settings.max_limit = configuration.largest_page();
+    settings.account_id_is_user_id = configuration.account_id_is_user_id.value_or(false);
+    settings.lowers_email = configuration.lowers_email.value_or(false);
 
     RequestBody body(request, configuration.largest_body());
     api::Reply reply =

@@ -31,7 +31,21 @@ Arguments& append_session(Arguments& arguments, const Table& table, const NewSes
         .field(table, "userId", Text(session.user_id))
         .field(table, "expiresAt", session.expires_at)
         .field(table, "createdAt", session.now)
-        .field(table, "updatedAt", session.now);
+        .field(table, "updatedAt", session.now)
+        .field(table, "ipAddress", session.ip_address)
+        .field(table, "userAgent", session.user_agent);
+}
+
+Arguments& append_ban(Arguments& arguments, const Table& table, const std::optional<Ban>& ban,
+                      Timestamp now) {
+    const Column* expires = table.find("banExpires");
+    arguments.field(table, "banned", ban.has_value())
+        .field(table, "banReason", ban ? ban->reason : Text());
+    if (ban && ban->expires)
+        arguments.field(table, "banExpires", *ban->expires);
+    else if (expires != nullptr)
+        arguments.optional(std::nullopt);
+    return arguments.field(table, "updatedAt", now);
 }
 
 Arguments& append_changes(Arguments& arguments, const Table& table, const Changes& changes) {

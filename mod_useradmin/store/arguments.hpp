@@ -57,6 +57,9 @@ class Arguments {
 Arguments& append_user(Arguments& arguments, const Table& table, const NewUser& user);
 Arguments& append_account(Arguments& arguments, const Table& table, const NewUser& user);
 Arguments& append_session(Arguments& arguments, const Table& table, const NewSession& session);
+/// The arguments for ban_fields.
+Arguments& append_ban(Arguments& arguments, const Table& table, const std::optional<Ban>& ban,
+                      Timestamp now);
 /// The arguments for updated_user_fields.
 Arguments& append_changes(Arguments& arguments, const Table& table, const Changes& changes);
 

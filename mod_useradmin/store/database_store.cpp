@@ -37,6 +37,14 @@ Result<std::optional<User>> find_where(Work& work, Query query, std::string_view
     return rows->next() ? std::optional(user_of(*rows, 0)) : std::nullopt;
 }
 
+Result<bool> was_done(const Result<Rows>& rows) {
+    return rows ? Result<bool>(true) : Result<bool>(rows.failure());
+}
+
+Result<bool> has_row(const Result<Rows>& rows) {
+    return rows ? Result<bool>(rows->count() > 0) : Result<bool>(rows.failure());
+}
+
 } // namespace
 
 template <class T, class Operation>
@@ -171,24 +179,104 @@ Result<Removal> DatabaseStore::remove(std::string_view id, std::string_view prot
                         });
 }
 
-Result<std::optional<Session>> DatabaseStore::session(std::string_view token) {
-    return run<std::optional<Session>>(
+Result<bool> DatabaseStore::set_ban(std::string_view id, const std::optional<Ban>& ban,
+                                    Timestamp now) {
+    return run<bool>(needs_user, Repeatable::yes, [&](Work& work) -> Result<bool> {
+        if (!can_hold(work.schema(), id))
+            return false;
+        Arguments arguments(work.pool(), work.dialect());
+        append_ban(arguments, work.schema().user, ban, now);
+        return has_row(work.run(Query::set_ban, arguments.text(id).view()));
+    });
+}
+
+Result<std::optional<Credential>> DatabaseStore::credential(std::string_view email) {
+    return run<std::optional<Credential>>(
+        needs_user | needs_account, Repeatable::yes,
+        [&](Work& work) -> Result<std::optional<Credential>> {
+            Arguments arguments(work.pool(), work.dialect());
+            Result<Rows> rows = work.run(Query::credential, arguments.text(email).view());
+            if (!rows)
+                return rows.failure();
+            if (!rows->next())
+                return std::optional<Credential>();
+            return std::optional(Credential{user_of(*rows, 0), rows->text(std::size(user_fields))});
+        });
+}
+
+Result<bool> DatabaseStore::set_password(const NewUser& user) {
+    return run<bool>(needs_user | needs_account, Repeatable::no, [&](Work& work) -> Result<bool> {
+        const Table& table = work.schema().account;
+        Arguments arguments(work.pool(), work.dialect());
+        arguments.field(table, "password", Text(user.password_hash))
+            .field(table, "updatedAt", user.now)
+            .text(user.id);
+        const Result<bool> was_replaced = has_row(work.run(Query::set_password, arguments.view()));
+        if (!was_replaced || *was_replaced)
+            return was_replaced;
+        Arguments account(work.pool(), work.dialect());
+        append_account(account, table, user);
+        return was_done(work.run(Query::create_account, account.view()));
+    });
+}
+
+Result<std::optional<SignedIn>> DatabaseStore::session(std::string_view token) {
+    return run<std::optional<SignedIn>>(
         needs_user | needs_session, Repeatable::yes,
-        [&](Work& work) -> Result<std::optional<Session>> {
+        [&](Work& work) -> Result<std::optional<SignedIn>> {
             Arguments arguments(work.pool(), work.dialect());
             Result<Rows> rows = work.run(Query::session, arguments.text(token).view());
             if (!rows)
                 return rows.failure();
-            return rows->next() ? std::optional(session_of(*rows)) : std::nullopt;
+            if (!rows->next())
+                return std::optional<SignedIn>();
+            return std::optional(SignedIn{session_of(*rows), user_of(*rows, session_width)});
+        });
+}
+
+Result<std::vector<Session>> DatabaseStore::sessions_of(std::string_view user_id) {
+    return run<std::vector<Session>>(
+        needs_session, Repeatable::yes, [&](Work& work) -> Result<std::vector<Session>> {
+            Arguments arguments(work.pool(), work.dialect());
+            Result<Rows> rows = work.run(Query::sessions_of, arguments.text(user_id).view());
+            if (!rows)
+                return rows.failure();
+            std::vector<Session> sessions;
+            while (rows->next())
+                sessions.push_back(session_of(*rows));
+            return sessions;
         });
 }
 
 Result<bool> DatabaseStore::open_session(const NewSession& session) {
-    return run<bool>(needs_session, Repeatable::no, [&](Work& work) -> Result<bool> {
+    return run<bool>(needs_session, Repeatable::no, [&](Work& work) {
         Arguments arguments(work.pool(), work.dialect());
         append_session(arguments, work.schema().session, session);
-        Result<Rows> rows = work.run(Query::open_session, arguments.view());
-        return rows ? Result<bool>(true) : rows.failure();
+        return was_done(work.run(Query::open_session, arguments.view()));
+    });
+}
+
+Result<bool> DatabaseStore::extend_session(std::string_view token, Timestamp expires_at,
+                                           Timestamp now) {
+    return run<bool>(needs_session, Repeatable::yes, [&](Work& work) {
+        const Table& table = work.schema().session;
+        Arguments arguments(work.pool(), work.dialect());
+        arguments.field(table, "expiresAt", expires_at).field(table, "updatedAt", now).text(token);
+        return has_row(work.run(Query::extend_session, arguments.view()));
+    });
+}
+
+Result<bool> DatabaseStore::close_session(std::string_view token) {
+    return run<bool>(needs_session, Repeatable::yes, [&](Work& work) {
+        Arguments arguments(work.pool(), work.dialect());
+        return has_row(work.run(Query::close_session, arguments.text(token).view()));
+    });
+}
+
+Result<bool> DatabaseStore::close_sessions_of(std::string_view user_id) {
+    return run<bool>(needs_session, Repeatable::yes, [&](Work& work) {
+        Arguments arguments(work.pool(), work.dialect());
+        return was_done(work.run(Query::remove_sessions, arguments.text(user_id).view()));
     });
 }
 

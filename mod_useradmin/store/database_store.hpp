@@ -23,8 +23,17 @@ class DatabaseStore final : public Store {
     Result<std::optional<User>> create(const NewUser& user) override;
     Result<std::optional<User>> update(std::string_view id, const Changes& changes) override;
     Result<Removal> remove(std::string_view id, std::string_view protected_email) override;
-    Result<std::optional<Session>> session(std::string_view token) override;
+    Result<bool> set_ban(std::string_view id, const std::optional<Ban>& ban,
+                         Timestamp now) override;
+    Result<std::optional<Credential>> credential(std::string_view email) override;
+    Result<bool> set_password(const NewUser& user) override;
+    Result<std::optional<SignedIn>> session(std::string_view token) override;
+    Result<std::vector<Session>> sessions_of(std::string_view user_id) override;
     Result<bool> open_session(const NewSession& session) override;
+    Result<bool> extend_session(std::string_view token, Timestamp expires_at,
+                                Timestamp now) override;
+    Result<bool> close_session(std::string_view token) override;
+    Result<bool> close_sessions_of(std::string_view user_id) override;
 
   private:
     /// Whether work may be done again when its connection broke and nobody knows if it was done.

@@ -24,8 +24,14 @@ enum class Health {
 /// A dialect of SQL, and how its database behaves behind apr_dbd. Without state.
 class Dialect {
   public:
-    /// Prepares a new connection and reads its catalogue; nothing where the database fails.
-    /// The schema has its problems filled in.
+    /// Makes a connection ready, before anything is prepared on it. Called by each user of a
+    /// connection.
+    virtual void set_up(const Connection& connection) const = 0;
+    /// Whether a prepared statement can stop working for good although the catalogue has not
+    /// changed.
+    virtual bool statements_expire() const = 0;
+    /// Reads the catalogue; nothing where the database fails. The schema has its problems filled
+    /// in.
     virtual std::optional<Schema> read_schema(const Connection& connection, apr_pool_t* pool,
                                               const TableNames& names) const = 0;
     /// A number that changes with the session behind a connection; empty where the database fails.

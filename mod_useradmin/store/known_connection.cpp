@@ -17,6 +17,7 @@ KnownConnection* KnownConnection::of(const Connection& connection, const Dialect
     auto* known = static_cast<KnownConnection*>(data);
     if (known == nullptr) {
         known = &apr::emplace<KnownConnection>(connection.pool, connection, dialect, label);
+        dialect.set_up(connection);
         apr_pool_userdata_set(known, label, apr_pool_cleanup_null, connection.pool);
     }
     if (apr_time_now() - known->read_at_ > catalogue_age && !known->refresh(names, pool))
@@ -41,11 +42,15 @@ bool KnownConnection::refresh(const TableNames& names, apr_pool_t* pool) {
         return true;
     identity_ = std::move(identity);
     schema_ = std::move(*schema);
+    forget_statements();
+    return true;
+}
+
+void KnownConnection::forget_statements() noexcept {
     // What was prepared under an old label stays with the backend until it ends; it is never used
     // again.
     statements_ = {};
     ++generation_;
-    return true;
 }
 
 apr_dbd_prepared_t* KnownConnection::prepared(Query query) {
@@ -71,6 +76,8 @@ Health KnownConnection::examine(apr_pool_t* pool) {
 
 bool KnownConnection::has_changed(const TableNames& names, apr_pool_t* pool) {
     const unsigned generation = generation_;
+    if (dialect_.statements_expire())
+        forget_statements();
     return refresh(names, pool) && generation != generation_;
 }
 

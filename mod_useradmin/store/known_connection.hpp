@@ -38,11 +38,13 @@ class KnownConnection {
     /// Whether the connection answers. One that was used within the last second counts as
     /// answering.
     bool answers(apr_pool_t* pool);
-    /// Whether the catalogue has changed since it was read; it is read anew.
+    /// Whether the catalogue has changed since it was read, or statements may have expired: then
+    /// another try can succeed. The catalogue is read anew.
     bool has_changed(const TableNames& names, apr_pool_t* pool);
 
   private:
     bool refresh(const TableNames& names, apr_pool_t* pool);
+    void forget_statements() noexcept;
 
     Connection connection_;
     const Dialect& dialect_;

@@ -33,6 +33,10 @@ constexpr const char* iso_format = "'YYYY-MM-DD\"T\"HH24:MI:SS.MS\"Z\"'";
 // NOLINTNEXTLINE(cppcoreguidelines-virtual-class-destructor): one constant, never deleted
 class PostgreSql final : public Dialect {
   public:
+    void set_up(const Connection&) const override {}
+
+    bool statements_expire() const override { return false; }
+
     std::optional<Schema> read_schema(const Connection& connection, apr_pool_t* pool,
                                       const TableNames& names) const override {
         apr_dbd_results_t* results = nullptr;

@@ -69,13 +69,27 @@ class Transaction {
 // NOLINTNEXTLINE(cppcoreguidelines-virtual-class-destructor): one constant, never deleted
 class Sqlite final : public Dialect {
   public:
-    std::optional<Schema> read_schema(const Connection& connection, apr_pool_t* pool,
-                                      const TableNames& names) const override {
+    void set_up(const Connection& connection) const override {
+        // A function that is registered again expires every statement of the connection, also those
+        // of its other users.
+        constexpr const char* mark = "useradmin sqlite";
+        void* is_set_up = nullptr;
+        apr_pool_userdata_get(&is_set_up, mark, connection.pool);
+        if (is_set_up != nullptr)
+            return;
+        apr_pool_userdata_setn(connection.handle, mark, apr_pool_cleanup_null, connection.pool);
         auto* native =
             static_cast<sqlite3*>(apr_dbd_native_handle(connection.driver, connection.handle));
         sqlite3_db_config(native, SQLITE_DBCONFIG_ENABLE_FKEY, 1, nullptr);
         sqlite3_create_function_v2(native, "useradmin_fold", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC,
                                    nullptr, fold, nullptr, nullptr, nullptr);
+    }
+
+    /// apr_dbd prepares with sqlite3_prepare, whose statements do not prepare themselves again.
+    bool statements_expire() const override { return true; }
+
+    std::optional<Schema> read_schema(const Connection& connection, apr_pool_t* pool,
+                                      const TableNames& names) const override {
         apr_dbd_results_t* results = nullptr;
         if (apr_dbd_select(connection.driver, pool, connection.handle, &results,
                            catalogue_query(names).c_str(), 1) != 0)

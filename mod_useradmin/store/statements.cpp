@@ -61,6 +61,21 @@ std::string list(const Schema& schema, const Dialect& dialect, bool by_role, boo
            ") u ON 1 = 1 ORDER BY u.f6 DESC, u.f0";
 }
 
+/// Sets fields of a table to their arguments, in a row that is found by another.
+std::string set(const Table& table, std::span<const std::string_view> fields, std::string_view key,
+                const Dialect& dialect) {
+    std::string assignments;
+    for (std::string_view field : fields)
+        if (const Column* column = table.find(field))
+            assignments += (assignments.empty() ? "" : ", ") + column->sql() + " = " +
+                           dialect.parameter(*column);
+    return "UPDATE " + table.sql + " SET " + assignments + where(table, key, dialect);
+}
+
+std::string returning_id(const Table& table) {
+    return " RETURNING " + table.find("id")->sql();
+}
+
 std::string update(const Schema& schema, const Dialect& dialect) {
     std::string assignments;
     for (std::string_view field : updated_user_fields) {
@@ -78,14 +93,35 @@ std::string update(const Schema& schema, const Dialect& dialect) {
            dialect.other_columns(schema.user.sql, schema);
 }
 
+/// The fields of a session as the columns of a SELECT; read back by session_of.
+std::string session_columns(const Schema& schema, const Dialect& dialect) {
+    std::string list;
+    for (std::string_view field : opened_session_fields)
+        list += (list.empty() ? "" : ", ") + read(schema, schema.session, dialect, field, "s.");
+    return list;
+}
+
 std::string session(const Schema& schema, const Dialect& dialect) {
-    return "SELECT u." + schema.user.find("id")->sql() + ", " +
-           read(schema, schema.user, dialect, "role", "u.") + ", " +
-           read(schema, schema.session, dialect, "expiresAt", "s.") + ", " +
-           read(schema, schema.user, dialect, "banned", "u.") + ", " +
-           read(schema, schema.user, dialect, "banExpires", "u.") + " FROM " + schema.session.sql +
-           " s JOIN " + schema.user.sql + " u ON u." + schema.user.find("id")->sql() + " = s." +
+    return "SELECT " + session_columns(schema, dialect) + ", " +
+           user_columns(schema, dialect, "u.") + " FROM " + schema.session.sql + " s JOIN " +
+           schema.user.sql + " u ON u." + schema.user.find("id")->sql() + " = s." +
            schema.session.find("userId")->sql() + where(schema.session, "token", dialect, "s.");
+}
+
+std::string sessions_of(const Schema& schema, const Dialect& dialect) {
+    const Column* created = schema.session.find("createdAt");
+    return "SELECT " + session_columns(schema, dialect) + " FROM " + schema.session.sql + " s" +
+           where(schema.session, "userId", dialect, "s.") + " ORDER BY " +
+           (created != nullptr ? "s." + created->sql() + " DESC, s." : "s.") +
+           schema.session.find("id")->sql();
+}
+
+std::string credential(const Schema& schema, const Dialect& dialect) {
+    return "SELECT " + user_columns(schema, dialect, "u.") + ", a." +
+           schema.account.find("password")->sql() + " FROM " + schema.user.sql + " u JOIN " +
+           schema.account.sql + " a ON a." + schema.account.find("userId")->sql() + " = u." +
+           schema.user.find("id")->sql() + " AND a." + schema.account.find("providerId")->sql() +
+           " = 'credential'" + where(schema.user, "email", dialect, "u.");
 }
 
 std::string find(const Schema& schema, const Dialect& dialect, std::string_view field) {
@@ -190,8 +226,23 @@ std::string statement(Query query, const Schema& schema, const Dialect& dialect)
         return find(schema, dialect, "email");
     case Query::update:
         return update(schema, dialect);
+    case Query::set_ban:
+        return set(schema.user, ban_fields, "id", dialect) + returning_id(schema.user);
+    case Query::credential:
+        return credential(schema, dialect);
+    case Query::set_password:
+        return set(schema.account, set_password_fields, "userId", dialect) + " AND " +
+               schema.account.find("providerId")->sql() + " = 'credential'" +
+               returning_id(schema.account);
     case Query::session:
         return session(schema, dialect);
+    case Query::sessions_of:
+        return sessions_of(schema, dialect);
+    case Query::extend_session:
+        return set(schema.session, extended_session_fields, "token", dialect) +
+               returning_id(schema.session);
+    case Query::close_session:
+        return remove_from(schema.session, "token", dialect) + returning_id(schema.session);
     case Query::open_session:
         return insert(schema.session, opened_session_fields, dialect);
     case Query::create:
@@ -237,11 +288,14 @@ User full_user_of(const Rows& rows) {
 
 Session session_of(const Rows& rows) {
     Session session;
-    session.user_id = rows.text(0).value_or("");
-    session.role = rows.text(1);
-    session.expires_at = timestamp_of(rows, 2);
-    session.banned = boolean_of(rows, 3);
-    session.ban_expires = timestamp_of(rows, 4);
+    session.id = rows.text(0).value_or("");
+    session.token = rows.text(1).value_or("");
+    session.user_id = rows.text(2).value_or("");
+    session.expires_at = timestamp_of(rows, 3);
+    session.created_at = timestamp_of(rows, 4);
+    session.updated_at = timestamp_of(rows, 5);
+    session.ip_address = rows.text(6);
+    session.user_agent = rows.text(7);
     return session;
 }
 

@@ -22,8 +22,14 @@ enum class Query {
     find,
     find_by_email,
     update,
+    set_ban,
+    credential,
+    set_password,
     session,
+    sessions_of,
     open_session,
+    extend_session,
+    close_session,
     create,         ///< PostgreSQL: the user and its account
     create_user,    ///< SQLite
     create_account, ///< SQLite
@@ -40,8 +46,11 @@ inline constexpr std::string_view created_user_fields[] = {
     "id", "name", "email", "role", "emailVerified", "banned", "createdAt", "updatedAt"};
 inline constexpr std::string_view created_account_fields[] = {
     "id", "accountId", "providerId", "userId", "password", "createdAt", "updatedAt", "issuer"};
-inline constexpr std::string_view opened_session_fields[] = {"id",        "token",     "userId",
-                                                             "expiresAt", "createdAt", "updatedAt"};
+inline constexpr std::string_view opened_session_fields[] = {
+    "id", "token", "userId", "expiresAt", "createdAt", "updatedAt", "ipAddress", "userAgent"};
+inline constexpr std::string_view extended_session_fields[] = {"expiresAt", "updatedAt"};
+inline constexpr std::string_view ban_fields[] = {"banned", "banReason", "banExpires", "updatedAt"};
+inline constexpr std::string_view set_password_fields[] = {"password", "updatedAt"};
 inline constexpr std::string_view updated_user_fields[] = {"updatedAt", "name",   "email",
                                                            "role",      "banned", "banReason"};
 
@@ -62,7 +71,8 @@ std::string user_columns(const Schema& schema, const Dialect& dialect,
 User user_of(const Rows& rows, int first);
 /// The same, with the other columns behind the eleven.
 User full_user_of(const Rows& rows);
-/// The session in the current row of Query::session.
+/// The session in the current row, whose eight fields begin at the first column.
 Session session_of(const Rows& rows);
+inline constexpr int session_width = 8;
 
 } // namespace useradmin::store

@@ -69,13 +69,22 @@ struct Changes {
 
 enum class Removal { removed, not_found, protected_address };
 
-/// A session and whose it is (2.3).
+/// A row of the session table (2.3).
 struct Session {
+    std::string_view id;
+    std::string_view token;
     std::string_view user_id;
-    Text role;
     std::optional<Timestamp> expires_at;
-    bool banned = false;
-    std::optional<Timestamp> ban_expires;
+    std::optional<Timestamp> created_at;
+    std::optional<Timestamp> updated_at;
+    Text ip_address;
+    Text user_agent;
+};
+
+/// A session and the user whose it is.
+struct SignedIn {
+    Session session;
+    User user;
 };
 
 struct NewSession {
@@ -84,6 +93,20 @@ struct NewSession {
     std::string_view user_id;
     Timestamp now;
     Timestamp expires_at;
+    Text ip_address;
+    Text user_agent;
+};
+
+/// A user and the hash of its credential account, as it is stored.
+struct Credential {
+    User user;
+    Text password_hash;
+};
+
+/// What a ban says; no expiry means for ever.
+struct Ban {
+    Text reason;
+    std::optional<Timestamp> expires;
 };
 
 /// The tables, as the operations see them. Texts that go in are clean UTF-8 without U+0000.
@@ -104,10 +127,30 @@ class Store {
     /// Deletes the user's sessions, its accounts and the user, all or none, unless its address is
     /// the protected one (4.4.1).
     virtual Result<Removal> remove(std::string_view id, std::string_view protected_email) = 0;
-    /// The session with that token, or nothing (5).
-    virtual Result<std::optional<Session>> session(std::string_view token) = 0;
-    /// Opens a session.
+    /// Sets the user's ban, or lifts it with its reason and expiry; false where no user has that
+    /// id.
+    virtual Result<bool> set_ban(std::string_view id, const std::optional<Ban>& ban,
+                                 Timestamp now) = 0;
+
+    /// The user with that address and its password's hash; nothing where there is no such user, or
+    /// it has no credential account.
+    virtual Result<std::optional<Credential>> credential(std::string_view email) = 0;
+    /// Replaces the hash in the user's credential account, or makes the account where there is
+    /// none. Of the new user, the id, account_id, account_name, password_hash and now are used.
+    virtual Result<bool> set_password(const NewUser& user) = 0;
+
+    /// The session with that token, with its user, or nothing (5).
+    virtual Result<std::optional<SignedIn>> session(std::string_view token) = 0;
+    /// The user's sessions, newest first, expired ones too.
+    virtual Result<std::vector<Session>> sessions_of(std::string_view user_id) = 0;
     virtual Result<bool> open_session(const NewSession& session) = 0;
+    /// Moves the expiry of a session; false where there is none with that token.
+    virtual Result<bool> extend_session(std::string_view token, Timestamp expires_at,
+                                        Timestamp now) = 0;
+    /// Ends a session; false where there is none with that token.
+    virtual Result<bool> close_session(std::string_view token) = 0;
+    /// Ends all sessions of a user.
+    virtual Result<bool> close_sessions_of(std::string_view user_id) = 0;
 };
 
 } // namespace useradmin::store

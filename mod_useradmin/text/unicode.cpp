@@ -148,6 +148,24 @@ bool is_clean_utf8(std::string_view bytes) noexcept {
     return true;
 }
 
+std::string lower(std::string_view text) {
+    std::string lowered;
+    lowered.reserve(text.size());
+    for (std::size_t at = 0; at < text.size();) {
+        utf8proc_int32_t point = 0;
+        const std::size_t length = take_point(text.substr(at), point);
+        if (length == 0) {
+            return std::string(text);
+        }
+        utf8proc_uint8_t bytes[4];
+        lowered.append(
+            reinterpret_cast<const char*>(bytes),
+            static_cast<std::size_t>(utf8proc_encode_char(utf8proc_tolower(point), bytes)));
+        at += length;
+    }
+    return lowered;
+}
+
 std::string fold(std::string_view text) {
     if (all_ascii(text)) {
         std::string folded(text);

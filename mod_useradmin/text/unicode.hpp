@@ -19,6 +19,10 @@ std::size_t sequence_length(std::string_view bytes) noexcept;
 /// Bytes that are not UTF-8 come back as they are.
 std::string fold(std::string_view text);
 
+/// The text in lower case, letter by letter, as better-auth keeps addresses.
+/// Bytes that are not UTF-8 come back as they are.
+std::string lower(std::string_view text);
+
 /// The text in normal form KC, as better-auth normalises a password before it hashes it.
 /// Bytes that are not UTF-8 come back as they are. It leaves no copy behind; the caller wipes a
 /// result that is secret.
