@@ -1,6 +1,10 @@
 # Finds what the project builds on. Whatever is missing is named together with the packages that hold it.
 
-set(USERADMIN_MISSING "")
+# Notes what is missing; all of it is told at once, below.
+function(useradmin_note_missing what debian fedora)
+  set_property(GLOBAL APPEND PROPERTY USERADMIN_MISSING
+    "  ${what}: install ${debian} (Debian, Ubuntu) or ${fedora} (Fedora, RHEL)")
+endfunction()
 
 # useradmin_need(<target> <pkg-config module> <Debian package> <Fedora package>)
 # makes PkgConfig::<target>, or notes what to install.
@@ -9,16 +13,9 @@ function(useradmin_need target module debian fedora)
     pkg_check_modules(${target} QUIET IMPORTED_TARGET GLOBAL ${module})
   endif()
   if(NOT ${target}_FOUND)
-    useradmin_note_missing("${module}" ${debian} ${fedora})
+    useradmin_note_missing(${module} ${debian} ${fedora})
   endif()
 endfunction()
-
-macro(useradmin_note_missing what debian fedora)
-  list(APPEND USERADMIN_MISSING "  ${what}: install ${debian} (Debian, Ubuntu) or ${fedora} (Fedora, RHEL)")
-  set(USERADMIN_MISSING "${USERADMIN_MISSING}" CACHE INTERNAL "")
-endmacro()
-
-set(USERADMIN_MISSING "" CACHE INTERNAL "")
 
 find_package(PkgConfig QUIET)
 if(NOT PkgConfig_FOUND)
@@ -45,8 +42,9 @@ if(USERADMIN_TESTS)
   useradmin_need(CURL libcurl libcurl4-openssl-dev libcurl-devel)
 endif()
 
-if(USERADMIN_MISSING)
-  list(JOIN USERADMIN_MISSING "\n" missing)
+get_property(missing GLOBAL PROPERTY USERADMIN_MISSING)
+if(missing)
+  list(JOIN missing "\n" missing)
   message(FATAL_ERROR "What the build needs and did not find:\n${missing}")
 endif()
 

@@ -36,9 +36,7 @@ class Arguments {
             return *this;
         if (!value)
             return optional(std::nullopt);
-        if (column->is_boolean())
-            return text(*value ? "true" : "false");
-        return text(*value ? "1" : "0");
+        return text(dialect_.boolean_argument(*column, *value));
     }
     Arguments& field(const Table& table, std::string_view name, Timestamp value) {
         const Column* column = table.find(name);

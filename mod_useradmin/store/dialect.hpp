@@ -46,6 +46,8 @@ class Dialect {
     /// The column, selected so that text::parse_timestamp reads it.
     virtual std::string timestamp(const Column& column, const std::string& sql,
                                   bool plain_timestamps) const = 0;
+    /// A truth value as the argument for that column.
+    virtual const char* boolean_argument(const Column& column, bool value) const = 0;
     /// A time as the argument for that column.
     virtual std::string timestamp_argument(const Column& column, Timestamp time) const = 0;
     /// A condition that the column contains the searched text, whose placeholder it holds.

@@ -96,6 +96,12 @@ class PostgreSql final : public Dialect {
         return in_utc(column, sql);
     }
 
+    const char* boolean_argument(const Column& column, bool value) const override {
+        if (column.type == "boolean")
+            return value ? "true" : "false";
+        return value ? "1" : "0";
+    }
+
     std::string timestamp_argument(const Column&, Timestamp time) const override {
         std::string text;
         text::append_iso8601(text, time);

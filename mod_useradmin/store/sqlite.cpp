@@ -127,6 +127,10 @@ class Sqlite final : public Dialect {
         return sql;
     }
 
+    const char* boolean_argument(const Column&, bool value) const override {
+        return value ? "1" : "0";
+    }
+
     std::string timestamp_argument(const Column& column, Timestamp time) const override {
         if (column.type.find("int") != std::string::npos)
             return std::to_string(time.time_since_epoch().count());
