@@ -25,15 +25,14 @@ Options parse(int count, const char* const* arguments) {
             continue;
         }
         const std::string_view name = argument.substr(2, argument.find('=') - 2);
-        if (argument.size() > name.size() + 2) {
+        if (argument.size() > name.size() + 2)
             options.values.emplace(name, argument.substr(name.size() + 3));
-        } else if (name == "help" || name == "version") {
+        else if (name == "help" || name == "version")
             options.values.emplace(name, "");
-        } else if (index + 1 < count) {
+        else if (index + 1 < count)
             options.values.emplace(name, arguments[++index]);
-        } else {
+        else
             throw CommandError(Exit::usage, "--" + std::string(name) + " wants a value");
-        }
     }
     return options;
 }

@@ -35,13 +35,15 @@ bool is_token(std::string_view name) {
 }
 
 const char* set_cookie(cmd_parms* command, void* configuration, const char* name) noexcept {
-    return set_directive(command, [&]() -> const char* {
-        if (!is_token(apr::view_of(name)))
-            return refusal(command,
-                           "must be the name of a cookie, such as better-auth.session_token");
-        of(configuration).cookie = name;
-        return nullptr;
-    });
+    return set_directive(
+        command,
+        [&]() -> const char* {
+            if (!is_token(apr::view_of(name)))
+                return refusal(command,
+                               "must be the name of a cookie, such as better-auth.session_token");
+            of(configuration).cookie = name;
+            return nullptr;
+        });
 }
 
 const char* set_bearer(cmd_parms*, void* configuration, int flag) noexcept {
@@ -50,8 +52,8 @@ const char* set_bearer(cmd_parms*, void* configuration, int flag) noexcept {
 }
 
 const char* set_timeout(cmd_parms* command, void* configuration, const char* text) noexcept {
-    return set_directive(command,
-                         [&] { return set_seconds(command, of(configuration).timeout, text); });
+    return set_directive(
+        command, [&] { return set_seconds(command, of(configuration).timeout, text); });
 }
 
 /// The secret that the directive's argument names; nullptr, and the reason, where there is none.
@@ -76,22 +78,26 @@ const char* secret_of(const cmd_parms* command, std::string_view source, const c
 }
 
 const char* set_secret(cmd_parms* command, void* configuration, const char* source) noexcept {
-    return set_directive(command, [&]() -> const char* {
-        const char* problem = "must be the application's secret, file:path or env:NAME";
-        const char* secret = secret_of(command, apr::view_of(source), problem);
-        if (secret == nullptr || *secret == '\0')
-            return refusal(command, problem);
-        of(configuration).secret = secret;
-        return nullptr;
-    });
+    return set_directive(
+        command,
+        [&]() -> const char* {
+            const char* problem = "must be the application's secret, file:path or env:NAME";
+            const char* secret = secret_of(command, apr::view_of(source), problem);
+            if (secret == nullptr || *secret == '\0')
+                return refusal(command, problem);
+            of(configuration).secret = secret;
+            return nullptr;
+        });
 }
 
 const char* set_auth_tables(cmd_parms* command, void* configuration, const char* user,
                             const char* session, const char* account) noexcept {
-    return set_directive(command, [&] {
-        return set_tables(command, of(configuration).tables, "auth_useradmin", user, session,
-                          account);
-    });
+    return set_directive(
+        command,
+        [&] {
+            return set_tables(command, of(configuration).tables, "auth_useradmin", user, session,
+                              account);
+        });
 }
 
 } // namespace

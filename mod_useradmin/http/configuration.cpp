@@ -35,18 +35,20 @@ const char* location_of(const cmd_parms* command, const char*& problem) {
 }
 
 const char* set_enabled(cmd_parms* command, void* configuration, int flag) noexcept {
-    return set_directive(command, [&]() -> const char* {
-        const char* problem = nullptr;
-        const char* base = location_of(command, problem);
-        if (base == nullptr)
-            return refusal(command, problem);
-        of(configuration).enabled = flag != 0;
-        of(configuration).base = base;
-        if (flag != 0)
-            *static_cast<const char**>(apr_array_push(configuration_of(command->server).bases)) =
-                base;
-        return nullptr;
-    });
+    return set_directive(
+        command,
+        [&]() -> const char* {
+            const char* problem = nullptr;
+            const char* base = location_of(command, problem);
+            if (base == nullptr)
+                return refusal(command, problem);
+            of(configuration).enabled = flag != 0;
+            of(configuration).base = base;
+            if (flag != 0)
+                *static_cast<const char**>(
+                    apr_array_push(configuration_of(command->server).bases)) = base;
+            return nullptr;
+        });
 }
 
 const char* parse_expression(cmd_parms* command, const char* text,
@@ -63,23 +65,27 @@ const char* parse_expression(cmd_parms* command, const char* text,
 
 const char* set_session(cmd_parms* command, void* configuration, const char* id,
                         const char* role) noexcept {
-    return set_directive(command, [&]() -> const char* {
-        of(configuration).session_role = nullptr;
-        if (const char* problem = parse_expression(command, id, of(configuration).session_id))
-            return problem;
-        return role != nullptr ? parse_expression(command, role, of(configuration).session_role)
-                               : nullptr;
-    });
+    return set_directive(
+        command,
+        [&]() -> const char* {
+            of(configuration).session_role = nullptr;
+            if (const char* problem = parse_expression(command, id, of(configuration).session_id))
+                return problem;
+            return role != nullptr ? parse_expression(command, role, of(configuration).session_role)
+                                   : nullptr;
+        });
 }
 
 const char* set_protected_email(cmd_parms* command, void* configuration,
                                 const char* address) noexcept {
-    return set_directive(command, [&]() -> const char* {
-        if (apr::view_of(address).find('@') == std::string_view::npos)
-            return refusal(command, "must be an e-mail address, such as admin@example.com");
-        of(configuration).protected_email = address;
-        return nullptr;
-    });
+    return set_directive(
+        command,
+        [&]() -> const char* {
+            if (apr::view_of(address).find('@') == std::string_view::npos)
+                return refusal(command, "must be an e-mail address, such as admin@example.com");
+            of(configuration).protected_email = address;
+            return nullptr;
+        });
 }
 
 /// Reads one parameter of argon2id ("m=19456"); false where it is none.
@@ -108,70 +114,81 @@ bool read_argon2_parameter(std::string_view text, password::Argon2id& argon2id) 
 
 const char* set_password_hash(cmd_parms* command, void* configuration, int count,
                               char* const words[]) noexcept {
-    return set_directive(command, [&]() -> const char* {
-        constexpr const char* right =
-            "must be 'scrypt', or 'argon2id' with any of m=KiB (8 to 262144), "
-            "t=N (1 to 10), p=N (1 to 16)";
-        const std::string_view name = count > 0 ? apr::view_of(words[0]) : std::string_view();
-        if (name == "scrypt" && count == 1) {
-            of(configuration).password_hash = password::Scrypt();
-            return nullptr;
-        }
-        if (name != "argon2id")
-            return refusal(command, right);
-        password::Argon2id argon2id;
-        for (int word = 1; word < count; ++word)
-            if (!read_argon2_parameter(words[word], argon2id))
+    return set_directive(
+        command,
+        [&]() -> const char* {
+            constexpr const char* right =
+                "must be 'scrypt', or 'argon2id' with any of m=KiB (8 to 262144), "
+                "t=N (1 to 10), p=N (1 to 16)";
+            const std::string_view name = count > 0 ? apr::view_of(words[0]) : std::string_view();
+            if (name == "scrypt" && count == 1) {
+                of(configuration).password_hash = password::Scrypt();
+                return nullptr;
+            }
+            if (name != "argon2id")
                 return refusal(command, right);
-        if (argon2id.memory_kib < 8 * argon2id.lanes)
-            return refusal(command, "m must be at least 8 times p");
-        of(configuration).password_hash = argon2id;
-        return nullptr;
-    });
+            password::Argon2id argon2id;
+            for (int word = 1; word < count; ++word)
+                if (!read_argon2_parameter(words[word], argon2id))
+                    return refusal(command, right);
+            if (argon2id.memory_kib < 8 * argon2id.lanes)
+                return refusal(command, "m must be at least 8 times p");
+            of(configuration).password_hash = argon2id;
+            return nullptr;
+        });
 }
 
 const char* set_hash_limit(cmd_parms* command, void*, const char* text) noexcept {
-    return set_directive(command, [&]() -> const char* {
-        if (const char* problem = ap_check_cmd_context(command, GLOBAL_ONLY))
-            return problem;
-        const std::optional<long> number = number_within(text, 1, 1024);
-        if (!number)
-            return refusal(command, "must be a whole number from 1 to 1024");
-        configuration_of(command->server).hash_limit = static_cast<unsigned>(*number);
-        return nullptr;
-    });
+    return set_directive(
+        command,
+        [&]() -> const char* {
+            if (const char* problem = ap_check_cmd_context(command, GLOBAL_ONLY))
+                return problem;
+            const std::optional<long> number = number_within(text, 1, 1024);
+            if (!number)
+                return refusal(command, "must be a whole number from 1 to 1024");
+            configuration_of(command->server).hash_limit = static_cast<unsigned>(*number);
+            return nullptr;
+        });
 }
 
 const char* set_max_limit(cmd_parms* command, void* configuration, const char* text) noexcept {
-    return set_directive(command, [&]() -> const char* {
-        const std::optional<long> number = number_within(text, 1, 100000);
-        if (!number)
-            return refusal(command, "must be a whole number from 1 to 100000");
-        of(configuration).max_limit = static_cast<int>(*number);
-        return nullptr;
-    });
+    return set_directive(
+        command,
+        [&]() -> const char* {
+            const std::optional<long> number = number_within(text, 1, 100000);
+            if (!number)
+                return refusal(command, "must be a whole number from 1 to 100000");
+            of(configuration).max_limit = static_cast<int>(*number);
+            return nullptr;
+        });
 }
 
 const char* set_max_body(cmd_parms* command, void* configuration, const char* text) noexcept {
-    return set_directive(command, [&]() -> const char* {
-        const std::optional<long> number = number_within(text, 1024, 16777216);
-        if (!number)
-            return refusal(command, "must be a number of bytes from 1024 to 16777216");
-        of(configuration).max_body = *number;
-        return nullptr;
-    });
+    return set_directive(
+        command,
+        [&]() -> const char* {
+            const std::optional<long> number = number_within(text, 1024, 16777216);
+            if (!number)
+                return refusal(command, "must be a number of bytes from 1024 to 16777216");
+            of(configuration).max_body = *number;
+            return nullptr;
+        });
 }
 
 const char* set_timeout(cmd_parms* command, void* configuration, const char* text) noexcept {
-    return set_directive(command,
-                         [&] { return set_seconds(command, of(configuration).timeout, text); });
+    return set_directive(
+        command, [&] { return set_seconds(command, of(configuration).timeout, text); });
 }
 
 const char* set_service_tables(cmd_parms* command, void* configuration, const char* user,
                                const char* session, const char* account) noexcept {
-    return set_directive(command, [&] {
-        return set_tables(command, of(configuration).tables, "useradmin", user, session, account);
-    });
+    return set_directive(
+        command,
+        [&] {
+            return set_tables(command, of(configuration).tables, "useradmin", user, session,
+                              account);
+        });
 }
 
 /// Sets a choice between two words.
@@ -185,16 +202,18 @@ const char* set_choice(const cmd_parms* command, std::optional<bool>& choice, st
 }
 
 const char* set_account_id(cmd_parms* command, void* configuration, const char* word) noexcept {
-    return set_directive(command, [&] {
-        return set_choice(command, of(configuration).account_id_is_user_id, word, "email",
-                          "user-id");
-    });
+    return set_directive(
+        command,
+        [&] {
+            return set_choice(command, of(configuration).account_id_is_user_id, word, "email",
+                              "user-id");
+        });
 }
 
 const char* set_email_case(cmd_parms* command, void* configuration, const char* word) noexcept {
-    return set_directive(command, [&] {
-        return set_choice(command, of(configuration).lowers_email, word, "keep", "lower");
-    });
+    return set_directive(
+        command,
+        [&] { return set_choice(command, of(configuration).lowers_email, word, "keep", "lower"); });
 }
 
 } // namespace

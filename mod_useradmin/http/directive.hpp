@@ -24,10 +24,12 @@ inline std::optional<long> number_within(const char* text, long least, long most
 /// Runs a directive's setter; what it throws becomes the sentence that refuses the configuration.
 template <class Setter>
 const char* set_directive(const cmd_parms* command, Setter&& setter) noexcept {
-    return apr::guarded(std::forward<Setter>(setter), [command](const char* reason) {
-        return static_cast<const char*>(
-            apr_pstrcat(command->pool, command->cmd->name, ": ", reason, nullptr));
-    });
+    return apr::guarded(
+        std::forward<Setter>(setter),
+        [command](const char* reason) {
+            return static_cast<const char*>(
+                apr_pstrcat(command->pool, command->cmd->name, ": ", reason, nullptr));
+        });
 }
 
 /// The sentence that refuses a value: "UserAdminMaxLimit: must be …".

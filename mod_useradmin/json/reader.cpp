@@ -37,9 +37,8 @@ class Grammar {
     /// Whether the text is one object and nothing else.
     bool is_object() noexcept {
         skip_space();
-        if (peek() != '{' || !value(0)) {
+        if (peek() != '{' || !value(0))
             return false;
-        }
         skip_space();
         return at_ == text_.size();
     }
@@ -55,9 +54,8 @@ class Grammar {
     }
 
     void skip_space() noexcept {
-        while (peek() == ' ' || peek() == '\t' || peek() == '\n' || peek() == '\r') {
+        while (peek() == ' ' || peek() == '\t' || peek() == '\n' || peek() == '\r')
             ++at_;
-        }
     }
 
     /// A value inside so many objects and arrays.
@@ -83,14 +81,12 @@ class Grammar {
     bool container(char open, char close, int depth) noexcept {
         take(open);
         skip_space();
-        if (take(close)) {
+        if (take(close))
             return true;
-        }
         do {
             skip_space();
-            if ((open == '{' && !name()) || !value(depth)) {
+            if ((open == '{' && !name()) || !value(depth))
                 return false;
-            }
             skip_space();
         } while (take(','));
         return take(close);
@@ -98,9 +94,8 @@ class Grammar {
 
     /// A member's name with its colon.
     bool name() noexcept {
-        if (!string()) {
+        if (!string())
             return false;
-        }
         skip_space();
         const bool found = take(':');
         skip_space();
@@ -115,28 +110,23 @@ class Grammar {
 
     bool digits() noexcept {
         const auto start = at_;
-        while (is_digit(peek())) {
+        while (is_digit(peek()))
             ++at_;
-        }
         return at_ > start;
     }
 
     bool number() noexcept {
         const auto start = at_;
         take('-');
-        if (!take('0') && !digits()) {
+        if (!take('0') && !digits())
             return false;
-        }
-        if (take('.') && !digits()) {
+        if (take('.') && !digits())
             return false;
-        }
         if (take('e') || take('E')) {
-            if (!take('+')) {
+            if (!take('+'))
                 take('-');
-            }
-            if (!digits()) {
+            if (!digits())
                 return false;
-            }
         }
         std::fill(text_.begin() + static_cast<std::ptrdiff_t>(start),
                   text_.begin() + static_cast<std::ptrdiff_t>(at_), ' ');
@@ -145,26 +135,22 @@ class Grammar {
     }
 
     bool string() noexcept {
-        if (!take('"')) {
+        if (!take('"'))
             return false;
-        }
         while (at_ < text_.size()) {
             const auto byte = static_cast<unsigned char>(text_[at_++]);
-            if (byte == '"') {
+            if (byte == '"')
                 return true;
-            }
-            if (byte < 0x20 || (byte == '\\' && !escape())) {
+            if (byte < 0x20 || (byte == '\\' && !escape()))
                 return false;
-            }
         }
         return false;
     }
 
     /// What follows a backslash.
     bool escape() noexcept {
-        if (take('u')) {
+        if (take('u'))
             return unicode_escape();
-        }
         const bool known = std::string_view("\"\\/bfnrt").find(peek()) != std::string_view::npos;
         at_ += known ? 1 : 0;
         return known;
@@ -174,15 +160,12 @@ class Grammar {
     /// the string for cJSON.
     bool unicode_escape() noexcept {
         const auto unit = code_unit();
-        if (!unit || *unit == 0 || is_low_surrogate(*unit)) {
+        if (!unit || *unit == 0 || is_low_surrogate(*unit))
             return false;
-        }
-        if (!is_high_surrogate(*unit)) {
+        if (!is_high_surrogate(*unit))
             return true;
-        }
-        if (!take('\\') || !take('u')) {
+        if (!take('\\') || !take('u'))
             return false;
-        }
         const auto low = code_unit();
         return low && is_low_surrogate(*low);
     }
@@ -192,15 +175,14 @@ class Grammar {
         unsigned unit = 0;
         for (int i = 0; i < 4; ++i) {
             const char digit = peek();
-            if (is_digit(digit)) {
+            if (is_digit(digit))
                 unit = unit * 16 + static_cast<unsigned>(digit - '0');
-            } else if (digit >= 'a' && digit <= 'f') {
+            else if (digit >= 'a' && digit <= 'f')
                 unit = unit * 16 + static_cast<unsigned>(digit - 'a' + 10);
-            } else if (digit >= 'A' && digit <= 'F') {
+            else if (digit >= 'A' && digit <= 'F')
                 unit = unit * 16 + static_cast<unsigned>(digit - 'A' + 10);
-            } else {
+            else
                 return std::nullopt;
-            }
             ++at_;
         }
         return unit;
@@ -211,9 +193,8 @@ class Grammar {
 };
 
 void wipe_text(char* text) noexcept {
-    if (text != nullptr) {
+    if (text != nullptr)
         password::wipe(text, std::char_traits<char>::length(text));
-    }
 }
 
 /// Goes no deeper than the grammar lets a text be nested.
@@ -233,45 +214,37 @@ void Object::WipeAndDelete::operator()(cJSON* tree) const noexcept {
 }
 
 std::optional<Object> Object::parse(std::string_view text) {
-    if (!text::is_clean_utf8(text)) {
+    if (!text::is_clean_utf8(text))
         return std::nullopt;
-    }
     std::string copy(text);
     cJSON* const tree =
         Grammar(copy).is_object()
             ? cJSON_ParseWithLengthOpts(copy.data(), copy.size(), nullptr, /* terminated */ 0)
             : nullptr;
     password::wipe(copy);
-    if (tree == nullptr) {
+    if (tree == nullptr)
         return std::nullopt;
-    }
     return Object(tree);
 }
 
 const cJSON* Object::member(std::string_view key) const noexcept {
     const cJSON* last = nullptr;
-    for (const cJSON* node = tree_->child; node != nullptr; node = node->next) {
-        if (node->string == key) {
+    for (const cJSON* node = tree_->child; node != nullptr; node = node->next)
+        if (node->string == key)
             last = node;
-        }
-    }
     return last;
 }
 
 Object::Kind Object::kind(std::string_view key) const noexcept {
     const cJSON* const found = member(key);
-    if (found == nullptr) {
+    if (found == nullptr)
         return Kind::absent;
-    }
-    if (cJSON_IsNull(found)) {
+    if (cJSON_IsNull(found))
         return Kind::null;
-    }
-    if (cJSON_IsBool(found)) {
+    if (cJSON_IsBool(found))
         return Kind::boolean;
-    }
-    if (cJSON_IsNumber(found)) {
+    if (cJSON_IsNumber(found))
         return Kind::number;
-    }
     return cJSON_IsString(found) ? Kind::string : Kind::other;
 }
 

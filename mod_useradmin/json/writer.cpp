@@ -16,12 +16,10 @@ constexpr char non_ascii = '\xff'; // as it is where it is UTF-8
 /// How each byte is written: one of the above, or the character after the backslash.
 constexpr auto treatments = [] {
     std::array<char, 256> table{};
-    for (std::size_t byte = 0; byte < 0x20; ++byte) {
+    for (std::size_t byte = 0; byte < 0x20; ++byte)
         table[byte] = by_number;
-    }
-    for (std::size_t byte = 0x80; byte < table.size(); ++byte) {
+    for (std::size_t byte = 0x80; byte < table.size(); ++byte)
         table[byte] = non_ascii;
-    }
     table['"'] = '"';
     table['\\'] = '\\';
     table['\b'] = 'b';
@@ -57,9 +55,8 @@ void append_quoted(std::string& out, std::string_view text) {
         const auto byte = static_cast<unsigned char>(text[at]);
         const char treatment = treatments[byte];
         std::size_t length = treatment == as_it_is ? 1 : 0;
-        if (treatment == non_ascii) {
+        if (treatment == non_ascii)
             length = text::sequence_length(text.substr(at));
-        }
         if (length > 0) {
             at += length;
             continue;
@@ -77,9 +74,8 @@ constexpr std::string_view json_space = " \t\r\n";
 } // namespace
 
 void Writer::separate() {
-    if (needs_comma_) {
+    if (needs_comma_)
         out_ += ',';
-    }
     needs_comma_ = true;
 }
 
@@ -152,9 +148,8 @@ Writer& Writer::raw(std::string_view json) {
 Writer& Writer::members_of(std::string_view object) {
     const auto open = object.find('{');
     const auto close = object.rfind('}');
-    if (open == std::string_view::npos || close == std::string_view::npos) {
+    if (open == std::string_view::npos || close == std::string_view::npos)
         return *this;
-    }
     const auto members = object.substr(open + 1, close - open - 1);
     if (members.find_first_not_of(json_space) != std::string_view::npos) {
         separate();

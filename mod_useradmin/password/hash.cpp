@@ -61,15 +61,13 @@ std::string to_hex(std::span<const unsigned char> bytes) {
 
 /// Reads hexadecimal text, of either case, that fills the bytes to the last.
 bool from_hex(std::string_view text, std::span<unsigned char> bytes) noexcept {
-    if (text.size() != 2 * bytes.size()) {
+    if (text.size() != 2 * bytes.size())
         return false;
-    }
     for (std::size_t i = 0; i < bytes.size(); ++i) {
         const char* const pair = text.data() + 2 * i;
         const auto [stop, error] = std::from_chars(pair, pair + 2, bytes[i], 16);
-        if (error != std::errc() || stop != pair + 2) {
+        if (error != std::errc() || stop != pair + 2)
             return false;
-        }
     }
     return true;
 }
@@ -82,9 +80,8 @@ std::optional<std::string> hash_argon2id(const Argon2id& work, std::string_view 
                         '\0');
     if (argon2id_hash_encoded(work.passes, work.memory_kib, work.lanes, password.data(),
                               password.size(), salt.data(), salt.size(), argon2_hash_size,
-                              encoded.data(), encoded.size()) != ARGON2_OK) {
+                              encoded.data(), encoded.size()) != ARGON2_OK)
         return std::nullopt;
-    }
     encoded.resize(encoded.find('\0')); // the length given by the library counts the terminator
     return encoded;
 }
@@ -114,13 +111,11 @@ bool is_base64(std::string_view text) noexcept {
 bool is_bounded_argon2id(std::string_view text) noexcept {
     if (!skip(text, "$argon2id$v=19$m=") || !skip_number(text, most_memory_kib) ||
         !skip(text, ",t=") || !skip_number(text, most_passes) || !skip(text, ",p=") ||
-        !skip_number(text, most_lanes) || !skip(text, "$")) {
+        !skip_number(text, most_lanes) || !skip(text, "$"))
         return false;
-    }
     const auto dollar = text.find('$');
-    if (dollar == std::string_view::npos) {
+    if (dollar == std::string_view::npos)
         return false;
-    }
     const auto salt = text.substr(0, dollar);
     const auto hash = text.substr(dollar + 1);
     return salt.size() >= shortest_salt_text && salt.size() <= longest_field_text &&
@@ -129,9 +124,8 @@ bool is_bounded_argon2id(std::string_view text) noexcept {
 }
 
 Verdict verify_argon2id(std::string_view stored, std::string_view password) {
-    if (!is_bounded_argon2id(stored)) {
+    if (!is_bounded_argon2id(stored))
         return Verdict::refused;
-    }
     const std::string terminated(stored);
     switch (argon2id_verify(terminated.c_str(), password.data(), password.size())) {
     case ARGON2_OK:
@@ -166,46 +160,39 @@ std::optional<std::string> hash_scrypt(std::string_view password) {
     random_bytes(salt);
     const auto salt_text = to_hex(salt);
     Key key;
-    if (!derive_scrypt(salt_text, password, key)) {
+    if (!derive_scrypt(salt_text, password, key))
         return std::nullopt;
-    }
     return salt_text + ':' + to_hex(key.bytes);
 }
 
 Verdict verify_scrypt(std::string_view stored, std::string_view password) {
-    if (stored.size() != scrypt_text || stored[scrypt_salt_text] != ':') {
+    if (stored.size() != scrypt_text || stored[scrypt_salt_text] != ':')
         return Verdict::refused;
-    }
     const auto salt_text = stored.substr(0, scrypt_salt_text);
     std::array<unsigned char, scrypt_salt_size> salt; // only to see that the text is hexadecimal
     Key expected;
     if (!from_hex(salt_text, salt) ||
-        !from_hex(stored.substr(scrypt_salt_text + 1), expected.bytes)) {
+        !from_hex(stored.substr(scrypt_salt_text + 1), expected.bytes))
         return Verdict::refused;
-    }
     Key key;
-    if (!derive_scrypt(salt_text, password, key)) {
+    if (!derive_scrypt(salt_text, password, key))
         return Verdict::refused;
-    }
     return equal_secrets(key.view(), expected.view()) ? Verdict::match : Verdict::mismatch;
 }
 
 } // namespace
 
 std::optional<std::string> hash(const Format& format, std::string_view password) {
-    if (password.size() > longest_password) {
+    if (password.size() > longest_password)
         return std::nullopt;
-    }
-    if (const auto* const argon2id = std::get_if<Argon2id>(&format)) {
+    if (const auto* const argon2id = std::get_if<Argon2id>(&format))
         return hash_argon2id(*argon2id, password);
-    }
     return hash_scrypt(password);
 }
 
 Verdict verify(std::string_view stored, std::string_view password) {
-    if (password.size() > longest_password) {
+    if (password.size() > longest_password)
         return Verdict::mismatch; // none so long is ever hashed
-    }
     return stored.starts_with('$') ? verify_argon2id(stored, password)
                                    : verify_scrypt(stored, password);
 }

@@ -6,13 +6,11 @@ namespace useradmin::password {
 
 std::variant<std::string, HashFailure> BoundedHasher::hash(std::string_view password) {
     const auto slot = slots_.acquire(timeout_);
-    if (!slot) {
+    if (!slot)
         return HashFailure::busy;
-    }
     auto made = password::hash(format_, password);
-    if (!made) {
+    if (!made)
         return HashFailure::failed;
-    }
     return *std::move(made);
 }
 

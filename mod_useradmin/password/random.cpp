@@ -11,9 +11,8 @@
 namespace useradmin::password {
 
 void random_bytes(std::span<unsigned char> out) noexcept {
-    if (getentropy(out.data(), out.size()) != 0) {
+    if (getentropy(out.data(), out.size()) != 0)
         std::abort();
-    }
 }
 
 std::string random_uuid() {
@@ -26,9 +25,8 @@ std::string random_uuid() {
     std::string text;
     text.reserve(36);
     for (std::size_t i = 0; i < bytes.size(); ++i) {
-        if (i == 4 || i == 6 || i == 8 || i == 10) {
+        if (i == 4 || i == 6 || i == 8 || i == 10)
             text += '-';
-        }
         text += hex_digits[bytes[i] >> 4];
         text += hex_digits[bytes[i] & 0xf];
     }
@@ -47,11 +45,9 @@ std::string random_token() {
     std::array<unsigned char, 48> bytes;
     while (token.size() < length) {
         random_bytes(bytes);
-        for (const auto byte : bytes) {
-            if (byte < biased && token.size() < length) {
+        for (const auto byte : bytes)
+            if (byte < biased && token.size() < length)
                 token += alphabet[byte % alphabet.size()];
-            }
-        }
     }
     wipe(bytes.data(), bytes.size());
     return token;

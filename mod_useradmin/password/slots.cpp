@@ -53,15 +53,13 @@ std::size_t Slots::size_of(unsigned count) noexcept {
 
 bool Slots::lay_out(void* memory, unsigned count) noexcept {
     pthread_mutexattr_t attributes;
-    if (count == 0 || pthread_mutexattr_init(&attributes) != 0) {
+    if (count == 0 || pthread_mutexattr_init(&attributes) != 0)
         return false;
-    }
     bool ready = pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED) == 0 &&
                  pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST) == 0;
     new (memory) Header{count, 0};
-    for (unsigned i = 0; ready && i < count; ++i) {
+    for (unsigned i = 0; ready && i < count; ++i)
         ready = pthread_mutex_init(mutexes_of(memory) + i, &attributes) == 0;
-    }
     pthread_mutexattr_destroy(&attributes);
     return ready;
 }
@@ -78,26 +76,22 @@ std::optional<Slots::Held> Slots::acquire(std::chrono::milliseconds timeout) noe
         const unsigned start = header->next.fetch_add(1, std::memory_order_relaxed) % header->count;
         for (unsigned i = 0; i < header->count; ++i) {
             pthread_mutex_t* const mutex = mutexes + (start + i) % header->count;
-            if (is_taken(pthread_mutex_trylock(mutex), mutex)) {
+            if (is_taken(pthread_mutex_trylock(mutex), mutex))
                 return Held(mutex);
-            }
         }
         const auto now = Clock::now();
-        if (now >= deadline) {
+        if (now >= deadline)
             return std::nullopt;
-        }
-        if (take_until(mutexes + start, std::min(deadline, now + longest_wait_for_one))) {
+        if (take_until(mutexes + start, std::min(deadline, now + longest_wait_for_one)))
             return Held(mutexes + start);
-        }
     }
 }
 
 Slots::Held::Held(Held&& other) noexcept : mutex_(std::exchange(other.mutex_, nullptr)) {}
 
 Slots::Held::~Held() {
-    if (mutex_ != nullptr) {
+    if (mutex_ != nullptr)
         pthread_mutex_unlock(static_cast<pthread_mutex_t*>(mutex_));
-    }
 }
 
 } // namespace useradmin::password

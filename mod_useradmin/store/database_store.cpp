@@ -136,28 +136,31 @@ Result<Page> DatabaseStore::list(const Filter& filter, std::int64_t limit, std::
 }
 
 Result<std::optional<User>> DatabaseStore::find(std::string_view id) {
-    return run<std::optional<User>>(needs_user, Repeatable::yes,
-                                    [&](Work& work) -> Result<std::optional<User>> {
-                                        if (!can_hold(work.schema(), id))
-                                            return std::optional<User>();
-                                        return find_where(work, Query::find, id);
-                                    });
+    return run<std::optional<User>>(
+        needs_user, Repeatable::yes,
+        [&](Work& work) -> Result<std::optional<User>> {
+            if (!can_hold(work.schema(), id))
+                return std::optional<User>();
+            return find_where(work, Query::find, id);
+        });
 }
 
 Result<std::optional<User>> DatabaseStore::find_by_email(std::string_view email) {
-    return run<std::optional<User>>(needs_user, Repeatable::yes, [&](Work& work) {
-        return find_where(work, Query::find_by_email, email);
-    });
+    return run<std::optional<User>>(
+        needs_user, Repeatable::yes,
+        [&](Work& work) { return find_where(work, Query::find_by_email, email); });
 }
 
 Result<std::optional<User>> DatabaseStore::create(const NewUser& user) {
-    return run<std::optional<User>>(needs_user | needs_account | needs_creation, Repeatable::no,
-                                    [&](Work& work) { return work.dialect().create(work, user); });
+    return run<std::optional<User>>(
+        needs_user | needs_account | needs_creation, Repeatable::no,
+        [&](Work& work) { return work.dialect().create(work, user); });
 }
 
 Result<std::optional<User>> DatabaseStore::update(std::string_view id, const Changes& changes) {
     return run<std::optional<User>>(
-        needs_user, Repeatable::yes, [&](Work& work) -> Result<std::optional<User>> {
+        needs_user, Repeatable::yes,
+        [&](Work& work) -> Result<std::optional<User>> {
             const Table& table = work.schema().user;
             if (!can_hold(work.schema(), id))
                 return std::optional<User>();
@@ -171,23 +174,26 @@ Result<std::optional<User>> DatabaseStore::update(std::string_view id, const Cha
 }
 
 Result<Removal> DatabaseStore::remove(std::string_view id, std::string_view protected_email) {
-    return run<Removal>(needs_user | needs_session | needs_account, Repeatable::no,
-                        [&](Work& work) -> Result<Removal> {
-                            if (!can_hold(work.schema(), id))
-                                return Removal::not_found;
-                            return work.dialect().remove(work, id, protected_email);
-                        });
+    return run<Removal>(
+        needs_user | needs_session | needs_account, Repeatable::no,
+        [&](Work& work) -> Result<Removal> {
+            if (!can_hold(work.schema(), id))
+                return Removal::not_found;
+            return work.dialect().remove(work, id, protected_email);
+        });
 }
 
 Result<bool> DatabaseStore::set_ban(std::string_view id, const std::optional<Ban>& ban,
                                     Timestamp now) {
-    return run<bool>(needs_user, Repeatable::yes, [&](Work& work) -> Result<bool> {
-        if (!can_hold(work.schema(), id))
-            return false;
-        Arguments arguments(work.pool(), work.dialect());
-        append_ban(arguments, work.schema().user, ban, now);
-        return has_row(work.run(Query::set_ban, arguments.text(id).view()));
-    });
+    return run<bool>(
+        needs_user, Repeatable::yes,
+        [&](Work& work) -> Result<bool> {
+            if (!can_hold(work.schema(), id))
+                return false;
+            Arguments arguments(work.pool(), work.dialect());
+            append_ban(arguments, work.schema().user, ban, now);
+            return has_row(work.run(Query::set_ban, arguments.text(id).view()));
+        });
 }
 
 Result<std::optional<Credential>> DatabaseStore::credential(std::string_view email) {
@@ -205,19 +211,22 @@ Result<std::optional<Credential>> DatabaseStore::credential(std::string_view ema
 }
 
 Result<bool> DatabaseStore::set_password(const NewUser& user) {
-    return run<bool>(needs_user | needs_account, Repeatable::no, [&](Work& work) -> Result<bool> {
-        const Table& table = work.schema().account;
-        Arguments arguments(work.pool(), work.dialect());
-        arguments.field(table, "password", Text(user.password_hash))
-            .field(table, "updatedAt", user.now)
-            .text(user.id);
-        const Result<bool> was_replaced = has_row(work.run(Query::set_password, arguments.view()));
-        if (!was_replaced || *was_replaced)
-            return was_replaced;
-        Arguments account(work.pool(), work.dialect());
-        append_account(account, table, user);
-        return was_done(work.run(Query::create_account, account.view()));
-    });
+    return run<bool>(
+        needs_user | needs_account, Repeatable::no,
+        [&](Work& work) -> Result<bool> {
+            const Table& table = work.schema().account;
+            Arguments arguments(work.pool(), work.dialect());
+            arguments.field(table, "password", Text(user.password_hash))
+                .field(table, "updatedAt", user.now)
+                .text(user.id);
+            const Result<bool> was_replaced =
+                has_row(work.run(Query::set_password, arguments.view()));
+            if (!was_replaced || *was_replaced)
+                return was_replaced;
+            Arguments account(work.pool(), work.dialect());
+            append_account(account, table, user);
+            return was_done(work.run(Query::create_account, account.view()));
+        });
 }
 
 Result<std::optional<SignedIn>> DatabaseStore::session(std::string_view token) {
@@ -236,7 +245,8 @@ Result<std::optional<SignedIn>> DatabaseStore::session(std::string_view token) {
 
 Result<std::vector<Session>> DatabaseStore::sessions_of(std::string_view user_id) {
     return run<std::vector<Session>>(
-        needs_session, Repeatable::yes, [&](Work& work) -> Result<std::vector<Session>> {
+        needs_session, Repeatable::yes,
+        [&](Work& work) -> Result<std::vector<Session>> {
             Arguments arguments(work.pool(), work.dialect());
             Result<Rows> rows = work.run(Query::sessions_of, arguments.text(user_id).view());
             if (!rows)
@@ -249,35 +259,45 @@ Result<std::vector<Session>> DatabaseStore::sessions_of(std::string_view user_id
 }
 
 Result<bool> DatabaseStore::open_session(const NewSession& session) {
-    return run<bool>(needs_session, Repeatable::no, [&](Work& work) {
-        Arguments arguments(work.pool(), work.dialect());
-        append_session(arguments, work.schema().session, session);
-        return was_done(work.run(Query::open_session, arguments.view()));
-    });
+    return run<bool>(
+        needs_session, Repeatable::no,
+        [&](Work& work) {
+            Arguments arguments(work.pool(), work.dialect());
+            append_session(arguments, work.schema().session, session);
+            return was_done(work.run(Query::open_session, arguments.view()));
+        });
 }
 
 Result<bool> DatabaseStore::extend_session(std::string_view token, Timestamp expires_at,
                                            Timestamp now) {
-    return run<bool>(needs_session, Repeatable::yes, [&](Work& work) {
-        const Table& table = work.schema().session;
-        Arguments arguments(work.pool(), work.dialect());
-        arguments.field(table, "expiresAt", expires_at).field(table, "updatedAt", now).text(token);
-        return has_row(work.run(Query::extend_session, arguments.view()));
-    });
+    return run<bool>(
+        needs_session, Repeatable::yes,
+        [&](Work& work) {
+            const Table& table = work.schema().session;
+            Arguments arguments(work.pool(), work.dialect());
+            arguments.field(table, "expiresAt", expires_at)
+                .field(table, "updatedAt", now)
+                .text(token);
+            return has_row(work.run(Query::extend_session, arguments.view()));
+        });
 }
 
 Result<bool> DatabaseStore::close_session(std::string_view token) {
-    return run<bool>(needs_session, Repeatable::yes, [&](Work& work) {
-        Arguments arguments(work.pool(), work.dialect());
-        return has_row(work.run(Query::close_session, arguments.text(token).view()));
-    });
+    return run<bool>(
+        needs_session, Repeatable::yes,
+        [&](Work& work) {
+            Arguments arguments(work.pool(), work.dialect());
+            return has_row(work.run(Query::close_session, arguments.text(token).view()));
+        });
 }
 
 Result<bool> DatabaseStore::close_sessions_of(std::string_view user_id) {
-    return run<bool>(needs_session, Repeatable::yes, [&](Work& work) {
-        Arguments arguments(work.pool(), work.dialect());
-        return was_done(work.run(Query::remove_sessions, arguments.text(user_id).view()));
-    });
+    return run<bool>(
+        needs_session, Repeatable::yes,
+        [&](Work& work) {
+            Arguments arguments(work.pool(), work.dialect());
+            return was_done(work.run(Query::remove_sessions, arguments.text(user_id).view()));
+        });
 }
 
 } // namespace useradmin::store

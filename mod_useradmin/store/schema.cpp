@@ -37,8 +37,9 @@ std::string wrapped(std::string_view text, char quote) {
 bool is_text(const Column& column) {
     constexpr std::string_view text_types[] = {"text", "char", "clob", "string"};
     std::string type = column.type;
-    std::transform(type.begin(), type.end(), type.begin(),
-                   [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
+    std::transform(
+        type.begin(), type.end(), type.begin(),
+        [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
     return std::any_of(std::begin(text_types), std::end(text_types),
                        [&](std::string_view known) { return type.find(known) != type.npos; });
 }

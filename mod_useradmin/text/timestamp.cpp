@@ -36,28 +36,24 @@ class Cursor {
 
     /// A number of exactly so many digits that is no larger than the largest; nothing for others.
     std::optional<int> number(std::size_t digits, int largest) noexcept {
-        if (rest_.size() < digits) {
+        if (rest_.size() < digits)
             return std::nullopt;
-        }
         int value = 0;
         for (const char digit : rest_.substr(0, digits)) {
-            if (!is_digit(digit)) {
+            if (!is_digit(digit))
                 return std::nullopt;
-            }
             value = value * 10 + (digit - '0');
         }
-        if (value > largest) {
+        if (value > largest)
             return std::nullopt;
-        }
         rest_.remove_prefix(digits);
         return value;
     }
 
     std::size_t count_digits() const noexcept {
         std::size_t count = 0;
-        while (count < rest_.size() && is_digit(rest_[count])) {
+        while (count < rest_.size() && is_digit(rest_[count]))
             ++count;
-        }
         return count;
     }
 
@@ -68,21 +64,18 @@ class Cursor {
 std::optional<Timestamp> from_unix(std::int64_t number) noexcept {
     constexpr std::int64_t first_milliseconds = 100'000'000'000;
     constexpr std::int64_t last_milliseconds = 8'640'000'000'000'000; // ECMAScript's last
-    if (number < -last_milliseconds || number > last_milliseconds) {
+    if (number < -last_milliseconds || number > last_milliseconds)
         return std::nullopt;
-    }
-    if (number <= -first_milliseconds || number >= first_milliseconds) {
+    if (number <= -first_milliseconds || number >= first_milliseconds)
         return Timestamp(milliseconds(number));
-    }
     return Timestamp(seconds(number));
 }
 
 /// Four digits, more of them past the year 9999 (PostgreSQL), or a sign and six (ECMAScript).
 std::optional<int> take_year(Cursor& cursor) noexcept {
     constexpr int largest = 999'999;
-    if (cursor.take('+')) {
+    if (cursor.take('+'))
         return cursor.number(6, largest);
-    }
     if (cursor.take('-')) {
         const auto year = cursor.number(6, largest);
         return year ? std::optional(-*year) : std::nullopt;
@@ -93,33 +86,28 @@ std::optional<int> take_year(Cursor& cursor) noexcept {
 
 std::optional<Timestamp> take_date(Cursor& cursor) noexcept {
     const auto year = take_year(cursor);
-    if (!year || !cursor.take('-')) {
+    if (!year || !cursor.take('-'))
         return std::nullopt;
-    }
     const auto month = cursor.number(2, 12);
-    if (!month || !cursor.take('-')) {
+    if (!month || !cursor.take('-'))
         return std::nullopt;
-    }
     const auto day = cursor.number(2, 31);
-    if (!day) {
+    if (!day)
         return std::nullopt;
-    }
     const int year_in_cycle = (*year % cycle_years + cycle_years) % cycle_years;
     const std::chrono::year_month_day date(std::chrono::year(year_in_cycle),
                                            std::chrono::month(static_cast<unsigned>(*month)),
                                            std::chrono::day(static_cast<unsigned>(*day)));
-    if (!date.ok()) {
+    if (!date.ok())
         return std::nullopt;
-    }
     return std::chrono::sys_days(date) + Cycles((*year - year_in_cycle) / cycle_years);
 }
 
 /// The digits of a fraction of a second; those past the third are cut off.
 std::optional<milliseconds> take_fraction(Cursor& cursor) noexcept {
     const auto digits = cursor.count_digits();
-    if (digits == 0) {
+    if (digits == 0)
         return std::nullopt;
-    }
     int value = 0;
     int worth = 100;
     for (std::size_t i = 0; i < digits; ++i) {
@@ -132,25 +120,20 @@ std::optional<milliseconds> take_fraction(Cursor& cursor) noexcept {
 /// HH:MM, HH:MM:SS or HH:MM:SS.fraction.
 std::optional<milliseconds> take_time_of_day(Cursor& cursor) noexcept {
     const auto hour = cursor.number(2, 23);
-    if (!hour || !cursor.take(':')) {
+    if (!hour || !cursor.take(':'))
         return std::nullopt;
-    }
     const auto minute = cursor.number(2, 59);
-    if (!minute) {
+    if (!minute)
         return std::nullopt;
-    }
     milliseconds time = hours(*hour) + minutes(*minute);
-    if (!cursor.take(':')) {
+    if (!cursor.take(':'))
         return time;
-    }
     const auto second = cursor.number(2, 59);
-    if (!second) {
+    if (!second)
         return std::nullopt;
-    }
     time += seconds(*second);
-    if (!cursor.take('.')) {
+    if (!cursor.take('.'))
         return time;
-    }
     const auto fraction = take_fraction(cursor);
     return fraction ? std::optional(time + *fraction) : std::nullopt;
 }
@@ -158,30 +141,25 @@ std::optional<milliseconds> take_time_of_day(Cursor& cursor) noexcept {
 /// What the time is ahead of UTC: nothing written or Z (0), or a sign and HH, HHMM, HH:MM or
 /// HH:MM:SS (PostgreSQL writes seconds for the local mean times of old).
 std::optional<seconds> take_offset(Cursor& cursor) noexcept {
-    if (cursor.at_end() || cursor.take('Z')) {
+    if (cursor.at_end() || cursor.take('Z'))
         return seconds(0);
-    }
     const bool behind = cursor.take('-');
-    if (!behind && !cursor.take('+')) {
+    if (!behind && !cursor.take('+'))
         return std::nullopt;
-    }
     const auto hour = cursor.number(2, 23);
-    if (!hour) {
+    if (!hour)
         return std::nullopt;
-    }
     seconds offset = hours(*hour);
     if (!cursor.at_end()) {
         const bool colon = cursor.take(':');
         const auto minute = cursor.number(2, 59);
-        if (!minute) {
+        if (!minute)
             return std::nullopt;
-        }
         offset += minutes(*minute);
         if (colon && cursor.take(':')) {
             const auto second = cursor.number(2, 59);
-            if (!second) {
+            if (!second)
                 return std::nullopt;
-            }
             offset += seconds(*second);
         }
     }
@@ -198,9 +176,8 @@ char* write_digits(char* out, int number, int digits) noexcept {
 }
 
 char* write_year(char* out, int year) noexcept {
-    if (year >= 0 && year <= 9999) {
+    if (year >= 0 && year <= 9999)
         return write_digits(out, year, 4);
-    }
     *out++ = year < 0 ? '-' : '+';
     return write_digits(out, year < 0 ? -year : year, 6);
 }
@@ -211,26 +188,21 @@ std::optional<Timestamp> parse_timestamp(std::string_view text) noexcept {
     std::int64_t number = 0;
     const char* const end = text.data() + text.size();
     const auto [stop, error] = std::from_chars(text.data(), end, number);
-    if (error == std::errc() && stop == end) {
+    if (error == std::errc() && stop == end)
         return from_unix(number);
-    }
 
     Cursor cursor(text);
     const auto date = take_date(cursor);
-    if (!date || cursor.at_end()) {
+    if (!date || cursor.at_end())
         return date;
-    }
-    if (!cursor.take(' ') && !cursor.take('T')) {
+    if (!cursor.take(' ') && !cursor.take('T'))
         return std::nullopt;
-    }
     const auto time = take_time_of_day(cursor);
-    if (!time) {
+    if (!time)
         return std::nullopt;
-    }
     const auto offset = take_offset(cursor);
-    if (!offset || !cursor.at_end()) {
+    if (!offset || !cursor.at_end())
         return std::nullopt;
-    }
     return *date + *time - *offset;
 }
 

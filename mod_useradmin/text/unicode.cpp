@@ -38,9 +38,8 @@ bool eight_clean_ascii(const char* bytes) noexcept {
 
 /// Reads the first code point; the length of its sequence, 0 where it is ill-formed.
 std::size_t take_point(std::string_view bytes, utf8proc_int32_t& point) noexcept {
-    if (bytes.empty()) {
+    if (bytes.empty())
         return 0;
-    }
     const auto length =
         utf8proc_iterate(bytes_of(bytes), static_cast<utf8proc_ssize_t>(bytes.size()), &point);
     return length > 0 ? static_cast<std::size_t>(length) : 0;
@@ -71,9 +70,8 @@ void order_marks(std::span<utf8proc_int32_t> marks) {
     const auto by_class = [](auto left, auto right) {
         return combining_class(left) < combining_class(right);
     };
-    if (std::is_sorted(marks.begin(), marks.end(), by_class)) {
+    if (std::is_sorted(marks.begin(), marks.end(), by_class))
         return;
-    }
     // std::stable_sort would leave code points in memory of its own, so places are sorted instead.
     std::vector<std::size_t> places(marks.size());
     std::iota(places.begin(), places.end(), std::size_t{0});
@@ -104,9 +102,8 @@ std::string mapped(std::string_view text, int flags) {
     const auto options = static_cast<utf8proc_option_t>(flags);
     const auto count = utf8proc_decompose(
         bytes_of(text), static_cast<utf8proc_ssize_t>(text.size()), nullptr, 0, options);
-    if (count < 0) {
+    if (count < 0)
         return std::string(text);
-    }
     CodePoints points(static_cast<std::size_t>(count) + 1); // utf8proc_reencode adds a terminator
     utf8proc_ssize_t filled = 0;
     for (std::size_t at = 0; at < text.size();) {
@@ -140,9 +137,8 @@ bool is_clean_utf8(std::string_view bytes) noexcept {
             continue;
         }
         const auto length = is_ascii(bytes[at]) ? 1 : sequence_length(bytes.substr(at));
-        if (length == 0 || bytes[at] == '\0') {
+        if (length == 0 || bytes[at] == '\0')
             return false;
-        }
         at += length;
     }
     return true;
@@ -154,9 +150,8 @@ std::string lower(std::string_view text) {
     for (std::size_t at = 0; at < text.size();) {
         utf8proc_int32_t point = 0;
         const std::size_t length = take_point(text.substr(at), point);
-        if (length == 0) {
+        if (length == 0)
             return std::string(text);
-        }
         utf8proc_uint8_t bytes[4];
         lowered.append(
             reinterpret_cast<const char*>(bytes),
@@ -178,9 +173,8 @@ std::string fold(std::string_view text) {
 }
 
 std::string nfkc(std::string_view text) {
-    if (all_ascii(text)) {
+    if (all_ascii(text))
         return std::string(text);
-    }
     return mapped(text, UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_COMPAT);
 }
 

@@ -6,15 +6,12 @@ namespace {
 
 /// The value of a hexadecimal digit, or -1.
 int hex_digit(char digit) noexcept {
-    if (digit >= '0' && digit <= '9') {
+    if (digit >= '0' && digit <= '9')
         return digit - '0';
-    }
-    if (digit >= 'a' && digit <= 'f') {
+    if (digit >= 'a' && digit <= 'f')
         return digit - 'a' + 10;
-    }
-    if (digit >= 'A' && digit <= 'F') {
+    if (digit >= 'A' && digit <= 'F')
         return digit - 'A' + 10;
-    }
     return -1;
 }
 
@@ -55,13 +52,11 @@ std::string decode_path_segment(std::string_view segment) {
 std::optional<std::string> query_parameter(std::string_view query, std::string_view name) {
     while (!query.empty()) {
         auto value = take_until(query, '&');
-        if (value.empty()) {
+        if (value.empty())
             continue; // "a=1&&b=2": nothing between the two is no parameter
-        }
         const auto key = take_until(value, '=');
-        if (decode(key, Plus::is_a_space) == name) {
+        if (decode(key, Plus::is_a_space) == name)
             return decode(value, Plus::is_a_space);
-        }
     }
     return std::nullopt;
 }
