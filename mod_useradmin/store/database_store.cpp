@@ -58,25 +58,25 @@ Result<T> DatabaseStore::run(unsigned needs, Repeatable repeatable, const Operat
         log_.error("UA0101: DBDriver must be pgsql or sqlite3");
         return Failure::failed;
     }
-    for (bool is_first = true;; is_first = false) {
+    for (int tries_left = 2;; --tries_left) {
         KnownConnection* known = KnownConnection::of(connection, *dialect, names_, label_, pool_);
         if (known == nullptr) {
             // Nothing was done yet, so that a mended connection is worth a second try.
-            if (dialect->examine(connection, pool_, {}) != Health::broken && is_first)
+            if (dialect->examine(connection, pool_, {}) != Health::broken && tries_left > 0)
                 continue;
             log_.error("UA0102: the database's catalogue cannot be read");
             return Failure::unavailable;
         }
         if (const Problem* problem = known->schema().problem_of(needs)) {
             // Whoever has just followed the remedy need not wait for it to be noticed.
-            if (is_first && known->has_changed(names_, pool_))
+            if (tries_left > 0 && known->has_changed(names_, pool_))
                 continue;
             log_.error("UA0103: " + problem->text);
             return Failure::failed;
         }
         // What must not be done twice is not begun on a connection that the database may have
         // closed.
-        if (repeatable == Repeatable::no && is_first && !known->answers(pool_)) {
+        if (repeatable == Repeatable::no && tries_left > 0 && !known->answers(pool_)) {
             known->examine(pool_);
             continue;
         }
@@ -96,7 +96,7 @@ Result<T> DatabaseStore::run(unsigned needs, Repeatable repeatable, const Operat
         const bool was_not_done = health == Health::reset ||
                                   (health == Health::sound && known->has_changed(names_, pool_)) ||
                                   (health == Health::lost && repeatable == Repeatable::yes);
-        if (!is_first || !was_not_done) {
+        if (tries_left == 0 || !was_not_done) {
             log_.error("UA0106: the database refused: " + std::string(piece.error()));
             return Failure::failed;
         }

@@ -39,7 +39,7 @@ class DatabaseStore final : public Store {
     /// Whether work may be done again when its connection broke and nobody knows if it was done.
     enum class Repeatable { no, yes };
 
-    /// Runs the work on a connection, and once more where the first failure was the connection's or
+    /// Runs the work on a connection, and again where a failure was the connection's or
     /// the catalogue's and not the work's own. The needs are those of schema.hpp.
     template <class T, class Operation>
     Result<T> run(unsigned needs, Repeatable repeatable, const Operation& work);

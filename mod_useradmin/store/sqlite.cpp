@@ -90,9 +90,15 @@ class Sqlite final : public Dialect {
 
     std::optional<Schema> read_schema(const Connection& connection, apr_pool_t* pool,
                                       const TableNames& names) const override {
+        const std::string query = catalogue_query(names);
         apr_dbd_results_t* results = nullptr;
-        if (apr_dbd_select(connection.driver, pool, connection.handle, &results,
-                           catalogue_query(names).c_str(), 1) != 0)
+        const auto select = [&] {
+            return apr_dbd_select(connection.driver, pool, connection.handle, &results,
+                                  query.c_str(), 1) == 0;
+        };
+        // The first statement after another process has changed the schema fails, and has it read
+        // again.
+        if (!select() && !select())
             return std::nullopt;
         Schema schema;
         schema.user.sql = quoted_table(names.user);
