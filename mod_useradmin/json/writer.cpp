@@ -71,6 +71,19 @@ void append_quoted(std::string& out, std::string_view text) {
 
 constexpr std::string_view json_space = " \t\r\n";
 
+/// Appends JSON without the white space between its tokens, which PostgreSQL puts there.
+void append_compact(std::string& out, std::string_view json) {
+    bool is_in_string = false;
+    for (std::size_t at = 0; at < json.size(); ++at) {
+        if (json[at] == '"')
+            is_in_string = !is_in_string;
+        if (is_in_string || json_space.find(json[at]) == json_space.npos)
+            out += json[at];
+        if (is_in_string && json[at] == '\\' && at + 1 < json.size())
+            out += json[++at];
+    }
+}
+
 } // namespace
 
 void Writer::separate() {
@@ -153,7 +166,7 @@ Writer& Writer::members_of(std::string_view object) {
     const auto members = object.substr(open + 1, close - open - 1);
     if (members.find_first_not_of(json_space) != std::string_view::npos) {
         separate();
-        out_ += members;
+        append_compact(out_, members);
     }
     return *this;
 }

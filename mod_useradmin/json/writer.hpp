@@ -27,7 +27,8 @@ class Writer {
     Writer& null();
     /// A value that is JSON already, as the database built it.
     Writer& raw(std::string_view json);
-    /// The members of a JSON object that the database built ("{…}"), taken into the open object.
+    /// The members of a JSON object that the database built ("{…}"), taken into the open
+    /// object without white space between them.
     Writer& members_of(std::string_view object);
 
   private:

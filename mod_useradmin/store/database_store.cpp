@@ -4,12 +4,16 @@
 #include "store/arguments.hpp"
 #include "store/known_connection.hpp"
 
+#include <apr_time.h>
+
 #include <charconv>
 #include <string>
 
 namespace useradmin::store {
 
 namespace {
+
+constexpr apr_interval_time_t busy_pause = 20 * 1000;
 
 /// Whether a uuid column can hold the id. Only the canonical text counts: the database would take
 /// others for the same id, and the comparison with the caller's own id would not.
@@ -58,11 +62,21 @@ Result<T> DatabaseStore::run(unsigned needs, Repeatable repeatable, const Operat
         log_.error("UA0101: DBDriver must be pgsql or sqlite3");
         return Failure::failed;
     }
+    const apr_time_t deadline = apr_time_now() + 1000 * patience_.count();
+    // A piece of work that found the database locked costs no try: it waits, up to the deadline.
+    const auto waits = [&](bool found_busy, int& tries_left) {
+        if (!found_busy || apr_time_now() >= deadline)
+            return false;
+        apr_sleep(busy_pause);
+        ++tries_left;
+        return true;
+    };
     for (int tries_left = 2;; --tries_left) {
         KnownConnection* known = KnownConnection::of(connection, *dialect, names_, label_, pool_);
         if (known == nullptr) {
-            // Nothing was done yet, so that a mended connection is worth a second try.
-            if (dialect->examine(connection, pool_, {}) != Health::broken && tries_left > 0)
+            // Nothing was done yet, so that a mended connection is worth another try.
+            if (waits(dialect->is_busy(connection), tries_left) ||
+                (dialect->examine(connection, pool_, {}) != Health::broken && tries_left > 0))
                 continue;
             log_.error("UA0102: the database's catalogue cannot be read");
             return Failure::unavailable;
@@ -84,9 +98,11 @@ Result<T> DatabaseStore::run(unsigned needs, Repeatable repeatable, const Operat
         Result<T> result = work(piece);
         if (result)
             return result;
-        if (result.failure() == Failure::unavailable) {
+        if (waits(piece.found_busy(), tries_left))
+            continue;
+        if (piece.found_busy()) {
             log_.error("UA0104: the database is busy: " + std::string(piece.error()));
-            return result;
+            return Failure::unavailable;
         }
         const Health health = known->examine(pool_);
         if (health == Health::broken) {

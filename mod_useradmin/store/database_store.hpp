@@ -5,6 +5,8 @@
 #include "store/schema.hpp"
 #include "store/store.hpp"
 
+#include <chrono>
+
 namespace useradmin::store {
 
 /// The tables of a database, for the length of one request. Each call takes a connection and gives
@@ -12,10 +14,13 @@ namespace useradmin::store {
 class DatabaseStore final : public Store {
   public:
     /// The label tells this user of a connection from others: "[a-z_][a-z0-9_]*", one for each set
-    /// of table names; it outlives the connections. What is returned lives in the pool.
+    /// of table names; it outlives the connections. What is returned lives in the pool. The
+    /// patience is how long a database that another process has locked is asked again.
     DatabaseStore(ConnectionSource& source, Log& log, apr_pool_t* pool, const TableNames& names,
-                  const char* label) noexcept
-        : source_(source), log_(log), pool_(pool), names_(names), label_(label) {}
+                  const char* label,
+                  std::chrono::milliseconds patience = std::chrono::seconds(5)) noexcept
+        : source_(source), log_(log), pool_(pool), names_(names), label_(label),
+          patience_(patience) {}
 
     Result<Page> list(const Filter& filter, std::int64_t limit, std::int64_t offset) override;
     Result<std::optional<User>> find(std::string_view id) override;
@@ -49,6 +54,7 @@ class DatabaseStore final : public Store {
     apr_pool_t* pool_;
     TableNames names_;
     const char* label_;
+    std::chrono::milliseconds patience_;
 };
 
 } // namespace useradmin::store

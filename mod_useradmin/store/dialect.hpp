@@ -27,6 +27,8 @@ class Dialect {
     /// Makes a connection ready, before anything is prepared on it. Called by each user of a
     /// connection.
     virtual void set_up(const Connection& connection) const = 0;
+    /// Whether the statement that has just failed found the database locked by another process.
+    virtual bool is_busy(const Connection& connection) const = 0;
     /// Whether a prepared statement can stop working for good although the catalogue has not
     /// changed.
     virtual bool statements_expire() const = 0;

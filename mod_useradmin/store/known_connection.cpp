@@ -112,6 +112,7 @@ void Work::note_error(int status) {
     if (!error_.empty())
         return;
     const Connection& connection = known_.connection();
+    found_busy_ = dialect().is_busy(connection);
     const std::string_view text =
         apr::view_of(apr_dbd_error(connection.driver, connection.handle, status));
     error_ = text.substr(0, text.find('\n'));

@@ -75,6 +75,8 @@ class Work {
     /// The first line of what the database said when it last failed. The lines after it can hold
     /// the values of a row, and so the hash of a password.
     std::string_view error() const noexcept { return error_; }
+    /// Whether it failed because another process has the database locked.
+    bool found_busy() const noexcept { return found_busy_; }
 
   private:
     void note_error(int status);
@@ -82,6 +84,7 @@ class Work {
     KnownConnection& known_;
     apr_pool_t* pool_;
     std::string error_;
+    bool found_busy_ = false;
 };
 
 } // namespace useradmin::store

@@ -35,6 +35,8 @@ class PostgreSql final : public Dialect {
   public:
     void set_up(const Connection&) const override {}
 
+    bool is_busy(const Connection&) const override { return false; }
+
     bool statements_expire() const override { return false; }
 
     std::optional<Schema> read_schema(const Connection& connection, apr_pool_t* pool,

@@ -29,6 +29,10 @@ std::string catalogue_query(const TableNames& names) {
            "ORDER BY 1, 2";
 }
 
+sqlite3* native_of(const Connection& connection) noexcept {
+    return static_cast<sqlite3*>(apr_dbd_native_handle(connection.driver, connection.handle));
+}
+
 /// useradmin_fold(text): case and accents folded away, which SQLite itself does for ASCII alone.
 void fold(sqlite3_context* context, int, sqlite3_value** values) noexcept {
     const auto* text = static_cast<const char*>(sqlite3_value_blob(values[0]));
@@ -78,11 +82,15 @@ class Sqlite final : public Dialect {
         if (is_set_up != nullptr)
             return;
         apr_pool_userdata_setn(connection.handle, mark, apr_pool_cleanup_null, connection.pool);
-        auto* native =
-            static_cast<sqlite3*>(apr_dbd_native_handle(connection.driver, connection.handle));
+        sqlite3* native = native_of(connection);
         sqlite3_db_config(native, SQLITE_DBCONFIG_ENABLE_FKEY, 1, nullptr);
         sqlite3_create_function_v2(native, "useradmin_fold", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC,
                                    nullptr, fold, nullptr, nullptr, nullptr);
+    }
+
+    bool is_busy(const Connection& connection) const override {
+        const int code = sqlite3_errcode(native_of(connection));
+        return code == SQLITE_BUSY || code == SQLITE_LOCKED;
     }
 
     /// apr_dbd prepares with sqlite3_prepare, whose statements do not prepare themselves again.
@@ -169,7 +177,7 @@ class Sqlite final : public Dialect {
         append_account(account_arguments, schema.account, user);
         Transaction transaction(work);
         if (!transaction)
-            return Failure::unavailable;
+            return Failure::failed;
         Result<Rows> rows = work.run(Query::create_user, user_arguments.view());
         if (!rows)
             return rows.failure();
@@ -186,7 +194,7 @@ class Sqlite final : public Dialect {
         arguments.text(id);
         Transaction transaction(work);
         if (!transaction)
-            return Failure::unavailable;
+            return Failure::failed;
         Result<Rows> rows = work.run(Query::find, arguments.view());
         if (!rows)
             return rows.failure();
