@@ -2,8 +2,7 @@
 #pragma once
 
 #include "ctl/command_error.hpp"
-#include "ctl/database.hpp"
-#include "ctl/options.hpp"
+#include "ctl/context.hpp"
 
 #include <span>
 #include <string_view>
@@ -11,23 +10,35 @@
 namespace useradmin::ctl {
 
 struct Command {
+    /// "list", or a family and its member: "session list".
     std::string_view name;
     /// The command's own line of the help: its arguments and what it does.
     std::string_view arguments;
     std::string_view purpose;
     /// The options that it takes beside those of all commands.
     std::span<const std::string_view> options;
-    /// How many words it takes after its name.
-    std::size_t words;
-    Exit (*run)(const Options& options, Database& database);
+    /// How many words it takes after its name, at least and at most.
+    std::size_t fewest_words;
+    std::size_t most_words;
+    Exit (*run)(Context& context);
 };
 
 /// All commands, in the order of the help.
 std::span<const Command> commands();
 
-// Each in a file of its name.
-Exit lay_schema(const Options& options, Database& database);
-Exit create(const Options& options, Database& database);
-Exit open_session(const Options& options, Database& database);
+// Each in a file of its name, or of its family's.
+Exit lay_schema(Context& context);
+Exit create(Context& context);
+Exit list(Context& context);
+Exit show(Context& context);
+Exit set_password(Context& context);
+Exit set_role(Context& context);
+Exit ban(Context& context);
+Exit unban(Context& context);
+Exit remove(Context& context);
+Exit open_session(Context& context);
+Exit list_sessions(Context& context);
+Exit revoke_sessions(Context& context);
+Exit check(Context& context);
 
 } // namespace useradmin::ctl

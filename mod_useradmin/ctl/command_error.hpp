@@ -9,7 +9,7 @@ namespace useradmin::ctl {
 /// How useradminctl ends; part of its interface.
 enum class Exit {
     success = 0,
-    failure = 1,       ///< the database or the system failed
+    failure = 1,       ///< the database or the system failed, or check found problems
     usage = 2,         ///< the command line is not right
     already_there = 3, ///< the address is taken
     not_found = 4,     ///< no such user or session

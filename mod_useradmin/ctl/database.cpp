@@ -2,49 +2,51 @@
 
 #include "apr/pool.hpp"
 #include "ctl/command_error.hpp"
-#include "ctl/httpd_configuration.hpp"
+#include "ctl/display.hpp"
+#include "store/rows.hpp"
 
 #include <apr_general.h>
 
-#include <cstdio>
+#include <filesystem>
 
 namespace useradmin::ctl {
 
 namespace {
 
-struct Source {
-    std::string driver;
-    std::string parameters;
-};
-
-Source source_of(const Options& options) {
-    if (const auto file = options.find("config"))
-        return {directive_in(*file, "DBDriver"), directive_in(*file, "DBDParams")};
-    return {std::string(options.demand("driver")), std::string(options.demand("params"))};
+/// SQLite would make a file of a name that was mistyped.
+void refuse_absent_file(const std::string& name) {
+    std::error_code ignored;
+    if (name.starts_with("file:") || name.starts_with(':') ||
+        std::filesystem::exists(name, ignored))
+        return;
+    throw CommandError(Exit::failure,
+                       "there is no file " + name + "; 'useradminctl schema' makes it");
 }
 
 } // namespace
 
-Database::Database(const Options& options) {
-    const Source source = source_of(options);
-    dialect_ = store::dialect_of(source.driver);
+Database::Database(const Settings& settings, Absent absent) : tables_(settings.tables()) {
+    const std::string& driver = settings.driver;
+    dialect_ = store::dialect_of(driver);
     if (dialect_ == nullptr)
-        throw CommandError(Exit::usage,
-                           "the driver '" + source.driver + "' must be pgsql or sqlite3");
+        throw CommandError(Exit::usage, "the driver '" + driver + "' must be pgsql or sqlite3");
+    if (!is_postgresql() && absent == Absent::refuse)
+        refuse_absent_file(settings.parameters);
     apr_initialize();
     apr_pool_create(&pool_, nullptr);
     apr_dbd_init(pool_);
     connection_.pool = pool_;
-    if (apr_dbd_get_driver(pool_, source.driver.c_str(), &connection_.driver) != APR_SUCCESS)
-        throw CommandError(Exit::failure, "APR has no driver " + source.driver +
-                                              "; install libaprutil1-dbd-" + source.driver +
-                                              " (Debian, Ubuntu) or apr-util-" + source.driver +
-                                              " (Fedora, RHEL)");
+    if (apr_dbd_get_driver(pool_, driver.c_str(), &connection_.driver) != APR_SUCCESS)
+        throw CommandError(Exit::failure,
+                           "APR has no driver " + driver + "; install libaprutil1-dbd-" + driver +
+                               " (Debian, Ubuntu) or apr-util-" +
+                               (is_postgresql() ? "pgsql" : "sqlite") + " (Fedora, RHEL)");
     const char* error = nullptr;
-    if (apr_dbd_open_ex(connection_.driver, pool_, source.parameters.c_str(), &connection_.handle,
+    if (apr_dbd_open_ex(connection_.driver, pool_, settings.parameters.c_str(), &connection_.handle,
                         &error) != APR_SUCCESS)
-        throw CommandError(Exit::failure, "cannot connect: " + std::string(apr::view_of(error)) +
-                                              "; check --params, which are those of DBDParams");
+        throw CommandError(Exit::failure,
+                           "cannot connect: " + one_line(apr::view_of(error)) +
+                               "; check --params or DBDParams, and that the database runs");
     store_ = std::make_unique<store::DatabaseStore>(*this, *this, pool_, tables_, "useradminctl");
 }
 
@@ -66,12 +68,29 @@ void Database::execute(const std::string& sql) {
         throw CommandError(Exit::failure, "the database refused: " + last_error());
 }
 
+std::vector<Database::Row> Database::rows(const std::string& sql) {
+    apr_dbd_results_t* results = nullptr;
+    if (apr_dbd_select(connection_.driver, pool_, connection_.handle, &results, sql.c_str(), 1) !=
+        0)
+        throw CommandError(Exit::failure, "the database refused: " + last_error());
+    const int width = apr_dbd_num_cols(connection_.driver, results);
+    std::vector<Row> all;
+    for (store::Rows rows(connection_.driver, pool_, results); rows.next();) {
+        Row& row = all.emplace_back();
+        for (int column = 0; column < width; ++column)
+            row.emplace_back(rows.text(column));
+    }
+    return all;
+}
+
 std::string Database::last_error() const {
-    return std::string(apr::view_of(apr_dbd_error(connection_.driver, connection_.handle, 0)));
+    const std::string_view text =
+        apr::view_of(apr_dbd_error(connection_.driver, connection_.handle, 0));
+    return std::string(text.substr(0, text.find('\n')));
 }
 
 void Database::error(std::string_view message) noexcept {
-    std::fprintf(stderr, "useradminctl: %.*s\n", static_cast<int>(message.size()), message.data());
+    complain(message);
 }
 
 } // namespace useradmin::ctl

@@ -2,42 +2,52 @@
 #pragma once
 
 #include "ctl/command_error.hpp"
-#include "ctl/options.hpp"
+#include "ctl/settings.hpp"
 #include "store/connection.hpp"
 #include "store/database_store.hpp"
 #include "store/dialect.hpp"
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace useradmin::ctl {
 
 /// One connection, open until this goes, and the store on it.
 class Database final : public store::ConnectionSource, public store::Log {
   public:
-    /// Connects as --driver and --params or the httpd configuration file of --config say; a
-    /// CommandError where that fails.
-    explicit Database(const Options& options);
+    /// What to do about an SQLite file that is not there.
+    enum class Absent { refuse, make };
+
+    /// Connects as the settings say, which outlive this; a CommandError where that fails.
+    Database(const Settings& settings, Absent absent);
     ~Database() override;
     Database(const Database&) = delete;
     Database& operator=(const Database&) = delete;
 
     store::Store& store() noexcept { return *store_; }
     const store::Connection& connection() const noexcept { return connection_; }
-    const store::Dialect& dialect() const noexcept { return *dialect_; }
     const store::TableNames& tables() const noexcept { return tables_; }
+    bool is_postgresql() const noexcept { return dialect_ == &store::postgresql(); }
     apr_pool_t* pool() const noexcept { return pool_; }
 
-    /// What the database says of a table; a CommandError where it does not answer.
+    /// What the database says of its tables; a CommandError where it does not answer.
     store::Schema schema();
     /// Runs a statement that has no rows; a CommandError where it fails.
     void execute(const std::string& sql);
+    /// The rows of a query, NULL being nothing; a CommandError where it fails.
+    using Row = std::vector<std::optional<std::string>>;
+    std::vector<Row> rows(const std::string& sql);
 
     const store::Connection* acquire() override { return &connection_; }
     void release(const store::Connection&) noexcept override {}
     void error(std::string_view message) noexcept override;
 
   private:
+    /// The first line of what the database said when it last failed; those after it can hold the
+    /// values of a row, and so the hash of a password.
     std::string last_error() const;
 
     apr_pool_t* pool_ = nullptr;
@@ -47,11 +57,13 @@ class Database final : public store::ConnectionSource, public store::Log {
     std::unique_ptr<store::DatabaseStore> store_;
 };
 
-/// The value of a result; a CommandError where there is none. The log has said why already.
+/// The value of a result; a CommandError with the sentence where there is none. The log has said
+/// why already.
 template <class T>
-T value_of(store::Result<T> result) {
+T value_of(store::Result<T> result,
+           const char* sentence = "nothing was done; 'useradminctl check' looks at the database") {
     if (!result)
-        throw CommandError(Exit::failure, "nothing was done");
+        throw CommandError(Exit::failure, sentence);
     return std::move(*result);
 }
 

@@ -4,24 +4,29 @@
 
 #include <strings.h>
 
+#include <algorithm>
 #include <fstream>
 
 namespace useradmin::ctl {
 
 namespace {
 
-constexpr const char* white_space = " \t\r";
+constexpr std::string_view white_space = " \t\r";
 
-/// Takes the first word of the line, with httpd's quotes around it removed.
+bool is_same_name(const std::string& left, std::string_view right) {
+    return left.size() == right.size() && strncasecmp(left.data(), right.data(), right.size()) == 0;
+}
+
+/// Takes the first word of a line that begins with one.
 std::string take_word(std::string_view& line) {
-    line.remove_prefix(std::min(line.find_first_not_of(white_space), line.size()));
+    const char quote = line[0] == '"' || line[0] == '\'' ? line[0] : '\0';
     std::string word;
-    const char quote = !line.empty() && (line[0] == '"' || line[0] == '\'') ? line[0] : '\0';
     std::size_t at = quote != '\0' ? 1 : 0;
     for (; at < line.size(); ++at) {
-        if (line[at] == '\\' && at + 1 < line.size() && line[at + 1] == quote)
+        if (quote != '\0' && line[at] == '\\' && at + 1 < line.size() &&
+            (line[at + 1] == quote || line[at + 1] == '\\'))
             ++at;
-        else if (quote != '\0' ? line[at] == quote : line[at] == ' ' || line[at] == '\t')
+        else if (quote != '\0' ? line[at] == quote : white_space.find(line[at]) != line.npos)
             break;
         word += line[at];
     }
@@ -29,26 +34,74 @@ std::string take_word(std::string_view& line) {
     return word;
 }
 
+/// Reads a line with those that it goes on in: httpd joins them at a backslash.
+bool read_line(std::istream& stream, std::string& line) {
+    line.clear();
+    bool was_read = false;
+    for (std::string part; std::getline(stream, part);) {
+        was_read = true;
+        line += part;
+        if (!line.ends_with('\\'))
+            break;
+        line.pop_back();
+    }
+    return was_read;
+}
+
 } // namespace
 
-std::string directive_in(std::string_view file, std::string_view name) {
-    std::ifstream stream{std::string(file)};
-    if (!stream)
-        throw CommandError(Exit::failure, "cannot read " + std::string(file));
-    for (std::string text; std::getline(stream, text);) {
-        std::string_view line = text;
-        if (strcasecmp(take_word(line).c_str(), std::string(name).c_str()) != 0)
-            continue;
-        std::string value = take_word(line);
-        if (value.find("${") != value.npos)
-            throw CommandError(Exit::usage, "the " + std::string(name) + " of " +
-                                                std::string(file) +
-                                                " holds a variable; say --driver and --params");
-        return value;
+std::vector<std::string> words_of(std::string_view line) {
+    std::vector<std::string> words;
+    for (;;) {
+        line.remove_prefix(std::min(line.find_first_not_of(white_space), line.size()));
+        if (line.empty())
+            return words;
+        words.push_back(take_word(line));
     }
-    throw CommandError(Exit::usage,
-                       "there is no " + std::string(name) + " in " + std::string(file) +
-                           "; name the file that has it, or say --driver and --params");
+}
+
+HttpdConfiguration::HttpdConfiguration(std::string_view file) : name_(file) {
+    std::ifstream stream(name_);
+    if (!stream)
+        throw CommandError(Exit::failure,
+                           "cannot read " + name_ + "; --config names an httpd configuration file");
+    for (std::string line; read_line(stream, line);)
+        if (std::vector<std::string> words = words_of(line);
+            !words.empty() && !words[0].starts_with('#'))
+            lines_.push_back(std::move(words));
+}
+
+std::optional<std::vector<std::string>> HttpdConfiguration::find(std::string_view directive,
+                                                                 std::string_view option) const {
+    const std::vector<std::string>* found = nullptr;
+    for (const std::vector<std::string>& line : lines_) {
+        if (!is_same_name(line[0], directive))
+            continue;
+        const auto refuse = [&](std::string_view why) {
+            throw CommandError(Exit::usage, name_ + ": " + std::string(directive) +
+                                                std::string(why) + "; say --" +
+                                                std::string(option));
+        };
+        for (const std::string& word : line)
+            if (word.find("${") != word.npos)
+                refuse(" holds a variable, which is not followed");
+        if (found != nullptr &&
+            !std::equal(found->begin() + 1, found->end(), line.begin() + 1, line.end()))
+            refuse(" stands there more than once, and not the same");
+        found = &line;
+    }
+    if (found == nullptr)
+        return std::nullopt;
+    return std::vector<std::string>(found->begin() + 1, found->end());
+}
+
+bool HttpdConfiguration::says(std::string_view directive, std::string_view argument) const {
+    return std::any_of(
+        lines_.begin(), lines_.end(),
+        [&](const std::vector<std::string>& line) {
+            return line.size() == 2 && is_same_name(line[0], directive) &&
+                   is_same_name(line[1], argument);
+        });
 }
 
 } // namespace useradmin::ctl

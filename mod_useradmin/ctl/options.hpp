@@ -1,26 +1,32 @@
 // useradminctl's command line.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace useradmin::ctl {
 
-/// The words and options of a command line: "--name value" or "--name=value".
+/// The words and options of a command line: "--name value", "--name=value", or "--name" alone.
 struct Options {
-    /// The command and its arguments.
+    /// What follows the command's name; before it is known, the name too.
     std::vector<std::string> words;
     std::map<std::string, std::string, std::less<>> values;
 
+    bool has(std::string_view name) const { return values.find(name) != values.end(); }
     std::optional<std::string_view> find(std::string_view name) const;
     /// The option's value; a CommandError of usage where it is absent or empty.
     std::string_view demand(std::string_view name) const;
+    /// The option's value as a whole number from 1 on, or the default where it is absent.
+    std::int64_t number(std::string_view name, std::int64_t most, std::int64_t default_value) const;
 };
 
-/// Reads a command line; a CommandError of usage where it is not right.
-Options parse(int count, const char* const* arguments);
+/// Reads a command line without the program's name; a CommandError of usage where it is not right,
+/// or not UTF-8.
+Options parse(std::span<const char* const> arguments);
 
 } // namespace useradmin::ctl

@@ -1,13 +1,17 @@
 #include "ctl/password_input.hpp"
 
 #include "ctl/command_error.hpp"
+#include "ctl/display.hpp"
 #include "text/unicode.hpp"
 
+#include <poll.h>
+#include <sys/signalfd.h>
 #include <termios.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <csignal>
 #include <cstdio>
-#include <string>
 
 namespace useradmin::ctl {
 
@@ -15,10 +19,17 @@ namespace {
 
 constexpr std::size_t longest_password = 1024;
 
-/// Keeps a terminal from showing what is typed.
+/// Keeps a terminal from showing what is typed. A signal that would end the program waits until the
+/// terminal shows again what is typed.
 class Silence {
   public:
     Silence() noexcept {
+        sigset_t deadly;
+        sigemptyset(&deadly);
+        for (int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT})
+            sigaddset(&deadly, number);
+        sigprocmask(SIG_BLOCK, &deadly, &mask_);
+        signals_ = signalfd(-1, &deadly, SFD_CLOEXEC);
         tcgetattr(STDIN_FILENO, &before_);
         termios silent = before_;
         silent.c_lflag &= ~static_cast<tcflag_t>(ECHO);
@@ -27,21 +38,33 @@ class Silence {
     ~Silence() {
         tcsetattr(STDIN_FILENO, TCSAFLUSH, &before_);
         std::fputc('\n', stderr);
+        close(signals_);
+        sigprocmask(SIG_SETMASK, &mask_, nullptr);
     }
     Silence(const Silence&) = delete;
     Silence& operator=(const Silence&) = delete;
 
+    /// Waits for something to read; false where a signal came instead.
+    bool wait() const noexcept {
+        pollfd waiting[] = {{STDIN_FILENO, POLLIN, 0}, {signals_, POLLIN, 0}};
+        while (poll(waiting, 2, -1) < 0 && errno == EINTR) {
+        }
+        return waiting[1].revents == 0;
+    }
+
   private:
     termios before_ = {};
+    sigset_t mask_;
+    int signals_;
 };
 
 /// Reads a line without a buffer of stdio's that would keep it.
-password::Secret read_line() {
+password::Secret read_line(const Silence* silence) {
     std::string line;
-    line.reserve(longest_password + 1);
+    line.reserve(longest_password + 2);
     char character = '\0';
-    while (read(STDIN_FILENO, &character, 1) == 1 && character != '\n' &&
-           line.size() <= longest_password)
+    while ((silence == nullptr || silence->wait()) && read(STDIN_FILENO, &character, 1) == 1 &&
+           character != '\n' && line.size() <= longest_password)
         line += character;
     if (line.ends_with('\r'))
         line.pop_back();
@@ -49,16 +72,20 @@ password::Secret read_line() {
 }
 
 password::Secret ask(const char* question) {
-    std::fputs(question, stderr);
     const Silence silence;
-    return read_line();
+    std::fputs(question, stderr);
+    return read_line(&silence);
+}
+
+bool has_terminal() {
+    return isatty(STDIN_FILENO) == 1;
 }
 
 } // namespace
 
 password::Secret read_password() {
-    const bool is_terminal = isatty(STDIN_FILENO) == 1;
-    password::Secret secret = is_terminal ? ask("Password: ") : read_line();
+    const bool is_terminal = has_terminal();
+    password::Secret secret = is_terminal ? ask("Password: ") : read_line(nullptr);
     if (secret.view().empty())
         throw CommandError(Exit::usage, "no password was given; type it, or send it on one line of "
                                         "standard input");
@@ -67,6 +94,17 @@ password::Secret read_password() {
     if (is_terminal && !password::equal_secrets(secret.view(), ask("Once more: ").view()))
         throw CommandError(Exit::usage, "the two passwords differ; nothing was done");
     return secret;
+}
+
+bool agrees(const std::string& question) {
+    if (!has_terminal())
+        throw CommandError(Exit::usage, "there is no terminal to ask on; say --yes");
+    std::fprintf(stderr, "%s [y/N] ", visible(question).c_str());
+    std::string answer;
+    for (int character = std::getchar(); character != EOF && character != '\n';
+         character = std::getchar())
+        answer += static_cast<char>(character);
+    return answer == "y" || answer == "Y" || answer == "yes";
 }
 
 } // namespace useradmin::ctl

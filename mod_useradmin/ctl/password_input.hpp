@@ -1,12 +1,18 @@
-// Takes a password, never from the command line.
+// What a person types, or a script sends: passwords, never from the command line, and consent.
 #pragma once
 
 #include "password/secret.hpp"
+
+#include <string>
 
 namespace useradmin::ctl {
 
 /// Asks twice on a terminal, without showing what is typed; else reads one line of standard input.
 /// A CommandError where there is none, the two differ, or it is no clean UTF-8.
 password::Secret read_password();
+
+/// Asks on a terminal; only "y" and "yes" are a yes. A CommandError of usage where there is no
+/// terminal to ask on.
+bool agrees(const std::string& question);
 
 } // namespace useradmin::ctl

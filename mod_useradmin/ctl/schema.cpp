@@ -1,9 +1,12 @@
 // useradminctl schema: lays or updates the tables.
 #include "ctl/command.hpp"
+#include "ctl/display.hpp"
 #include "sql_texts.hpp"
+#include "json/writer.hpp"
 
-#include <cstdio>
+#include <algorithm>
 #include <string>
+#include <vector>
 
 namespace useradmin::ctl {
 
@@ -31,47 +34,144 @@ std::vector<std::string> statements_of(std::string_view file) {
     return statements;
 }
 
-/// Adds the columns of the admin plugin that the user table lacks; how many.
-int add_columns(Database& database, const store::Schema& schema, std::string_view migration) {
-    int added = 0;
-    for (const std::string& statement : statements_of(migration)) {
-        const std::size_t column = statement.find("COLUMN");
-        const std::size_t first = statement.find('"', column) + 1;
-        const std::string name = statement.substr(first, statement.find('"', first) - first);
+void replace_all(std::string& text, const std::string& what, const std::string& with) {
+    for (std::size_t at = 0; (at = text.find(what, at)) != text.npos; at += with.size())
+        text.replace(at, what.size(), with);
+}
+
+/// The statement for tables of other names; an index is named after its table.
+std::string renamed(std::string statement, const store::TableNames& names) {
+    const std::pair<std::string, std::string_view> tables[] = {
+        {"user", names.user}, {"session", names.session}, {"account", names.account}};
+    for (const auto& [known, name] : tables) {
+        if (name == known)
+            continue;
+        const std::string_view own = name.substr(name.find('.') + 1); // all where there is no dot
+        replace_all(statement, "\"" + known + "\"", store::quoted_table(name));
+        replace_all(statement, "\"" + known + "_", "\"" + std::string(own) + "_");
+    }
+    // The table that the application alone uses goes into the same schema as its users.
+    if (const std::size_t dot = names.user.find('.'); dot != names.user.npos)
+        replace_all(statement, "\"verification\"",
+                    store::quoted(names.user.substr(0, dot)) + ".\"verification\"");
+    return statement;
+}
+
+/// A group of statements, done whole or not at all.
+class Transaction {
+  public:
+    explicit Transaction(Database& database) : database_(database) { database_.execute("BEGIN"); }
+    ~Transaction() {
+        if (is_open_)
+            apr_dbd_query(database_.connection().driver, database_.connection().handle, &rows_,
+                          "ROLLBACK");
+    }
+    Transaction(const Transaction&) = delete;
+    Transaction& operator=(const Transaction&) = delete;
+
+    void commit() {
+        database_.execute("COMMIT");
+        is_open_ = false;
+    }
+
+  private:
+    Database& database_;
+    bool is_open_ = true;
+    int rows_ = 0;
+};
+
+/// The column's name in the style of the table: snake_case where its other columns have that.
+std::string column_name(const store::Table& user, const std::string& camel_case) {
+    const store::Column* known = nullptr;
+    for (std::string_view field : {"emailVerified", "createdAt", "updatedAt"})
+        if (known == nullptr)
+            known = user.find(field);
+    if (known == nullptr || known->name.find('_') == std::string::npos)
+        return camel_case;
+    std::string snake_case;
+    for (char letter : camel_case)
+        if (letter >= 'A' && letter <= 'Z')
+            (snake_case += '_') += static_cast<char>(letter - 'A' + 'a');
+        else
+            snake_case += letter;
+    return snake_case;
+}
+
+/// Adds the columns of the admin plugin that the user table lacks; their names.
+std::vector<std::string> add_columns(Database& database, std::string_view migration) {
+    const store::Schema schema = database.schema();
+    std::vector<std::string> added;
+    for (std::string& statement : statements_of(migration)) {
+        const std::size_t first = statement.find('"', statement.find("COLUMN")) + 1;
+        const std::size_t length = statement.find('"', first) - first;
+        const std::string name = statement.substr(first, length);
         if (schema.user.find(name) != nullptr)
             continue;
-        database.execute(statement);
-        ++added;
+        added.push_back(column_name(schema.user, name));
+        statement.replace(first, length, added.back());
+        database.execute(renamed(std::move(statement), database.tables()));
     }
     return added;
 }
 
+void lay_tables(Database& database) {
+    for (std::string& statement :
+         statements_of(database.is_postgresql() ? sql::postgresql_schema : sql::sqlite_schema))
+        database.execute(renamed(std::move(statement), database.tables()));
+}
+
+/// Readers and a writer at once; kept in the file. As a query, since it answers with a row.
+void choose_journal(Database& database) {
+    database.rows("PRAGMA journal_mode = WAL");
+}
+
+void print_done(const Context& context, bool laid, const std::vector<std::string>& added) {
+    if (context.wants_json()) {
+        std::string document;
+        json::Writer writer(document);
+        writer.begin_object().key("success").boolean(true).key("data").begin_object();
+        writer.key("tablesLaid").boolean(laid).key("columnsAdded").begin_array();
+        for (const std::string& name : added)
+            writer.string(name);
+        writer.end_array().end_object().end_object();
+        print_json(document);
+        return;
+    }
+    if (laid)
+        say("The tables were laid.");
+    else if (added.empty())
+        say("The tables are there already; nothing was changed.");
+    if (added.empty())
+        return;
+    std::string names;
+    for (const std::string& name : added)
+        names += (names.empty() ? "" : ", ") + name;
+    say("Columns that were missing were added: " + names + ".");
+}
+
 } // namespace
 
-Exit lay_schema(const Options&, Database& database) {
-    const bool is_postgresql = &database.dialect() == &store::postgresql();
+Exit lay_schema(Context& context) {
+    Database& database = context.database(Database::Absent::make);
+    const store::TableNames& names = database.tables();
+    if (!database.is_postgresql())
+        for (std::string_view name : {names.user, names.session, names.account})
+            if (name.find('.') != name.npos)
+                throw CommandError(Exit::usage, "SQLite lays tables without a schema; leave it out "
+                                                "of --tables");
     const store::Schema before = database.schema();
-    const bool has_all_tables = !before.user.columns.empty() && !before.session.columns.empty() &&
-                                !before.account.columns.empty();
-    if (!has_all_tables) {
-        if (!is_postgresql && before.user.columns.empty()) {
-            // Readers and a writer at once; kept in the file. As a query, since it answers with a
-            // row.
-            apr_dbd_results_t* results = nullptr;
-            apr_dbd_select(database.connection().driver, database.pool(),
-                           database.connection().handle, &results, "PRAGMA journal_mode = WAL", 1);
-        }
-        for (const std::string& statement :
-             statements_of(is_postgresql ? sql::postgresql_schema : sql::sqlite_schema))
-            database.execute(statement);
-    }
-    const int added =
-        add_columns(database, database.schema(),
-                    is_postgresql ? sql::postgresql_admin_columns : sql::sqlite_admin_columns);
-    if (has_all_tables && added == 0)
-        std::puts("The tables are there already; nothing was changed.");
-    else
-        std::puts(has_all_tables ? "The missing columns were added." : "The tables were laid.");
+    const bool is_complete = !before.user.columns.empty() && !before.session.columns.empty() &&
+                             !before.account.columns.empty();
+    if (!database.is_postgresql() && before.user.columns.empty())
+        choose_journal(database);
+    Transaction transaction(database);
+    if (!is_complete)
+        lay_tables(database);
+    const std::vector<std::string> added =
+        add_columns(database, database.is_postgresql() ? sql::postgresql_admin_columns
+                                                       : sql::sqlite_admin_columns);
+    transaction.commit();
+    print_done(context, !is_complete, added);
     return Exit::success;
 }
 

@@ -1,7 +1,13 @@
-// useradminctl session: opens a session.
+// useradminctl session: opens, lists and revokes the sessions of a user.
+#include "api/sessions.hpp"
 #include "ctl/command.hpp"
+#include "ctl/display.hpp"
+#include "ctl/users.hpp"
 #include "password/random.hpp"
+#include "password/signature.hpp"
+#include "json/writer.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 
@@ -12,24 +18,164 @@ namespace {
 // better-auth's default length of a session.
 constexpr std::chrono::days session_length(7);
 
+/// The first characters of a token: enough to recognise it, too few to use it.
+std::string hint_of(std::string_view token) {
+    constexpr std::size_t shown = 4;
+    return std::string(token.substr(0, token.size() > 4 * shown ? shown : 0)) + "…";
+}
+
+void write(json::Writer& writer, const store::Text& text) {
+    if (text)
+        writer.string(*text);
+    else
+        writer.null();
+}
+
+void write(json::Writer& writer, const std::optional<store::Timestamp>& time) {
+    if (time)
+        writer.string(display(time));
+    else
+        writer.null();
+}
+
+/// The session without its token.
+void write(json::Writer& writer, const store::Session& session) {
+    writer.begin_object();
+    writer.key("id").string(session.id);
+    writer.key("userId").string(session.user_id);
+    write(writer.key("expiresAt"), session.expires_at);
+    write(writer.key("createdAt"), session.created_at);
+    write(writer.key("updatedAt"), session.updated_at);
+    write(writer.key("ipAddress"), session.ip_address);
+    write(writer.key("userAgent"), session.user_agent);
+    writer.key("tokenHint").string(hint_of(session.token));
+    writer.end_object();
+}
+
+void print_opened(const Context& context, const store::NewSession& session,
+                  const std::string& token) {
+    if (!context.wants_json()) {
+        std::puts(token.c_str());
+        return;
+    }
+    std::string document;
+    json::Writer writer(document);
+    writer.begin_object().key("success").boolean(true).key("data").begin_object();
+    writer.key("id").string(session.id);
+    writer.key("userId").string(session.user_id);
+    writer.key("expiresAt").string(display(session.expires_at));
+    writer.key("token").string(token);
+    writer.end_object().end_object();
+    print_json(document);
+}
+
+void print_revoked(const Context& context, std::size_t count) {
+    if (!context.wants_json()) {
+        say(std::to_string(count) + (count == 1 ? " session is ended" : " sessions are ended"));
+        return;
+    }
+    std::string document;
+    json::Writer writer(document);
+    writer.begin_object().key("success").boolean(true).key("data").begin_object();
+    writer.key("revoked").integer(static_cast<std::int64_t>(count));
+    writer.end_object().end_object();
+    print_json(document);
+}
+
+/// Ends the session with that token, signed or not; false where there is none.
+bool revoke(Context& context, std::string_view token) {
+    return value_of(context.store().close_session(token)) ||
+           value_of(context.store().close_session(token.substr(0, token.find('.'))));
+}
+
+/// Ends the session of the user that has that id or token; false where there is none.
+bool revoke(Context& context, const store::User& user, std::string_view word) {
+    const auto sessions = value_of(context.store().sessions_of(user.id));
+    const auto found = std::find_if(sessions.begin(), sessions.end(), [&](const auto& session) {
+        return session.id == word || session.token == word ||
+               session.token == word.substr(0, word.find('.'));
+    });
+    return found != sessions.end() && value_of(context.store().close_session(found->token));
+}
+
 } // namespace
 
-Exit open_session(const Options& options, Database& database) {
-    if (options.words[1] != "open")
-        throw CommandError(Exit::usage, "say 'session open EMAIL'");
-    const auto user = value_of(database.store().find_by_email(options.words[2]));
-    if (!user)
-        throw CommandError(Exit::not_found, "there is no user with that address");
+Exit open_session(Context& context) {
+    const bool is_signed = !context.settings.secret_source.empty();
+    const password::Secret secret = is_signed ? secret_of(context.settings) : password::Secret();
+    const store::User user = user_named(context, context.options.words[0]);
     const std::string id = password::random_uuid();
     const std::string token = password::random_token();
     store::NewSession session;
     session.id = id;
     session.token = token;
-    session.user_id = user->id;
+    session.user_id = user.id;
     session.now = text::now();
     session.expires_at = session.now + session_length;
-    value_of(database.store().open_session(session));
-    std::puts(token.c_str());
+    session.user_agent = "useradminctl";
+    value_of(context.store().open_session(session));
+    if (api::is_banned(user, session.now))
+        complain(display(user) + " is banned: the session is refused until 'useradminctl unban'");
+    print_opened(context, session, is_signed ? password::sign(token, secret.view()) : token);
+    return Exit::success;
+}
+
+Exit list_sessions(Context& context) {
+    const store::User user = user_named(context, context.options.words[0]);
+    const auto sessions = value_of(context.store().sessions_of(user.id));
+    if (context.wants_json()) {
+        std::string document;
+        json::Writer writer(document);
+        writer.begin_object().key("success").boolean(true).key("data").begin_array();
+        for (const store::Session& session : sessions)
+            write(writer, session);
+        writer.end_array().end_object();
+        print_json(document);
+        return Exit::success;
+    }
+    const store::Timestamp now = text::now();
+    Listing listing = {{"ID", Width::whole},      {"TOKEN", Width::whole},
+                       {"CREATED", Width::whole}, {"EXPIRES", Width::whole},
+                       {"ADDRESS", Width::cut},   {"AGENT", Width::cut}};
+    for (const store::Session& session : sessions) {
+        const bool has_expired = !session.expires_at || *session.expires_at <= now;
+        listing.add({std::string(session.id), hint_of(session.token), display(session.created_at),
+                     display(session.expires_at) + (has_expired ? " (expired)" : ""),
+                     std::string(session.ip_address.value_or("-")),
+                     std::string(session.user_agent.value_or("-"))});
+    }
+    if (!sessions.empty())
+        listing.print();
+    say(std::to_string(sessions.size()) + (sessions.size() == 1 ? " session" : " sessions"));
+    return Exit::success;
+}
+
+Exit revoke_sessions(Context& context) {
+    const auto& words = context.options.words;
+    const bool is_one_of_user = words.size() == 2;
+    const bool is_all = context.options.has("all");
+    const bool is_address = words[0].find('@') != words[0].npos;
+    if (words[0].empty() || words.back().empty() || (is_all && is_one_of_user) ||
+        (is_address && !is_all && !is_one_of_user))
+        throw CommandError(Exit::usage, "the right form is: useradminctl session revoke USER "
+                                        "SESSION, USER --all, or TOKEN");
+    if (!is_all && !is_one_of_user) {
+        if (!revoke(context, words[0]))
+            throw CommandError(Exit::not_found, "there is no session with that token; to name one "
+                                                "by its id, name its user before it");
+        print_revoked(context, 1);
+        return Exit::success;
+    }
+    const store::User user = user_named(context, words[0]);
+    std::size_t count = 1;
+    if (is_all) {
+        count = value_of(context.store().sessions_of(user.id)).size();
+        value_of(context.store().close_sessions_of(user.id));
+    } else if (!revoke(context, user, words[1])) {
+        throw CommandError(Exit::not_found, "the user has no such session; 'useradminctl session "
+                                            "list' lists them");
+    }
+    print_revoked(context, count);
     return Exit::success;
 }
 

@@ -1,7 +1,9 @@
 #include "http/auth_configuration.hpp"
 
+#include "http/base.hpp"
 #include "http/directive.hpp"
 #include "http/inherit.hpp"
+#include "http/password_hash.hpp"
 #include "password/secret.hpp"
 
 #include <algorithm>
@@ -100,6 +102,47 @@ const char* set_auth_tables(cmd_parms* command, void* configuration, const char*
         });
 }
 
+const char* set_auth_hash(cmd_parms* command, void* configuration, int count,
+                          char* const words[]) noexcept {
+    return set_directive(
+        command,
+        [&] { return set_password_hash(command, of(configuration).password_hash, count, words); });
+}
+
+const char* set_sign_in(cmd_parms* command, void* configuration, int flag) noexcept {
+    return set_directive(
+        command,
+        [&]() -> const char* {
+            const char* problem = nullptr;
+            const char* base = location_of(command, "/api/auth", problem);
+            if (base == nullptr)
+                return refusal(command, problem);
+            of(configuration).sign_in = flag != 0;
+            of(configuration).sign_in_base = base;
+            if (flag != 0)
+                auth_configuration_of(command->server).is_used = true;
+            return nullptr;
+        });
+}
+
+const char* set_sign_in_limit(cmd_parms* command, void* configuration, const char* attempts,
+                              const char* seconds) noexcept {
+    return set_directive(
+        command,
+        [&]() -> const char* {
+            const std::optional<long> most = number_within(attempts, 1, 1000000);
+            const std::optional<long> window =
+                seconds != nullptr ? number_within(seconds, 1, 86400) : std::optional<long>(60);
+            if (!most || !window)
+                return refusal(command,
+                               "must be how many attempts may fail (1 to 1000000) and, if not "
+                               "60, within how many seconds (1 to 86400)");
+            of(configuration).limit =
+                sign_in::Limit{static_cast<unsigned>(*most), std::chrono::seconds(*window)};
+            return nullptr;
+        });
+}
+
 } // namespace
 
 const command_rec auth_directives[] = {
@@ -110,11 +153,19 @@ const command_rec auth_directives[] = {
     AP_INIT_FLAG("AuthUserAdminBearer", set_bearer, nullptr, anywhere,
                  "On: a token in 'Authorization: Bearer' is read too"),
     AP_INIT_TAKE1("AuthUserAdminTimeout", set_timeout, nullptr, anywhere,
-                  "how many seconds a request waits for a database connection"),
+                  "how many seconds a request waits for a database connection or to hash"),
     AP_INIT_TAKE1("AuthUserAdminSecret", set_secret, nullptr, anywhere,
                   "the secret that signs the tokens: text, file:path or env:NAME"),
     AP_INIT_TAKE3("UserAdminTables", set_auth_tables, nullptr, anywhere,
                   "the names of the user, session and account tables"),
+    AP_INIT_TAKE_ARGV("UserAdminPasswordHash", set_auth_hash, nullptr, anywhere,
+                      "argon2id [m=KiB] [t=N] [p=N], or scrypt"),
+    AP_INIT_FLAG(
+        "AuthUserAdminSignIn", set_sign_in, nullptr, anywhere,
+        "On: this Location is the base address of sign-in/email, sign-out and get-session"),
+    AP_INIT_TAKE12("AuthUserAdminSignInLimit", set_sign_in_limit, nullptr, anywhere,
+                   "how many attempts to sign in may fail for an account, three times as many for "
+                   "an address [, within how many seconds]"),
     {nullptr, {nullptr}, nullptr, 0, RAW_ARGS, nullptr}};
 
 void* create_auth_configuration(apr_pool_t* pool, char*) noexcept {
@@ -130,6 +181,10 @@ void* merge_auth_configuration(apr_pool_t* pool, void* base, void* addition) noe
     inherit(merged.timeout, inherited.timeout);
     inherit(merged.secret, inherited.secret);
     inherit(merged.tables, inherited.tables);
+    inherit(merged.password_hash, inherited.password_hash);
+    inherit(merged.sign_in, inherited.sign_in);
+    inherit(merged.sign_in_base, inherited.sign_in_base);
+    inherit(merged.limit, inherited.limit);
     return &merged;
 }
 

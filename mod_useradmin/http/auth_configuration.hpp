@@ -4,6 +4,8 @@
 #include "http/database.hpp"
 #include "http/httpd.hpp"
 #include "http/tables.hpp"
+#include "password/hash.hpp"
+#include "sign_in/attempts.hpp"
 
 #include <chrono>
 #include <optional>
@@ -20,6 +22,11 @@ struct AuthConfiguration {
     /// Signs the tokens; nullptr: they are not signed.
     const char* secret = nullptr;
     const Tables* tables = nullptr;
+    std::optional<password::Format> password_hash;
+    std::optional<bool> sign_in;
+    /// The Location of `AuthUserAdminSignIn On`, without a slash at its end.
+    const char* sign_in_base = nullptr;
+    std::optional<sign_in::Limit> limit;
 
     // The defaults are applied where a value is read.
     bool is_enabled() const noexcept { return enabled.value_or(false); }
@@ -27,6 +34,12 @@ struct AuthConfiguration {
         return cookie != nullptr ? cookie : "better-auth.session_token";
     }
     bool reads_bearer() const noexcept { return bearer.value_or(true); }
+    /// The hash that stands in for one that is not there.
+    password::Format hash_format() const noexcept {
+        return password_hash.value_or(password::Format(password::Argon2id()));
+    }
+    bool signs_in() const noexcept { return sign_in.value_or(false) && sign_in_base != nullptr; }
+    sign_in::Limit sign_in_limit() const noexcept { return limit.value_or(sign_in::Limit()); }
     std::chrono::milliseconds wait() const noexcept {
         return std::chrono::seconds(timeout.value_or(5));
     }
@@ -35,9 +48,11 @@ static_assert(std::is_trivially_destructible_v<AuthConfiguration>);
 
 /// What belongs to a server as a whole.
 struct AuthServerConfiguration {
-    /// Whether AuthUserAdmin is on anywhere in this server.
+    /// Whether AuthUserAdmin or AuthUserAdminSignIn is on anywhere in this server.
     bool is_used = false;
     // Filled in when the server has started: by post_config, and by each child for itself.
+    void* slots = nullptr;
+    void* attempts = nullptr;
     Gate* gate = nullptr;
     DatabaseModule database = {nullptr, nullptr};
 };

@@ -4,12 +4,15 @@
 #include "apr/guard.hpp"
 #include "apr/pool.hpp"
 #include "http/auth_configuration.hpp"
+#include "http/hashing.hpp"
 #include "http/log.hpp"
 #include "http/notes.hpp"
+#include "http/password_provider.hpp"
 #include "http/role_provider.hpp"
-#include "http/token.hpp"
-#include "password/secret.hpp"
-#include "password/signature.hpp"
+#include "http/session_token.hpp"
+#include "http/shared_memory.hpp"
+#include "http/sign_in_handler.hpp"
+#include "sign_in/attempts.hpp"
 #include "store/database_store.hpp"
 
 APLOG_USE_MODULE(auth_useradmin);
@@ -20,32 +23,10 @@ namespace {
 
 constexpr std::string_view auth_type = "UserAdmin";
 
-/// What the request carries as its token. A bearer token counts before a cookie, as in better-auth.
-password::Secret credential_of(const request_rec* request, const AuthConfiguration& configuration) {
-    std::optional<std::string> token;
-    if (configuration.reads_bearer())
-        token = token_in_authorization(
-            apr::view_of(apr_table_get(request->headers_in, "Authorization")));
-    if (!token)
-        token = token_in_cookie(apr::view_of(apr_table_get(request->headers_in, "Cookie")),
-                                configuration.cookie_name());
-    return password::Secret(std::move(token).value_or(""));
-}
-
-/// The session's token in what the request carries: with a secret its signature must be right,
-/// without one a signature is passed over.
-std::string_view token_of(std::string_view credential, const AuthConfiguration& configuration) {
-    if (configuration.secret != nullptr)
-        return password::verified(credential, configuration.secret).value_or("");
-    return credential.substr(0, credential.find('.'));
-}
-
 /// Says who is calling: in the notes, and as httpd's user.
 void announce(request_rec* request, const api::Identity& identity) {
-    const char* id = apr::terminated(request->pool, identity.user_id);
-    apr_table_setn(request->notes, id_note, id);
-    apr_table_setn(request->notes, role_note, apr::terminated(request->pool, identity.role));
-    request->user = const_cast<char*>(id);
+    note_caller(request, identity.user_id, identity.role);
+    request->user = const_cast<char*>(apr_table_get(request->notes, id_note));
 }
 
 int authenticate(request_rec* request) {
@@ -94,23 +75,47 @@ int check_user(request_rec* request) noexcept {
     return HTTP_UNAUTHORIZED;
 }
 
-/// What no single directive can see. Runs for `apachectl configtest` as well.
-int check(apr_pool_t*, apr_pool_t*, apr_pool_t*, server_rec* servers) noexcept {
-    for (const server_rec* server = servers; server != nullptr; server = server->next) {
-        if (!auth_configuration_of(server).is_used)
-            continue;
-        if (const char* problem = database_problem()) {
-            ap_log_error(APLOG_MARK, APLOG_EMERG, 0, server, "UA0302: AuthUserAdmin: %s", problem);
-            return HTTP_INTERNAL_SERVER_ERROR;
-        }
-    }
-    return OK;
+bool needs_database(const server_rec* servers) {
+    for (const server_rec* server = servers; server != nullptr; server = server->next)
+        if (auth_configuration_of(server).is_used)
+            return true;
+    return names_password_provider();
 }
 
-int start(apr_pool_t*, apr_pool_t*, apr_pool_t*, server_rec* servers) noexcept {
-    for (server_rec* server = servers; server != nullptr; server = server->next)
-        auth_configuration_of(server).database = DatabaseModule::find();
-    return OK;
+/// What no single directive can see. Runs for `apachectl configtest` as well.
+int check(apr_pool_t*, apr_pool_t*, apr_pool_t*, server_rec* servers) noexcept {
+    return apr::guarded(
+        [&] {
+            const char* problem = needs_database(servers) ? database_problem() : nullptr;
+            if (problem == nullptr)
+                return OK;
+            ap_log_error(APLOG_MARK, APLOG_EMERG, 0, servers, "UA0302: AuthUserAdmin: %s", problem);
+            return HTTP_INTERNAL_SERVER_ERROR;
+        },
+        [](const char*) { return HTTP_INTERNAL_SERVER_ERROR; });
+}
+
+int start(apr_pool_t* pool, apr_pool_t*, apr_pool_t*, server_rec* servers) noexcept {
+    return apr::guarded(
+        [&] {
+            void* slots = hashing_slots(pool, servers, 0);
+            void* attempts =
+                shared_memory(pool, "useradmin attempts to sign in 1", sign_in::Attempts::size_of(),
+                              sign_in::Attempts::lay_out);
+            if (attempts == nullptr)
+                ap_log_error(APLOG_MARK, APLOG_EMERG, 0, servers,
+                             "UA0310: no shared memory for the attempts to sign in");
+            if (slots == nullptr || attempts == nullptr)
+                return HTTP_INTERNAL_SERVER_ERROR;
+            for (server_rec* server = servers; server != nullptr; server = server->next) {
+                AuthServerConfiguration& configuration = auth_configuration_of(server);
+                configuration.database = DatabaseModule::find();
+                configuration.slots = slots;
+                configuration.attempts = attempts;
+            }
+            return OK;
+        },
+        [](const char*) { return HTTP_INTERNAL_SERVER_ERROR; });
 }
 
 void start_child(apr_pool_t* pool, server_rec* servers) noexcept {
@@ -130,9 +135,12 @@ void start_child(apr_pool_t* pool, server_rec* servers) noexcept {
 
 void register_authentication_hooks(apr_pool_t* pool) noexcept {
     register_role_provider(pool);
+    register_password_provider(pool);
+    register_sign_in_hooks(pool);
     ap_hook_check_authn(check_user, nullptr, nullptr, APR_HOOK_MIDDLE, AP_AUTH_INTERNAL_PER_CONF);
     ap_hook_check_config(check, nullptr, nullptr, APR_HOOK_MIDDLE);
-    ap_hook_post_config(start, nullptr, nullptr, APR_HOOK_MIDDLE);
+    // After the service, whose UserAdminHashLimit decides how many hashing slots there are.
+    ap_hook_post_config(start, nullptr, nullptr, APR_HOOK_LAST);
     ap_hook_child_init(start_child, nullptr, nullptr, APR_HOOK_MIDDLE);
     ap_hook_check_access(check_access, nullptr, nullptr, APR_HOOK_FIRST, AP_AUTH_INTERNAL_PER_CONF);
 }

@@ -1,7 +1,9 @@
 #include "http/configuration.hpp"
 
+#include "http/base.hpp"
 #include "http/directive.hpp"
 #include "http/inherit.hpp"
+#include "http/password_hash.hpp"
 
 #include <cstdlib>
 
@@ -15,31 +17,12 @@ Configuration& of(void* configuration) {
     return *static_cast<Configuration*>(configuration);
 }
 
-/// The path of the <Location> around a directive; nullptr, and the reason, where there is none.
-const char* location_of(const cmd_parms* command, const char*& problem) {
-    const ap_directive_t* section = command->directive->parent;
-    if (section == nullptr || strcasecmp(section->directive, "<Location") != 0 ||
-        command->path == nullptr) {
-        problem = "stands in a <Location> alone: <Location \"/api/users\">";
-        return nullptr;
-    }
-    if (command->path[0] != '/' || ap_is_matchexp(command->path)) {
-        problem = "the path of its <Location> must begin with a slash and hold no wildcard: "
-                  "<Location \"/api/users\">";
-        return nullptr;
-    }
-    std::string_view path = command->path;
-    while (path.ends_with('/'))
-        path.remove_suffix(1);
-    return apr::terminated(command->pool, path);
-}
-
 const char* set_enabled(cmd_parms* command, void* configuration, int flag) noexcept {
     return set_directive(
         command,
         [&]() -> const char* {
             const char* problem = nullptr;
-            const char* base = location_of(command, problem);
+            const char* base = location_of(command, "/api/users", problem);
             if (base == nullptr)
                 return refusal(command, problem);
             of(configuration).enabled = flag != 0;
@@ -88,54 +71,11 @@ const char* set_protected_email(cmd_parms* command, void* configuration,
         });
 }
 
-/// Reads one parameter of argon2id ("m=19456"); false where it is none.
-bool read_argon2_parameter(std::string_view text, password::Argon2id& argon2id) {
-    if (text.size() < 3 || text[1] != '=')
-        return false;
-    struct {
-        char name;
-        std::uint32_t& value;
-        long least;
-        long most;
-    } const parameters[] = {{'m', argon2id.memory_kib, 8, 262144},
-                            {'t', argon2id.passes, 1, 10},
-                            {'p', argon2id.lanes, 1, 16}};
-    for (const auto& parameter : parameters) {
-        if (text[0] != parameter.name)
-            continue;
-        const std::optional<long> number =
-            number_within(text.data() + 2, parameter.least, parameter.most);
-        if (number)
-            parameter.value = static_cast<std::uint32_t>(*number);
-        return number.has_value();
-    }
-    return false;
-}
-
-const char* set_password_hash(cmd_parms* command, void* configuration, int count,
-                              char* const words[]) noexcept {
+const char* set_service_hash(cmd_parms* command, void* configuration, int count,
+                             char* const words[]) noexcept {
     return set_directive(
         command,
-        [&]() -> const char* {
-            constexpr const char* right =
-                "must be 'scrypt', or 'argon2id' with any of m=KiB (8 to 262144), "
-                "t=N (1 to 10), p=N (1 to 16)";
-            const std::string_view name = count > 0 ? apr::view_of(words[0]) : std::string_view();
-            if (name == "scrypt" && count == 1) {
-                of(configuration).password_hash = password::Scrypt();
-                return nullptr;
-            }
-            if (name != "argon2id")
-                return refusal(command, right);
-            password::Argon2id argon2id;
-            for (int word = 1; word < count; ++word)
-                if (!read_argon2_parameter(words[word], argon2id))
-                    return refusal(command, right);
-            if (argon2id.memory_kib < 8 * argon2id.lanes)
-                return refusal(command, "m must be at least 8 times p");
-            of(configuration).password_hash = argon2id;
-            return nullptr;
-        });
+        [&] { return set_password_hash(command, of(configuration).password_hash, count, words); });
 }
 
 const char* set_hash_limit(cmd_parms* command, void*, const char* text) noexcept {
@@ -219,13 +159,13 @@ const char* set_email_case(cmd_parms* command, void* configuration, const char* 
 } // namespace
 
 const command_rec directives[] = {
-    AP_INIT_FLAG("UserAdmin", set_enabled, nullptr, ACCESS_CONF,
+    AP_INIT_FLAG("UserAdmin", set_enabled, nullptr, anywhere,
                  "On: this Location is the base address of the user administration"),
     AP_INIT_TAKE12("UserAdminSession", set_session, nullptr, anywhere,
                    "expressions for the id and the role of the caller"),
     AP_INIT_TAKE1("UserAdminProtectedEmail", set_protected_email, nullptr, anywhere,
                   "the address of the administrator that is never deleted"),
-    AP_INIT_TAKE_ARGV("UserAdminPasswordHash", set_password_hash, nullptr, anywhere,
+    AP_INIT_TAKE_ARGV("UserAdminPasswordHash", set_service_hash, nullptr, anywhere,
                       "argon2id [m=KiB] [t=N] [p=N], or scrypt"),
     AP_INIT_TAKE1("UserAdminHashLimit", set_hash_limit, nullptr, RSRC_CONF,
                   "how many passwords the whole server hashes at once"),

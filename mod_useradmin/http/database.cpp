@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <functional>
 
 namespace useradmin::http {
 
@@ -12,18 +11,22 @@ namespace {
 
 constexpr int default_connection_limit = 10;
 
-/// Visits every directive of the configuration with that name.
-void each_directive(const ap_directive_t* directive, const char* name, bool is_top,
-                    const std::function<void(const char* arguments, bool is_top)>& visit) {
+void each_directive_from(const ap_directive_t* directive, const char* name, bool is_top,
+                         const std::function<void(const char* arguments, bool is_top)>& visit) {
     for (; directive != nullptr; directive = directive->next) {
         if (strcasecmp(directive->directive, name) == 0)
             visit(directive->args, is_top);
         if (directive->first_child != nullptr)
-            each_directive(directive->first_child, name, false, visit);
+            each_directive_from(directive->first_child, name, false, visit);
     }
 }
 
 } // namespace
+
+void each_directive(const char* name,
+                    const std::function<void(const char* arguments, bool is_top)>& visit) {
+    each_directive_from(ap_conftree, name, true, visit);
+}
 
 bool Gate::enter(std::chrono::milliseconds timeout) {
     std::unique_lock lock(mutex_);
@@ -56,7 +59,7 @@ int smallest_connection_limit() {
     bool has_top_limit = false;
     int smallest = default_connection_limit;
     int smallest_given = -1;
-    each_directive(ap_conftree, "DBDMax", true, [&](const char* arguments, bool is_top) {
+    each_directive("DBDMax", [&](const char* arguments, bool is_top) {
         const std::string_view text = apr::view_of(arguments);
         int limit = 0;
         if (std::from_chars(text.data(), text.data() + text.size(), limit).ec != std::errc())
@@ -80,7 +83,7 @@ const char* database_problem() {
         return "mod_dbd is not loaded; load it (a2enmod dbd), it holds the database connections";
     bool has_driver = false;
     bool is_known = true;
-    each_directive(ap_conftree, "DBDriver", true, [&](const char* arguments, bool) {
+    each_directive("DBDriver", [&](const char* arguments, bool) {
         const std::string_view driver = apr::view_of(arguments);
         has_driver = true;
         is_known = is_known &&

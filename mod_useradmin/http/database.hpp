@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <functional>
 #include <mutex>
 
 namespace useradmin::http {
@@ -29,6 +30,10 @@ class Gate {
 
 /// The gate of this child, the same for both modules; made at the first call, in the child's pool.
 Gate& gate_of_child(apr_pool_t* child_pool, int permits);
+
+/// Visits every directive of the configuration with that name, a section's ("<Location") too.
+void each_directive(const char* name,
+                    const std::function<void(const char* arguments, bool is_top)>& visit);
 
 /// The smallest DBDMax of the configuration: how many connections a child may hold.
 int smallest_connection_limit();

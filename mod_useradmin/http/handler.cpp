@@ -7,6 +7,7 @@
 #include "http/configuration.hpp"
 #include "http/hashing.hpp"
 #include "http/log.hpp"
+#include "http/reply.hpp"
 #include "http/response.hpp"
 #include "store/database_store.hpp"
 
@@ -15,10 +16,6 @@ APLOG_USE_MODULE(useradmin);
 namespace useradmin::http {
 
 namespace {
-
-// What the request is called instead of a file: no module looks for one, or guesses from its
-// ending.
-constexpr const char* no_file = "useradmin:";
 
 /// The protected address: the directive's, the environment's, or the built-in one (4.4.1, check 5).
 const char* protected_email(const Configuration& configuration, const ServerConfiguration& server) {
@@ -83,15 +80,7 @@ int claim_encoded(request_rec* request) noexcept {
 }
 
 int claim(request_rec* request) noexcept {
-    if (!configuration_of(request).is_enabled())
-        return DECLINED;
-    request->filename = apr_pstrdup(request->pool, no_file);
-    return OK;
-}
-
-/// The configuration is the server's own in this phase, so the name has to tell.
-int keep_from_storage(request_rec* request) noexcept {
-    return apr::view_of(request->filename) == no_file ? OK : DECLINED;
+    return configuration_of(request).is_enabled() ? keep_from_files(request) : DECLINED;
 }
 
 void insert_envelope(request_rec* request) noexcept {

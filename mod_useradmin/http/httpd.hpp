@@ -1,6 +1,8 @@
 // httpd's headers, as C++ takes them.
 #pragma once
 
+#include <cstddef>
+
 // Lets the command table compile as C++20; a setter of the wrong signature is then a compile error.
 #define AP_HAVE_DESIGNATED_INITIALIZER 1
 
@@ -21,3 +23,7 @@ extern "C" {
 #include <mod_dbd.h>
 #include <util_filter.h>
 }
+
+// APR's own is a member access within a null pointer in C++, which the sanitizers rightly stop at.
+#undef APR_OFFSETOF
+#define APR_OFFSETOF(type, field) offsetof(type, field)

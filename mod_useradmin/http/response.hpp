@@ -1,20 +1,15 @@
-// Replies, and the envelope around the errors of others.
+// The envelope around the errors of others.
 #pragma once
 
 #include "api/service.hpp"
+#include "http/base.hpp"
 #include "http/httpd.hpp"
 
 namespace useradmin::http {
 
-/// Sends the reply and ends the response; OK for the handler to return.
-int send(request_rec* request, api::Reply reply);
-
 /// The base address of its server that the request's address lies below; nullptr where there is
 /// none.
 const char* base_of(const request_rec* request) noexcept;
-
-/// What follows the base address in the path, still percent-encoded.
-std::string_view path_below(const request_rec* request, const char* base) noexcept;
 
 /// The envelope for the error that a request below a base address ended with.
 api::Reply envelope_of(const request_rec* request, const char* base);

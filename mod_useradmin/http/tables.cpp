@@ -14,7 +14,8 @@ namespace {
 constexpr std::size_t longest_identifier = 63;
 
 bool is_identifier(std::string_view name) {
-    return !name.empty() && name.size() <= longest_identifier && text::is_clean_utf8(name);
+    return !name.empty() && name.size() <= longest_identifier && text::is_clean_utf8(name) &&
+           name.find('%') == name.npos;
 }
 
 /// A table, or a schema and a table with a dot between them.

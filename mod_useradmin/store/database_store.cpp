@@ -170,7 +170,12 @@ Result<std::optional<User>> DatabaseStore::find_by_email(std::string_view email)
 Result<std::optional<User>> DatabaseStore::create(const NewUser& user) {
     return run<std::optional<User>>(
         needs_user | needs_account | needs_creation, Repeatable::no,
-        [&](Work& work) { return work.dialect().create(work, user); });
+        [&](Work& work) -> Result<std::optional<User>> {
+            // A user without a role is read as one of the role user.
+            if (user.role != "user" && !work.can_hold("role"))
+                return Failure::failed;
+            return work.dialect().create(work, user);
+        });
 }
 
 Result<std::optional<User>> DatabaseStore::update(std::string_view id, const Changes& changes) {
@@ -180,6 +185,10 @@ Result<std::optional<User>> DatabaseStore::update(std::string_view id, const Cha
             const Table& table = work.schema().user;
             if (!can_hold(work.schema(), id))
                 return std::optional<User>();
+            if ((changes.role.value_or("user") != "user" && !work.can_hold("role")) ||
+                (changes.banned.value_or(false) && !work.can_hold("banned")) ||
+                (changes.ban_reason && !work.can_hold("banReason")))
+                return Failure::failed;
             Arguments arguments(work.pool(), work.dialect());
             append_changes(arguments, table, changes);
             Result<Rows> rows = work.run(Query::update, arguments.text(id).view());
@@ -206,6 +215,9 @@ Result<bool> DatabaseStore::set_ban(std::string_view id, const std::optional<Ban
         [&](Work& work) -> Result<bool> {
             if (!can_hold(work.schema(), id))
                 return false;
+            if (ban && (!work.can_hold("banned") || (ban->reason && !work.can_hold("banReason")) ||
+                        (ban->expires && !work.can_hold("banExpires"))))
+                return Failure::failed;
             Arguments arguments(work.pool(), work.dialect());
             append_ban(arguments, work.schema().user, ban, now);
             return has_row(work.run(Query::set_ban, arguments.text(id).view()));

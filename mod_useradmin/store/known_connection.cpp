@@ -108,6 +108,14 @@ bool Work::execute(const char* sql) {
     return status == 0;
 }
 
+bool Work::can_hold(std::string_view field) {
+    if (schema().user.find(field) != nullptr)
+        return true;
+    error_ = "table " + schema().user.sql + " has no column \"" + std::string(field) +
+             "\"; add it with 'useradminctl schema'";
+    return false;
+}
+
 void Work::note_error(int status) {
     if (!error_.empty())
         return;

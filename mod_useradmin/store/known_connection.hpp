@@ -72,6 +72,10 @@ class Work {
     /// Runs a statement of the code's own that has neither arguments nor rows.
     bool execute(const char* sql);
 
+    /// Whether the user table has the column, for a value that must not be lost; if not, that is
+    /// the error.
+    bool can_hold(std::string_view field);
+
     /// The first line of what the database said when it last failed. The lines after it can hold
     /// the values of a row, and so the hash of a password.
     std::string_view error() const noexcept { return error_; }

@@ -1,0 +1,89 @@
+// useradminctl ban and unban.
+#include "ctl/command.hpp"
+#include "ctl/display.hpp"
+#include "ctl/users.hpp"
+
+#include <charconv>
+
+namespace useradmin::ctl {
+
+namespace {
+
+using std::chrono::seconds;
+
+constexpr std::int64_t longest_days = 36525;
+
+/// A length of time: "30m", "12h", "7d", "2w".
+std::optional<seconds> duration_of(std::string_view text) {
+    std::int64_t number = 0;
+    const char* const end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, number);
+    if (error != std::errc() || stop + 1 != end || number < 1)
+        return std::nullopt;
+    const seconds unit = *stop == 'm'   ? seconds(std::chrono::minutes(1))
+                         : *stop == 'h' ? seconds(std::chrono::hours(1))
+                         : *stop == 'd' ? seconds(std::chrono::days(1))
+                         : *stop == 'w' ? seconds(std::chrono::weeks(1))
+                                        : seconds(0);
+    if (unit.count() == 0 || number > seconds(std::chrono::days(longest_days)) / unit)
+        return std::nullopt;
+    return number * unit;
+}
+
+/// When a ban ends that is made now.
+store::Timestamp end_of(std::string_view text, store::Timestamp now) {
+    if (const auto duration = duration_of(text))
+        return now + *duration;
+    const bool is_number = text.find_first_not_of("0123456789") == text.npos;
+    const auto time = is_number ? std::nullopt : text::parse_timestamp(text);
+    if (!time)
+        throw CommandError(Exit::usage, "--expires must be a date (2027-01-31, "
+                                        "2027-01-31T18:00:00Z) or a length of time (30m, 12h, 7d, "
+                                        "2w)");
+    if (*time <= now)
+        throw CommandError(Exit::usage, "--expires lies in the past");
+    return *time;
+}
+
+/// Sets or lifts the ban; the user as it is then.
+store::User change(Context& context, const store::User& user, const std::optional<store::Ban>& ban,
+                   store::Timestamp now) {
+    std::optional<store::User> changed;
+    if (value_of(context.store().set_ban(user.id, ban, now)))
+        changed = value_of(context.store().find(user.id));
+    if (!changed)
+        throw CommandError(Exit::not_found, "the user was deleted meanwhile");
+    return *changed;
+}
+
+} // namespace
+
+Exit ban(Context& context) {
+    const store::Timestamp now = text::now();
+    store::Ban ban;
+    ban.reason = context.options.find("reason");
+    if (const auto expires = context.options.find("expires"))
+        ban.expires = end_of(*expires, now);
+    const store::User user = user_named(context, context.options.words[0]);
+    demand_column(context, "banned");
+    if (ban.reason)
+        demand_column(context, "banReason");
+    if (ban.expires)
+        demand_column(context, "banExpires");
+    const store::User banned = change(context, user, ban, now);
+    const std::string done = display(banned) + " is banned " +
+                             (ban.expires ? "until " + display(ban.expires) : "for good");
+    end_sessions(context, banned, done);
+    print(context, banned, done + "; its sessions are ended");
+    return Exit::success;
+}
+
+Exit unban(Context& context) {
+    const store::User user = user_named(context, context.options.words[0]);
+    demand_column(context, "banned");
+    const store::User free = change(context, user, std::nullopt, text::now());
+    print(context, free, display(free) + " is not banned any more");
+    return Exit::success;
+}
+
+} // namespace useradmin::ctl

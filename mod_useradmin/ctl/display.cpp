@@ -1,0 +1,198 @@
+#include "ctl/display.hpp"
+
+#include "text/unicode.hpp"
+
+#include <utf8proc.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <new>
+
+namespace useradmin::ctl {
+
+namespace {
+
+constexpr std::size_t widest = 48;
+
+/// The first character of a text and the bytes that it takes; no bytes where it is not UTF-8.
+struct Character {
+    utf8proc_int32_t point = 0;
+    std::size_t size = 0;
+};
+
+Character first_of(std::string_view text) {
+    Character character;
+    const auto size =
+        utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
+                         static_cast<utf8proc_ssize_t>(text.size()), &character.point);
+    character.size = size > 0 ? static_cast<std::size_t>(size) : 0;
+    return character;
+}
+
+bool is_harmless(utf8proc_int32_t point) {
+    constexpr utf8proc_int32_t joiners[] = {0x200c, 0x200d}; // emoji, Persian, Indic scripts
+    switch (utf8proc_category(point)) {
+    case UTF8PROC_CATEGORY_CC:
+    case UTF8PROC_CATEGORY_CN:
+    case UTF8PROC_CATEGORY_CO:
+    case UTF8PROC_CATEGORY_CS:
+    case UTF8PROC_CATEGORY_ZL:
+    case UTF8PROC_CATEGORY_ZP:
+        return false;
+    case UTF8PROC_CATEGORY_CF:
+        return point == joiners[0] || point == joiners[1];
+    default:
+        return true;
+    }
+}
+
+void append_byte(std::string& out, unsigned char byte) {
+    char code[8];
+    std::snprintf(code, sizeof code, "\\x%02x", byte);
+    out += code;
+}
+
+void append_point(std::string& out, unsigned point) {
+    char code[16];
+    std::snprintf(code, sizeof code, point < 0x10000 ? "\\u%04x" : "\\U%08x", point);
+    out += code;
+}
+
+/// A character of a JSON string as JSON escapes it, in UTF-16.
+void append_json_escape(std::string& out, unsigned point) {
+    char code[16];
+    if (point < 0x10000)
+        std::snprintf(code, sizeof code, "\\u%04x", point);
+    else
+        std::snprintf(code, sizeof code, "\\u%04x\\u%04x", 0xd7c0 + (point >> 10),
+                      0xdc00 + (point & 0x3ff));
+    out += code;
+}
+
+std::size_t width_of(std::string_view text) {
+    std::size_t width = 0;
+    while (!text.empty()) {
+        const Character character = first_of(text);
+        width += static_cast<std::size_t>(utf8proc_charwidth(character.point));
+        text.remove_prefix(std::max<std::size_t>(character.size, 1));
+    }
+    return width;
+}
+
+/// As much of the text as fits, with an ellipsis where that is not all.
+std::string cut(const std::string& text) {
+    if (width_of(text) <= widest)
+        return text;
+    std::size_t size = 0;
+    std::size_t width = 0;
+    for (;;) {
+        const Character character = first_of(std::string_view(text).substr(size));
+        width += static_cast<std::size_t>(utf8proc_charwidth(character.point));
+        if (width > widest - 1)
+            return text.substr(0, size) + "…";
+        size += std::max<std::size_t>(character.size, 1);
+    }
+}
+
+} // namespace
+
+std::string visible(std::string_view text) {
+    std::string out;
+    out.reserve(text.size());
+    while (!text.empty()) {
+        const Character character = first_of(text);
+        const std::size_t size = std::max<std::size_t>(character.size, 1);
+        if (character.size > 0 && is_harmless(character.point))
+            out.append(text, 0, size);
+        else if (size == 1)
+            append_byte(out, static_cast<unsigned char>(text[0]));
+        else
+            append_point(out, static_cast<unsigned>(character.point));
+        text.remove_prefix(size);
+    }
+    return out;
+}
+
+std::string one_line(std::string_view text) {
+    while (text.ends_with('\n'))
+        text.remove_suffix(1);
+    std::string line(text);
+    std::replace(line.begin(), line.end(), '\n', ' ');
+    return line;
+}
+
+void say(std::string_view line) {
+    const std::string text = visible(line) + '\n';
+    std::fwrite(text.data(), 1, text.size(), stdout);
+}
+
+void complain(std::string_view sentence) noexcept {
+    try {
+        std::fprintf(stderr, "useradminctl: %s\n", visible(sentence).c_str());
+    } catch (const std::bad_alloc&) {
+        std::fputs("useradminctl: out of memory\n", stderr);
+    }
+}
+
+void print_json(std::string_view document) {
+    std::string text;
+    text.reserve(document.size() + 1);
+    while (!document.empty()) {
+        const Character character = first_of(document);
+        const std::size_t size = std::max<std::size_t>(character.size, 1);
+        if (is_harmless(character.point))
+            text.append(document, 0, size);
+        else
+            append_json_escape(text, static_cast<unsigned>(character.point));
+        document.remove_prefix(size);
+    }
+    text += '\n';
+    std::fwrite(text.data(), 1, text.size(), stdout);
+}
+
+void Listing::add(std::vector<std::string> cells) {
+    for (std::size_t column = 0; column < cells.size(); ++column) {
+        cells[column] = visible(cells[column]);
+        if (headings_[column].width == Width::cut)
+            cells[column] = cut(cells[column]);
+    }
+    rows_.push_back(std::move(cells));
+}
+
+void Listing::print() const {
+    std::vector<std::size_t> widths;
+    std::vector<std::string> titles;
+    for (std::size_t column = 0; column < headings_.size(); ++column) {
+        titles.emplace_back(headings_[column].title);
+        widths.push_back(titles.back().size());
+        for (const auto& row : rows_)
+            widths.back() = std::max(widths.back(), std::min(width_of(row[column]), widest));
+    }
+    const auto print_row = [&](const std::vector<std::string>& row) {
+        std::string line;
+        for (std::size_t column = 0; column < row.size(); ++column) {
+            line += row[column];
+            if (column + 1 == row.size())
+                break;
+            const std::size_t width = width_of(row[column]);
+            line.append(widths[column] > width ? widths[column] - width + 2 : 2, ' ');
+        }
+        std::puts(line.c_str());
+    };
+    print_row(titles);
+    for (const auto& row : rows_)
+        print_row(row);
+}
+
+std::string display(const std::optional<store::Timestamp>& time) {
+    std::string text;
+    if (time)
+        text::append_iso8601(text, *time);
+    return time ? text : "-";
+}
+
+std::string display(const store::User& user) {
+    return std::string(user.name) + " <" + std::string(user.email) + ">";
+}
+
+} // namespace useradmin::ctl

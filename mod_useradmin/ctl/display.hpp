@@ -1,0 +1,54 @@
+// What people read on their terminal.
+#pragma once
+
+#include "store/store.hpp"
+
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace useradmin::ctl {
+
+/// The text as a terminal may have it: what is not UTF-8 and what would move the cursor, colour,
+/// hide or reorder is written as \x1b, \u202e and the like.
+std::string visible(std::string_view text);
+
+/// The text with its line ends as blanks, and none at its end.
+std::string one_line(std::string_view text);
+
+/// Writes a line to stdout, made visible.
+void say(std::string_view line);
+/// Writes "useradminctl: …" to stderr, made visible.
+void complain(std::string_view sentence) noexcept;
+/// Writes a JSON document to stdout as one line; what a terminal may not have is escaped as JSON
+/// does.
+void print_json(std::string_view document);
+
+/// Whether the texts are written in full, however long, or cut.
+enum class Width { whole, cut };
+
+struct Heading {
+    const char* title;
+    Width width;
+};
+
+/// Rows under their headings, each column as wide as its widest text within reason.
+class Listing {
+  public:
+    Listing(std::initializer_list<Heading> headings) : headings_(headings) {}
+    void add(std::vector<std::string> cells);
+    void print() const;
+
+  private:
+    std::vector<Heading> headings_;
+    std::vector<std::vector<std::string>> rows_;
+};
+
+/// The time as the interface writes it, or "-".
+std::string display(const std::optional<store::Timestamp>& time);
+/// "Ana <ana@example.com>".
+std::string display(const store::User& user);
+
+} // namespace useradmin::ctl

@@ -1,0 +1,292 @@
+#include "ctl/findings.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <utility>
+#include <variant>
+
+namespace useradmin::ctl {
+
+namespace {
+
+std::string count_of(std::int64_t number, std::string_view one, std::string_view many) {
+    return std::to_string(number) + " " + std::string(number == 1 ? one : many);
+}
+
+class Examiner {
+  public:
+    Examiner(const Inspection& found, const Settings& settings, bool is_postgresql)
+        : found_(found), settings_(settings), is_postgresql_(is_postgresql) {}
+
+    Findings findings() {
+        look_at_version();
+        for (const store::Problem& problem : schema().problems)
+            problem_that(problem.text);
+        look_at_rights();
+        look_at_absent_columns();
+        if (schema().user.find("email") != nullptr) {
+            look_at_unique_email();
+            look_at_emails();
+        }
+        if (schema().account.find("accountId") != nullptr)
+            look_at_account_ids();
+        if (schema().account.find("password") != nullptr)
+            look_at_passwords();
+        look_at_indexes();
+        name_tables();
+        return std::move(findings_);
+    }
+
+  private:
+    const store::Schema& schema() const noexcept { return found_.schema; }
+    const Counts& foreign() const noexcept { return found_.foreign; }
+    void note(std::string text) { findings_.notes.push_back(std::move(text)); }
+    void problem_that(std::string text) { findings_.problems.push_back(std::move(text)); }
+    void directive(std::string text) { findings_.directives.push_back(std::move(text)); }
+
+    const store::Table& table(char letter) const noexcept {
+        return letter == 'u' ? schema().user : letter == 's' ? schema().session : schema().account;
+    }
+
+    void look_at_version() {
+        const std::string_view least = is_postgresql_ ? "13" : "3.35";
+        int wanted[2] = {};
+        int there[2] = {};
+        read_version(least, wanted);
+        read_version(found_.version, there);
+        if (std::lexicographical_compare(there, there + 2, wanted, wanted + 2))
+            problem_that("the database is of version " + found_.version + "; upgrade it to " +
+                         std::string(least) + " or later");
+    }
+
+    static void read_version(std::string_view text, int (&parts)[2]) {
+        const char* at = text.data();
+        const char* const end = at + text.size();
+        for (int& part : parts) {
+            const auto [stop, error] = std::from_chars(at, end, part);
+            if (error != std::errc() || stop == end || *stop != '.')
+                return;
+            at = stop + 1;
+        }
+    }
+
+    void look_at_rights() {
+        for (const MissingRight& missing : found_.missing_rights)
+            problem_that("the database's account " + missing.account + " has no right to " +
+                         missing.right + " in table " + table(missing.table).sql + "; run: GRANT " +
+                         missing.right + " ON " + table(missing.table).sql + " TO " +
+                         missing.account + ";");
+    }
+
+    void look_at_absent_columns() {
+        constexpr std::pair<std::string_view, std::string_view> meanings[] = {
+            {"role", "everyone counts as user, and nobody may administer; 'useradminctl schema' "
+                     "adds it"},
+            {"banned", "nobody can be banned; 'useradminctl schema' adds it"},
+            {"banReason", "a ban has no reason; 'useradminctl schema' adds it"},
+            {"banExpires", "a ban has no end; 'useradminctl schema' adds it"},
+            {"emailVerified", "it is false in every reply"},
+            {"image", "it is null in every reply"},
+            {"createdAt", "it is null in every reply, and lists are in the order of the ids"},
+            {"updatedAt", "it is null in every reply"}};
+        if (schema().user.columns.empty())
+            return;
+        for (const auto& [field, meaning] : meanings)
+            if (schema().user.find(field) == nullptr)
+                note("table " + schema().user.sql + " has no column \"" + std::string(field) +
+                     "\": " + std::string(meaning));
+    }
+
+    /// Whether an index begins with the key.
+    bool has_index(char table, std::string_view key) const {
+        return std::any_of(
+            found_.indexes.begin(), found_.indexes.end(),
+            [&](const Index& index) { return index.table == table && index.keys[0] == key; });
+    }
+
+    void look_at_unique_email() {
+        const std::string& email = schema().user.find("email")->name;
+        const bool is_unique =
+            std::any_of(found_.indexes.begin(), found_.indexes.end(), [&](const Index& index) {
+                return index.table == 'u' && index.is_unique && index.keys.size() == 1 &&
+                       (index.keys[0] == email || index.keys[0] == "lower(");
+            });
+        if (!is_unique)
+            problem_that(
+                "no UNIQUE index stands on column \"" + email + "\" of table " + schema().user.sql +
+                ", so that two users can get one address; run: " +
+                index_statement("UNIQUE INDEX", schema().user, "email", store::quoted(email)));
+    }
+
+    /// A setting that the application's rows want, where the service has another.
+    void compare(const std::optional<bool>& setting, bool wanted, const std::string& name,
+                 const char* if_false, const char* if_true, const char* consequence) {
+        directive(name + " " + (wanted ? if_true : if_false));
+        const bool is_known = setting.has_value() || settings_.is_service;
+        const bool value = setting.value_or(false);
+        if (is_known && value != wanted)
+            problem_that(name + " is " + (value ? if_true : if_false) +
+                         ", and the application's rows want " + (wanted ? if_true : if_false) +
+                         ": " + consequence + "; write: " + name + " " +
+                         (wanted ? if_true : if_false));
+    }
+
+    void look_at_account_ids() {
+        const AccountIds& theirs = foreign().account_ids;
+        if (theirs.user_id + theirs.email == 0) {
+            note("no account of the application's own tells which UserAdminAccountId it wants; "
+                 "better-auth from 1.7 on wants user-id");
+            return;
+        }
+        const bool wants_user_id = theirs.user_id >= theirs.email;
+        if (theirs.user_id > 0 && theirs.email > 0)
+            note("the application's accounts do not agree on their accountId: " +
+                 std::to_string(theirs.user_id) + " have the user's id, " +
+                 std::to_string(theirs.email) + " the e-mail");
+        compare(settings_.account_id_is_user_id, wants_user_id, "UserAdminAccountId", "email",
+                "user-id", "it may not find the accounts of users that are created here");
+        const std::int64_t strays = found_.own.account_ids.total() - found_.own.account_ids.user_id;
+        if (wants_user_id && strays > 0)
+            problem_that(count_of(strays, "account that was made here has", //
+                                  "accounts that were made here have") +
+                         " another accountId than the user's id, which the application wants; "
+                         "better-auth from 1.7 on refuses their passwords; run: " +
+                         account_id_repair());
+    }
+
+    std::string account_id_repair() const {
+        const store::Table& account = schema().account;
+        const store::Column& user_id = *account.find("userId");
+        const std::string id =
+            user_id.is_uuid() ? "CAST(" + user_id.sql() + " AS text)" : user_id.sql();
+        const std::string name = account.find("accountId")->sql();
+        return "UPDATE " + account.sql + " SET " + name + " = " + id + " WHERE " +
+               account.find("providerId")->sql() + " = 'credential' AND " + name + " <> " + id +
+               ";";
+    }
+
+    void look_at_emails() {
+        if (foreign().users == 0) {
+            note("no user of the application's own tells which UserAdminEmailCase it wants; "
+                 "better-auth wants lower");
+            return;
+        }
+        const bool wants_lower = foreign().capital_emails == 0;
+        compare(settings_.lowers_email, wants_lower, "UserAdminEmailCase", "keep", "lower",
+                wants_lower ? "it may not find users whose address has capital letters"
+                            : "its own addresses have capital letters");
+        if (!wants_lower || found_.own.capital_emails == 0)
+            return;
+        const std::string email = schema().user.find("email")->sql();
+        problem_that(
+            count_of(found_.own.capital_emails, "user that was made here has",
+                     "users that were made here have") +
+            " capital letters in the address, and the application's own have none; better-auth "
+            "does not find them; " +
+            (found_.ambiguous_emails == 0
+                 ? "run: UPDATE " + schema().user.sql + " SET " + email + " = lower(" + email +
+                       ") WHERE " + email + " <> lower(" + email + ");"
+                 : "change them to lower case one by one, since " +
+                       count_of(found_.ambiguous_emails, "address stands", "addresses stand") +
+                       " there more than once but for capital letters"));
+    }
+
+    void look_at_passwords() {
+        const PasswordFormats& theirs = foreign().passwords;
+        if (const std::int64_t other = theirs.other + found_.own.passwords.other; other > 0)
+            problem_that(
+                count_of(other, "password hash is", "password hashes are") +
+                " neither argon2id nor better-auth's scrypt: this server cannot verify them, and "
+                "the application may not verify those that are written here; let it verify "
+                "argon2id or scrypt, then set the passwords anew with 'useradminctl "
+                "passwd'");
+        if (theirs.scrypt > 0 && theirs.argon2id > 0) {
+            note("the application has both argon2id and scrypt hashes: either "
+                 "UserAdminPasswordHash suits it");
+            return;
+        }
+        if (theirs.scrypt + theirs.argon2id == 0)
+            return;
+        const bool wants_scrypt = theirs.scrypt > 0;
+        directive(std::string("UserAdminPasswordHash ") + (wants_scrypt ? "scrypt" : "argon2id"));
+        if (wants_scrypt && found_.own.passwords.argon2id > 0)
+            note(count_of(found_.own.passwords.argon2id, "account that was made here has",
+                          "accounts that were made here have") +
+                 " an argon2id hash; better-auth verifies it where its configuration says so, and "
+                 "else 'useradminctl passwd --hash scrypt' sets another");
+        const bool has_scrypt = std::holds_alternative<password::Scrypt>(settings_.hash_format());
+        if ((settings_.hash || settings_.is_service) && has_scrypt != wants_scrypt)
+            note(std::string("UserAdminPasswordHash is ") + (has_scrypt ? "scrypt" : "argon2id") +
+                 ", and the application's own hashes are " +
+                 (wants_scrypt ? "scrypt" : "argon2id") + ": it must be able to verify both");
+    }
+
+    void look_at_indexes() {
+        want_index('s', "token", "token", "each request looks its session up by it");
+        want_index('s', "userId", "userId", "the sessions of a user are looked up by it");
+        want_index('a', "userId", "userId", "the accounts of a user are looked up by it");
+        want_index('u', "createdAt", "newest", "lists are in its order");
+        const store::Column* role = schema().user.find("role");
+        if (role != nullptr && schema().user.find("createdAt") != nullptr &&
+            !has_index('u', "coalesce("))
+            advise_index(schema().user, "role_newest", "lists of one role are found by it",
+                         "COALESCE(" + role->sql() + ", 'user'), " + newest_first());
+    }
+
+    std::string newest_first() const {
+        return schema().user.find("createdAt")->sql() + " DESC, \"id\"";
+    }
+
+    void want_index(char letter, std::string_view field, std::string_view name,
+                    std::string_view use) {
+        const store::Column* column = table(letter).find(field);
+        if (column != nullptr && !has_index(letter, column->name))
+            advise_index(table(letter), name, use,
+                         name == "newest" ? newest_first() : column->sql());
+    }
+
+    void advise_index(const store::Table& table, std::string_view name, std::string_view use,
+                      const std::string& keys) {
+        note("an index is missing, and " + std::string(use) +
+             "; run: " + index_statement("INDEX", table, name, keys));
+    }
+
+    /// CREATE INDEX, without a lock on the table where the database can do that.
+    std::string index_statement(std::string_view kind, const store::Table& table,
+                                std::string_view name, const std::string& keys) const {
+        // The index lies in the schema of its table, and is named without it.
+        const std::size_t dot = table.sql.find("\".\"");
+        std::string own = dot == table.sql.npos ? table.sql : table.sql.substr(dot + 2);
+        own.insert(own.size() - 1, "_" + std::string(name) + "_idx");
+        return "CREATE " + std::string(kind) + (is_postgresql_ ? " CONCURRENTLY " : " ") + own +
+               " ON " + table.sql + " (" + keys + ");";
+    }
+
+    /// The directive wants quotes around a name with a blank.
+    static std::string argument(const std::string& name) {
+        return name.find_first_of(" \t\"'") == name.npos ? name : '"' + name + '"';
+    }
+
+    void name_tables() {
+        const store::TableNames names = settings_.tables();
+        const store::TableNames usual;
+        if (names.user != usual.user || names.session != usual.session ||
+            names.account != usual.account)
+            directive("UserAdminTables " + argument(settings_.user_table) + " " +
+                      argument(settings_.session_table) + " " + argument(settings_.account_table));
+    }
+
+    const Inspection& found_;
+    const Settings& settings_;
+    bool is_postgresql_;
+    Findings findings_;
+};
+
+} // namespace
+
+Findings findings_of(const Inspection& found, const Settings& settings, bool is_postgresql) {
+    return Examiner(found, settings, is_postgresql).findings();
+}
+
+} // namespace useradmin::ctl

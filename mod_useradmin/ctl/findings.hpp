@@ -1,0 +1,23 @@
+// What follows from what check found: advice, problems, and the directives to write.
+#pragma once
+
+#include "ctl/inspection.hpp"
+#include "ctl/settings.hpp"
+
+#include <string>
+#include <vector>
+
+namespace useradmin::ctl {
+
+struct Findings {
+    /// What is worth knowing, and keeps nothing from working.
+    std::vector<std::string> notes;
+    /// What keeps the service or the application from working, each with its remedy.
+    std::vector<std::string> problems;
+    /// The directives that suit the application's rows.
+    std::vector<std::string> directives;
+};
+
+Findings findings_of(const Inspection& found, const Settings& settings, bool is_postgresql);
+
+} // namespace useradmin::ctl

@@ -1,0 +1,71 @@
+// What check asks of the database: its version, its indexes, its rights, and counts of its rows.
+#pragma once
+
+#include "ctl/database.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace useradmin::ctl {
+
+/// How many credential accounts have what as their accountId.
+struct AccountIds {
+    std::int64_t user_id = 0;
+    std::int64_t email = 0;
+    std::int64_t other = 0;
+
+    std::int64_t total() const noexcept { return user_id + email + other; }
+};
+
+/// How many credential accounts have their password in which format.
+struct PasswordFormats {
+    std::int64_t argon2id = 0;
+    std::int64_t scrypt = 0;
+    std::int64_t other = 0;
+    std::int64_t none = 0;
+};
+
+/// Rows of the application's own, or of this service's.
+struct Counts {
+    std::int64_t users = 0;
+    /// Users whose address has a capital letter.
+    std::int64_t capital_emails = 0;
+    AccountIds account_ids;
+    PasswordFormats passwords;
+};
+
+struct Index {
+    /// The first letter of its table: u, s or a.
+    char table = '\0';
+    bool is_unique = false;
+    /// The columns, or the beginnings of expressions in lower case: "lower(", "coalesce(".
+    std::vector<std::string> keys;
+};
+
+/// A right on a table that the database's account does not have.
+struct MissingRight {
+    char table = '\0';
+    std::string right;
+    std::string account;
+};
+
+struct Inspection {
+    store::Schema schema;
+    /// "15.9".
+    std::string version;
+    std::vector<Index> indexes;
+    std::vector<MissingRight> missing_rights;
+    /// Rows that look like this service's own are those with UUIDs, verified addresses, and the
+    /// same creation time in user and account: better-auth takes the time twice.
+    Counts own;
+    Counts foreign;
+    /// How many addresses stand there more than once but for capital letters.
+    std::int64_t ambiguous_emails = 0;
+};
+
+/// Looks at everything; a CommandError where the database does not answer. What cannot be counted,
+/// since a table or column is missing, is 0.
+Inspection inspect(Database& database);
+
+} // namespace useradmin::ctl

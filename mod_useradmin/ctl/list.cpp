@@ -1,0 +1,50 @@
+// useradminctl list: one page of the users.
+#include "api/envelope.hpp"
+#include "ctl/command.hpp"
+#include "ctl/display.hpp"
+
+#include <limits>
+
+namespace useradmin::ctl {
+
+namespace {
+
+constexpr std::int64_t largest_limit = 100000;
+constexpr std::int64_t largest_page = std::numeric_limits<std::int64_t>::max() / largest_limit;
+
+/// A filter's text; an empty one filters nothing, as in the interface.
+store::Text text_of(const Options& options, std::string_view name) {
+    const auto value = options.find(name);
+    return value && !value->empty() ? value : std::nullopt;
+}
+
+} // namespace
+
+Exit list(Context& context) {
+    api::Pagination pagination;
+    pagination.page = context.options.number("page", largest_page, pagination.page);
+    pagination.limit = context.options.number("limit", largest_limit, pagination.limit);
+    const store::Filter filter = {text_of(context.options, "role"),
+                                  text_of(context.options, "search")};
+    const store::Page page = value_of(
+        context.store().list(filter, pagination.limit, (pagination.page - 1) * pagination.limit));
+    pagination.total = page.total;
+    if (context.wants_json()) {
+        print_json(api::records(page, pagination).body);
+        return Exit::success;
+    }
+    Listing listing = {{"ID", Width::whole}, {"NAME", Width::cut},   {"EMAIL", Width::whole},
+                       {"ROLE", Width::cut}, {"BANNED", Width::cut}, {"CREATED", Width::whole}};
+    for (const store::User& user : page.users)
+        listing.add({std::string(user.id), std::string(user.name), std::string(user.email),
+                     std::string(user.role.value_or("user")), user.banned ? "yes" : "no",
+                     display(user.created_at)});
+    if (!page.users.empty())
+        listing.print();
+    const std::int64_t pages = (page.total + pagination.limit - 1) / pagination.limit;
+    say(std::to_string(page.total) + (page.total == 1 ? " user" : " users") + ", page " +
+        std::to_string(pagination.page) + " of " + std::to_string(pages));
+    return Exit::success;
+}
+
+} // namespace useradmin::ctl

@@ -1,0 +1,45 @@
+// Which database useradminctl works on, and how the service writes there.
+#pragma once
+
+#include "ctl/options.hpp"
+#include "password/hash.hpp"
+#include "password/secret.hpp"
+#include "store/schema.hpp"
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace useradmin::ctl {
+
+/// What the options say, and where they say nothing the httpd configuration file of --config. What
+/// neither says, and what the command does not ask for, is nothing here.
+struct Settings {
+    std::string driver;
+    std::string parameters;
+    std::string user_table = "user";
+    std::string session_table = "session";
+    std::string account_table = "account";
+    std::optional<password::Format> hash;
+    std::optional<bool> account_id_is_user_id;
+    std::optional<bool> lowers_email;
+    /// Where the secret is that signs tokens, as AuthUserAdminSecret has it; empty for none.
+    std::string secret_source;
+    /// Whether the file turns the service on: then what it does not say is at its default there.
+    bool is_service = false;
+
+    store::TableNames tables() const noexcept { return {user_table, session_table, account_table}; }
+    password::Format hash_format() const {
+        return hash.value_or(password::Format(password::Argon2id()));
+    }
+};
+
+/// Reads the database's settings, and those of the service that the command takes as options too; a
+/// CommandError where they are not right.
+Settings settings_of(const Options& options, std::span<const std::string_view> command_options);
+
+/// The secret itself; a CommandError where there is none at its source.
+password::Secret secret_of(const Settings& settings);
+
+} // namespace useradmin::ctl

@@ -1,0 +1,178 @@
+#include "sign_in/attempts.hpp"
+
+#include "password/random.hpp"
+
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+#include <pthread.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <new>
+
+namespace useradmin::sign_in {
+
+namespace {
+
+using Key = Attempts::Key;
+using Clock = Attempts::Clock;
+
+// 16,384 counts in half a MiB.
+constexpr std::size_t bucket_count = 2048;
+constexpr std::size_t bucket_size = 8;
+
+/// The failures of one address or account since the first of them.
+struct Count {
+    Key key;
+    Clock::rep since;
+    std::uint32_t failures;
+};
+
+using Bucket = std::array<Count, bucket_size>;
+
+/// What the shared memory holds.
+struct Table {
+    pthread_mutex_t mutex;
+    std::array<unsigned char, 32> secret;
+    std::array<Bucket, bucket_count> buckets;
+};
+
+Table& table_of(void* memory) noexcept {
+    return *static_cast<Table*>(memory);
+}
+
+/// Holds the mutex. One whose holder died guards counts that are at most one off.
+class Lock {
+  public:
+    explicit Lock(Table& table) noexcept : mutex_(&table.mutex) {
+        if (pthread_mutex_lock(mutex_) == EOWNERDEAD)
+            pthread_mutex_consistent(mutex_);
+    }
+    ~Lock() { pthread_mutex_unlock(mutex_); }
+    Lock(const Lock&) = delete;
+    Lock& operator=(const Lock&) = delete;
+
+  private:
+    pthread_mutex_t* mutex_;
+};
+
+Key key_of(const Table& table, char kind, std::string_view name) noexcept {
+    // The name of an account may be of any length: it is hashed in a piece of its own.
+    std::array<unsigned char, 1 + EVP_MAX_MD_SIZE> text{static_cast<unsigned char>(kind)};
+    std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+    unsigned length = 0;
+    EVP_Digest(name.data(), name.size(), text.data() + 1, &length, EVP_sha256(), nullptr);
+    HMAC(EVP_sha256(), table.secret.data(), static_cast<int>(table.secret.size()), text.data(),
+         1 + length, digest.data(), &length);
+    Key key;
+    std::copy_n(digest.begin(), key.size(), key.begin());
+    return key;
+}
+
+Bucket& bucket_of(Table& table, const Key& key) noexcept {
+    std::uint32_t number = 0;
+    std::memcpy(&number, key.data(), sizeof number);
+    return table.buckets[number % bucket_count];
+}
+
+Count* find(Table& table, const Key& key) noexcept {
+    Bucket& bucket = bucket_of(table, key);
+    const auto found = std::find_if(bucket.begin(), bucket.end(), [&](const Count& count) {
+        return count.failures != 0 && count.key == key;
+    });
+    return found != bucket.end() ? &*found : nullptr;
+}
+
+Clock::duration age_of(const Count& count, Clock::time_point now) noexcept {
+    return now.time_since_epoch() - Clock::duration(count.since);
+}
+
+/// A count without failures is free: nothing is older.
+Clock::rep rank(const Count& count) noexcept {
+    return count.failures != 0 ? count.since : std::numeric_limits<Clock::rep>::min();
+}
+
+/// How long the subject has to wait; nothing where it may try.
+std::optional<std::chrono::seconds> wait_of(Table& table, const Key& key, unsigned most,
+                                            std::chrono::seconds window,
+                                            Clock::time_point now) noexcept {
+    const Count* count = find(table, key);
+    if (count == nullptr || count->failures < most || age_of(*count, now) >= window)
+        return std::nullopt;
+    return std::chrono::ceil<std::chrono::seconds>(window - age_of(*count, now));
+}
+
+void add(Table& table, const Key& key, std::chrono::seconds window,
+         Clock::time_point now) noexcept {
+    Count* count = find(table, key);
+    if (count == nullptr) {
+        Bucket& bucket = bucket_of(table, key);
+        count = &*std::min_element(
+            bucket.begin(), bucket.end(),
+            [](const Count& left, const Count& right) { return rank(left) < rank(right); });
+        count->failures = 0;
+    } else if (age_of(*count, now) >= window) {
+        count->failures = 0;
+    }
+    if (count->failures == 0) {
+        count->key = key;
+        count->since = now.time_since_epoch().count();
+    }
+    ++count->failures;
+}
+
+} // namespace
+
+std::size_t Attempts::size_of() noexcept {
+    return sizeof(Table);
+}
+
+bool Attempts::lay_out(void* memory) noexcept {
+    pthread_mutexattr_t attributes;
+    if (pthread_mutexattr_init(&attributes) != 0)
+        return false;
+    // The memory is zeroed already: no count holds a failure.
+    Table& table = *new (memory) Table;
+    password::random_bytes(table.secret);
+    const bool is_ready = pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED) == 0 &&
+                          pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST) == 0 &&
+                          pthread_mutex_init(&table.mutex, &attributes) == 0;
+    pthread_mutexattr_destroy(&attributes);
+    return is_ready;
+}
+
+Attempts::Subject Attempts::subject(std::string_view address,
+                                    std::string_view account) const noexcept {
+    const Table& table = table_of(memory_);
+    return {key_of(table, 'a', address), key_of(table, 'u', account)};
+}
+
+std::optional<Attempts::Refusal> Attempts::refusal(const Subject& subject, const Limit& limit,
+                                                   Clock::time_point now) const noexcept {
+    Table& table = table_of(memory_);
+    const Lock lock(table);
+    if (const auto wait = wait_of(table, subject.address, limit.for_address(), limit.window, now))
+        return Refusal{Of::address, *wait};
+    if (const auto wait = wait_of(table, subject.account, limit.for_account(), limit.window, now))
+        return Refusal{Of::account, *wait};
+    return std::nullopt;
+}
+
+void Attempts::count(const Subject& subject, const Limit& limit, Clock::time_point now) noexcept {
+    Table& table = table_of(memory_);
+    const Lock lock(table);
+    add(table, subject.address, limit.window, now);
+    add(table, subject.account, limit.window, now);
+}
+
+void Attempts::forgive(const Subject& subject) noexcept {
+    Table& table = table_of(memory_);
+    const Lock lock(table);
+    if (Count* count = find(table, subject.account))
+        count->failures = 0;
+}
+
+} // namespace useradmin::sign_in

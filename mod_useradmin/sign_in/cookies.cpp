@@ -1,0 +1,82 @@
+#include "sign_in/cookies.hpp"
+
+#include "password/signature.hpp"
+
+namespace useradmin::sign_in {
+
+namespace {
+
+constexpr std::string_view secure_prefix = "__Secure-";
+constexpr std::string_view host_prefix = "__Host-";
+constexpr std::string_view seven_days = "604800";
+
+/// Percent-encodes what encodeURIComponent does.
+std::string encoded(std::string_view text) {
+    constexpr std::string_view digits = "0123456789ABCDEF";
+    constexpr std::string_view plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+                                       "0123456789-_.!~*'()";
+    std::string out;
+    for (const char character : text) {
+        if (plain.find(character) != plain.npos) {
+            out += character;
+            continue;
+        }
+        const auto byte = static_cast<unsigned char>(character);
+        out += '%';
+        out += digits[byte >> 4];
+        out += digits[byte & 0xf];
+    }
+    return out;
+}
+
+} // namespace
+
+std::string Cookies::handed_out(std::string_view token) const {
+    return secret_.empty() ? std::string(token) : password::sign(token, secret_);
+}
+
+std::vector<std::string> Cookies::opening(std::string_view token, bool is_remembered) const {
+    std::vector<std::string> headers = {
+        header(name_, encoded(handed_out(token)), is_remembered ? seven_days : "")};
+    if (!is_remembered)
+        headers.push_back(header(not_remembered_name(), encoded(handed_out("true")), ""));
+    return headers;
+}
+
+std::vector<std::string> Cookies::closing() const {
+    return {header(name_, "", "0"), header(sibling("session_data"), "", "0"),
+            header(not_remembered_name(), "", "0")};
+}
+
+std::string Cookies::not_remembered_name() const {
+    return sibling("dont_remember");
+}
+
+/// The name of another cookie of the library; a session cookie of a name of its own has those of
+/// the default prefix beside it.
+std::string Cookies::sibling(std::string_view name) const {
+    constexpr std::string_view own = "session_token";
+    const std::string_view prefix =
+        name_.ends_with(own) ? name_.substr(0, name_.size() - own.size()) : "better-auth.";
+    return std::string(prefix) += name;
+}
+
+std::string Cookies::header(std::string_view name, std::string_view value,
+                            std::string_view max_age) const {
+    const bool has_prefix = name.starts_with(secure_prefix) || name.starts_with(host_prefix);
+    std::string text;
+    if (is_secure_ && !has_prefix)
+        text += secure_prefix;
+    text += name;
+    text += '=';
+    text += value;
+    if (!max_age.empty())
+        text += "; Max-Age=";
+    text += max_age;
+    text += "; Path=/; HttpOnly";
+    if (is_secure_ || has_prefix)
+        text += "; Secure";
+    return text += "; SameSite=Lax";
+}
+
+} // namespace useradmin::sign_in

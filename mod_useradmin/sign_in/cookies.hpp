@@ -1,0 +1,39 @@
+// The cookies that better-auth keeps a session in.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace useradmin::sign_in {
+
+/// How better-auth names, signs and dresses its cookies. The texts live as long as their owner.
+class Cookies {
+  public:
+    /// Without a secret (an empty text) nothing is signed. Secure: the request came by https.
+    Cookies(std::string_view name, std::string_view secret, bool is_secure) noexcept
+        : name_(name), secret_(secret), is_secure_(is_secure) {}
+
+    /// The token as it is handed out: with its signature where there is a secret.
+    std::string handed_out(std::string_view token) const;
+
+    /// The values of the Set-Cookie headers that open a session. One that is not remembered ends
+    /// with the browser.
+    std::vector<std::string> opening(std::string_view token, bool is_remembered) const;
+    /// The values of the Set-Cookie headers that end it.
+    std::vector<std::string> closing() const;
+
+    /// The name of the cookie that says that a session is not to be remembered, without a prefix.
+    std::string not_remembered_name() const;
+
+  private:
+    std::string sibling(std::string_view name) const;
+    std::string header(std::string_view name, std::string_view value,
+                       std::string_view max_age) const;
+
+    std::string_view name_;
+    std::string_view secret_;
+    bool is_secure_;
+};
+
+} // namespace useradmin::sign_in

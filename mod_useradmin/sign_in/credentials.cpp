@@ -1,0 +1,94 @@
+#include "sign_in/credentials.hpp"
+
+#include "api/sessions.hpp"
+#include "text/unicode.hpp"
+
+#include <string>
+
+namespace useradmin::sign_in {
+
+namespace {
+
+constexpr std::string_view text_of(Attempts::Of of) noexcept {
+    return of == Attempts::Of::address
+               ? "UA0305: too many failed attempts to sign in from this address"
+               : "UA0305: too many failed attempts to sign in to one account";
+}
+
+Outcome outcome_of(store::Failure failure) noexcept {
+    return failure == store::Failure::unavailable ? Outcome::unavailable : Outcome::failed;
+}
+
+} // namespace
+
+Verification CredentialVerifier::verify(const Login& login) {
+    const Attempts::Subject subject = attempts_.subject(login.address, text::lower(login.email));
+    if (const auto refused = limited(subject))
+        return *refused;
+    const Verification verification = verify_password(login, subject);
+    switch (verification.outcome) {
+    case Outcome::accepted:
+        attempts_.forgive(subject);
+        break;
+    case Outcome::unknown:
+    case Outcome::wrong_password:
+    case Outcome::banned:
+        attempts_.count(subject, limit_, Attempts::Clock::now());
+        break;
+    default: // nothing was found out
+        break;
+    }
+    return verification;
+}
+
+std::optional<Verification> CredentialVerifier::limited(const Attempts::Subject& subject) const {
+    const auto refusal = attempts_.refusal(subject, limit_, Attempts::Clock::now());
+    if (!refusal)
+        return std::nullopt;
+    log_.warn(text_of(refusal->of));
+    return Verification{Outcome::limited, {}, refusal->retry_after};
+}
+
+Verification CredentialVerifier::verify_password(const Login& login,
+                                                 const Attempts::Subject& subject) {
+    const auto found = find(login.email);
+    if (!found)
+        return {outcome_of(found.failure())};
+    const bool has_password = *found && (*found)->password_hash;
+    // Those that waited for their turn together have failed since: no more guesses are verified
+    // at once than there are hashing slots.
+    std::optional<Verification> stopped;
+    const PasswordVerdict verdict =
+        passwords_.verify(has_password ? (*found)->password_hash : std::nullopt, login.password,
+                          [&] { return !(stopped = limited(subject)); });
+    if (verdict == PasswordVerdict::stopped)
+        return *stopped;
+    if (verdict == PasswordVerdict::busy) {
+        log_.warn("UA0306: no hashing slot came free in time; raise UserAdminHashLimit or "
+                  "AuthUserAdminTimeout");
+        return {Outcome::busy};
+    }
+    if (!has_password)
+        return {Outcome::unknown};
+    const store::User& user = (*found)->user;
+    if (verdict == PasswordVerdict::refused)
+        log_.warn("UA0307: the password hash of user " + std::string(user.id) +
+                  " is of no known format or asks for too much work; set the password anew");
+    if (verdict != PasswordVerdict::match)
+        return {Outcome::wrong_password};
+    return {api::is_banned(user, text::now()) ? Outcome::banned : Outcome::accepted, user};
+}
+
+/// As better-auth looks addresses up, in lower case; then as it was typed, for those that were kept
+/// so.
+store::Result<std::optional<store::Credential>> CredentialVerifier::find(std::string_view email) {
+    if (!text::is_clean_utf8(email))
+        return std::optional<store::Credential>();
+    const std::string lower = text::lower(email);
+    auto found = store_.credential(lower);
+    if (!found || *found || lower == email)
+        return found;
+    return store_.credential(email);
+}
+
+} // namespace useradmin::sign_in

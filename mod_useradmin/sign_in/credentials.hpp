@@ -1,0 +1,69 @@
+// Whether an address and a password are those of a user.
+#pragma once
+
+#include "sign_in/attempts.hpp"
+#include "sign_in/password_verifier.hpp"
+#include "store/store.hpp"
+
+#include <string_view>
+
+namespace useradmin::sign_in {
+
+/// Where an operator reads what happened.
+class Log {
+  public:
+    virtual ~Log() = default;
+    /// One line. The message begins with its tag ("UA0304: …") and holds no secret.
+    virtual void warn(std::string_view message) noexcept = 0;
+};
+
+/// What somebody says who wants in.
+struct Login {
+    std::string_view email;
+    std::string_view password;
+    /// What the client's failed attempts are counted for: its address, or the network of it.
+    std::string_view address;
+};
+
+enum class Outcome {
+    accepted,
+    unknown,        ///< no such user, or one without a password
+    wrong_password, ///< or a stored hash that is refused
+    banned,         ///< and the password is right
+    limited,        ///< too many failed attempts: 429
+    busy,           ///< no hashing slot came free in time: 503
+    unavailable,    ///< no database connection in time: 503
+    failed,         ///< the database refused or broke off: 500
+};
+
+struct Verification {
+    Outcome outcome;
+    /// Who it is; only where the outcome is accepted or banned. The texts live as long as the
+    /// request.
+    store::User user = {};
+    /// Only where the outcome is limited.
+    std::chrono::seconds retry_after{0};
+};
+
+/// Verifies logins. No database connection is held while a password is hashed.
+class CredentialVerifier {
+  public:
+    CredentialVerifier(store::Store& store, PasswordVerifier& passwords, Attempts attempts,
+                       const Limit& limit, Log& log) noexcept
+        : store_(store), passwords_(passwords), attempts_(attempts), limit_(limit), log_(log) {}
+
+    Verification verify(const Login& login);
+
+  private:
+    Verification verify_password(const Login& login, const Attempts::Subject& subject);
+    std::optional<Verification> limited(const Attempts::Subject& subject) const;
+    store::Result<std::optional<store::Credential>> find(std::string_view email);
+
+    store::Store& store_;
+    PasswordVerifier& passwords_;
+    Attempts attempts_;
+    Limit limit_;
+    Log& log_;
+};
+
+} // namespace useradmin::sign_in

@@ -1,0 +1,15 @@
+// One function for each endpoint; service.cpp picks them.
+#pragma once
+
+#include "sign_in/service.hpp"
+
+namespace useradmin::sign_in {
+
+/// POST /sign-in/email
+Reply sign_in_with_email(const Request& request, const Service& service);
+/// POST /sign-out
+Reply sign_out(const Request& request, const Service& service);
+/// GET /get-session
+Reply get_session(const Request& request, const Service& service);
+
+} // namespace useradmin::sign_in

@@ -1,0 +1,77 @@
+// GET /get-session
+#include "api/sessions.hpp"
+#include "sign_in/endpoints.hpp"
+#include "sign_in/lengths.hpp"
+#include "sign_in/replies.hpp"
+#include "text/unicode.hpp"
+#include "text/url.hpp"
+
+namespace useradmin::sign_in {
+
+namespace {
+
+Reply no_session() {
+    return {200, "null"};
+}
+
+Reply ended_session(const Service& service) {
+    Reply reply = no_session();
+    close_session(reply, service);
+    return reply;
+}
+
+bool is_due(const store::Session& session, store::Timestamp now) {
+    return *session.expires_at - session_length + extension_age <= now;
+}
+
+Reply extended(store::SignedIn& signed_in, const Service& service) {
+    store::Session& session = signed_in.session;
+    session.expires_at = service.now + session_length;
+    session.updated_at = service.now;
+    const auto has_extended =
+        service.store.extend_session(session.token, *session.expires_at, service.now);
+    if (!has_extended)
+        return failure(has_extended.failure());
+    if (!*has_extended) {
+        // It ended in the meantime.
+        Reply reply = error(401, "Failed to get session", "FAILED_TO_GET_SESSION");
+        close_session(reply, service);
+        return reply;
+    }
+    Reply reply = sign_in::session(signed_in);
+    open_session(reply, session.token, true, service);
+    return reply;
+}
+
+Reply answer_session(const Request& request, const Service& service) {
+    if (request.token.empty() || !text::is_clean_utf8(request.token))
+        return no_session();
+    const auto found = service.store.session(request.token);
+    if (!found)
+        return failure(found.failure());
+    if (!*found)
+        return ended_session(service);
+    store::SignedIn signed_in = **found;
+    if (!signed_in.session.expires_at || *signed_in.session.expires_at <= service.now) {
+        const auto closed = service.store.close_session(request.token);
+        return closed ? ended_session(service) : failure(closed.failure());
+    }
+    // The session of a banned user is none, but the ban may end before it.
+    if (api::is_banned(signed_in.user, service.now))
+        return no_session();
+    const bool may_extend =
+        !request.is_not_remembered &&
+        text::query_parameter(request.query, "disableRefresh").value_or("").empty();
+    return may_extend && is_due(signed_in.session, service.now) ? extended(signed_in, service)
+                                                                : sign_in::session(signed_in);
+}
+
+} // namespace
+
+Reply get_session(const Request& request, const Service& service) {
+    Reply reply = answer_session(request, service);
+    reply.headers.emplace_back("Pragma", "no-cache");
+    return reply;
+}
+
+} // namespace useradmin::sign_in

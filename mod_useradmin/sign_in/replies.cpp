@@ -1,0 +1,118 @@
+#include "sign_in/replies.hpp"
+
+#include "json/writer.hpp"
+
+namespace useradmin::sign_in {
+
+namespace {
+
+void write(json::Writer& writer, const store::Text& text) {
+    if (text)
+        writer.string(*text);
+    else
+        writer.null();
+}
+
+void write(json::Writer& writer, const std::optional<store::Timestamp>& time) {
+    if (!time) {
+        writer.null();
+        return;
+    }
+    std::string text;
+    text::append_iso8601(text, *time);
+    writer.string(text);
+}
+
+/// In the library's order, the fields of its admin plugin with them.
+void write(json::Writer& writer, const store::User& user) {
+    writer.begin_object();
+    writer.key("name").string(user.name);
+    writer.key("email").string(user.email);
+    writer.key("emailVerified").boolean(user.email_verified);
+    write(writer.key("image"), user.image);
+    write(writer.key("createdAt"), user.created_at);
+    write(writer.key("updatedAt"), user.updated_at);
+    write(writer.key("role"), user.role);
+    writer.key("banned").boolean(user.banned);
+    write(writer.key("banReason"), user.ban_reason);
+    write(writer.key("banExpires"), user.ban_expires);
+    writer.key("id").string(user.id);
+    writer.end_object();
+}
+
+void write(json::Writer& writer, const store::Session& session) {
+    writer.begin_object();
+    write(writer.key("expiresAt"), session.expires_at);
+    writer.key("token").string(session.token);
+    write(writer.key("createdAt"), session.created_at);
+    write(writer.key("updatedAt"), session.updated_at);
+    write(writer.key("ipAddress"), session.ip_address);
+    write(writer.key("userAgent"), session.user_agent);
+    writer.key("userId").string(session.user_id);
+    writer.key("id").string(session.id);
+    writer.end_object();
+}
+
+} // namespace
+
+Reply error(int status, std::string_view message, std::string_view code) {
+    Reply reply{status, {}};
+    json::Writer writer(reply.body);
+    writer.begin_object().key("message").string(message);
+    if (!code.empty())
+        writer.key("code").string(code);
+    writer.end_object();
+    return reply;
+}
+
+Reply failure(store::Failure failure) {
+    return failure == store::Failure::unavailable
+               ? error(503, "Service unavailable", "SERVICE_UNAVAILABLE")
+               : error(500, "Internal server error", "INTERNAL_SERVER_ERROR");
+}
+
+Reply unreadable(const api::Body& body) {
+    if (body.state == api::Body::State::too_large)
+        return error(413, "Request body too large", "PAYLOAD_TOO_LARGE");
+    return body.status == 408 ? error(408, "Request timeout", "REQUEST_TIMEOUT")
+                              : error(body.status, "Bad request", "BAD_REQUEST");
+}
+
+Reply signed_in(std::string_view token, const store::Text& url, const store::User& user) {
+    Reply reply;
+    json::Writer writer(reply.body);
+    writer.begin_object().key("redirect").boolean(url && !url->empty()).key("token").string(token);
+    if (url)
+        writer.key("url").string(*url);
+    write(writer.key("user"), user);
+    writer.end_object();
+    return reply;
+}
+
+Reply session(const store::SignedIn& signed_in) {
+    Reply reply;
+    json::Writer writer(reply.body);
+    writer.begin_object();
+    write(writer.key("session"), signed_in.session);
+    write(writer.key("user"), signed_in.user);
+    writer.end_object();
+    return reply;
+}
+
+void open_session(Reply& reply, std::string_view token, bool is_remembered,
+                  const Service& service) {
+    for (std::string& cookie : service.cookies.opening(token, is_remembered))
+        reply.headers.emplace_back("Set-Cookie", std::move(cookie));
+    if (!service.takes_bearer)
+        return;
+    // As the library's bearer plugin hands out a token, for clients without cookies.
+    reply.headers.emplace_back("set-auth-token", service.cookies.handed_out(token));
+    reply.headers.emplace_back("Access-Control-Expose-Headers", "set-auth-token");
+}
+
+void close_session(Reply& reply, const Service& service) {
+    for (std::string& cookie : service.cookies.closing())
+        reply.headers.emplace_back("Set-Cookie", std::move(cookie));
+}
+
+} // namespace useradmin::sign_in

@@ -1,0 +1,30 @@
+// Replies as better-auth writes them.
+#pragma once
+
+#include "sign_in/service.hpp"
+
+#include <string_view>
+
+namespace useradmin::sign_in {
+
+/// {"message":"…","code":"…"}; without a code the message alone.
+Reply error(int status, std::string_view message, std::string_view code = {});
+
+/// The reply to database work that failed.
+Reply failure(store::Failure failure);
+
+/// The reply to a body that could not be read whole.
+Reply unreadable(const api::Body& body);
+
+/// {"redirect":…,"token":"…","url":"…","user":{…}}; the library leaves out a url that is absent.
+Reply signed_in(std::string_view token, const store::Text& url, const store::User& user);
+
+/// {"session":{…},"user":{…}}
+Reply session(const store::SignedIn& signed_in);
+
+/// Adds the headers that hand out a session.
+void open_session(Reply& reply, std::string_view token, bool is_remembered, const Service& service);
+/// Adds the headers that end one.
+void close_session(Reply& reply, const Service& service);
+
+} // namespace useradmin::sign_in

@@ -1,0 +1,264 @@
+// POST /sign-in/email
+#include "password/random.hpp"
+#include "password/secret.hpp"
+#include "sign_in/endpoints.hpp"
+#include "sign_in/lengths.hpp"
+#include "sign_in/origin.hpp"
+#include "sign_in/replies.hpp"
+#include "text/unicode.hpp"
+#include "text/url.hpp"
+#include "json/reader.hpp"
+
+#include <algorithm>
+#include <variant>
+
+namespace useradmin::sign_in {
+
+namespace {
+
+using json::Object;
+using Kind = Object::Kind;
+
+// Longer than any address or browser's name that is genuine.
+constexpr std::size_t longest_client_text = 512;
+
+/// What the body says.
+struct Form {
+    password::Secret email;
+    password::Secret password;
+    std::optional<std::string> callback;
+    bool is_remembered = true;
+};
+
+/// The body, or what refuses it.
+using Reading = std::variant<Form, Reply>;
+
+constexpr std::string_view allowed_types =
+    "Allowed types: application/x-www-form-urlencoded, application/json";
+
+std::string media_type_of(std::string_view content_type) {
+    std::string_view type = content_type.substr(0, content_type.find(';'));
+    while (type.ends_with(' ') || type.ends_with('\t'))
+        type.remove_suffix(1);
+    return text::lower(type);
+}
+
+std::string_view name_of(Kind kind) {
+    switch (kind) {
+    case Kind::absent:
+        return "undefined";
+    case Kind::null:
+        return "null";
+    case Kind::boolean:
+        return "boolean";
+    case Kind::number:
+        return "number";
+    case Kind::string:
+        return "string";
+    case Kind::other:
+        break;
+    }
+    return "object";
+}
+
+Reply invalid(std::string_view issues) {
+    return error(400, issues, "VALIDATION_ERROR");
+}
+
+/// Adds what is wrong with a member, in the library's words.
+void expect(std::string& issues, std::string_view member, Kind wanted, Kind is) {
+    if (is == wanted)
+        return;
+    issues += issues.empty() ? "[body." : "; [body.";
+    issues += member;
+    issues += "] Invalid input: expected ";
+    issues += name_of(wanted);
+    issues += ", received ";
+    issues += name_of(is);
+}
+
+Reading read_json(std::string_view text) {
+    const std::optional<Object> body = Object::parse(text);
+    if (!body)
+        return error(400, "Invalid JSON in request body", "BAD_REQUEST");
+    const Kind callback = body->kind("callbackURL");
+    if (callback != Kind::absent && callback != Kind::null && callback != Kind::string)
+        return error(400, "Invalid callbackURL: expected a string");
+    std::string issues;
+    expect(issues, "email", Kind::string, body->kind("email"));
+    expect(issues, "password", Kind::string, body->kind("password"));
+    if (callback == Kind::null)
+        expect(issues, "callbackURL", Kind::string, callback);
+    if (body->kind("rememberMe") != Kind::absent)
+        expect(issues, "rememberMe", Kind::boolean, body->kind("rememberMe"));
+    if (!issues.empty())
+        return invalid(issues);
+    Form form{password::Secret(std::string(body->text("email"))),
+              password::Secret(std::string(body->text("password"))),
+              {},
+              body->kind("rememberMe") == Kind::absent || body->boolean("rememberMe")};
+    if (callback == Kind::string)
+        form.callback = body->text("callbackURL");
+    return form;
+}
+
+Reading read_form(std::string_view text) {
+    auto email = text::query_parameter(text, "email");
+    auto password = text::query_parameter(text, "password");
+    std::string issues;
+    expect(issues, "email", Kind::string, email ? Kind::string : Kind::absent);
+    expect(issues, "password", Kind::string, password ? Kind::string : Kind::absent);
+    // A form has no booleans, and the library takes nothing else.
+    if (text::query_parameter(text, "rememberMe"))
+        expect(issues, "rememberMe", Kind::boolean, Kind::string);
+    Form form{password::Secret(std::move(email).value_or("")),
+              password::Secret(std::move(password).value_or("")),
+              text::query_parameter(text, "callbackURL"), true};
+    if (!issues.empty())
+        return invalid(issues);
+    return form;
+}
+
+Reading read(const Request& request) {
+    const api::Body body = request.body.read();
+    if (body.state != api::Body::State::read)
+        return unreadable(body);
+    const std::string type = media_type_of(request.content_type);
+    if (type == "application/json")
+        return read_json(body.text);
+    if (type == "application/x-www-form-urlencoded")
+        return read_form(body.text);
+    if (type.empty() && body.text.empty())
+        return invalid("[body] Invalid input: expected object, received undefined");
+    const std::string problem =
+        type.empty()
+            ? "Content-Type is required. "
+            : "Content-Type \"" + std::string(request.content_type) + "\" is not allowed. ";
+    return error(415, problem + std::string(allowed_types), "UNSUPPORTED_MEDIA_TYPE");
+}
+
+bool is_letter(char character) {
+    return (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z');
+}
+
+bool is_alphanumeric(char character) {
+    return is_letter(character) || (character >= '0' && character <= '9');
+}
+
+bool is_local_part(std::string_view text) {
+    return !text.empty() && text.front() != '.' && text.back() != '.' && text.back() != '\'' &&
+           text.find("..") == text.npos &&
+           std::all_of(
+               text.begin(), text.end(),
+               [](char c) {
+                   return is_alphanumeric(c) ||
+                          std::string_view("_'+-.").find(c) != std::string_view::npos;
+               });
+}
+
+bool is_domain(std::string_view text) {
+    const std::size_t last = text.rfind('.');
+    if (last == text.npos)
+        return false;
+    const std::string_view top = text.substr(last + 1);
+    if (top.size() < 2 || !std::all_of(top.begin(), top.end(), is_letter))
+        return false;
+    char before = '.';
+    for (const char character : text) {
+        const bool is_allowed =
+            is_alphanumeric(character) || (before != '.' && (character == '-' || character == '.'));
+        if (!is_allowed)
+            return false;
+        before = character;
+    }
+    return true;
+}
+
+/// Whether the library takes the text for an address (the regular expression of zod).
+bool is_email(std::string_view text) {
+    const std::size_t at = text.find('@');
+    return at != text.npos && is_local_part(text.substr(0, at)) && is_domain(text.substr(at + 1));
+}
+
+/// What a session row keeps of a client's text: clean UTF-8, of bounded length.
+std::string kept(std::string_view text) {
+    std::string out;
+    while (!text.empty()) {
+        const std::size_t length = text::sequence_length(text);
+        if (out.size() + length > longest_client_text)
+            break;
+        if (length > 0 && text.front() != '\0')
+            out.append(text, 0, length);
+        text.remove_prefix(std::max<std::size_t>(length, 1));
+    }
+    return out;
+}
+
+Reply refusal(const Verification& verification) {
+    switch (verification.outcome) {
+    case Outcome::limited: {
+        Reply reply = error(429, "Too many requests. Please try again later.");
+        const std::string seconds = std::to_string(verification.retry_after.count());
+        reply.headers.emplace_back("Retry-After", seconds);
+        reply.headers.emplace_back("X-Retry-After", seconds);
+        return reply;
+    }
+    case Outcome::banned:
+        return error(403,
+                     "You have been banned from this application. Please contact support if you "
+                     "believe this is an error.",
+                     "BANNED_USER");
+    case Outcome::busy:
+    case Outcome::unavailable:
+        return failure(store::Failure::unavailable);
+    case Outcome::failed:
+        return failure(store::Failure::failed);
+    default: // nobody is told which of the two it was
+        return error(401, "Invalid email or password", "INVALID_EMAIL_OR_PASSWORD");
+    }
+}
+
+} // namespace
+
+Reply sign_in_with_email(const Request& request, const Service& service) {
+    if (const auto foreign = refuse_foreign_sign_in(request))
+        return *foreign;
+    const Reading reading = read(request);
+    if (const auto* unread = std::get_if<Reply>(&reading))
+        return *unread;
+    const Form& form = std::get<Form>(reading);
+    const bool redirects = form.callback && !form.callback->empty();
+    if (redirects && !may_redirect_to(*form.callback, request.own_origin))
+        return error(403, "Invalid callbackURL", "INVALID_CALLBACK_URL");
+    if (!is_email(form.email.view()))
+        return error(400, "Invalid email", "INVALID_EMAIL");
+
+    const Verification verification = service.credentials.verify(
+        {form.email.view(), form.password.view(), request.client.address});
+    if (verification.outcome != Outcome::accepted)
+        return refusal(verification);
+
+    const std::string id = password::random_uuid();
+    const std::string token = password::random_token();
+    const std::string ip = kept(request.client.ip);
+    const std::string user_agent = kept(request.client.user_agent);
+    store::NewSession session;
+    session.id = id;
+    session.token = token;
+    session.user_id = verification.user.id;
+    session.now = service.now;
+    session.expires_at = service.now + (form.is_remembered ? session_length : short_session_length);
+    session.ip_address = ip;
+    session.user_agent = user_agent;
+    const auto opened = service.store.open_session(session);
+    if (!opened)
+        return failure(opened.failure());
+
+    Reply reply = signed_in(token, form.callback, verification.user);
+    open_session(reply, token, form.is_remembered, service);
+    if (redirects)
+        reply.headers.emplace_back("Location", *form.callback);
+    return reply;
+}
+
+} // namespace useradmin::sign_in

@@ -1,0 +1,27 @@
+// POST /sign-out
+#include "sign_in/endpoints.hpp"
+#include "sign_in/origin.hpp"
+#include "sign_in/replies.hpp"
+#include "text/unicode.hpp"
+
+namespace useradmin::sign_in {
+
+Reply sign_out(const Request& request, const Service& service) {
+    if (const auto foreign = refuse_foreign_cookies(request))
+        return *foreign;
+    // What the body says is of no matter here, but a connection goes on after it.
+    const api::Body body = request.body.read();
+    if (body.state != api::Body::State::read)
+        return unreadable(body);
+    if (!request.token.empty() && text::is_clean_utf8(request.token)) {
+        const auto closed = service.store.close_session(request.token);
+        // Nobody is told that a session has ended that has not.
+        if (!closed)
+            return failure(closed.failure());
+    }
+    Reply reply{200, R"({"success":true})"};
+    close_session(reply, service);
+    return reply;
+}
+
+} // namespace useradmin::sign_in
