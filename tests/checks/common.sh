@@ -1,0 +1,36 @@
+# What the checks share: sourced by them.
+# shellcheck shell=bash
+
+# fail SENTENCE...: ends the check with what is wrong.
+fail() {
+    printf '%s\n' "$*" >&2
+    exit 1
+}
+
+# skip SENTENCE...: ends the check without a verdict; CTest calls it skipped.
+skip() {
+    printf '%s\n' "$*" >&2
+    exit 77
+}
+
+# repository_files SOURCE NAME...: prints the repository's files whose names match one of the patterns, without
+# what is built or installed.
+repository_files() {
+    local -a names=()
+    local name
+    for name in "${@:2}"; do
+        names+=(-o -name "$name")
+    done
+    find "$1" -mindepth 1 \( -path "$1/.git" -o -path "$1/.work" -o -path "$1/build*" -o -name node_modules \) -prune \
+        -o -type f \( "${names[@]:1}" \) -print | sort
+}
+
+# find_tool NAME: prints the tool, or else the newest one with a version in its name.
+find_tool() {
+    local version
+    command -v "$1" && return
+    for version in $(seq 40 -1 14); do
+        command -v "$1-$version" && return
+    done
+    return 1
+}

@@ -1,0 +1,133 @@
+// The command line itself: what it refuses, what it prints of itself, where it finds the database.
+#include "scene.hpp"
+
+#include "support/machine.hpp"
+
+#include <regex>
+
+namespace useradmin::test {
+
+namespace {
+
+/// The commands of the help, "session open" and the like, each with its whole entry.
+std::vector<std::pair<std::string, std::string>> commands_in(const std::string& help) {
+    std::vector<std::pair<std::string, std::string>> commands;
+    const std::regex entry("\n  ((?:session )?[a-z]+)([^\n]*)\n      [^\n]*");
+    for (std::sregex_iterator each(help.begin(), help.end(), entry), end; each != end; ++each)
+        commands.emplace_back((*each)[1], (*each)[2]);
+    return commands;
+}
+
+} // namespace
+
+TEST_GROUP_BASE(command_line, Scene){};
+
+TEST(command_line, that_is_not_right_ends_with_2_and_says_what_is) {
+    const std::vector<std::vector<std::string>> wrong = {
+        {},
+        {"frobnicate"},
+        {"list", "extra"},
+        {"show"},
+        {"role", "a@x"},
+        {"list", "--frobnicate", "x"},
+        {"list", "--page"},
+        {"list", "--json=1"},
+        {"list", "--page", "1", "--page", "2"},
+        {"list", "--yes"},
+        {"show", "\xff@x"},
+        {"list", "--search", "\xff"},
+        {"list", "--tables", "user session"},
+        {"check", "--account-id", "name"},
+        {"check", "--email-case", "upper"},
+        {"check", "--hash", "md5"},
+        {"check", "--hash", "argon2id m=1"},
+        {"check", "--hash", "argon2id m=64 p=16"},
+    };
+    for (const auto& arguments : wrong) {
+        const Ended ended = ctl(arguments);
+        CHECK_EQUAL(2, ended.status);
+        CHECK(ended.errors.starts_with("useradminctl: "));
+        CHECK_EQUAL(std::string(""), ended.output);
+    }
+}
+
+TEST(command_line, that_is_not_right_tells_it_as_json_where_that_was_asked_for) {
+    for (const auto& arguments : std::vector<std::vector<std::string>>{
+             {"frobnicate", "--json"}, {"list", "--json", "--page"}, {"--json"}}) {
+        const Json json(ctl(arguments).output);
+        CHECK_EQUAL(std::string("false"), json.at("success"));
+        CHECK(json.at("error").size() > 10);
+    }
+}
+
+TEST(command_line, without_a_database_says_how_to_name_one) {
+    const Ended ended = bare_ctl({"list"});
+    CHECK_EQUAL(2, ended.status);
+    CHECK(has(ended.errors, "say --config FILE, or --driver"));
+    CHECK_EQUAL(2, bare_ctl({"--driver", "mysql", "--params", "x", "list"}).status);
+    CHECK_EQUAL(2, bare_ctl({"--driver", "pgsql", "list"}).status);
+}
+
+TEST(command_line, of_a_database_out_of_reach_ends_with_1) {
+    const Ended ended = bare_ctl({"--driver", "pgsql", "--params", "host=/nonexistent", "list"});
+    CHECK_EQUAL(1, ended.status);
+    CHECK(has(ended.errors, "cannot connect: "));
+    CHECK(has(ended.errors, "check --params"));
+    CHECK_EQUAL(1, bare_ctl({"--config", "/nonexistent", "list"}).status);
+}
+
+TEST(command_line, whose_output_cannot_be_written_ends_with_1) {
+    create("ana@x.org");
+    std::vector<std::string> shell = {"/bin/sh", "-c", "exec \"$@\" >/dev/full", "sh"};
+    for (const std::string& word : words({"list"}))
+        shell.push_back(word);
+    const Ended ended = run_program(shell, "", environment());
+    CHECK_EQUAL(1, ended.status);
+    CHECK(has(ended.errors, "could not be written"));
+}
+
+TEST(command_line, refuses_a_configuration_that_leaves_open_which_database_it_is) {
+    const std::string driver = "DBDriver " + database().driver() + "\n";
+    const std::string params = "DBDParams '" + database().params() + "'\n";
+    const auto status_of = [](const std::string& text) {
+        return bare_ctl({"--config", file("some.conf", text), "list"}).status;
+    };
+    CHECK_EQUAL(0, status_of(driver + params + driver));
+    CHECK_EQUAL(2, status_of(driver));
+    CHECK_EQUAL(2, status_of(params));
+    CHECK_EQUAL(2, status_of(driver + params + "DBDParams other\n"));
+    CHECK_EQUAL(2, status_of(driver + "DBDParams \"${PARAMS}\"\n"));
+    CHECK_EQUAL(2, status_of(driver + params + "UserAdminTables user\n"));
+    // What the option says need not stand in the file.
+    done(bare_ctl({"--config", file("some.conf", driver + "DBDParams ${X}\n"), "--params",
+                   database().params(), "list"}));
+}
+
+TEST(command_line, help_and_version_need_no_database) {
+    const std::string help = done(bare_ctl({"--help"}));
+    CHECK(has(help, "Exit codes: 0 done"));
+    CHECK_EQUAL(help, done(bare_ctl({"-h"})));
+    CHECK(std::regex_match(done(bare_ctl({"--version"})),
+                           std::regex("useradminctl [0-9]+\\.[0-9]+\\.[0-9]+")));
+}
+
+TEST(command_line, every_command_and_option_is_in_the_manual_page) {
+    const std::string page = read_file(machine::source("packaging/man/useradminctl.8"));
+    const auto commands = commands_in(done(bare_ctl({"--help"})));
+    CHECK_EQUAL(std::size_t(13), commands.size());
+    for (const auto& [name, arguments] : commands) {
+        CHECK_TEXT(has(page, "\n.B " + name + "\n") || has(page, "\n.BR \"" + name + "\" ") ||
+                       has(page, "\n.BI \"" + name + " \" "),
+                   name.c_str());
+        const std::regex option("--([a-z-]+)");
+        for (std::sregex_iterator each(arguments.begin(), arguments.end(), option), end;
+             each != end; ++each) {
+            const std::string text = std::regex_replace((*each)[0].str(), std::regex("-"), "\\-");
+            CHECK_TEXT(has(page, text), text.c_str());
+        }
+    }
+    for (const char* code : {".B 0\n", ".B 1\n", ".B 2\n", ".B 3\n", ".B 4\n"})
+        CHECK_TEXT(has(page, code), code);
+}
+
+} // namespace useradmin::test

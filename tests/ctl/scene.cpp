@@ -1,0 +1,158 @@
+#include "scene.hpp"
+
+#include "support/log_watch.hpp"
+#include "support/machine.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <regex>
+
+namespace useradmin::test {
+
+namespace {
+
+TestDatabase* current = nullptr;
+const WorkFolder* folder = nullptr;
+
+/// Whether a terminal would do more than show the text: C0, DEL, C1, and what reorders.
+bool steers_a_terminal(const std::string& text) {
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        const auto byte = static_cast<unsigned char>(text[at]);
+        if ((byte < 0x20 && byte != '\n') || byte == 0x7f)
+            return true;
+        if (byte == 0xc2 && at + 1 < text.size() && static_cast<unsigned char>(text[at + 1]) < 0xa0)
+            return true;
+    }
+    return has(text, "\u202e") || has(text, "\u2066");
+}
+
+bool holds_a_hash(const std::string& text) {
+    static const std::regex scrypt("[0-9a-f]{32}:[0-9a-f]{128}");
+    return holds_a_secret(text) || std::regex_search(text, scrypt);
+}
+
+} // namespace
+
+void set_scene(TestDatabase* database, const WorkFolder* work) noexcept {
+    current = database;
+    folder = work;
+}
+
+TestDatabase& Scene::database() {
+    return *current;
+}
+
+std::string Scene::path(std::string_view name) {
+    return (folder->path() / name).string();
+}
+
+std::string Scene::file(std::string_view name, std::string_view text) {
+    write_file(path(name), text);
+    return path(name);
+}
+
+std::vector<std::string> Scene::words(std::vector<std::string> arguments) {
+    std::vector<std::string> all = {machine::built("useradminctl").string(), "--driver",
+                                    database().driver(), "--params", database().params()};
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    return all;
+}
+
+Environment Scene::environment() {
+    return machine::sanitizer_environment();
+}
+
+Ended Scene::ctl(std::vector<std::string> arguments, std::string_view input,
+                 const Environment& more, Here here) {
+    arguments.insert(arguments.begin(),
+                     {"--driver", database().driver(), "--params", database().params()});
+    return bare_ctl(std::move(arguments), input, more, here);
+}
+
+Ended Scene::bare_ctl(std::vector<std::string> arguments, std::string_view input,
+                      const Environment& more, Here here) {
+    arguments.insert(arguments.begin(), machine::built("useradminctl").string());
+    Environment all = environment();
+    all.insert(all.end(), more.begin(), more.end());
+    Ended ended = run_program(arguments, input, all);
+    for (const std::string* text : {&ended.output, &ended.errors}) {
+        if (holds_a_hash(*text))
+            give_up("a password or its hash came out:\n" + *text, here);
+        if (steers_a_terminal(*text))
+            give_up("what steers a terminal came out:\n" + *text, here);
+    }
+    return ended;
+}
+
+std::string Scene::done(const Ended& ended, Here here) {
+    if (ended.status != 0)
+        give_up("status " + std::to_string(ended.status) + ": " + ended.errors, here);
+    std::string text = ended.output;
+    if (text.ends_with('\n'))
+        text.pop_back();
+    return text;
+}
+
+std::string Scene::create(const std::string& email, const std::string& name,
+                          const std::string& role) {
+    return done(ctl(
+        {"create", "--email", email, "--name", name, "--role", role, "--hash", "argon2id m=8 t=1"},
+        "s3cr3t word\n"));
+}
+
+std::string Scene::hash_of(const std::string& user_id) {
+    return sql()
+        .value(
+            R"(SELECT "password" FROM "account" WHERE "providerId" = 'credential' AND "userId" = )" +
+            sql_literal(user_id))
+        .value_or("(none)");
+}
+
+long Scene::sessions_of(const std::string& user_id) {
+    return sql().number(R"(SELECT count(*) FROM "session" WHERE "userId" = )" +
+                        sql_literal(user_id));
+}
+
+Json::Json(const std::string& line, Here here) {
+    if (line.find('\n') != line.size() - 1)
+        give_up("not one line: " + line, here);
+    const char* end = nullptr;
+    tree_.reset(cJSON_ParseWithOpts(line.c_str(), &end, false));
+    if (!tree_ || std::string_view(end) != "\n")
+        give_up("not one JSON document: " + line, here);
+}
+
+const cJSON* Json::find(std::string_view path) const {
+    const cJSON* node = tree_.get();
+    while (node != nullptr && !path.empty()) {
+        const std::string key(path.substr(0, path.find('.')));
+        path.remove_prefix(std::min(key.size() + 1, path.size()));
+        int index = -1;
+        std::from_chars(key.data(), key.data() + key.size(), index);
+        node = cJSON_IsArray(node) ? cJSON_GetArrayItem(node, index)
+                                   : cJSON_GetObjectItemCaseSensitive(node, key.c_str());
+    }
+    return node;
+}
+
+std::string Json::at(std::string_view path) const {
+    const cJSON* node = find(path);
+    if (node == nullptr)
+        return "(absent)";
+    if (cJSON_IsString(node))
+        return node->valuestring;
+    if (cJSON_IsNumber(node))
+        return std::to_string(static_cast<long long>(node->valuedouble));
+    return cJSON_IsTrue(node) ? "true" : cJSON_IsFalse(node) ? "false" : "(null)";
+}
+
+int Json::size(std::string_view path) const {
+    return cJSON_GetArraySize(find(path));
+}
+
+bool has(const std::string& text, std::string_view part) {
+    return text.find(part) != std::string::npos;
+}
+
+} // namespace useradmin::test

@@ -1,0 +1,115 @@
+// useradminctl schema, and tables of other names.
+#include "scene.hpp"
+
+#include <filesystem>
+
+namespace useradmin::test {
+
+TEST_GROUP_BASE(schema, Scene) {
+    const std::string tables = "app_user app_session app_account";
+
+    void teardown() override {
+        for (const char* table : {"app_session", "app_account", "app_user"})
+            sql().run("DROP TABLE IF EXISTS \"" + std::string(table) + "\"");
+        if (is_postgresql())
+            sql().run("DROP SCHEMA IF EXISTS auth CASCADE");
+    }
+};
+
+TEST(schema, that_is_there_already_is_left_as_it_is) {
+    create("ana@x.org");
+    CHECK(has(done(ctl({"schema"})), "The tables are there already; nothing was changed."));
+    const Json json(ctl({"schema", "--json"}).output);
+    CHECK_EQUAL(std::string("false"), json.at("data.tablesLaid"));
+    CHECK_EQUAL(0, json.size("data.columnsAdded"));
+    CHECK_EQUAL(1, sql().number(R"(SELECT count(*) FROM "user")"));
+}
+
+TEST(schema, lays_the_tables_under_other_names_and_every_command_works_on_them) {
+    CHECK_EQUAL(std::string("The tables were laid."), done(ctl({"--tables", tables, "schema"})));
+    const auto with = [&](std::vector<std::string> arguments, std::string_view input = "") {
+        arguments.insert(arguments.begin(), {"--tables", tables});
+        return done(ctl(std::move(arguments), input));
+    };
+    const std::string id = with({"create", "--email", "ana@x.org", "--name", "A"}, "s3cr3t\n");
+    CHECK_EQUAL(std::size_t(32), with({"session", "open", id}).size());
+    CHECK(has(with({"session", "list", "ana@x.org"}), "1 session"));
+    with({"role", id, "admin"});
+    with({"ban", id});
+    with({"unban", id});
+    with({"passwd", id}, "s3cr3t\n");
+    CHECK(has(with({"list"}), "1 user, page 1 of 1"));
+    CHECK(has(with({"check"}), "UserAdminTables app_user app_session app_account"));
+    with({"delete", id, "--yes"});
+    CHECK_EQUAL(0, sql().number(R"(SELECT count(*) FROM "app_user")"));
+    CHECK_EQUAL(0, sql().number(R"(SELECT count(*) FROM "user")"));
+}
+
+TEST(schema, lays_the_tables_in_a_schema_of_postgresql) {
+    if (!is_postgresql()) {
+        CHECK_EQUAL(2, ctl({"--tables", "a.user a.session a.account", "schema"}).status);
+        return;
+    }
+    const char* names = "auth.user auth.session auth.account";
+    CHECK_EQUAL(1, ctl({"--tables", names, "schema"}).status);
+    sql().run("CREATE SCHEMA auth");
+    done(ctl({"--tables", names, "schema"}));
+    done(ctl({"--tables", names, "create", "--email", "a@x", "--name", "A"}, "s3cr3t\n"));
+    CHECK_EQUAL(1, sql().number("SELECT count(*) FROM auth.account"));
+    const Json json(ctl({"--tables", names, "check", "--json"}).output);
+    CHECK_EQUAL(0, json.size("data.problems"));
+    CHECK_EQUAL(2, json.size("data.notes"));
+}
+
+TEST(schema, adds_the_columns_of_bans_and_roles_in_the_style_of_the_table) {
+    done(ctl({"--tables", tables, "schema"}));
+    for (const char* column : {"banReason", "banExpires"})
+        sql().run("ALTER TABLE app_user DROP COLUMN \"" + std::string(column) + "\"");
+    CHECK_EQUAL(std::string("Columns that were missing were added: banReason, banExpires."),
+                done(ctl({"--tables", tables, "schema"})));
+    // SQLite's ALTER TABLE does not see what another process has changed; other statements do.
+    sql().run("DELETE FROM app_user");
+    for (const char* column : {"banReason", "banExpires"})
+        sql().run("ALTER TABLE app_user DROP COLUMN \"" + std::string(column) + "\"");
+    sql().run("ALTER TABLE app_user RENAME COLUMN \"emailVerified\" TO email_verified");
+    const Json json(ctl({"--tables", tables, "schema", "--json"}).output);
+    CHECK_EQUAL(std::string("ban_reason"), json.at("data.columnsAdded.0"));
+    CHECK_EQUAL(std::string("ban_expires"), json.at("data.columnsAdded.1"));
+}
+
+TEST(schema, makes_the_file_of_sqlite_and_no_other_command_does) {
+    if (is_postgresql())
+        return;
+    const std::string name = path("new.db");
+    const std::vector<std::string> where = {"--driver", "sqlite3", "--params", name};
+    const auto with = [&](const char* command) {
+        auto arguments = where;
+        arguments.emplace_back(command);
+        return bare_ctl(arguments);
+    };
+    const Ended ended = with("list");
+    CHECK_EQUAL(1, ended.status);
+    CHECK(has(ended.errors, "'useradminctl schema' makes it"));
+    CHECK_FALSE(std::filesystem::exists(name));
+    done(with("schema"));
+    done(with("check"));
+    std::filesystem::remove(name);
+}
+
+TEST(schema, a_column_that_is_missing_is_named_with_its_remedy) {
+    done(ctl({"--tables", tables, "schema"}));
+    const std::string id =
+        done(ctl({"--tables", tables, "create", "--email", "a@x", "--name", "A"}, "s3cr3t\n"));
+    for (const char* column : {"banReason", "banExpires", "banned"})
+        sql().run("ALTER TABLE app_user DROP COLUMN \"" + std::string(column) + "\"");
+    const Ended ended = ctl({"--tables", tables, "ban", id});
+    CHECK_EQUAL(1, ended.status);
+    CHECK(has(ended.errors, "has no column \"banned\"; 'useradminctl schema' adds it"));
+    sql().run("ALTER TABLE app_user ADD COLUMN \"banned\" " +
+              std::string(is_postgresql() ? "boolean" : "integer"));
+    CHECK_EQUAL(0, ctl({"--tables", tables, "ban", id}).status);
+    CHECK_EQUAL(1, ctl({"--tables", tables, "ban", id, "--reason", "spam"}).status);
+    CHECK_EQUAL(1, ctl({"--tables", tables, "ban", id, "--expires", "7d"}).status);
+}
+
+} // namespace useradmin::test

@@ -1,0 +1,133 @@
+// useradminctl session.
+#include "scene.hpp"
+
+#include "password/signature.hpp"
+
+namespace useradmin::test {
+
+TEST_GROUP_BASE(session, Scene){};
+
+TEST(session, open_prints_the_token_of_a_session_of_seven_days) {
+    const std::string id = create("ana@x.org");
+    const std::string token = done(ctl({"session", "open", "ana@x.org"}));
+    CHECK_EQUAL(std::size_t(32), token.size());
+    CHECK_EQUAL(
+        id, sql()
+                .value(R"(SELECT "userId" FROM "session" WHERE "token" = )" + sql_literal(token))
+                .value());
+}
+
+TEST(session, open_prints_a_json_document) {
+    const std::string id = create("ana@x.org");
+    const Json json(ctl({"session", "open", id, "--json"}).output);
+    CHECK_EQUAL(id, json.at("data.userId"));
+    CHECK_EQUAL(std::size_t(32), json.at("data.token").size());
+    CHECK_EQUAL(std::size_t(24), json.at("data.expiresAt").size());
+}
+
+TEST(session, open_signs_the_token_where_there_is_a_secret) {
+    const std::string id = create("ana@x.org");
+    const auto check = [&](const std::string& token) {
+        CHECK(password::verified(token, "the s3cr3t").has_value());
+        CHECK_EQUAL(1, sql().number(R"(SELECT count(*) FROM "session" WHERE "token" = )" +
+                                    sql_literal(token.substr(0, 32))));
+    };
+    check(done(ctl({"session", "open", id, "--secret", "file:" + file("secret", "the s3cr3t\n")})));
+    check(done(ctl({"session", "open", id, "--secret", "env:APP_SECRET"}, "",
+                   {{"APP_SECRET", "the s3cr3t"}})));
+    const auto configuration =
+        file("auth.conf", "DBDriver " + database().driver() + "\nDBDParams \"" +
+                              database().params() + "\"\nAuthUserAdminSecret \"the s3cr3t\"\n");
+    check(done(bare_ctl({"--config", configuration, "session", "open", id})));
+}
+
+TEST(session, open_refuses_a_secret_on_the_command_line_and_one_that_is_not_there) {
+    const std::string id = create("ana@x.org");
+    CHECK_EQUAL(2, ctl({"session", "open", id, "--secret", "plain"}).status);
+    CHECK_EQUAL(1, ctl({"session", "open", id, "--secret", "file:/nonexistent"}).status);
+    CHECK_EQUAL(1, ctl({"session", "open", id, "--secret", "env:NO_SUCH_VARIABLE"}).status);
+    CHECK_EQUAL(0, sessions_of(id));
+}
+
+TEST(session, open_warns_where_the_user_is_banned) {
+    const std::string id = create("ana@x.org");
+    done(ctl({"ban", id}));
+    const Ended ended = ctl({"session", "open", id});
+    CHECK_EQUAL(0, ended.status);
+    CHECK(has(ended.errors, "is banned"));
+}
+
+TEST(session, list_shows_every_session_and_no_whole_token) {
+    const std::string id = create("ana@x.org");
+    const std::string first = done(ctl({"session", "open", id}));
+    const std::string second = done(ctl({"session", "open", id}));
+    const std::string text = done(ctl({"session", "list", "ana@x.org"}));
+    CHECK(has(text, first.substr(0, 4) + "…"));
+    CHECK(text.ends_with("2 sessions"));
+    const std::string json = ctl({"session", "list", id, "--json"}).output;
+    CHECK_EQUAL(2, Json(json).size("data"));
+    CHECK_EQUAL(std::string("useradminctl"), Json(json).at("data.0.userAgent"));
+    for (const std::string& token : {first, second}) {
+        CHECK_FALSE(has(text, token));
+        CHECK_FALSE(has(json, token));
+    }
+    CHECK_EQUAL(std::string("0 sessions"),
+                done(ctl({"session", "list", create("bo@x.org", "Bo")})));
+}
+
+TEST(session, list_shows_hostile_agents_without_harm) {
+    const std::string id = create("ana@x.org");
+    done(ctl({"session", "open", id}));
+    sql().run("UPDATE \"session\" SET \"userAgent\" = " +
+              sql_literal("\x1b[2J" + std::string(5000, 'x')));
+    const std::string text = done(ctl({"session", "list", id}));
+    CHECK(has(text, "\\x1b[2J"));
+    CHECK(text.size() < 1000);
+}
+
+TEST(session, revoke_ends_one_by_its_id_or_its_token) {
+    const std::string id = create("ana@x.org");
+    const std::string first = done(ctl({"session", "open", id}));
+    const std::string second = done(ctl({"session", "open", id}));
+    const std::string third = done(ctl({"session", "open", id}));
+    done(ctl({"session", "open", id}));
+    const std::string session =
+        sql().value(R"(SELECT "id" FROM "session" WHERE "token" = )" + sql_literal(first)).value();
+    CHECK_EQUAL(std::string("1 session is ended"), done(ctl({"session", "revoke", id, session})));
+    done(ctl({"session", "revoke", "ana@x.org", second}));
+    const Json json(ctl({"session", "revoke", third + ".c2lnbmF0dXJl", "--json"}).output);
+    CHECK_EQUAL(std::string("1"), json.at("data.revoked"));
+    CHECK_EQUAL(1, sessions_of(id));
+}
+
+TEST(session, revoke_ends_all_of_a_user) {
+    const std::string id = create("ana@x.org");
+    const std::string other = create("bo@x.org", "Bo");
+    for (const std::string& user : {id, id, other})
+        done(ctl({"session", "open", user}));
+    CHECK_EQUAL(std::string("2 sessions are ended"),
+                done(ctl({"session", "revoke", "ana@x.org", "--all"})));
+    CHECK_EQUAL(0, sessions_of(id));
+    CHECK_EQUAL(1, sessions_of(other));
+}
+
+TEST(session, revoke_of_none_ends_with_4_and_never_touches_another_users) {
+    const std::string id = create("ana@x.org");
+    const std::string other = create("bo@x.org", "Bo");
+    const std::string token = done(ctl({"session", "open", other}));
+    CHECK_EQUAL(4, ctl({"session", "revoke", id, token}).status);
+    CHECK_EQUAL(4, ctl({"session", "revoke", "no-such-token"}).status);
+    CHECK_EQUAL(1, sessions_of(other));
+}
+
+TEST(session, revoke_wants_one_of_its_three_forms) {
+    const std::string id = create("ana@x.org");
+    CHECK_EQUAL(2, ctl({"session", "revoke", "ana@x.org"}).status);
+    CHECK_EQUAL(2, ctl({"session", "revoke", "ana@x.org", "x", "--all"}).status);
+    CHECK_EQUAL(2, ctl({"session", "revoke", "ana@x.org", ""}).status);
+    CHECK_EQUAL(2, ctl({"session", "revoke"}).status);
+    CHECK_EQUAL(2, ctl({"session"}).status);
+    CHECK_EQUAL(2, ctl({"session", "close", id}).status);
+}
+
+} // namespace useradmin::test

@@ -1,0 +1,63 @@
+// useradminctl on a terminal.
+#include "scene.hpp"
+
+#include "password/hash.hpp"
+
+#include <csignal>
+
+namespace useradmin::test {
+
+TEST_GROUP_BASE(terminal, Scene){};
+
+TEST(terminal, asks_for_the_password_twice_and_does_not_show_it) {
+    Terminal terminal(words({"create", "--email", "ana@x.org", "--name", "Ana"}), environment());
+    terminal.await("Password: ");
+    CHECK_FALSE(terminal.echoes());
+    terminal.type("s3cr3t word\n");
+    terminal.await("Once more: ");
+    terminal.type("s3cr3t word\n");
+    CHECK_EQUAL(0, terminal.status());
+    CHECK(terminal.echoes());
+    CHECK_FALSE(has(terminal.screen(), "s3cr3t"));
+    const std::string id = sql().value(R"(SELECT "id" FROM "user")").value();
+    CHECK(password::verify(hash_of(id), "s3cr3t word") == password::Verdict::match);
+}
+
+TEST(terminal, two_passwords_that_differ_do_nothing) {
+    Terminal terminal(words({"create", "--email", "ana@x.org", "--name", "Ana"}), environment());
+    terminal.await("Password: ");
+    terminal.type("s3cr3t word\n");
+    terminal.await("Once more: ");
+    terminal.type("s3cr3t wort\n");
+    CHECK_EQUAL(2, terminal.status());
+    CHECK(has(terminal.screen(), "the two passwords differ; nothing was done"));
+    CHECK_FALSE(has(terminal.screen(), "s3cr3t"));
+    CHECK_EQUAL(0, sql().number(R"(SELECT count(*) FROM "user")"));
+}
+
+TEST(terminal, shows_again_what_is_typed_after_an_interrupt) {
+    Terminal terminal(words({"create", "--email", "ana@x.org", "--name", "Ana"}), environment());
+    terminal.await("Password: ");
+    terminal.type("\x03");
+    CHECK_EQUAL(128 + SIGINT, terminal.status());
+    CHECK(terminal.echoes());
+    CHECK_EQUAL(0, sql().number(R"(SELECT count(*) FROM "user")"));
+}
+
+TEST(terminal, delete_asks_and_only_a_yes_deletes) {
+    create("ana@x.org", "An\x1b[31ma", "admin");
+    for (const char* answer : {"\n", "n\n", "nope\n", "yesterday\n", "\x04"}) {
+        Terminal terminal(words({"delete", "ana@x.org"}), environment());
+        terminal.await("Delete An\\x1b[31ma <ana@x.org>, role admin? [y/N] ");
+        terminal.type(answer);
+        CHECK_EQUAL(1, terminal.status());
+        CHECK(has(terminal.screen(), "nothing was deleted"));
+    }
+    Terminal terminal(words({"delete", "ana@x.org"}), environment());
+    terminal.await("[y/N] ");
+    terminal.type("y\n");
+    CHECK_EQUAL(0, terminal.status());
+    CHECK_EQUAL(0, sql().number(R"(SELECT count(*) FROM "user")"));
+}
+
+} // namespace useradmin::test

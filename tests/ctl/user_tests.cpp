@@ -1,0 +1,291 @@
+// What useradminctl does to users.
+#include "scene.hpp"
+
+#include "password/hash.hpp"
+
+namespace useradmin::test {
+
+TEST_GROUP_BASE(create, Scene){};
+
+TEST(create, prints_the_id_of_the_user_that_it_made_and_nothing_else) {
+    const std::string id = create("ana@x.org");
+    CHECK_EQUAL(std::size_t(36), id.size());
+    CHECK_EQUAL(id, sql().value(R"(SELECT "id" FROM "user" WHERE "email" = 'ana@x.org')").value());
+}
+
+TEST(create, writes_a_credential_account_whose_hash_verifies_the_password) {
+    const std::string id = create("ana@x.org");
+    CHECK(password::verify(hash_of(id), "s3cr3t word") == password::Verdict::match);
+    CHECK_EQUAL(std::string("ana@x.org"),
+                sql().value(R"(SELECT "accountId" FROM "account")").value());
+}
+
+TEST(create, hashes_as_better_auth_where_it_is_told_to) {
+    const auto id =
+        done(ctl({"create", "--email", "a@x", "--name", "A", "--hash", "scrypt"}, "s3cr3t word\n"));
+    CHECK_EQUAL(std::size_t(161), hash_of(id).size());
+    CHECK(password::verify(hash_of(id), "s3cr3t word") == password::Verdict::match);
+}
+
+TEST(create, writes_the_users_id_as_account_id_and_lowers_the_address_where_it_is_told_to) {
+    const auto id = done(ctl({"create", "--email", "ANA@X.ORG", "--name", "A", "--account-id",
+                              "user-id", "--email-case", "lower"},
+                             "s3cr3t word\n"));
+    CHECK_EQUAL(id, sql().value(R"(SELECT "accountId" FROM "account")").value());
+    CHECK_EQUAL(std::string("ana@x.org"), sql().value(R"(SELECT "email" FROM "user")").value());
+}
+
+TEST(create, behaves_as_the_service_whose_configuration_it_is_given) {
+    const auto configuration =
+        file("service.conf", "# the service\nDBDriver " + database().driver() + "\nDBDParams \"" +
+                                 database().params() +
+                                 "\"\n<Location \"/api/users\">\n  UserAdmin On\n"
+                                 "  useradminaccountid user-id\n  UserAdminEmailCase \\\n lower\n"
+                                 "  UserAdminPasswordHash scrypt\n</Location>\n");
+    const auto id = done(bare_ctl(
+        {"--config", configuration, "create", "--email=Ana@x.org", "--name=Ana"}, "s3cr3t word\n"));
+    CHECK_EQUAL(std::size_t(161), hash_of(id).size());
+    CHECK_EQUAL(id, sql().value(R"(SELECT "accountId" FROM "account")").value());
+    CHECK_EQUAL(std::string("ana@x.org"), sql().value(R"(SELECT "email" FROM "user")").value());
+}
+
+TEST(create, of_a_taken_address_ends_with_3_and_asks_for_no_password) {
+    create("ana@x.org");
+    const Ended ended = ctl({"create", "--email", "ana@x.org", "--name", "B", "--json"});
+    CHECK_EQUAL(3, ended.status);
+    CHECK_EQUAL(std::string("false"), Json(ended.output).at("success"));
+    CHECK_EQUAL(1, sql().number(R"(SELECT count(*) FROM "user")"));
+}
+
+TEST(create, prints_the_full_row_as_json) {
+    const Ended ended =
+        ctl({"create", "--email", "ana@x.org", "--name", "Ana", "--json"}, "s3cr3t word\r\n");
+    const Json json(ended.output);
+    CHECK_EQUAL(std::string("true"), json.at("success"));
+    CHECK_EQUAL(std::string("ana@x.org"), json.at("data.email"));
+    CHECK_EQUAL(std::string("user"), json.at("data.role"));
+    CHECK(password::verify(hash_of(json.at("data.id")), "s3cr3t word") == password::Verdict::match);
+}
+
+TEST(create, without_a_password_an_address_or_a_name_ends_with_2_and_makes_nobody) {
+    CHECK_EQUAL(2, ctl({"create", "--email", "a@x", "--name", "A"}).status);
+    CHECK_EQUAL(2, ctl({"create", "--email", "a@x", "--name", "A"}, "\n").status);
+    CHECK_EQUAL(2, ctl({"create", "--name", "A"}, "s3cr3t\n").status);
+    CHECK_EQUAL(2, ctl({"create", "--email", "a@x"}, "s3cr3t\n").status);
+    CHECK_EQUAL(2, ctl({"create", "--email", "ax", "--name", "A"}, "s3cr3t\n").status);
+    CHECK_EQUAL(2, ctl({"create", "--email", "a@x", "--name", "A"}, "s3cr3t\xff\n").status);
+    CHECK_EQUAL(0, sql().number(R"(SELECT count(*) FROM "user")"));
+}
+
+TEST(create, of_an_unusual_role_warns) {
+    const Ended ended =
+        ctl({"create", "--email", "a@x", "--name", "A", "--role", "root"}, "s3cr3t word\n");
+    CHECK_EQUAL(0, ended.status);
+    CHECK(has(ended.errors, "'root' is none of user, admin and superAdmin"));
+}
+
+TEST_GROUP_BASE(list, Scene){};
+
+TEST(list, shows_the_users_in_columns_and_how_many_there_are) {
+    create("ana@x.org", "Ana María");
+    create("bo@x.org", "Bo", "admin");
+    const std::string text = done(ctl({"list"}));
+    CHECK(text.starts_with("ID "));
+    CHECK(has(text, "  Ana María  ana@x.org  user   no      20"));
+    CHECK(has(text, "  Bo         bo@x.org   admin  no      20"));
+    CHECK(text.ends_with("2 users, page 1 of 1"));
+}
+
+TEST(list, finds_by_text_and_by_role_and_pages) {
+    for (const char* name : {"a", "b", "c"})
+        create(std::string(name) + "@x.org", name, *name == 'c' ? "admin" : "user");
+    CHECK_EQUAL(std::string("b@x.org"),
+                Json(ctl({"list", "--search", "B@X", "--json"}).output).at("data.0.email"));
+    CHECK_EQUAL(std::string("1"),
+                Json(ctl({"list", "--role", "admin", "--json"}).output).at("pagination.total"));
+    const Json page(ctl({"list", "--page", "2", "--limit", "2", "--json"}).output);
+    CHECK_EQUAL(1, page.size("data"));
+    CHECK_EQUAL(std::string("2"), page.at("pagination.totalPages"));
+    CHECK(has(done(ctl({"list", "--search", "nobody"})), "0 users, page 1 of 0"));
+}
+
+TEST(list, refuses_a_page_or_limit_that_is_no_whole_number) {
+    for (const char* wrong : {"0", "-1", "x", "1x", "", "99999999999999999999"}) {
+        CHECK_EQUAL(2, ctl({"list", "--page", wrong}).status);
+        CHECK_EQUAL(2, ctl({"list", "--limit", wrong}).status);
+    }
+}
+
+TEST(list, shows_hostile_and_very_long_names_without_harm) {
+    create("evil@x.org", "\x1b]0;a\x07\x1b[31mred\x7f \u009b31m \u202eb", "user");
+    create("long@x.org", std::string(20000, 'W') + "\U0001F600", "user");
+    const std::string text = done(ctl({"list"}));
+    CHECK(has(text, "\\x1b]0;a\\x07\\x1b[31mred\\x7f \\u009b31m \\u202eb"));
+    CHECK(has(text, "WWW…  long@x.org"));
+    CHECK(text.size() < 1000);
+    const Json json(ctl({"list", "--json"}).output);
+    CHECK_EQUAL(std::size_t(20004), json.at("data.0.name").size());
+    CHECK_EQUAL(std::string("\x1b]0;a\x07\x1b[31mred\x7f \u009b31m \u202eb"),
+                json.at("data.1.name"));
+    CHECK(has(done(ctl({"show", "evil@x.org"})), "\\u202eb"));
+}
+
+TEST_GROUP_BASE(show, Scene){};
+
+TEST(show, names_a_user_by_address_or_by_id) {
+    const std::string id = create("ana@x.org", "Ana");
+    for (const std::string& word : {id, std::string("ana@x.org")}) {
+        const std::string text = done(ctl({"show", word}));
+        CHECK(has(text, "id             " + id));
+        CHECK(has(text, "email          ana@x.org"));
+        CHECK(has(text, "banExpires     -"));
+    }
+}
+
+TEST(show, prints_the_user_as_the_interface_shows_it) {
+    const std::string id = create("ana@x.org", "Ana \"A\"", "superAdmin");
+    const Json json(ctl({"show", id, "--json"}).output);
+    CHECK_EQUAL(11, json.size("data"));
+    CHECK_EQUAL(std::string("Ana \"A\""), json.at("data.name"));
+    CHECK_EQUAL(std::string("superAdmin"), json.at("data.role"));
+    CHECK_EQUAL(std::string("(null)"), json.at("data.banExpires"));
+}
+
+TEST(show, of_nobody_ends_with_4_and_says_how_to_look) {
+    const Ended by_address = ctl({"show", "nobody@x.org"});
+    CHECK_EQUAL(4, by_address.status);
+    CHECK(has(by_address.errors, "list --search"));
+    CHECK_EQUAL(4, ctl({"show", "no-such-id"}).status);
+    CHECK_EQUAL(4, ctl({"show", "--", "--id-with-hyphens"}).status);
+    for (const char* command : {"passwd", "ban", "unban"})
+        CHECK_EQUAL(4, ctl({command, "nobody@x.org"}, "s3cr3t\n").status);
+    CHECK_EQUAL(4, ctl({"role", "nobody@x.org", "admin"}).status);
+    CHECK_EQUAL(4, ctl({"delete", "nobody@x.org", "--yes"}).status);
+    CHECK_EQUAL(4, ctl({"session", "open", "nobody@x.org"}).status);
+    CHECK_EQUAL(4, ctl({"session", "list", "nobody@x.org"}).status);
+}
+
+TEST_GROUP_BASE(passwd, Scene){};
+
+TEST(passwd, sets_another_password_and_ends_the_sessions) {
+    const std::string id = create("ana@x.org");
+    done(ctl({"session", "open", id}));
+    const std::string text = done(ctl({"passwd", "ana@x.org"}, "another s3cr3t\n"));
+    CHECK(has(text, "the password of Ana <ana@x.org> is set; its sessions are ended"));
+    CHECK(password::verify(hash_of(id), "another s3cr3t") == password::Verdict::match);
+    CHECK_EQUAL(0, sessions_of(id));
+}
+
+TEST(passwd, keeps_the_sessions_where_it_is_told_to) {
+    const std::string id = create("ana@x.org");
+    done(ctl({"session", "open", id}));
+    const Ended ended =
+        ctl({"passwd", id, "--keep-sessions", "--hash", "scrypt", "--json"}, "another s3cr3t\n");
+    CHECK_EQUAL(id, Json(ended.output).at("data.id"));
+    CHECK_EQUAL(std::size_t(161), hash_of(id).size());
+    CHECK_EQUAL(1, sessions_of(id));
+}
+
+TEST(passwd, gives_a_user_without_a_credential_account_one) {
+    const std::string id = create("ana@x.org");
+    sql().run(R"(DELETE FROM "account")");
+    done(ctl({"passwd", id, "--account-id", "user-id"}, "another s3cr3t\n"));
+    CHECK_EQUAL(id, sql().value(R"(SELECT "accountId" FROM "account")").value());
+    CHECK(password::verify(hash_of(id), "another s3cr3t") == password::Verdict::match);
+}
+
+TEST(passwd, without_a_password_changes_nothing) {
+    const std::string id = create("ana@x.org");
+    const std::string before = hash_of(id);
+    CHECK_EQUAL(2, ctl({"passwd", id}).status);
+    CHECK_EQUAL(2, ctl({"passwd", id}, std::string(1025, 'x') + "\n").status);
+    CHECK_EQUAL(before, hash_of(id));
+}
+
+TEST_GROUP_BASE(role, Scene){};
+
+TEST(role, gives_a_user_another_role) {
+    const std::string id = create("ana@x.org");
+    const std::string text = done(ctl({"role", "ana@x.org", "superAdmin"}));
+    CHECK_EQUAL(std::string("the role of Ana <ana@x.org> is superAdmin"), text);
+    CHECK_EQUAL(std::string("admin"),
+                Json(ctl({"role", id, "admin", "--json"}).output).at("data.role"));
+}
+
+TEST(role, takes_any_text_and_warns_of_one_that_means_nothing_to_the_service) {
+    const std::string id = create("ana@x.org");
+    const Ended ended = ctl({"role", id, "Admin"});
+    CHECK_EQUAL(0, ended.status);
+    CHECK(has(ended.errors, "none of user, admin and superAdmin"));
+    CHECK_EQUAL(std::string(""), ctl({"role", id, "user"}).errors);
+    CHECK_EQUAL(2, ctl({"role", id, ""}).status);
+}
+
+TEST_GROUP_BASE(ban, Scene){};
+
+TEST(ban, bans_for_good_and_ends_the_sessions) {
+    const std::string id = create("ana@x.org");
+    done(ctl({"session", "open", id}));
+    CHECK(has(done(ctl({"ban", "ana@x.org"})), "is banned for good; its sessions are ended"));
+    const Json json(ctl({"show", id, "--json"}).output);
+    CHECK_EQUAL(std::string("true"), json.at("data.banned"));
+    CHECK_EQUAL(std::string("(null)"), json.at("data.banReason"));
+    CHECK_EQUAL(std::string("(null)"), json.at("data.banExpires"));
+    CHECK_EQUAL(0, sessions_of(id));
+}
+
+TEST(ban, takes_a_reason_and_a_date_or_a_length_of_time) {
+    const std::string id = create("ana@x.org");
+    const Json json(
+        ctl({"ban", id, "--reason", "spam", "--expires", "2999-01-31", "--json"}).output);
+    CHECK_EQUAL(std::string("spam"), json.at("data.banReason"));
+    CHECK_EQUAL(std::string("2999-01-31T00:00:00.000Z"), json.at("data.banExpires"));
+    for (const char* length : {"30m", "12h", "7d", "2w"})
+        CHECK_EQUAL(0, ctl({"ban", id, "--expires", length}).status);
+}
+
+TEST(ban, refuses_an_expiry_that_is_past_or_no_time) {
+    const std::string id = create("ana@x.org");
+    for (const char* wrong :
+         {"2001-01-01", "7", "7y", "0d", "-1d", "soon", "", "d", "99999999999999999w"})
+        CHECK_EQUAL(2, ctl({"ban", id, "--expires", wrong}).status);
+    CHECK_EQUAL(std::string("false"), Json(ctl({"show", id, "--json"}).output).at("data.banned"));
+}
+
+TEST(ban, is_lifted_by_unban_with_its_reason_and_expiry) {
+    const std::string id = create("ana@x.org");
+    done(ctl({"ban", id, "--reason", "spam", "--expires", "7d"}));
+    const Json json(ctl({"unban", "ana@x.org", "--json"}).output);
+    CHECK_EQUAL(std::string("false"), json.at("data.banned"));
+    CHECK_EQUAL(std::string("(null)"), json.at("data.banReason"));
+    CHECK_EQUAL(std::string("(null)"), json.at("data.banExpires"));
+    CHECK_EQUAL(std::string("Ana <ana@x.org> is not banned any more"), done(ctl({"unban", id})));
+}
+
+TEST_GROUP_BASE(delete_, Scene){};
+
+TEST(delete_, removes_the_user_with_its_sessions_and_accounts) {
+    const std::string id = create("ana@x.org");
+    done(ctl({"session", "open", id}));
+    CHECK_EQUAL(std::string("Ana <ana@x.org> is deleted, with its sessions and accounts"),
+                done(ctl({"delete", "ana@x.org", "--yes"})));
+    for (const char* table : {"user", "session", "account"})
+        CHECK_EQUAL(0, sql().number("SELECT count(*) FROM \"" + std::string(table) + "\""));
+}
+
+TEST(delete_, without_a_terminal_wants_yes) {
+    const std::string id = create("ana@x.org");
+    const Ended ended = ctl({"delete", id}, "y\n");
+    CHECK_EQUAL(2, ended.status);
+    CHECK(has(ended.errors, "--yes"));
+    CHECK_EQUAL(1, sql().number(R"(SELECT count(*) FROM "user")"));
+}
+
+TEST(delete_, prints_a_message_as_json) {
+    const std::string id = create("ana@x.org");
+    const Json json(ctl({"delete", id, "--yes", "--json"}).output);
+    CHECK_EQUAL(std::string("true"), json.at("success"));
+    CHECK(has(json.at("message"), "ana@x.org"));
+}
+
+} // namespace useradmin::test

@@ -1,0 +1,301 @@
+// What happens when the database is away, slow or not as it should be. Each test has an httpd of
+// its own, so that none meets the connections that another one broke.
+#include "scene.hpp"
+
+#include "support/process.hpp"
+
+#include <algorithm>
+
+namespace useradmin::test {
+
+namespace {
+
+constexpr const char* unavailable = "Servicio no disponible temporalmente";
+
+/// Open to a superAdmin whose session nobody looks up: what fails is the service's own work.
+const std::string as_sara = "UserAdminSession sara-1 superAdmin\n";
+
+/// What follows the eleven fields, without the spaces that a database may put behind colons and
+/// commas.
+std::string further_columns_of(const std::string& body) {
+    auto further = between(body, R"("banExpires":null,)", "}}").value_or("(none)");
+    for (const char* spaced : {"\": ", ", \""})
+        for (auto at = further.find(spaced); at != std::string::npos; at = further.find(spaced))
+            further.erase(further.find(' ', at), 1);
+    return further;
+}
+
+} // namespace
+
+class OwnHttpd : public Scene {
+  protected:
+    /// An httpd before the suite's database, with these directives beside DBDriver and DBDParams.
+    void start(const std::string& configuration) {
+        start_before(Suite::current().database(), configuration);
+    }
+    void start_before(const TestDatabase& database, const std::string& configuration) {
+        httpd_ = std::make_unique<Httpd>(
+            Suite::current().work(),
+            Suite::current().settings(Suite::directives_for(database) + configuration));
+        client_ = std::make_unique<HttpClient>(httpd_->port());
+    }
+    void teardown() override {
+        client_.reset();
+        httpd_.reset();
+        undo();
+    }
+
+    Reply send(const std::string& method, const std::string& path,
+               const std::optional<std::string>& body = {}, Here here = {}) {
+        auto reply = client_->send({method, path, {bearer(Who::super_admin)}, body}, here);
+        check_reply(reply, here);
+        return reply;
+    }
+
+    /// Changes the schema until the test undoes it, or ends.
+    void change(const std::string& statements, const std::string& reverse) {
+        sql().run(statements);
+        undo_ = reverse;
+    }
+    void undo() {
+        if (!undo_.empty())
+            sql().run(undo_);
+        undo_.clear();
+    }
+    void hide(const std::string& table) {
+        change("ALTER TABLE \"" + table + "\" RENAME TO \"hidden\"",
+               "ALTER TABLE \"hidden\" RENAME TO \"" + table + "\"");
+    }
+
+    std::unique_ptr<Httpd> httpd_;
+    std::unique_ptr<HttpClient> client_;
+    std::string undo_;
+};
+
+TEST_GROUP_BASE(database, OwnHttpd){};
+
+TEST(database, that_fails_is_500_with_the_operation_s_text_and_nothing_of_SQL) {
+    expect_log("UA0103");
+    start(location("/api/users", as_sara));
+    hide("user");
+    const auto list = send("GET", "/api/users");
+    const auto read = send("GET", "/api/users/ulises-1");
+    const auto created = send("POST", "/api/users",
+                              R"({"name":"N","email":"n@x","password":"s3cr3t","role":"user"})");
+    const auto updated = send("PUT", "/api/users/ulises-1", R"({"name":"X"})");
+    const auto deleted = send("DELETE", "/api/users/ulises-1");
+    undo();
+    expect_error(list, 500, "Error al obtener usuarios");
+    expect_error(read, 500, "Error al obtener usuario");
+    expect_error(created, 500, "Error al crear usuario");
+    expect_error(updated, 500, "Error al actualizar usuario");
+    expect_error(deleted, 500, "Error al eliminar usuario");
+}
+
+TEST(database, without_the_account_table_creates_no_user) {
+    expect_log("UA0103");
+    start(location("/api/users", as_sara));
+    hide("account");
+    const auto reply = send("POST", "/api/users",
+                            R"({"name":"N","email":"n@x","password":"s3cr3t","role":"user"})");
+    undo();
+    expect_error(reply, 500, "Error al crear usuario");
+    CHECK_EQUAL(3, count("user"));
+}
+
+TEST(database, where_sessions_cannot_be_looked_up_is_an_error_and_not_401) {
+    expect_log("UA0103");
+    start(location("/api/users", "AuthUserAdmin On"));
+    hide("session");
+    const auto reply = send("GET", "/api/users");
+    undo();
+    expect_error(reply, 500, "Error al obtener usuarios");
+}
+
+TEST(database, whose_tables_come_back_is_used_again_without_a_restart) {
+    expect_log("UA0103");
+    start(location("/api/users", as_sara));
+    hide("user");
+    send("GET", "/api/users");
+    undo();
+    expect_success(send("GET", "/api/users"));
+    expect_success(send("PUT", "/api/users/ulises-1", R"({"name":"X"})"));
+}
+
+TEST(database, that_gets_a_column_while_httpd_runs_is_read_without_a_restart) {
+    start(location("/api/users", as_sara));
+    expect_success(send("PUT", "/api/users/ulises-1", R"({"name":"X"})"));
+    expect_success(send("GET", "/api/users"));
+    change("ALTER TABLE \"user\" ADD COLUMN \"points\" integer DEFAULT 7",
+           "ALTER TABLE \"user\" DROP COLUMN \"points\"");
+    const auto list = send("GET", "/api/users");
+    std::string updated;
+    const bool shown = eventually(
+        [&] {
+            updated = send("PUT", "/api/users/ulises-1", R"({"name":"Y"})").body;
+            return further_columns_of(updated) == R"("points":7)";
+        },
+        std::chrono::seconds(30));
+    expect_success(list);
+    CHECK_TEXT(shown, updated.c_str());
+}
+
+TEST(database, shows_further_columns_behind_the_eleven_in_create_and_update_alone) {
+    change("ALTER TABLE \"user\" ADD COLUMN \"points\" integer DEFAULT 7; "
+           "ALTER TABLE \"user\" ADD COLUMN \"mo\"\"t%to\" text DEFAULT 'a \"b\" \\ c'",
+           "ALTER TABLE \"user\" DROP COLUMN \"points\"; "
+           "ALTER TABLE \"user\" DROP COLUMN \"mo\"\"t%to\"");
+    start(location("/api/users", as_sara));
+    const auto created = send("POST", "/api/users",
+                              R"({"name":"N","email":"n@x","password":"s3cr3t","role":"user"})");
+    const auto updated = send("PUT", "/api/users/ulises-1", R"({"name":"X"})");
+    const auto read = send("GET", "/api/users/ulises-1");
+    const auto list = send("GET", "/api/users");
+    for (const auto& reply : {created, updated}) {
+        const auto further = further_columns_of(reply.body);
+        CHECK_TEXT(further.find(R"("points":7)") != std::string::npos, reply.text().c_str());
+        CHECK_TEXT(further.find(R"("mo\"t%to":"a \"b\" \\ c")") != std::string::npos,
+                   reply.text().c_str());
+    }
+    CHECK_TEXT(read.body.find("points") == std::string::npos, read.text().c_str());
+    CHECK_TEXT(list.body.find("points") == std::string::npos, list.text().c_str());
+}
+
+TEST(database, that_is_away_is_503_with_Retry_After_and_comes_back_by_itself) {
+    allow_log("UA0");
+    allow_log("AH00632"); // mod_dbd: failed to prepare or open
+    allow_log("AH00633");
+    allow_log("AH00629"); // mod_dbd: Can't connect to …
+    TestDatabase own(Suite::current().work(), Suite::current().kind(), "own");
+    start_before(own,
+                 location("/api/users", as_sara + "UserAdminTimeout 1") +
+                     location("/with-sessions/users", "AuthUserAdmin On\nAuthUserAdminTimeout 1"));
+    // SQLite's file stays open once it is; PostgreSQL goes away under connections that were in use.
+    if (own.kind() == Kind::postgresql) {
+        expect_success(send("GET", "/api/users"));
+        expect_error(send("GET", "/with-sessions/users"), 401, "No autorizado");
+    }
+    own.take_away();
+    for (const auto& reply :
+         {send("GET", "/api/users"), send("GET", "/api/users/x"),
+          send("POST", "/api/users", R"({"name":"N","email":"n@x","password":"s3cr3t"})"),
+          send("PUT", "/api/users/x", "{}"), send("DELETE", "/api/users/x"),
+          send("GET", "/with-sessions/users")}) {
+        expect_error(reply, 503, unavailable);
+        CHECK_TEXT(reply.header("Retry-After").has_value(), reply.text().c_str());
+    }
+    own.bring_back();
+    // The first requests may still meet what is left of the old connections.
+    CHECK(eventually([&] { return send("GET", "/api/users").status == 200; },
+                     std::chrono::seconds(30)));
+    // From then on no request fails, on whichever connection and child.
+    CHECK(eventually([&] { return send("GET", "/with-sessions/users").status == 401; },
+                     std::chrono::seconds(30)));
+    expect_success(send("POST", "/api/users", R"({"name":"N","email":"n@x","password":"s3cr3t"})"));
+    allow_log("dbd");
+}
+
+TEST(database, that_restarts_costs_no_reader_a_failure) {
+    if (Suite::current().kind() != Kind::postgresql)
+        return;
+    TestDatabase own(Suite::current().work(), Suite::current().kind(), "restarted");
+    start_before(own, location("/api/users", as_sara + "UserAdminTimeout 1"));
+    const std::vector<Request> requests(8, Request{"GET", "/api/users"});
+    for (const auto& reply : client_->send_at_once(requests))
+        expect_success(reply);
+    own.take_away();
+    own.bring_back();
+    for (int time = 0; time < 10; ++time)
+        for (const auto& reply : client_->send_at_once(requests))
+            expect_success(reply);
+}
+
+TEST(database, with_DBDMax_1_a_slow_reader_does_not_block_another_request) {
+    // One child alone, so that all requests meet one pool.
+    const bool is_prefork = Suite::current().mpm() == "prefork";
+    start("DBDMax 1\nDBDKeep 1\n" + location("/api/users", as_sara + "UserAdminTimeout 2") +
+          (is_prefork ? ""
+                      : "<IfModule !mpm_prefork_module>\nServerLimit 1\nStartServers 1\n"
+                        "MaxRequestWorkers 16\nMaxSpareThreads 16\n</IfModule>\n"));
+    add_users(999);
+    sql().run("UPDATE \"user\" SET \"image\" = '" + std::string(4000, 'x') + "'");
+    const RawConnection slow(httpd_->port(), 4096);
+    CHECK(slow.send(
+        "GET /api/users?limit=1000 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"));
+    const auto beginning = slow.receive_until("sara@example.org");
+    for (int time = 0; time < 5; ++time)
+        expect_success(send("GET", "/api/users/ulises-1"));
+    // It was still reading: four megabytes do not fit into the buffers on the way.
+    const auto rest = slow.receive_all();
+    CHECK_TEXT(rest.size() > 1000000, std::to_string(rest.size()).c_str());
+    CHECK(rest.ends_with(R"("totalPages":2}})"));
+}
+
+TEST(database, with_DBDMax_1_many_requests_at_once_all_get_their_turn) {
+    start("DBDMax 1\nDBDKeep 1\n" + location("/api/users", as_sara));
+    const std::vector<Request> requests(16, Request{"GET", "/api/users"});
+    for (const auto& reply : client_->send_at_once(requests))
+        expect_success(reply);
+}
+
+TEST(database, no_hashing_slot_within_UserAdminTimeout_is_503_with_Retry_After) {
+    allow_log("UA0");
+    start("UserAdminHashLimit 1\n" +
+          location("/api/users",
+                   as_sara + "UserAdminTimeout 1\nUserAdminPasswordHash argon2id m=262144 t=10"));
+    std::vector<Request> requests;
+    for (int number = 0; number < 8; ++number)
+        requests.push_back({"POST",
+                            "/api/users",
+                            {},
+                            R"({"name":"N","email":"n)" + std::to_string(number) +
+                                R"(@x","password":"s3cr3t","role":"user"})"});
+    int successes = 0;
+    int refusals = 0;
+    for (const auto& reply : client_->send_at_once(requests)) {
+        check_reply(reply);
+        if (reply.status == 200) {
+            ++successes;
+            continue;
+        }
+        expect_error(reply, 503, unavailable);
+        CHECK(reply.header("Retry-After").has_value());
+        ++refusals;
+    }
+    CHECK_TEXT(successes > 0 && refusals > 0, std::to_string(successes).c_str());
+    CHECK_EQUAL(3 + successes, count("user"));
+}
+
+TEST(database, in_whose_rows_times_are_not_times_shows_null) {
+    if (Suite::current().kind() != Kind::sqlite)
+        return;
+    sql().run("UPDATE \"user\" SET \"createdAt\" = 'never', \"updatedAt\" = '' WHERE \"id\" = "
+              "'ulises-1'");
+    const auto reply = get(Who::admin, "/api/users/ulises-1");
+    CHECK_TEXT(reply.body.find(R"("createdAt":null,"updatedAt":null)") != std::string::npos,
+               reply.text().c_str());
+}
+
+TEST(database, with_infinity_as_a_time_shows_null) {
+    if (Suite::current().kind() != Kind::postgresql)
+        return;
+    sql().run("UPDATE \"user\" SET \"banExpires\" = 'infinity' WHERE \"id\" = 'ulises-1'");
+    const auto reply = get(Who::admin, "/api/users/ulises-1");
+    CHECK_TEXT(reply.body.find(R"("banExpires":null)") != std::string::npos, reply.text().c_str());
+}
+
+TEST(database, of_another_DateStyle_and_time_zone_shows_the_same_times) {
+    if (Suite::current().kind() != Kind::postgresql)
+        return;
+    const auto expected = get(Who::admin, "/api/users/ulises-1");
+    const auto params = Suite::current().database().params() +
+                        " options='-c DateStyle=German -c TimeZone=Asia/Kathmandu'";
+    httpd_ = std::make_unique<Httpd>(Suite::current().work(),
+                                     Suite::current().settings("DBDriver pgsql\nDBDParams \"" +
+                                                               params + "\"\nDBDMin 0\n" +
+                                                               location("/api/users", as_sara)));
+    client_ = std::make_unique<HttpClient>(httpd_->port());
+    expect(send("GET", "/api/users/ulises-1"), 200, expected.body);
+}
+
+} // namespace useradmin::test

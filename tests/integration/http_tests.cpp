@@ -1,0 +1,466 @@
+// What design.md's table and the protocol itself ask of every reply, and what bad requests get.
+#include "scene.hpp"
+
+namespace useradmin::test {
+
+namespace {
+
+constexpr const char* not_allowed = "M\xc3\xa9todo no permitido";
+constexpr const char* too_large = "El cuerpo de la petici\xc3\xb3n es demasiado grande";
+constexpr const char* collection_methods = "GET, HEAD, POST, OPTIONS";
+constexpr const char* item_methods = "GET, HEAD, PUT, DELETE, OPTIONS";
+
+/// A request's head as raw bytes, with a superAdmin's token.
+std::string head(const std::string& line, const std::string& headers = "") {
+    return line + " HTTP/1.1\r\nHost: localhost\r\n" + bearer(Who::super_admin) + "\r\n" + headers +
+           "\r\n";
+}
+
+std::string chunk(const std::string& bytes) {
+    char size[32];
+    std::snprintf(size, sizeof size, "%zx\r\n", bytes.size());
+    return size + bytes + "\r\n";
+}
+
+/// A body for create of exactly that many bytes.
+std::string body_of(std::size_t size) {
+    const std::string start = R"({"name":"N","email":"n@x","password":"s3cr3t","x":")";
+    return start + std::string(size - start.size() - 2, 'x') + "\"}";
+}
+
+} // namespace
+
+TEST_GROUP_BASE(methods, Scene){};
+
+TEST(methods, that_the_collection_does_not_have_are_405_with_Allow_before_the_session) {
+    for (const char* method : {"PUT", "DELETE", "PATCH", "PROPFIND", "MKCOL", "LOCK", "TRACE",
+                               "FOO", "get", "POSTS", "QUERY"})
+        for (const auto who : {Who::nobody, Who::super_admin})
+            for (const char* path : {"/api/users", "/api/users/", "/api/users?x=y"}) {
+                const auto reply = ask(who, method, path);
+                expect_error(reply, 405, not_allowed);
+                CHECK_EQUAL(std::string(collection_methods),
+                            reply.header("Allow").value_or("(none)"));
+            }
+}
+
+TEST(methods, that_a_user_does_not_have_are_405_with_Allow_before_the_session) {
+    for (const char* method : {"POST", "PATCH", "TRACE", "FOO", "put"})
+        for (const auto who : {Who::nobody, Who::super_admin})
+            for (const char* path : {"/api/users/ulises-1", "/api/users/unknown"}) {
+                const auto reply = ask(who, method, path);
+                expect_error(reply, 405, not_allowed);
+                CHECK_EQUAL(std::string(item_methods), reply.header("Allow").value_or("(none)"));
+            }
+}
+
+TEST(methods, OPTIONS_is_204_with_Allow_before_the_session) {
+    for (const auto who : {Who::nobody, Who::user, Who::super_admin}) {
+        const auto collection = ask(who, "OPTIONS", "/api/users");
+        CHECK_EQUAL(204, collection.status);
+        CHECK_EQUAL(std::string(collection_methods), collection.header("Allow").value_or("(none)"));
+        const auto item = ask(who, "OPTIONS", "/api/users/unknown");
+        CHECK_EQUAL(204, item.status);
+        CHECK_EQUAL(std::string(item_methods), item.header("Allow").value_or("(none)"));
+    }
+}
+
+TEST(methods, HEAD_goes_with_GET) {
+    for (const char* path :
+         {"/api/users", "/api/users/ulises-1", "/api/users/unknown", "/api/users/a/b"})
+        for (const auto who : {Who::nobody, Who::user, Who::super_admin}) {
+            const auto whole = get(who, path);
+            const auto head_alone = ask(who, "HEAD", path);
+            CHECK_EQUAL(whole.status, head_alone.status);
+            CHECK_EQUAL(whole.header("Content-Length").value_or("(none)"),
+                        head_alone.header("Content-Length").value_or("(none)"));
+            CHECK_EQUAL(std::string("application/json"),
+                        head_alone.header("Content-Type").value_or("(none)"));
+            CHECK_EQUAL(std::string(""), head_alone.body);
+        }
+}
+
+TEST_GROUP_BASE(paths, Scene){};
+
+TEST(paths, longer_than_an_id_are_404_after_the_session_check) {
+    for (const char* path : {"/api/users/ulises-1/", "/api/users/ulises-1/x", "/api/users/a/b/c",
+                             "/api/users/ulises-1/sessions"}) {
+        expect_error(get(Who::nobody, path), 401, "No autorizado");
+        for (const auto who : {Who::user, Who::admin, Who::super_admin})
+            for (const char* method : {"GET", "PUT", "DELETE", "POST", "PATCH"})
+                expect_error(ask(who, method, path), 404, "Usuario no encontrado");
+    }
+}
+
+TEST(paths, beside_the_base_address_are_not_the_service_s) {
+    auto& client = Suite::current().client();
+    for (const char* path : {"/api/usersx", "/api", "/api/user", "/off/users"}) {
+        const auto reply = client.send({"GET", path, {bearer(Who::super_admin)}});
+        CHECK_EQUAL(404, reply.status);
+        CHECK_TEXT(reply.body.find("success") == std::string::npos, reply.text().c_str());
+    }
+}
+
+TEST(paths, with_an_escape_that_is_none_are_400) {
+    expect_log("AH10244"); // httpd: invalid URI path
+    for (const char* path :
+         {"/api/users/%zz", "/api/users/%", "/api/users/a%2", "/api/users/a/%zz"}) {
+        const auto reply = ask(Who::super_admin, "GET", path);
+        CHECK_EQUAL(400, reply.status);
+        expect_refused(reply);
+    }
+}
+
+TEST(paths, with_an_escaped_NUL_are_no_user) {
+    const auto reply = ask(Who::super_admin, "GET", "/api/users/a%00b");
+    expect_refused(reply);
+    CHECK_TEXT(reply.status == 404 || reply.status == 400, reply.text().c_str());
+}
+
+TEST(paths, of_every_single_byte_escaped_get_an_envelope_and_never_200) {
+    for (int byte = 0; byte < 256; ++byte) {
+        char path[64];
+        std::snprintf(path, sizeof path, "/api/users/x%%%02X", byte);
+        for (const char* method : {"GET", "PUT", "DELETE"})
+            expect_refused(ask(Who::super_admin, method, path,
+                               std::string(method) == "PUT" ? std::optional<std::string>("{}")
+                                                            : std::nullopt));
+    }
+    CHECK_EQUAL(3, count("user"));
+}
+
+TEST_GROUP_BASE(replies, Scene){};
+
+TEST(replies, ignore_Range) {
+    const auto whole = get(Who::admin, "/api/users");
+    for (const char* range :
+         {"bytes=0-3", "bytes=5-", "bytes=-1", "bytes=0-0,2-3", "bytes=99999-"}) {
+        const auto reply =
+            ask(Who::admin, "GET", "/api/users", {}, {std::string("Range: ") + range});
+        expect(reply, 200, whole.body);
+        CHECK_FALSE(reply.header("Content-Range").has_value());
+    }
+}
+
+TEST(replies, ignore_conditions) {
+    const auto whole = get(Who::admin, "/api/users");
+    for (const char* condition :
+         {"If-None-Match: *", "If-Match: \"x\"", "If-Modified-Since: Fri, 01 Jan 2100 00:00:00 GMT",
+          "If-Unmodified-Since: Thu, 01 Jan 1970 00:00:00 GMT"})
+        expect(ask(Who::admin, "GET", "/api/users", {}, {condition}), 200, whole.body);
+}
+
+TEST(replies, carry_neither_entity_tag_nor_modification_time) {
+    const auto reply = get(Who::admin, "/api/users");
+    CHECK_FALSE(reply.header("ETag").has_value());
+    CHECK_FALSE(reply.header("Last-Modified").has_value());
+    CHECK_FALSE(reply.header("Content-Language").has_value());
+}
+
+TEST(replies, come_over_one_connection_one_after_the_other) {
+    HttpClient client(Suite::current().httpd().port());
+    for (int time = 0; time < 20; ++time) {
+        expect_success(client.send({"GET", "/api/users", {bearer(Who::admin)}}));
+        expect_success(
+            client.send({"PUT", "/api/users/ulises-1", {bearer(Who::admin)}, R"({"name":"X"})"}));
+        expect_error(client.send({"GET", "/api/users"}), 401, "No autorizado");
+        expect_error(client.send({"GET", "/api/users/unknown", {bearer(Who::admin)}}), 404,
+                     "Usuario no encontrado");
+    }
+    CHECK_EQUAL(1, client.connections());
+}
+
+TEST(replies, to_pipelined_requests_come_in_order) {
+    const RawConnection connection(Suite::current().httpd().port());
+    const std::string last = "Connection: close\r\n";
+    CHECK(connection.send(head("GET /api/users/ulises-1") + head("GET /api/users/unknown") +
+                          head("GET /api/users/ada-1", last)));
+    const auto all = connection.receive_all();
+    const auto first = all.find("ulises@example.org");
+    const auto second = all.find("Usuario no encontrado");
+    const auto third = all.find("ada@example.org");
+    CHECK_TEXT(first < second && second < third && third != std::string::npos, all.c_str());
+}
+
+TEST(replies, to_many_readers_at_once_are_all_whole) {
+    const std::vector<Request> requests(24, Request{"GET", "/api/users", {bearer(Who::admin)}});
+    const auto whole = get(Who::admin, "/api/users");
+    for (const auto& reply : Suite::current().client().send_at_once(requests)) {
+        check_reply(reply);
+        expect(reply, 200, whole.body);
+    }
+}
+
+class Bodies : public Scene {
+  protected:
+    /// Sends the bytes and says nothing more; what came until the server closed.
+    static Reply refuse(const std::string& bytes, Here here = {}) {
+        const auto reply = exchange(bytes, here);
+        expect_refused(reply, here);
+        CHECK_EQUAL_LOCATION(3, count("user"), nullptr, here.file, here.line);
+        return reply;
+    }
+};
+
+TEST_GROUP_BASE(bodies, Bodies){};
+
+TEST(bodies, of_exactly_UserAdminMaxBody_are_taken) {
+    expect_success(post(Who::super_admin, body_of(65536)));
+}
+
+TEST(bodies, over_UserAdminMaxBody_are_413) {
+    expect_error(post(Who::super_admin, body_of(65537)), 413, too_large);
+    expect_error(put(Who::super_admin, "ulises-1", body_of(65537)), 413, too_large);
+    CHECK_EQUAL(3, count("user"));
+}
+
+TEST(bodies, over_the_Location_s_UserAdminMaxBody_are_413) {
+    expect_success(ask(Who::super_admin, "POST", "/narrow/users", body_of(1024)));
+    expect_error(ask(Who::super_admin, "POST", "/narrow/users", body_of(1025)), 413, too_large);
+}
+
+TEST(bodies, over_the_limit_by_Content_Length_are_refused_unread_and_the_connection_closes) {
+    const RawConnection connection(Suite::current().httpd().port());
+    CHECK(connection.send(head("POST /api/users", "Content-Length: 1000000000\r\n")));
+    const auto reply = parse_reply(connection.receive_all());
+    check_reply(reply);
+    expect_error(reply, 413, too_large);
+    CHECK_EQUAL(std::string("close"), reply.header("Connection").value_or("(none)"));
+}
+
+TEST(bodies, over_the_limit_in_chunks_are_refused_before_their_end_and_the_connection_closes) {
+    const RawConnection connection(Suite::current().httpd().port());
+    CHECK(connection.send(head("POST /api/users", "Transfer-Encoding: chunked\r\n")));
+    connection.send(chunk(std::string(40000, ' ')));
+    connection.send(chunk(std::string(40000, ' ')));
+    const auto reply = parse_reply(connection.receive_all());
+    check_reply(reply);
+    expect_error(reply, 413, too_large);
+    CHECK_EQUAL(std::string("close"), reply.header("Connection").value_or("(none)"));
+}
+
+TEST(bodies, of_a_refused_caller_are_not_read_and_the_connection_closes) {
+    for (const char* caller : {"", "Authorization: Bearer s3cr3t-token-of-ulises\r\n"}) {
+        const RawConnection connection(Suite::current().httpd().port());
+        CHECK(connection.send("POST /api/users HTTP/1.1\r\nHost: localhost\r\n" +
+                              std::string(caller) + "Content-Length: 60000\r\n\r\n"));
+        const auto reply = parse_reply(connection.receive_all());
+        check_reply(reply);
+        CHECK_TEXT(reply.status == 401 || reply.status == 403, reply.text().c_str());
+        CHECK_EQUAL(std::string("close"), reply.header("Connection").value_or("(none)"));
+    }
+}
+
+TEST(bodies, in_chunks_are_read_whole) {
+    const auto reply =
+        exchange(head("POST /api/users", "Transfer-Encoding: chunked\r\nConnection: close\r\n") +
+                 chunk(R"({"name":"Nina","email":"n@x",)") + chunk(R"("password":"s3cr3t")") +
+                 chunk("}") + "0\r\nX-Trailer: x\r\n\r\n");
+    expect_success(reply);
+    CHECK_EQUAL(std::string("Nina"), text_member(reply, "name"));
+}
+
+TEST(bodies, that_are_awaited_get_100_Continue) {
+    const RawConnection connection(Suite::current().httpd().port());
+    const std::string body = R"({"name":"N","email":"n@x","password":"s3cr3t"})";
+    CHECK(connection.send(head("POST /api/users", "Expect: 100-continue\r\nConnection: close\r\n"
+                                                  "Content-Length: " +
+                                                      std::to_string(body.size()) + "\r\n")));
+    const auto interim = connection.receive_until("\r\n\r\n");
+    CHECK_TEXT(interim.starts_with("HTTP/1.1 100 "), interim.c_str());
+    CHECK(connection.send(body));
+    expect_success(parse_reply(interim + connection.receive_all()));
+}
+
+TEST(bodies, that_are_refused_get_no_100_Continue) {
+    expect_log("AH01630"); // httpd: denied by server configuration
+    const std::string expecting = "Expect: 100-continue\r\nContent-Length: 60000\r\n";
+    const std::pair<std::string, int> requests[] = {
+        {"POST /api/users HTTP/1.1\r\nHost: localhost\r\n" + expecting + "\r\n", 401},
+        {"PUT /api/users/ulises-1 HTTP/1.1\r\nHost: localhost\r\n" + expecting + "\r\n", 401},
+        {"POST /api/users HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer "
+         "s3cr3t-token-of-ulises\r\n" +
+             expecting + "\r\n",
+         403},
+        {head("POST /api/users", "Expect: 100-continue\r\nContent-Length: 70000\r\n"), 413},
+        {head("PATCH /api/users", expecting), 405},
+        {head("POST /denied/users", expecting), 403},
+    };
+    for (const auto& [bytes, status] : requests) {
+        const RawConnection connection(Suite::current().httpd().port());
+        CHECK(connection.send(bytes));
+        const auto came = connection.receive_all();
+        CHECK_TEXT(came.find("100 Continue") == std::string::npos, came.c_str());
+        const auto reply = parse_reply(came);
+        check_reply(reply);
+        CHECK_EQUAL_TEXT(status, reply.status, came.c_str());
+    }
+}
+
+TEST(bodies, that_end_too_early_are_refused) {
+    for (const std::string& bytes :
+         {head("POST /api/users", "Content-Length: 1000\r\n") + R"({"name":"N",)",
+          head("POST /api/users", "Transfer-Encoding: chunked\r\n") + "50\r\n" + R"({"name":"N",)",
+          head("POST /api/users", "Transfer-Encoding: chunked\r\n") + chunk(R"({"name":"N",)"),
+          head("POST /api/users", "Transfer-Encoding: chunked\r\n") + "7fffffffffffffff\r\n" + "{}",
+          head("POST /api/users", "Transfer-Encoding: chunked\r\n") + "1"}) {
+        const RawConnection connection(Suite::current().httpd().port());
+        CHECK(connection.send(bytes));
+        connection.finish_sending();
+        const auto came = connection.receive_all();
+        // Whoever closes the connection half way may get an answer or none, but no success.
+        CHECK_TEXT(came.find(" 200 ") == std::string::npos, came.c_str());
+        if (!came.empty())
+            expect_refused(parse_reply(came));
+    }
+    CHECK_EQUAL(3, count("user"));
+}
+
+TEST(bodies, in_malformed_chunks_are_refused) {
+    const std::string whole = R"({"name":"N","email":"n@x","password":"s3cr3t"})";
+    for (const std::string& chunks : {
+             std::string("zz\r\n") + whole + "\r\n0\r\n\r\n",
+             std::string("-1\r\n") + whole + "\r\n0\r\n\r\n",
+             std::string("\r\n") + whole + "\r\n0\r\n\r\n",
+             std::string("ffffffffffffffffffff\r\n") + whole + "\r\n0\r\n\r\n",
+             std::string("0x2e\r\n") + whole + "\r\n0\r\n\r\n",
+             std::string("2e \x01\r\n") + whole + "\r\n0\r\n\r\n",
+             std::string("5\r\n") + whole + "\r\n0\r\n\r\n",
+         })
+        refuse(head("POST /api/users", "Transfer-Encoding: chunked\r\nConnection: close\r\n") +
+               chunks);
+}
+
+TEST(bodies, with_a_length_that_is_none_are_refused) {
+    const std::string body = R"({"name":"N","email":"n@x","password":"s3cr3t"})";
+    for (const char* length :
+         {"abc", "-1", "46x", "0x2e", "99999999999999999999999999", "4 6", "46, 46"})
+        refuse(head("POST /api/users",
+                    "Connection: close\r\nContent-Length: " + std::string(length) + "\r\n") +
+               body);
+}
+
+TEST(bodies, with_two_lengths_or_an_unknown_encoding_are_refused) {
+    const std::string body = R"({"name":"N","email":"n@x","password":"s3cr3t"})";
+    refuse(head("POST /api/users",
+                "Content-Length: 46\r\nContent-Length: 45\r\nConnection: close\r\n") +
+           body);
+    refuse(head("POST /api/users", "Transfer-Encoding: gzip\r\nConnection: close\r\n") + body);
+    refuse(head("POST /api/users", "Transfer-Encoding: chunked, gzip\r\nConnection: close\r\n") +
+           body);
+}
+
+TEST(bodies, over_LimitRequestBody_of_httpd_get_the_envelope) {
+    expect_error(ask(Who::super_admin, "POST", "/limited/users", body_of(513)), 413, too_large);
+    expect_success(ask(Who::super_admin, "POST", "/limited/users", body_of(512)));
+    const auto chunked = exchange(
+        head("POST /limited/users", "Transfer-Encoding: chunked\r\nConnection: close\r\n") +
+        chunk(body_of(600)) + "0\r\n\r\n");
+    expect_error(chunked, 413, too_large);
+    CHECK_EQUAL(4, count("user"));
+}
+
+TEST_GROUP_BASE(restarts, Scene){};
+
+TEST(restarts, that_are_graceful_keep_the_service_going) {
+    const auto settings = Suite::current().settings(
+        Suite::directives_for(Suite::current().database()) +
+        location("/api/users", "AuthUserAdmin On\nUserAdminPasswordHash argon2id m=64 t=1"));
+    Httpd httpd(Suite::current().work(), settings);
+    HttpClient client(httpd.port());
+    for (int time = 0; time < 3; ++time) {
+        const auto body =
+            R"({"name":"N","password":"s3cr3t","email":"n)" + std::to_string(time) + "\"}";
+        expect_success(client.send({"GET", "/api/users", {bearer(Who::super_admin)}}));
+        expect_success(client.send({"POST", "/api/users", {bearer(Who::super_admin)}, body}));
+        httpd.restart_gracefully();
+    }
+    CHECK_EQUAL(6, count("user"));
+}
+
+TEST_GROUP_BASE(errors_of_httpd, Scene){};
+
+TEST(errors_of_httpd, that_Require_raises_get_the_envelope) {
+    expect_log("AH01630");
+    const auto reply = get(Who::super_admin, "/denied/users");
+    CHECK_EQUAL(403, reply.status);
+    expect_refused(reply);
+}
+
+TEST(errors_of_httpd, with_an_ErrorDocument_get_the_envelope) {
+    expect_log("AH01630");
+    for (const char* path : {"/document/users", "/document/users/x", "/text/users"}) {
+        const auto reply = get(Who::super_admin, path);
+        CHECK_EQUAL(403, reply.status);
+        expect_refused(reply);
+    }
+}
+
+TEST(errors_of_httpd, for_a_malformed_request_get_the_envelope) {
+    const std::string host = "Host: localhost\r\n";
+    const std::string token = bearer(Who::super_admin) + "\r\n";
+    for (const std::string& bytes : {
+             "GET /api/users HTTP/1.1\r\n" + token + "\r\n",
+             "GET /api/users HTTP/1.1\r\n" + host + host + token + "\r\n",
+             "GET /api/users HTTP/1.1\r\nHost: a b\r\n" + token + "\r\n",
+             "GET /api/users HTTP/1.1\r\n" + host + token + "no colon\r\n\r\n",
+             "GET /api/users HTTP/1.1\r\n" + host + token + "Spaced : x\r\n\r\n",
+             "GET /api/users HTTP/1.1\r\n" + host + token + "B\x01" + "ad: x\r\n\r\n",
+             "GET /api/users HTTP/1.1\r\n" + host + token + "X: a\x01" + "b\r\n\r\n",
+             "GET /api/users HTTP/1.1\r\n" + host + token + "X: " + std::string(9000, 'x') +
+                 "\r\n\r\n",
+             "GET /api/users HTTP/1.1\r\n" + host + token + "Expect: magic\r\n\r\n",
+             "G@T /api/users HTTP/1.1\r\n" + host + token + "\r\n",
+             "GET /api/users XTTP/1.1\r\n" + host + token + "\r\n",
+             "GET  /api/users HTTP/1.1\r\n" + host + token + "\r\n",
+             "GET /api/users#x HTTP/1.1\r\n" + host + token + "\r\n",
+             "GET /api/users?search=a b HTTP/1.1\r\n" + host + token + "\r\n",
+             "GET /api/users/\x01 HTTP/1.1\r\n" + host + token + "\r\n",
+         }) {
+        const auto reply = exchange(bytes);
+        expect_refused(reply);
+    }
+}
+
+TEST(errors_of_httpd, for_too_many_headers_get_the_envelope) {
+    std::string bytes = "GET /api/users HTTP/1.1\r\nHost: localhost\r\n";
+    for (int number = 0; number < 150; ++number)
+        bytes += "X-" + std::to_string(number) + ": x\r\n";
+    const auto reply = exchange(bytes + "\r\n");
+    CHECK_EQUAL(400, reply.status);
+    expect_refused(reply);
+}
+
+TEST_GROUP_BASE(hostile_queries, Scene){};
+
+TEST(hostile_queries, never_make_anything_but_an_envelope) {
+    for (const char* query : {"search=%27%3B%20DROP%20TABLE%20%22user%22%3B--",
+                              "search=%25s%25s%25n",
+                              "search=%s%s%n",
+                              "role=%27%20OR%20%271%27%3D%271",
+                              "role=%22",
+                              "search=%F0%9F%98%80",
+                              "page=1;limit=2",
+                              "?&?=?",
+                              "search[]=x",
+                              "search[$ne]=x",
+                              "search=%E2%80%AE",
+                              "search=$1",
+                              "search=:a",
+                              "search=%s",
+                              "search=%%",
+                              "=",
+                              "&&&&",
+                              "search=x&search=%ff",
+                              "%73earch=ada",
+                              "sea%72ch=%61da"}) {
+        const auto reply = get(Who::super_admin, std::string("/api/users?") + query);
+        CHECK_TEXT(reply.status == 200 || reply.status >= 400, reply.text().c_str());
+    }
+    const std::string long_query(7000, 'x');
+    expect_success(get(Who::super_admin, "/api/users?search=" + long_query));
+    expect_success(get(Who::super_admin, "/api/users?" + long_query));
+    CHECK_EQUAL(3, count("user"));
+}
+
+} // namespace useradmin::test

@@ -1,0 +1,30 @@
+// Runs the integration tests: integration --mpm=event|worker|prefork --database=postgresql|sqlite
+// [CppUTest's own arguments].
+#include "scene.hpp"
+#include "support/test_main.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+int main(int count, char** arguments) {
+    using namespace useradmin::test;
+    constexpr std::string_view mpm_option = "--mpm=";
+    constexpr std::string_view database_option = "--database=";
+    std::string mpm = "event";
+    std::string database = "sqlite";
+    std::vector<const char*> rest;
+    for (int index = 0; index < count; ++index) {
+        const std::string_view argument = arguments[index];
+        if (argument.starts_with(mpm_option))
+            mpm = argument.substr(mpm_option.size());
+        else if (argument.starts_with(database_option))
+            database = argument.substr(database_option.size());
+        else
+            rest.push_back(arguments[index]);
+    }
+    return run_tests(static_cast<int>(rest.size()), rest.data(), [&](const auto& tests) {
+        const Suite suite(mpm, kind_of(database));
+        return tests();
+    });
+}

@@ -1,0 +1,60 @@
+// A module for the tests: it says who calls as an auth module of other people would, and makes the
+// internal redirects and subrequests after which the service must still know it.
+#define AP_HAVE_DESIGNATED_INITIALIZER
+#include <httpd.h>
+
+#include <http_config.h>
+#include <http_protocol.h>
+#include <http_request.h>
+
+#include <cstring>
+
+namespace {
+
+/// "X-Test-Caller: id role" on a first request becomes the two notes; either may be missing.
+int state_caller(request_rec* request) {
+    const char* caller = apr_table_get(request->headers_in, "X-Test-Caller");
+    if (!caller || request->prev || request->main)
+        return DECLINED;
+    const char* id = ap_getword_white(request->pool, &caller);
+    apr_table_set(request->notes, "session-user-id", id);
+    if (*caller)
+        apr_table_set(request->notes, "session-user-role", caller);
+    return OK;
+}
+
+/// Answers with what httpd finds at the path in X-Test-Target.
+int lead_elsewhere(request_rec* request) {
+    if (!request->handler)
+        return DECLINED;
+    const char* target = apr_table_get(request->headers_in, "X-Test-Target");
+    if (std::strcmp(request->handler, "test-redirect") == 0) {
+        ap_internal_redirect(target, request);
+        return OK;
+    }
+    if (std::strcmp(request->handler, "test-subrequest") == 0) {
+        request_rec* inner =
+            ap_sub_req_method_uri(request->method, target, request, request->output_filters);
+        const int status = ap_run_sub_req(inner);
+        request->status = inner->status;
+        ap_set_content_type(request, inner->content_type);
+        ap_destroy_sub_req(inner);
+        return status;
+    }
+    return DECLINED;
+}
+
+void register_hooks(apr_pool_t*) {
+    ap_hook_fixups(state_caller, nullptr, nullptr, APR_HOOK_FIRST);
+    ap_hook_handler(lead_elsewhere, nullptr, nullptr, APR_HOOK_MIDDLE);
+}
+
+} // namespace
+
+// The one name that the module exports; httpd finds it by the symbol.
+extern "C" {
+extern module test_callers_module __attribute__((visibility("default")));
+module test_callers_module = {
+    STANDARD20_MODULE_STUFF, nullptr, nullptr, nullptr, nullptr, nullptr, register_hooks,
+    AP_MODULE_FLAG_NONE};
+}

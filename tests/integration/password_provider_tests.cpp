@@ -1,0 +1,189 @@
+// The authentication provider `useradmin`, behind httpd's own modules for Basic and forms.
+#include "scene.hpp"
+
+#include <openssl/evp.h>
+
+namespace useradmin::test {
+
+namespace {
+
+constexpr const char* right = "s3cr3t of eva";
+constexpr const char* denied = "AH01617";  // mod_auth_basic: the provider denied
+constexpr const char* unknown = "AH01618"; // mod_auth_basic: the provider knows no such user
+
+} // namespace
+
+TEST_GROUP_BASE(password_provider, Scene) {
+    std::string id_; ///< Eva's
+    std::unique_ptr<Httpd> httpd_;
+
+    void setup() override {
+        Scene::setup();
+        id_ = add_account("eva@example.org", "/cheap/users");
+    }
+    void teardown() override {
+        httpd_.reset();
+    }
+
+    static std::string add_account(const std::string& email, const std::string& path) {
+        return text_member(ask(Who::super_admin, "POST", path,
+                               R"({"name":"Eva","email":")" + email +
+                                   R"(","password":"s3cr3t of eva","role":"user"})"),
+                           "id");
+    }
+
+    /// An httpd whose service is behind Basic authentication, and one path behind a form.
+    void start(const std::string& directives = "AuthUserAdminSignInLimit 1000000\n") {
+        auto settings = Suite::current().settings(
+            Suite::directives_for(Suite::current().database()) + "DocumentRoot \"${WORK}\"\n" +
+            directives +
+            "<Location \"/users\">\n  UserAdmin On\n  AuthType Basic\n  AuthName x\n"
+            "  AuthBasicProvider useradmin\n  Require valid-user\n</Location>\n"
+            "<Location \"/role/users\">\n  UserAdmin On\n  AuthType Basic\n  AuthName x\n"
+            "  AuthBasicProvider useradmin\n  Require user-role admin\n</Location>\n"
+            "<Location \"/form/users\">\n  UserAdmin On\n  AuthType Form\n  AuthName x\n"
+            "  AuthFormProvider useradmin\n  AuthFormFakeBasicAuth Off\n"
+            "  Session On\n  SessionCookieName form path=/\n  Require valid-user\n"
+            "</Location>\n");
+        settings.modules = {"mod_auth_basic.so", "mod_authz_user.so",     "mod_request.so",
+                            "mod_session.so",    "mod_session_cookie.so", "mod_auth_form.so"};
+        httpd_ = std::make_unique<Httpd>(Suite::current().work(), settings);
+    }
+
+    /// Reads a record with Basic authentication, over a connection of its own.
+    Reply read(const std::string& user, const std::string& password, const std::string& id,
+               const std::string& base = "/users") {
+        const std::string pair = user + ":" + password;
+        std::string text(4 * (pair.size() + 2) / 3 + 1, '\0');
+        const int length = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()),
+                                           reinterpret_cast<const unsigned char*>(pair.data()),
+                                           static_cast<int>(pair.size()));
+        text.resize(static_cast<std::size_t>(length));
+        return HttpClient(httpd_->port())
+            .send({"GET", base + "/" + id, {"Authorization: Basic " + text}, {}});
+    }
+    int status_of(const std::string& user, const std::string& password) {
+        return read(user, password, id_).status;
+    }
+
+    void set_hash(const std::string& hash) const {
+        sql().run("UPDATE \"account\" SET \"password\" = " + hash +
+                  " WHERE \"userId\" = " + sql_literal(id_));
+    }
+};
+
+TEST(password_provider, names_the_caller_to_the_service) {
+    start();
+    const auto reply = read("eva@example.org", right, id_);
+    CHECK_EQUAL(200, reply.status);
+    CHECK_TRUE(reply.body.find(R"("email":"eva@example.org")") != std::string::npos);
+    // The role is the user's own.
+    expect_error(read("eva@example.org", right, "sara-1"), 403, "No tienes permisos");
+    sql().run("UPDATE \"user\" SET \"role\" = 'admin' WHERE \"email\" = 'eva@example.org'");
+    expect_success(read("eva@example.org", right, "sara-1"));
+}
+
+TEST(password_provider, names_the_role_to_Require_user_role) {
+    expect_log("AH01631");
+    start();
+    CHECK_EQUAL(401, read("eva@example.org", right, id_, "/role/users").status);
+    sql().run("UPDATE \"user\" SET \"role\" = 'admin' WHERE \"email\" = 'eva@example.org'");
+    CHECK_EQUAL(200, read("eva@example.org", right, id_, "/role/users").status);
+}
+
+TEST(password_provider, verifies_argon2id_and_scrypt) {
+    expect_log(denied);
+    start();
+    const auto ivo = add_account("ivo@example.org", "/scrypt/users");
+    for (const char* user : {"eva@example.org", "EVA@example.org", "ivo@example.org"}) {
+        CHECK_EQUAL(user[0] == 'i' ? 403 : 200, status_of(user, right));
+        CHECK_EQUAL(401, status_of(user, "s3cr3t of evo"));
+        CHECK_EQUAL(401, status_of(user, ""));
+    }
+    CHECK_EQUAL(200, read("ivo@example.org", right, ivo).status);
+}
+
+TEST(password_provider, knows_no_user_without_a_password) {
+    expect_log(unknown);
+    start();
+    CHECK_EQUAL(401, status_of("nobody@example.org", right));
+    CHECK_EQUAL(401, status_of("ulises@example.org", right));
+    CHECK_EQUAL(401, status_of("\xff\xfe", right));
+    CHECK_EQUAL(401, status_of("", right));
+    set_hash("NULL");
+    CHECK_EQUAL(401, status_of("eva@example.org", right));
+}
+
+TEST(password_provider, refuses_a_hash_that_asks_for_4_GiB) {
+    expect_log("UA0307");
+    expect_log(denied);
+    start();
+    set_hash("'$argon2id$v=19$m=4194304,t=2,p=1$c2FsdHNhbHRzYWx0$"
+             "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'");
+    CHECK_EQUAL(401, status_of("eva@example.org", right));
+}
+
+TEST(password_provider, refuses_banned_users) {
+    expect_log(denied);
+    start();
+    sql().run("UPDATE \"user\" SET \"banned\" = TRUE WHERE \"email\" = 'eva@example.org'");
+    CHECK_EQUAL(401, status_of("eva@example.org", right));
+    sql().run("UPDATE \"user\" SET \"banExpires\" = '2026-01-01T00:00:00.000Z'");
+    CHECK_EQUAL(200, status_of("eva@example.org", right));
+}
+
+TEST(password_provider, holds_the_limit_on_failed_attempts) {
+    expect_log("UA0305");
+    expect_log(denied);
+    start("AuthUserAdminSignInLimit 2 1000\n");
+    for (int attempt = 0; attempt < 2; ++attempt) {
+        const auto reply = read("eva@example.org", "s3cr3t wrong", id_);
+        CHECK_EQUAL(401, reply.status);
+        CHECK_FALSE(reply.header("Retry-After").has_value());
+    }
+    const auto reply = read("eva@example.org", right, id_);
+    CHECK_EQUAL(401, reply.status);
+    CHECK_TRUE(reply.header("Retry-After").has_value());
+}
+
+TEST(password_provider, without_a_database_is_500_and_not_401) {
+    allow_log("UA010");
+    allow_log("UA020");
+    allow_log("dbd:");
+    allow_log("AH0062");
+    start();
+    Suite::current().database().take_away();
+    const int status = status_of("eva@example.org", right);
+    Suite::current().database().bring_back();
+    CHECK_EQUAL(500, status);
+}
+
+TEST(password_provider, serves_forms_as_well) {
+    expect_log("AH01807");
+    start();
+    const auto post = [&](const std::string& password) {
+        return HttpClient(httpd_->port())
+            .send({"POST",
+                   "/form/users/" + id_,
+                   {"Content-Type: application/x-www-form-urlencoded"},
+                   "httpd_username=eva%40example.org&httpd_method=GET&httpd_password=" + password});
+    };
+    CHECK_EQUAL(401, post("s3cr3t+wrong").status);
+    const auto reply = post("s3cr3t+of+eva");
+    CHECK_TRUE_TEXT(reply.status != 401, reply.text().c_str());
+}
+
+TEST(password_provider, without_a_database_in_the_configuration_is_refused) {
+    for (const char* directive :
+         {"AuthBasicProvider file useradmin", "AuthBasicProvider useradmin"}) {
+        auto settings =
+            Suite::current().settings("<Location \"/x\">\nAuthType Basic\nAuthName x\n" +
+                                      std::string(directive) + "\n</Location>\n");
+        settings.modules = {"mod_auth_basic.so", "mod_authn_file.so"};
+        const auto finished = Httpd::check(Suite::current().work(), settings);
+        CHECK_TRUE(finished.status != 0);
+        CHECK_TRUE(finished.output.find("UA0302") != std::string::npos);
+    }
+}
+
+} // namespace useradmin::test

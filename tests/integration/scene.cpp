@@ -1,0 +1,315 @@
+#include "scene.hpp"
+
+#include "support/machine.hpp"
+
+#include <chrono>
+#include <cstdio>
+#include <ctime>
+
+namespace useradmin::test {
+
+namespace {
+
+Suite* current_suite = nullptr;
+
+/// The one httpd of the suite: a Location for each way to configure the service.
+std::string configuration(const TestDatabase& database) {
+    const std::string signed_by = "AuthUserAdminSecret \"" + std::string(secret) + "\"\n";
+    return "LoadModule test_callers_module \"" +
+           machine::built("tests/mod_test_callers.so").string() + "\"\n" +
+           Suite::directives_for(database) +
+           "DocumentRoot \"${WORK}\"\n"
+           "<Location \"/\">\n  Require all granted\n</Location>\n" +
+           location("/api/users", "AuthUserAdmin On") +
+           location("/headers/users", "UserAdminSession \"%{req:X-Id}\" \"%{req:X-Role}\"") +
+           location("/id-only/users", "UserAdminSession \"%{req:X-Id}\"") + //
+           location("/notes/users", "") +
+           location("/narrow/users",
+                    "AuthUserAdmin On\nUserAdminMaxBody 1024\nUserAdminMaxLimit 3") +
+           location("/protected/users",
+                    "AuthUserAdmin On\nUserAdminProtectedEmail jefa@example.org") +
+           location("/scrypt/users", "AuthUserAdmin On\nUserAdminPasswordHash scrypt") +
+           location("/cheap/users",
+                    "AuthUserAdmin On\nUserAdminPasswordHash argon2id m=64 t=3 p=2") +
+           location("/cookie/users", "AuthUserAdmin On\nAuthUserAdminCookie my_session") +
+           location("/bearerless/users", "AuthUserAdmin On\nAuthUserAdminBearer Off") +
+           location("/unresolved/users", "AuthUserAdmin Off") +
+           location("/limited/users", "AuthUserAdmin On\nLimitRequestBody 512") +
+           sign_in("/api/auth", "") + //
+           sign_in("/signed/auth", signed_by) +
+           location("/signed/users", "AuthUserAdmin On\n" + signed_by) +
+           sign_in("/cookie/auth", "AuthUserAdminCookie my_session") +
+           sign_in("/prefix/auth", "AuthUserAdminCookie mine.session_token") +
+           sign_in("/bearerless/auth", "AuthUserAdminBearer Off") +
+           "<Location \"/off/users\">\n  UserAdmin Off\n  Require all granted\n</Location>\n"
+           "<Location \"/denied/users\">\n  UserAdmin On\n  AuthUserAdmin On\n"
+           "  Require all denied\n</Location>\n"
+           "<Location \"/document/users\">\n  UserAdmin On\n  Require all denied\n"
+           "  ErrorDocument 403 /page.html\n</Location>\n"
+           "<Location \"/text/users\">\n  UserAdmin On\n  Require all denied\n"
+           "  ErrorDocument 403 \"no and no\"\n</Location>\n"
+           "ErrorDocument 400 /page.html\n"
+           "ErrorDocument 413 /page.html\n"
+           "<Location \"/redirect\">\n  SetHandler test-redirect\n</Location>\n"
+           "<Location \"/subrequest\">\n  SetHandler test-subrequest\n</Location>\n"
+           "<VirtualHost *:${PORT}>\n  ServerName localhost\n</VirtualHost>\n"
+           "<VirtualHost *:${PORT}>\n  ServerName other.test\n  AuthUserAdmin On\n"
+           "  UserAdminMaxLimit 2\n  UserAdminProtectedEmail vecina@example.org\n" +
+           location("/other/users", "") +
+           "</VirtualHost>\n"
+           "<VirtualHost *:${PORT}>\n  ServerName https://secure.test\n</VirtualHost>\n";
+}
+
+bool is_bodiless(const Reply& reply) {
+    return reply.status == 204 || reply.asked.starts_with("HEAD ");
+}
+
+} // namespace
+
+Suite::Suite(std::string mpm, Kind kind)
+    : mpm_(std::move(mpm)), database_(work_, kind, "database") {
+    current_suite = this;
+    httpd_ = std::make_unique<Httpd>(work_, settings(configuration(database_)));
+    client_ = std::make_unique<HttpClient>(httpd_->port());
+}
+
+Suite::~Suite() {
+    current_suite = nullptr;
+}
+
+Suite& Suite::current() {
+    return *current_suite;
+}
+
+HttpdSettings Suite::settings(const std::string& configuration) const {
+    HttpdSettings settings;
+    settings.mpm = mpm_;
+    settings.configuration = configuration;
+    return settings;
+}
+
+std::string Suite::directives_for(const TestDatabase& database) {
+    return "DBDriver " + database.driver() + "\nDBDParams \"" + database.params() +
+           "\"\nDBDMin 0\n";
+}
+
+std::string location(const std::string& path, const std::string& directives) {
+    return "<Location \"" + path + "\">\n  UserAdmin On\n" + directives +
+           "\n  Require all granted\n</Location>\n";
+}
+
+std::string sign_in(const std::string& path, const std::string& directives) {
+    return "<Location \"" + path +
+           "\">\n  AuthUserAdminSignIn On\n  AuthUserAdminSignInLimit 1000000\n" + directives +
+           "\n  Require all granted\n</Location>\n";
+}
+
+std::string Person::json() const {
+    return R"({"id":")" + id + R"(","name":")" + name + R"(","email":")" + email + R"(","role":")" +
+           role + R"(","emailVerified":true,"image":null,"createdAt":")" + created +
+           R"(","updatedAt":")" + created +
+           R"(","banned":false,"banReason":null,"banExpires":null})";
+}
+
+const Person& sara() {
+    static const Person person{"sara-1", "Sara", "sara@example.org", "superAdmin",
+                               "2026-01-03T00:00:00.000Z"};
+    return person;
+}
+
+const Person& ada() {
+    static const Person person{"ada-1", "Ada", "ada@example.org", "admin",
+                               "2026-01-02T00:00:00.000Z"};
+    return person;
+}
+
+const Person& ulises() {
+    static const Person person{"ulises-1", "Ulises", "ulises@example.org", "user",
+                               "2026-01-01T00:00:00.000Z"};
+    return person;
+}
+
+std::string token_of(Who who) {
+    switch (who) {
+    case Who::user:
+        return "s3cr3t-token-of-ulises";
+    case Who::admin:
+        return "s3cr3t-token-of-ada";
+    case Who::super_admin:
+        return "s3cr3t-token-of-sara";
+    case Who::nobody:
+        break;
+    }
+    return "";
+}
+
+std::string bearer(Who who) {
+    return "Authorization: Bearer " + token_of(who);
+}
+
+void Scene::setup() {
+    Suite::current().database().clear();
+    for (const auto* person : {&sara(), &ada(), &ulises()})
+        add_user(*person);
+    add_session(token_of(Who::super_admin), sara().id);
+    add_session(token_of(Who::admin), ada().id);
+    add_session(token_of(Who::user), ulises().id);
+}
+
+Reply Scene::ask(Who who, const std::string& method, const std::string& path,
+                 const std::optional<std::string>& body, const std::vector<std::string>& headers,
+                 Here here) {
+    Request request{method, path, headers, body};
+    if (who != Who::nobody)
+        request.headers.push_back(bearer(who));
+    auto reply = Suite::current().client().send(request, here);
+    check_reply(reply, here);
+    return reply;
+}
+
+Reply Scene::exchange(std::string_view bytes, Here here) {
+    const RawConnection connection(Suite::current().httpd().port());
+    connection.send(bytes);
+    auto reply = parse_reply(connection.receive_all());
+    reply.asked = bytes.substr(0, 500);
+    check_reply(reply, here);
+    return reply;
+}
+
+void Scene::add_user(const Person& person) {
+    const auto role = person.role == "NULL" ? "NULL" : sql_literal(person.role);
+    sql().run("INSERT INTO \"user\" (\"id\", \"name\", \"email\", \"emailVerified\", \"role\", "
+              "\"createdAt\", \"updatedAt\") VALUES (" +
+              sql_literal(person.id) + ", " + sql_literal(person.name) + ", " +
+              sql_literal(person.email) + ", TRUE, " + role + ", " + sql_literal(person.created) +
+              ", " + sql_literal(person.created) + ")");
+}
+
+void Scene::add_users(int count) {
+    std::string rows;
+    for (int number = 1; number <= count; ++number) {
+        char id[16];
+        std::snprintf(id, sizeof id, "u%03d", number);
+        rows += std::string(rows.empty() ? "" : ", ") + "('" + id + "', 'Persona', '" + id +
+                "@example.org', TRUE, 'user', '2025-01-01T00:00:00.000Z', "
+                "'2025-01-01T00:00:00.000Z')";
+    }
+    sql().run("INSERT INTO \"user\" (\"id\", \"name\", \"email\", \"emailVerified\", \"role\", "
+              "\"createdAt\", \"updatedAt\") VALUES " +
+              rows);
+}
+
+void Scene::add_session(std::string_view token, std::string_view user_id,
+                        std::string_view expires_at) {
+    sql().run("INSERT INTO \"session\" (\"id\", \"expiresAt\", \"token\", \"createdAt\", "
+              "\"updatedAt\", \"userId\") VALUES (" +
+              sql_literal("id of " + std::string(token)) + ", " + sql_literal(expires_at) + ", " +
+              sql_literal(token) + ", '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z', " +
+              sql_literal(user_id) + ")");
+}
+
+long Scene::count(const std::string& table) {
+    return sql().number("SELECT count(*) FROM \"" + table + "\"");
+}
+
+void fail(const Reply& reply, const std::string& why, Here here) {
+    give_up(why + "\n" + reply.text(), here);
+}
+
+void check_reply(const Reply& reply, Here here) {
+    std::string came = reply.body;
+    for (const auto& [name, value] : reply.headers)
+        came += name + ": " + value + "\n";
+    if (holds_a_secret(came))
+        fail(reply, "a secret is in the reply", here);
+    if (reply.header("Cache-Control") != "no-store")
+        fail(reply, "the reply lacks Cache-Control: no-store", here);
+    if (reply.status != 204 && reply.header("Content-Type") != "application/json")
+        fail(reply, "the reply is not application/json", here);
+    if (is_bodiless(reply)) {
+        if (!reply.body.empty())
+            fail(reply, "the reply has a body", here);
+        return;
+    }
+    const bool enveloped = reply.status < 400
+                               ? reply.body.starts_with(R"({"success":true,)")
+                               : reply.body.starts_with(R"({"success":false,"error":")");
+    if (!enveloped || !reply.body.ends_with("}"))
+        fail(reply, "the reply is no envelope", here);
+    // An error that httpd raises may end with the connection instead.
+    const auto length = reply.header("Content-Length");
+    const bool ends_with_connection =
+        reply.status >= 400 && reply.header("Connection").value_or("") == "close";
+    if (length ? *length != std::to_string(reply.body.size()) : !ends_with_connection)
+        fail(reply, "Content-Length is not the body's", here);
+}
+
+void expect(const Reply& reply, int status, std::string_view body, Here here) {
+    if (reply.status != status || reply.body != body)
+        fail(reply, "expected: " + std::to_string(status) + "\n" + std::string(body), here);
+    UtestShell::getCurrent()->countCheck();
+}
+
+void expect_error(const Reply& reply, int status, std::string_view text, Here here) {
+    expect(reply, status, R"({"success":false,"error":")" + std::string(text) + R"("})", here);
+}
+
+void expect_refused(const Reply& reply, Here here) {
+    if (reply.status < 400 || !reply.body.starts_with(R"({"success":false,"error":")"))
+        fail(reply, "expected a failure envelope", here);
+    UtestShell::getCurrent()->countCheck();
+}
+
+void expect_success(const Reply& reply, Here here) {
+    if (reply.status != 200 || !reply.body.starts_with(R"({"success":true,)"))
+        fail(reply, "expected a success envelope", here);
+    UtestShell::getCurrent()->countCheck();
+}
+
+std::string ids_of(const Reply& reply) {
+    std::string ids;
+    constexpr std::string_view key = R"({"id":")";
+    for (auto at = reply.body.find(key); at != std::string::npos;
+         at = reply.body.find(key, at + 1)) {
+        const auto from = at + key.size();
+        ids +=
+            (ids.empty() ? "" : " ") + reply.body.substr(from, reply.body.find('"', from) - from);
+    }
+    return ids;
+}
+
+std::optional<std::string> between(std::string_view text, std::string_view before,
+                                   std::string_view after) {
+    const auto at = text.find(before);
+    if (at == std::string_view::npos)
+        return {};
+    const auto rest = text.substr(at + before.size());
+    const auto end = rest.find(after);
+    if (end == std::string_view::npos)
+        return {};
+    return std::string(rest.substr(0, end));
+}
+
+std::string text_member(const Reply& reply, std::string_view name, Here here) {
+    const auto value = between(reply.body, "\"" + std::string(name) + "\":\"", "\"");
+    if (!value)
+        fail(reply, "there is no text member " + std::string(name), here);
+    return *value;
+}
+
+std::string now_as_text() {
+    const auto now = std::chrono::system_clock::now();
+    const auto seconds = std::chrono::system_clock::to_time_t(now);
+    const auto milliseconds =
+        std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count() %
+        1000;
+    std::tm parts{};
+    gmtime_r(&seconds, &parts);
+    char text[64];
+    std::snprintf(text, sizeof text, "%04d-%02d-%02dT%02d:%02d:%02d.%03dZ", parts.tm_year + 1900,
+                  parts.tm_mon + 1, parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec,
+                  static_cast<int>(milliseconds));
+    return text;
+}
+
+} // namespace useradmin::test

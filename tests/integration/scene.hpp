@@ -1,0 +1,155 @@
+// The stage of the integration tests: one httpd in front of one database, and three users who call.
+#pragma once
+
+#include "support/http_client.hpp"
+#include "support/httpd.hpp"
+#include "support/log_watch.hpp"
+#include "support/raw_connection.hpp"
+#include "support/test_database.hpp"
+
+#include <CppUTest/TestHarness.h>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace useradmin::test {
+
+/// What all tests of a run share. There is one, made by main.
+class Suite {
+  public:
+    Suite(std::string mpm, Kind kind);
+    ~Suite();
+    Suite(const Suite&) = delete;
+    Suite& operator=(const Suite&) = delete;
+
+    static Suite& current();
+
+    const WorkFolder& work() const noexcept { return work_; }
+    const std::string& mpm() const noexcept { return mpm_; }
+    Kind kind() const noexcept { return database_.kind(); }
+    TestDatabase& database() noexcept { return database_; }
+    Httpd& httpd() noexcept { return *httpd_; }
+    HttpClient& client() noexcept { return *client_; }
+
+    /// Settings for an httpd of a test's own: the run's MPM and this configuration.
+    HttpdSettings settings(const std::string& configuration) const;
+
+    /// DBDriver and DBDParams for a database.
+    static std::string directives_for(const TestDatabase& database);
+
+  private:
+    WorkFolder work_;
+    std::string mpm_;
+    TestDatabase database_;
+    std::unique_ptr<Httpd> httpd_;
+    std::unique_ptr<HttpClient> client_;
+};
+
+/// <Location "path"> with the service, open to all, and the further directives.
+std::string location(const std::string& path, const std::string& directives);
+
+/// <Location "path"> with stand-alone sign-in and the further directives; no test runs into the
+/// limit on failed attempts unless it sets one.
+std::string sign_in(const std::string& path, const std::string& directives);
+
+/// The AuthUserAdminSecret of the Locations below /signed.
+inline constexpr std::string_view secret = "s3cr3t that signs the cookies";
+
+/// Who calls.
+enum class Who { nobody, user, admin, super_admin };
+
+/// A caller's row in "user", as setup lays it.
+struct Person {
+    std::string id;
+    std::string name;
+    std::string email;
+    std::string role;
+    std::string created;
+
+    /// The row as the interface shows it, byte for byte.
+    std::string json() const;
+};
+
+/// Sara (superAdmin), Ada (admin) and Ulises (user), from the newest to the oldest.
+const Person& sara();
+const Person& ada();
+const Person& ulises();
+
+/// The session token of a caller.
+std::string token_of(Who who);
+
+/// The Authorization header with a caller's token.
+std::string bearer(Who who);
+
+/// Every test starts with the three callers and their sessions in the tables, and nothing else.
+class Scene : public Utest {
+  public:
+    void setup() override;
+
+  protected:
+    static Database& sql() { return Suite::current().database().sql(); }
+
+    /// Sends it as the caller, with the bearer token, and looks at what every reply must have.
+    static Reply ask(Who who, const std::string& method, const std::string& path,
+                     const std::optional<std::string>& body = {},
+                     const std::vector<std::string>& headers = {}, Here here = {});
+
+    static Reply get(Who who, const std::string& path, Here here = {}) {
+        return ask(who, "GET", path, {}, {}, here);
+    }
+    static Reply post(Who who, const std::string& body, Here here = {}) {
+        return ask(who, "POST", "/api/users", body, {}, here);
+    }
+    static Reply put(Who who, const std::string& id, const std::string& body, Here here = {}) {
+        return ask(who, "PUT", "/api/users/" + id, body, {}, here);
+    }
+    static Reply remove(Who who, const std::string& id, Here here = {}) {
+        return ask(who, "DELETE", "/api/users/" + id, {}, {}, here);
+    }
+
+    /// Sends raw bytes and takes apart what comes until the server closes.
+    static Reply exchange(std::string_view bytes, Here here = {});
+
+    /// Adds a row to "user"; role may be "NULL" for SQL's.
+    static void add_user(const Person& person);
+    /// Adds that many users of role user, "u001" and so on, older than everyone else.
+    static void add_users(int count);
+    static void add_session(std::string_view token, std::string_view user_id,
+                            std::string_view expires_at = "2999-01-01T00:00:00.000Z");
+    static long count(const std::string& table);
+};
+
+/// The reply has this status and this body, byte for byte.
+void expect(const Reply& reply, int status, std::string_view body, Here here = {});
+
+/// The reply is the failure envelope with this text.
+void expect_error(const Reply& reply, int status, std::string_view text, Here here = {});
+
+/// The reply is some failure envelope: an error's status, and success false.
+void expect_refused(const Reply& reply, Here here = {});
+
+/// The reply has this status and the success envelope.
+void expect_success(const Reply& reply, Here here = {});
+
+/// What every reply under a base address must have: JSON, not cached, no secret.
+void check_reply(const Reply& reply, Here here = {});
+
+/// The ids in a reply, in its order: "a b c".
+std::string ids_of(const Reply& reply);
+
+/// The first text member of that name in a reply.
+std::string text_member(const Reply& reply, std::string_view name, Here here = {});
+
+/// The text between two others, or nothing.
+std::optional<std::string> between(std::string_view text, std::string_view before,
+                                   std::string_view after);
+
+/// Now, as the interface writes it: two such texts compare as the times do.
+std::string now_as_text();
+
+/// Fails the test, with the reply in the message.
+[[noreturn]] void fail(const Reply& reply, const std::string& why, Here here);
+
+} // namespace useradmin::test

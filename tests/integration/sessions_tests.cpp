@@ -1,0 +1,300 @@
+// Specification section 5, and design.md's contract between the auth module and the service.
+#include "scene.hpp"
+
+#include "support/process.hpp"
+
+#include <algorithm>
+
+namespace useradmin::test {
+
+namespace {
+
+constexpr const char* own_record = "/api/users/ulises-1";
+
+} // namespace
+
+class Sessions : public Scene {
+  protected:
+    /// Reads Ulises's own record with these headers.
+    static Reply with(const std::vector<std::string>& headers, const std::string& path = own_record,
+                      Here here = {}) {
+        return ask(Who::nobody, "GET", path, {}, headers, here);
+    }
+
+    static void ban_ulises(const std::string& until) {
+        sql().run("UPDATE \"user\" SET \"banned\" = TRUE, \"banExpires\" = " + until +
+                  " WHERE \"id\" = 'ulises-1'");
+    }
+};
+
+TEST_GROUP_BASE(sessions, Sessions){};
+
+TEST(sessions, every_operation_without_a_session_is_401) {
+    for (const char* method : {"GET", "POST"})
+        expect_error(ask(Who::nobody, method, "/api/users"), 401, "No autorizado");
+    for (const char* method : {"GET", "PUT", "DELETE"})
+        expect_error(ask(Who::nobody, method, own_record), 401, "No autorizado");
+}
+
+TEST(sessions, the_authorisation_matrix_holds) {
+    struct Row {
+        const char* method;
+        const char* path;
+        const char* body;
+        int user;
+        int admin;
+        int super_admin;
+    };
+    const Row rows[] = {
+        {"GET", "/api/users", nullptr, 403, 200, 200},
+        {"GET", "/api/users/ulises-1", nullptr, 200, 200, 200},
+        {"GET", "/api/users/ada-1", nullptr, 403, 200, 200},
+        {"GET", "/api/users/sara-1", nullptr, 403, 200, 200},
+        {"POST", "/api/users", R"({"name":"N","email":"n@x","password":"s3cr3t","role":"user"})",
+         403, 200, 200},
+        {"POST", "/api/users", R"({"name":"N","email":"n@x","password":"s3cr3t","role":"admin"})",
+         403, 403, 200},
+        {"POST", "/api/users", R"({"name":"N","email":"n@x","password":"s3cr3t","role":"x"})", 403,
+         403, 200},
+        {"PUT", "/api/users/ulises-1", R"({"name":"N","email":"n@x"})", 403, 200, 200},
+        {"PUT", "/api/users/ulises-1", R"({"role":"admin"})", 403, 403, 200},
+        {"PUT", "/api/users/ulises-1", R"({"banned":true})", 403, 403, 200},
+        {"PUT", "/api/users/ulises-1", R"({"banReason":"x"})", 403, 200, 200},
+        {"DELETE", "/api/users/ulises-1", nullptr, 403, 403, 200},
+        {"DELETE", "/api/users/ada-1", nullptr, 403, 403, 200},
+        {"DELETE", "/api/users/sara-1", nullptr, 403, 403, 400},
+    };
+    for (const auto& row : rows) {
+        const std::pair<Who, int> callers[] = {{Who::nobody, 401},
+                                               {Who::user, row.user},
+                                               {Who::admin, row.admin},
+                                               {Who::super_admin, row.super_admin}};
+        for (const auto& [who, status] : callers) {
+            Scene::setup();
+            const auto reply = ask(who, row.method, row.path,
+                                   row.body ? std::optional<std::string>(row.body) : std::nullopt);
+            if (reply.status != status)
+                fail(reply,
+                     "expected for caller " + std::to_string(static_cast<int>(who)) + ": " +
+                         std::to_string(status),
+                     {});
+        }
+    }
+    CHECK_EQUAL(3, count("user"));
+}
+
+TEST(sessions, a_role_that_is_absent_or_unknown_is_user) {
+    for (const char* role : {"NULL", "''", "'superadmin'", "'SUPERADMIN'", "'Admin'", "' admin'",
+                             "'admin,superAdmin'", "'superAdmin '", "'owner'"}) {
+        sql().run("UPDATE \"user\" SET \"role\" = " + std::string(role) +
+                  " WHERE \"id\" = 'ada-1'");
+        expect_error(get(Who::admin, "/api/users"), 403, "No tienes permisos para ver usuarios");
+        expect_success(get(Who::admin, "/api/users/ada-1"));
+    }
+}
+
+TEST(sessions, a_role_that_changes_counts_from_the_next_request) {
+    expect_success(get(Who::admin, "/api/users"));
+    sql().run("UPDATE \"user\" SET \"role\" = 'user' WHERE \"id\" = 'ada-1'");
+    expect_error(get(Who::admin, "/api/users"), 403, "No tienes permisos para ver usuarios");
+}
+
+TEST(sessions, the_token_comes_in_the_cookie) {
+    const auto token = token_of(Who::user);
+    expect_success(with({"Cookie: better-auth.session_token=" + token}));
+    expect_success(with({"Cookie: a=b; better-auth.session_token=" + token + "; c=d"}));
+    expect_success(with({"Cookie: a=b;better-auth.session_token=" + token}));
+}
+
+TEST(sessions, the_token_comes_in_the_cookie_with_the_Secure_prefix) {
+    expect_success(with({"Cookie: __Secure-better-auth.session_token=" + token_of(Who::user)}));
+}
+
+TEST(sessions, the_token_comes_in_the_cookie_percent_encoded) {
+    expect_success(with({"Cookie: better-auth.session_token=s3cr3t%2Dtoken%2Dof%2Dulises"}));
+}
+
+TEST(sessions, the_token_comes_as_a_bearer) {
+    expect_success(with({"Authorization: Bearer " + token_of(Who::user)}));
+    expect_success(with({"Authorization: bearer " + token_of(Who::user)}));
+    expect_success(with({"authorization: BEARER  " + token_of(Who::user)}));
+}
+
+TEST(sessions, another_cookie_or_scheme_is_no_session) {
+    const auto token = token_of(Who::user);
+    using namespace std::string_literals;
+    for (const std::string& header :
+         {"Cookie: session_token=" + token, "Cookie: xbetter-auth.session_token=" + token,
+          "Cookie: better-auth.session_tokens=" + token,
+          "Cookie: Better-Auth.Session_Token=" + token, "Cookie: better-auth.session_token"s,
+          "Cookie: better-auth.session_token="s, "Cookie: ;;;==;"s, "Authorization: " + token,
+          "Authorization: Basic " + token, "Authorization: Bearer" + token,
+          "Authorization: Bearer "s, "Authorization: Bearer"s, "X-Session: " + token,
+          "X-Session-User-Id: sara-1"s})
+        expect_error(with({header}), 401, "No autorizado");
+}
+
+TEST(sessions, a_token_in_the_query_is_no_session) {
+    expect_error(with({}, std::string(own_record) + "?token=" + token_of(Who::user) +
+                              "&better-auth.session_token=" + token_of(Who::user)),
+                 401, "No autorizado");
+}
+
+TEST(sessions, a_token_that_is_not_in_the_table_to_the_letter_is_no_session) {
+    for (const char* token :
+         {"S3CR3T-token-of-ulises", "s3cr3t-token-of-ulise", "s3cr3t-token-of-ulises0", "%", "_",
+          "' OR '1'='1", "%00", "s3cr3t-token-of-ulises%00", "%ff", "s3cr3t%", "null", "0"})
+        expect_error(with({"Authorization: Bearer " + std::string(token)}), 401, "No autorizado");
+}
+
+TEST(sessions, a_token_of_seven_thousand_characters_is_no_session) {
+    expect_error(with({"Authorization: Bearer " + std::string(7000, 'x')}), 401, "No autorizado");
+    expect_error(with({"Cookie: better-auth.session_token=" + std::string(7000, '%')}), 401,
+                 "No autorizado");
+}
+
+TEST(sessions, an_expired_session_is_no_session) {
+    add_session("s3cr3t-old", "ulises-1", "2026-01-01T00:00:00.000Z");
+    add_session("s3cr3t-just-over", "ulises-1", now_as_text());
+    expect_error(with({"Authorization: Bearer s3cr3t-old"}), 401, "No autorizado");
+    expect_error(with({"Authorization: Bearer s3cr3t-just-over"}), 401, "No autorizado");
+}
+
+TEST(sessions, of_a_banned_user_without_an_end_is_no_session) {
+    ban_ulises("NULL");
+    expect_error(get(Who::user, own_record), 401, "No autorizado");
+}
+
+TEST(sessions, of_a_banned_user_with_an_end_in_the_future_is_no_session) {
+    ban_ulises("'2999-01-01T00:00:00.000Z'");
+    expect_error(get(Who::user, own_record), 401, "No autorizado");
+}
+
+TEST(sessions, of_a_banned_user_with_an_end_in_the_past_is_a_session) {
+    ban_ulises("'2026-01-01T00:00:00.000Z'");
+    expect_success(get(Who::user, own_record));
+}
+
+TEST(sessions, of_a_user_who_gets_banned_ends_with_the_next_request) {
+    expect_success(get(Who::user, own_record));
+    expect_success(put(Who::super_admin, "ulises-1", R"({"banned":true})"));
+    expect_error(get(Who::user, own_record), 401, "No autorizado");
+    expect_success(put(Who::super_admin, "ulises-1", R"({"banned":false})"));
+    expect_success(get(Who::user, own_record));
+}
+
+TEST(sessions, AuthUserAdminCookie_names_the_cookie) {
+    const auto token = token_of(Who::user);
+    expect_success(with({"Cookie: my_session=" + token}, "/cookie/users/ulises-1"));
+    expect_success(with({"Cookie: __Secure-my_session=" + token}, "/cookie/users/ulises-1"));
+    expect_success(with({bearer(Who::user)}, "/cookie/users/ulises-1"));
+    expect_error(with({"Cookie: better-auth.session_token=" + token}, "/cookie/users/ulises-1"),
+                 401, "No autorizado");
+}
+
+TEST(sessions, AuthUserAdminBearer_Off_reads_the_cookie_alone) {
+    expect_error(with({bearer(Who::user)}, "/bearerless/users/ulises-1"), 401, "No autorizado");
+    expect_success(with({"Cookie: better-auth.session_token=" + token_of(Who::user)},
+                        "/bearerless/users/ulises-1"));
+    expect_success(
+        with({bearer(Who::super_admin), "Cookie: better-auth.session_token=" + token_of(Who::user)},
+             "/bearerless/users/ulises-1"));
+}
+
+TEST(sessions, AuthUserAdmin_Off_resolves_nobody) {
+    expect_error(get(Who::super_admin, "/unresolved/users"), 401, "No autorizado");
+    expect_error(with({"Cookie: better-auth.session_token=" + token_of(Who::super_admin)},
+                      "/unresolved/users"),
+                 401, "No autorizado");
+}
+
+TEST(sessions, AuthUserAdmin_of_a_virtual_host_holds_in_its_Locations) {
+    const std::vector<std::string> host = {"Host: other.test", bearer(Who::super_admin)};
+    expect_success(with(host, "/other/users"));
+    expect_error(with({bearer(Who::super_admin)}, "/notes/users"), 401, "No autorizado");
+}
+
+TEST(sessions, the_directives_of_a_virtual_host_hold_in_its_Locations) {
+    add_user({"boss", "B", "vecina@example.org", "user", "2026-02-01T00:00:00.000Z"});
+    const std::vector<std::string> host = {"Host: other.test", bearer(Who::super_admin)};
+    const auto list = with(host, "/other/users");
+    CHECK_EQUAL(std::string("boss sara-1"), ids_of(list));
+    expect_error(ask(Who::nobody, "DELETE", "/other/users/boss", {}, host), 403,
+                 "No se puede eliminar el usuario administrador principal");
+}
+
+TEST(sessions, the_caller_is_the_user_of_the_access_log) {
+    expect_success(get(Who::user, own_record));
+    const std::string line = "ulises-1 200 GET /api/users/ulises-1";
+    const auto logged = [&line] {
+        const auto lines = Suite::current().httpd().access_log();
+        return std::find(lines.begin(), lines.end(), line) != lines.end();
+    };
+    CHECK_TEXT(eventually(logged, std::chrono::seconds(10)), line.c_str());
+}
+
+TEST(sessions, the_notes_of_any_module_state_the_caller) {
+    expect_error(with({}, "/notes/users"), 401, "No autorizado");
+    expect_success(with({"X-Test-Caller: sara-1 superAdmin"}, "/notes/users"));
+    expect_success(with({"X-Test-Caller: ada-1 admin"}, "/notes/users"));
+    expect_error(with({"X-Test-Caller: ada-1 user"}, "/notes/users"), 403,
+                 "No tienes permisos para ver usuarios");
+}
+
+TEST(sessions, without_a_role_note_the_caller_is_a_user) {
+    expect_error(with({"X-Test-Caller: sara-1"}, "/notes/users"), 403,
+                 "No tienes permisos para ver usuarios");
+    expect_success(with({"X-Test-Caller: ulises-1"}, "/notes/users/ulises-1"));
+}
+
+TEST(sessions, the_notes_count_after_an_internal_redirect) {
+    const auto reply = with(
+        {"X-Test-Caller: ada-1 admin", "X-Test-Target: /notes/users?search=sara"}, "/redirect");
+    CHECK_EQUAL(std::string("sara-1 ulises-1"), ids_of(reply));
+    expect_error(with({"X-Test-Target: /notes/users"}, "/redirect"), 401, "No autorizado");
+}
+
+TEST(sessions, the_notes_count_in_a_subrequest) {
+    // The headers of a subrequest go nowhere.
+    const auto reply = Suite::current().client().send(
+        {"GET",
+         "/subrequest",
+         {"X-Test-Caller: sara-1 superAdmin", "X-Test-Target: /notes/users"}});
+    CHECK_EQUAL(std::string("sara-1 ada-1 ulises-1"), ids_of(reply));
+}
+
+TEST(sessions, of_the_first_request_counts_after_an_internal_redirect) {
+    const auto reply = with({bearer(Who::super_admin), "X-Test-Target: /api/users"}, "/redirect");
+    CHECK_EQUAL(std::string("sara-1 ada-1 ulises-1"), ids_of(reply));
+}
+
+TEST(sessions, UserAdminSession_takes_id_and_role_from_expressions) {
+    expect_success(with({"X-Id: sara-1", "X-Role: superAdmin"}, "/headers/users"));
+    expect_error(with({"X-Id: sara-1", "X-Role: user"}, "/headers/users"), 403,
+                 "No tienes permisos para ver usuarios");
+    expect_success(with({"X-Id: ulises-1", "X-Role: user"}, "/headers/users/ulises-1"));
+    expect_error(with({"X-Role: superAdmin"}, "/headers/users"), 401, "No autorizado");
+    expect_error(with({"X-Id;", "X-Role: superAdmin"}, "/headers/users"), 401, "No autorizado");
+}
+
+TEST(sessions, UserAdminSession_replaces_the_notes) {
+    expect_error(with({"X-Test-Caller: sara-1 superAdmin"}, "/headers/users"), 401,
+                 "No autorizado");
+}
+
+TEST(sessions, UserAdminSession_with_an_empty_role_or_none_is_a_user) {
+    expect_error(with({"X-Id: sara-1"}, "/headers/users"), 403,
+                 "No tienes permisos para ver usuarios");
+    expect_error(with({"X-Id: sara-1", "X-Role: superAdmin"}, "/id-only/users"), 403,
+                 "No tienes permisos para ver usuarios");
+    expect_success(with({"X-Id: sara-1"}, "/id-only/users/sara-1"));
+}
+
+TEST(sessions, the_service_never_reads_a_session_from_a_header_by_itself) {
+    expect_error(with({bearer(Who::super_admin),
+                       "Cookie: better-auth.session_token=" + token_of(Who::super_admin)},
+                      "/notes/users"),
+                 401, "No autorizado");
+}
+
+} // namespace useradmin::test

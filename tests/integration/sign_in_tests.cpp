@@ -1,0 +1,609 @@
+// Stand-alone sign-in: what better-auth 1.6 and 1.7 answer to the same requests.
+#include "scene.hpp"
+
+#include <openssl/hmac.h>
+#include <regex>
+
+namespace useradmin::test {
+
+namespace {
+
+constexpr const char* eva = "eva@example.org";
+constexpr const char* right = "s3cr3t of eva";
+constexpr const char* wrong_credentials =
+    R"({"message":"Invalid email or password","code":"INVALID_EMAIL_OR_PASSWORD"})";
+constexpr const char* banned =
+    R"({"message":"You have been banned from this application. Please contact support if you )"
+    R"(believe this is an error.","code":"BANNED_USER"})";
+constexpr const char* cleared =
+    "better-auth.session_token=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax\n"
+    "better-auth.session_data=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax\n"
+    "better-auth.dont_remember=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax\n";
+
+std::string login(const std::string& email, const std::string& password,
+                  const std::string& more = "") {
+    return R"({"email":")" + email + R"(","password":")" + password + "\"" + more + "}";
+}
+
+std::string fault(const std::string& message, const std::string& code) {
+    return R"({"message":")" + message + R"(","code":")" + code + R"("})";
+}
+
+/// The Set-Cookie headers, a line each.
+std::string cookies_of(const Reply& reply) {
+    std::string lines;
+    for (const auto& [name, value] : reply.headers)
+        if (name == "Set-Cookie")
+            lines += value + "\n";
+    return lines;
+}
+
+std::string token_in(const Reply& reply) {
+    return text_member(reply, "token");
+}
+
+/// The token with its signature in base64.
+std::string signed_token(const std::string& token) {
+    unsigned char digest[32];
+    unsigned length = sizeof digest;
+    HMAC(EVP_sha256(), secret.data(), static_cast<int>(secret.size()),
+         reinterpret_cast<const unsigned char*>(token.data()), token.size(), digest, &length);
+    unsigned char text[45];
+    EVP_EncodeBlock(text, digest, static_cast<int>(length));
+    return token + "." + reinterpret_cast<const char*>(text);
+}
+
+/// As encodeURIComponent does it with a signed token.
+std::string encoded(std::string text) {
+    for (const auto& [character, triple] :
+         {std::pair("+", "%2B"), std::pair("/", "%2F"), std::pair("=", "%3D")})
+        for (auto at = text.find(character); at != std::string::npos; at = text.find(character))
+            text.replace(at, 1, triple);
+    return text;
+}
+
+} // namespace
+
+TEST_GROUP_BASE(sign_in, Scene) {
+    std::string id_; ///< Eva's
+
+    void setup() override {
+        Scene::setup();
+        id_ = text_member(add_account(eva, right), "id");
+    }
+
+    /// Adds a user with a password, as an administrator does.
+    static Reply add_account(const std::string& email, const std::string& password,
+                             const std::string& path = "/cheap/users") {
+        auto reply = ask(Who::super_admin, "POST", path,
+                         R"({"name":"Eva","email":")" + email + R"(","password":")" + password +
+                             R"(","role":"user"})");
+        expect_success(reply);
+        return reply;
+    }
+
+    static Reply send(const std::string& method, const std::string& path,
+                      const std::optional<std::string>& body = {},
+                      const std::vector<std::string>& headers = {}, Here here = {}) {
+        auto reply = Suite::current().client().send({method, path, headers, body}, here);
+        if (holds_a_secret(reply.text()))
+            fail(reply, "a secret is in the reply", here);
+        if (reply.header("Cache-Control") != "no-store")
+            fail(reply, "the reply lacks Cache-Control: no-store", here);
+        if (reply.status != 204 && reply.header("Content-Type") != "application/json")
+            fail(reply, "the reply is not application/json", here);
+        return reply;
+    }
+
+    static Reply sign_in_at(const std::string& base, const std::string& body,
+                            const std::vector<std::string>& headers = {}, Here here = {}) {
+        return send("POST", base + "/sign-in/email", body, headers, here);
+    }
+    static Reply sign_in(const std::string& body, const std::vector<std::string>& headers = {},
+                         Here here = {}) {
+        return sign_in_at("/api/auth", body, headers, here);
+    }
+    static Reply get_session(const std::vector<std::string>& headers = {},
+                             const std::string& query = "", Here here = {}) {
+        return send("GET", "/api/auth/get-session" + query, {}, headers, here);
+    }
+    static Reply sign_out(const std::vector<std::string>& headers, Here here = {}) {
+        return send("POST", "/api/auth/sign-out", "{}", headers, here);
+    }
+
+    static std::string cookie(const std::string& token) {
+        return "Cookie: better-auth.session_token=" + token;
+    }
+    static std::string own_origin() {
+        return "http://127.0.0.1:" + std::to_string(Suite::current().httpd().port());
+    }
+    static std::string from_here() {
+        return "Origin: " + own_origin();
+    }
+
+    /// Eva's row as the library shows it.
+    std::string eva_json() const {
+        const auto created =
+            between(get(Who::super_admin, "/api/users/" + id_).body, R"("createdAt":")", "\"");
+        return R"({"name":"Eva","email":"eva@example.org","emailVerified":true,"image":null,)"
+               R"("createdAt":")" +
+               *created + R"(","updatedAt":")" + *created +
+               R"(","role":"user","banned":false,"banReason":null,"banExpires":null,"id":")" + id_ +
+               R"("})";
+    }
+
+    static void set_eva(const std::string& assignments) {
+        sql().run("UPDATE \"user\" SET " + assignments + " WHERE \"email\" = 'eva@example.org'");
+    }
+
+    /// A session of Eva's that was opened on the second of January, as a row.
+    void add_session_until(const std::string& token, const std::string& expires_at) const {
+        add_session(token, id_, expires_at);
+    }
+
+    /// The time, that many hours from now, as text.
+    static std::string in_hours(int hours) {
+        const auto time = std::chrono::system_clock::now() + std::chrono::hours(hours);
+        const auto seconds = std::chrono::system_clock::to_time_t(time);
+        std::tm parts{};
+        gmtime_r(&seconds, &parts);
+        char text[32];
+        std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S.000Z", &parts);
+        return text;
+    }
+
+    static std::string expiry_of(const std::string& token) {
+        const auto reply = get_session({cookie(token)}, "?disableRefresh=true");
+        return between(reply.body, R"("expiresAt":")", "\"").value_or("(none)");
+    }
+
+    static void expect_between(const std::string& least, const std::string& text,
+                               const std::string& most) {
+        CHECK_TEXT(least <= text && text <= most, (least + " " + text + " " + most).c_str());
+    }
+
+    /// The password of Eva's account, set to another hash.
+    void set_hash(const std::string& hash) const {
+        sql().run("UPDATE \"account\" SET \"password\" = " + hash +
+                  " WHERE \"userId\" = " + sql_literal(id_));
+    }
+};
+
+TEST(sign_in, with_the_right_password_answers_token_and_user) {
+    const auto reply = sign_in(login(eva, right));
+    const auto token = token_in(reply);
+    CHECK_TRUE(std::regex_match(token, std::regex("[A-Za-z0-9]{32}")));
+    expect(reply, 200,
+           R"({"redirect":false,"token":")" + token + R"(","user":)" + eva_json() + "}");
+}
+
+TEST(sign_in, sets_the_cookie_as_the_library_does) {
+    const auto reply = sign_in(login(eva, right));
+    CHECK_EQUAL("better-auth.session_token=" + token_in(reply) +
+                    "; Max-Age=604800; Path=/; HttpOnly; SameSite=Lax\n",
+                cookies_of(reply));
+}
+
+TEST(sign_in, with_a_secret_signs_the_cookie) {
+    const auto reply = sign_in_at("/signed/auth", login(eva, right));
+    CHECK_EQUAL("better-auth.session_token=" + encoded(signed_token(token_in(reply))) +
+                    "; Max-Age=604800; Path=/; HttpOnly; SameSite=Lax\n",
+                cookies_of(reply));
+    const auto cookie = between(cookies_of(reply), "", ";");
+    expect_success(ask(Who::nobody, "GET", "/signed/users/" + id_, {}, {"Cookie: " + *cookie}));
+    expect_error(ask(Who::nobody, "GET", "/signed/users/" + id_, {},
+                     {"Cookie: better-auth.session_token=" + token_in(reply)}),
+                 401, "No autorizado");
+}
+
+TEST(sign_in, over_https_sets_a_Secure_cookie_with_the_prefix) {
+    const auto reply = sign_in(login(eva, right), {"Host: secure.test"});
+    CHECK_EQUAL("__Secure-better-auth.session_token=" + token_in(reply) +
+                    "; Max-Age=604800; Path=/; HttpOnly; Secure; SameSite=Lax\n",
+                cookies_of(reply));
+    const auto session = get_session(
+        {"Host: secure.test", "Cookie: __Secure-better-auth.session_token=" + token_in(reply)});
+    CHECK_TRUE(session.body.starts_with(R"({"session":{)"));
+}
+
+TEST(sign_in, AuthUserAdminCookie_names_the_cookies) {
+    const auto own = sign_in_at("/cookie/auth", login(eva, right, R"(,"rememberMe":false)"));
+    CHECK_EQUAL("my_session=" + token_in(own) + "; Path=/; HttpOnly; SameSite=Lax\n" +
+                    "better-auth.dont_remember=true; Path=/; HttpOnly; SameSite=Lax\n",
+                cookies_of(own));
+    const auto prefixed = sign_in_at("/prefix/auth", login(eva, right, R"(,"rememberMe":false)"));
+    CHECK_EQUAL("mine.session_token=" + token_in(prefixed) + "; Path=/; HttpOnly; SameSite=Lax\n" +
+                    "mine.dont_remember=true; Path=/; HttpOnly; SameSite=Lax\n",
+                cookies_of(prefixed));
+}
+
+TEST(sign_in, opens_a_session_that_the_service_takes) {
+    const auto token = token_in(sign_in(login(eva, right)));
+    expect_success(ask(Who::nobody, "GET", "/api/users/" + id_, {}, {cookie(token)}));
+    expect_success(
+        ask(Who::nobody, "GET", "/api/users/" + id_, {}, {"Authorization: Bearer " + token}));
+}
+
+TEST(sign_in, stores_a_session_of_seven_days_with_address_and_browser) {
+    const auto before = in_hours(7 * 24);
+    const auto token = token_in(sign_in(login(eva, right), {"User-Agent: Browser/1"}));
+    const auto row = sql().rows("SELECT \"userId\", \"ipAddress\", \"userAgent\" FROM \"session\" "
+                                "WHERE \"token\" = " +
+                                sql_literal(token));
+    CHECK_EQUAL(1U, row.size());
+    CHECK_EQUAL(id_, row[0][0].value());
+    CHECK_EQUAL(std::string("127.0.0.1"), row[0][1].value());
+    CHECK_EQUAL(std::string("Browser/1"), row[0][2].value());
+    expect_between(before, expiry_of(token), in_hours(7 * 24 + 1));
+}
+
+TEST(sign_in, stores_of_a_browser_s_name_what_is_text_and_no_more_than_512_bytes) {
+    const auto token =
+        token_in(sign_in(login(eva, right), {"User-Agent: a\xff\xc3\xb1" + std::string(600, 'b')}));
+    CHECK_EQUAL(
+        "a\xc3\xb1" + std::string(509, 'b'),
+        sql()
+            .value("SELECT \"userAgent\" FROM \"session\" WHERE \"token\" = " + sql_literal(token))
+            .value());
+}
+
+TEST(sign_in, that_is_not_to_be_remembered_lasts_a_day_and_ends_with_the_browser) {
+    const auto before = in_hours(24);
+    const auto reply = sign_in_at("/signed/auth", login(eva, right, R"(,"rememberMe":false)"));
+    CHECK_EQUAL("better-auth.session_token=" + encoded(signed_token(token_in(reply))) +
+                    "; Path=/; HttpOnly; SameSite=Lax\n" + "better-auth.dont_remember=" +
+                    encoded(signed_token("true")) + "; Path=/; HttpOnly; SameSite=Lax\n",
+                cookies_of(reply));
+    expect_between(before, expiry_of(token_in(reply)), in_hours(25));
+}
+
+TEST(sign_in, hands_the_token_to_clients_without_cookies_as_the_bearer_plugin_does) {
+    const auto reply = sign_in_at("/signed/auth", login(eva, right));
+    CHECK_EQUAL(signed_token(token_in(reply)), reply.header("set-auth-token").value_or("(none)"));
+    CHECK_EQUAL(std::string("set-auth-token"),
+                reply.header("Access-Control-Expose-Headers").value_or("(none)"));
+    expect_success(ask(Who::nobody, "GET", "/signed/users/" + id_, {},
+                       {"Authorization: Bearer " + *reply.header("set-auth-token")}));
+    CHECK_FALSE(
+        sign_in_at("/bearerless/auth", login(eva, right)).header("set-auth-token").has_value());
+}
+
+TEST(sign_in, finds_addresses_in_lower_case_and_as_they_are_typed) {
+    add_account("Kept@Example.org", "s3cr3t of kept");
+    CHECK_EQUAL(200, sign_in(login("EVA@Example.ORG", right)).status);
+    CHECK_EQUAL(200, sign_in(login("Kept@Example.org", "s3cr3t of kept")).status);
+    expect(sign_in(login("kept@example.org", "s3cr3t of kept")), 401, wrong_credentials);
+}
+
+TEST(sign_in, verifies_scrypt_hashes_as_well) {
+    add_account("scrypt@example.org", "s3cr3t in scrypt", "/scrypt/users");
+    CHECK_EQUAL(200, sign_in(login("scrypt@example.org", "s3cr3t in scrypt")).status);
+    expect(sign_in(login("scrypt@example.org", "s3cr3t in script")), 401, wrong_credentials);
+}
+
+TEST(sign_in, with_a_wrong_password_or_an_unknown_address_is_the_same_401) {
+    for (const char* password : {"", "s3cr3t of ev", "s3cr3t of eva ", "S3cr3t of eva"})
+        expect(sign_in(login(eva, password)), 401, wrong_credentials);
+    expect(sign_in(login("nobody@example.org", right)), 401, wrong_credentials);
+    CHECK_EQUAL(3, count("session"));
+}
+
+TEST(sign_in, of_a_user_without_a_credential_account_or_password_is_401) {
+    expect(sign_in(login("ulises@example.org", right)), 401, wrong_credentials);
+    set_hash("NULL");
+    expect(sign_in(login(eva, right)), 401, wrong_credentials);
+    sql().run("UPDATE \"account\" SET \"providerId\" = 'github'");
+    expect(sign_in(login(eva, right)), 401, wrong_credentials);
+}
+
+TEST(sign_in, with_a_hash_that_is_none_or_asks_for_4_GiB_is_401_and_named_in_the_log) {
+    expect_log("UA0307");
+    for (const char* hash : {"''", "'s3cr3t of eva'",
+                             "'$argon2id$v=19$m=4194304,t=2,p=1$c2FsdHNhbHRzYWx0$"
+                             "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'",
+                             "'$2b$10$abcdefghijklmnopqrstuv'"}) {
+        set_hash(hash);
+        expect(sign_in(login(eva, right)), 401, wrong_credentials);
+    }
+}
+
+TEST(sign_in, of_a_banned_user_is_403_once_the_password_is_right) {
+    set_eva("\"banned\" = TRUE, \"banReason\" = 'x'");
+    expect(sign_in(login(eva, right)), 403, banned);
+    expect(sign_in(login(eva, "wrong")), 401, wrong_credentials);
+    set_eva("\"banExpires\" = '2999-01-01T00:00:00.000Z'");
+    expect(sign_in(login(eva, right)), 403, banned);
+    CHECK_EQUAL(3, count("session"));
+    set_eva("\"banExpires\" = '2026-01-01T00:00:00.000Z'");
+    CHECK_EQUAL(200, sign_in(login(eva, right)).status);
+}
+
+TEST(sign_in, of_a_body_that_is_no_JSON_object_is_400) {
+    for (const char* body :
+         {"{", "nonsense", "[]", "null", "1", "\"x\"", "{\"email\":\"\\u0000\"}"})
+        expect(sign_in(body), 400, fault("Invalid JSON in request body", "BAD_REQUEST"));
+}
+
+TEST(sign_in, of_a_body_with_members_of_other_types_is_400_and_says_which) {
+    const auto no = [](const std::string& member, const std::string& wanted,
+                       const std::string& is) {
+        return "[body." + member + "] Invalid input: expected " + wanted + ", received " + is;
+    };
+    const std::string password = no("password", "string", "undefined");
+    const std::pair<const char*, std::string> bodies[] = {
+        {"{}", no("email", "string", "undefined") + "; " + password},
+        {R"({"email":1})", no("email", "string", "number") + "; " + password},
+        {R"({"email":"a@b.co"})", password},
+        {R"({"email":null,"password":""})", no("email", "string", "null")},
+        {R"({"email":"a@b.co","password":true})", no("password", "string", "boolean")},
+        {R"({"email":"a@b.co","password":{}})", no("password", "string", "object")},
+        {R"({"email":"a@b.co","password":"x","rememberMe":"yes"})",
+         no("rememberMe", "boolean", "string")},
+        {R"({"email":"a@b.co","password":"x","rememberMe":null})",
+         no("rememberMe", "boolean", "null")},
+        {R"({"email":"a@b.co","password":"x","callbackURL":null})",
+         no("callbackURL", "string", "null")},
+    };
+    for (const auto& [body, message] : bodies)
+        expect(sign_in(body), 400, fault(message, "VALIDATION_ERROR"));
+    expect(sign_in(R"({"email":true,"password":"x","callbackURL":2})"), 400,
+           R"({"message":"Invalid callbackURL: expected a string"})");
+}
+
+TEST(sign_in, with_an_address_that_the_library_takes_for_none_is_400) {
+    for (const char* email : {"",         "x",       "a@b",       "a@b.c",
+                              " a@b.co",  "a@b.co ", "a..b@b.co", "\xc3\xa4@b.co",
+                              "a@b_c.co", ".a@b.co", "a.@b.co",   "a@-b.co",
+                              "a@b.c0m",  "a@b..co", "a@1.2.3.4", "a@localhost",
+                              "a&b@b.co", "a'@b.co", "a@b@c.co",  "@b.co",
+                              "a@"})
+        expect(sign_in(login(email, "x")), 400, fault("Invalid email", "INVALID_EMAIL"));
+    for (const char* email : {"a@b.co", "a+b@b.co", "o'k@b.co", "A@B.CO", "a@b.co.uk", "a-@b.co",
+                              "a_b.c@b-c.co", "a@b-.co"})
+        expect(sign_in(login(email, "x")), 401, wrong_credentials);
+}
+
+TEST(sign_in, takes_a_form_as_well) {
+    const std::string form = "Content-Type: application/x-www-form-urlencoded";
+    const auto reply = sign_in("email=eva%40example.org&password=s3cr3t+of+eva", {form});
+    CHECK_EQUAL(200, reply.status);
+    expect(sign_in("email=eva%40example.org", {form}), 400,
+           fault("[body.password] Invalid input: expected string, received undefined",
+                 "VALIDATION_ERROR"));
+    expect(sign_in("email=eva%40example.org&password=x&rememberMe=false", {form}), 400,
+           fault("[body.rememberMe] Invalid input: expected boolean, received string",
+                 "VALIDATION_ERROR"));
+}
+
+TEST(sign_in, of_another_content_type_is_415) {
+    CHECK_EQUAL(
+        200, sign_in(login(eva, right), {"Content-Type: Application/JSON ; charset=utf-8"}).status);
+    expect(sign_in(login(eva, right), {"Content-Type: text/plain"}), 415,
+           fault(R"(Content-Type \"text/plain\" is not allowed. Allowed types: )"
+                 "application/x-www-form-urlencoded, application/json",
+                 "UNSUPPORTED_MEDIA_TYPE"));
+    expect(sign_in(login(eva, right), {"Content-Type:"}), 415,
+           fault("Content-Type is required. Allowed types: application/x-www-form-urlencoded, "
+                 "application/json",
+                 "UNSUPPORTED_MEDIA_TYPE"));
+}
+
+TEST(sign_in, of_a_body_over_64_KiB_is_413) {
+    expect(sign_in(login(eva, std::string(65536, 'x'))), 413,
+           fault("Request body too large", "PAYLOAD_TOO_LARGE"));
+    expect(sign_in(login(eva, std::string(65000, 'x'))), 401, wrong_credentials);
+}
+
+TEST(sign_in, with_a_callbackURL_of_the_same_origin_sends_the_client_there) {
+    const auto here = own_origin();
+    for (const std::string& url : {std::string("/dash?x=1#y"), here, here + "/dash", here + "?x"}) {
+        const auto reply = sign_in(login(eva, right, R"(,"callbackURL":")" + url + "\""));
+        expect(reply, 200,
+               R"({"redirect":true,"token":")" + token_in(reply) + R"(","url":")" + url +
+                   R"(","user":)" + eva_json() + "}");
+        CHECK_EQUAL(url, reply.header("Location").value_or("(none)"));
+    }
+    const auto empty = sign_in(login(eva, right, R"(,"callbackURL":"")"));
+    CHECK_TRUE(empty.body.starts_with(R"({"redirect":false,)"));
+    CHECK_FALSE(empty.header("Location").has_value());
+}
+
+TEST(sign_in, with_a_callbackURL_of_elsewhere_is_403_and_opens_nothing) {
+    const auto here = own_origin();
+    for (const std::string& url :
+         {std::string("http://evil.test/"), std::string("//evil.test"), std::string("dash"),
+          std::string("javascript:alert(1)"), std::string("/\\\\evil.test"),
+          std::string("/%2fevil.test"), std::string("/a%5Cb"), std::string("/\\t/evil.test"),
+          here + "@evil.test/", here + "0/", here + ".evil.test", here + "\\\\@evil.test"})
+        expect(sign_in(login(eva, right, R"(,"callbackURL":")" + url + "\"")), 403,
+               fault("Invalid callbackURL", "INVALID_CALLBACK_URL"));
+    CHECK_EQUAL(3, count("session"));
+}
+
+TEST(sign_in, from_another_site_is_403) {
+    const auto invalid = fault("Invalid origin", "INVALID_ORIGIN");
+    const auto missing = fault("Missing or null Origin", "MISSING_OR_NULL_ORIGIN");
+    const auto body = login(eva, right);
+    const std::string some_cookie = "Cookie: a=b";
+    for (const std::string& origin :
+         {std::string("http://evil.test"), own_origin() + "0", own_origin() + ".evil.test",
+          std::string("https://127.0.0.1:") + std::to_string(Suite::current().httpd().port()),
+          std::string("http://127.0.0.1"), std::string("/")}) {
+        expect(sign_in(body, {"Origin: " + origin}), 403, invalid);
+        expect(sign_in(body, {"Origin: " + origin, some_cookie}), 403, invalid);
+        expect(sign_in(body, {"Referer: " + origin + "/login"}), 403, invalid);
+    }
+    expect(sign_in(body, {"Origin: null"}), 403, missing);
+    expect(sign_in(body, {some_cookie}), 403, missing);
+    expect(sign_in(body, {"Sec-Fetch-Site: same-origin", "Sec-Fetch-Mode: cors"}), 403, missing);
+    expect(sign_in(body, {from_here(), "Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: navigate"}),
+           403,
+           fault("Cross-site navigation login blocked. This request appears to be a CSRF attack.",
+                 "CROSS_SITE_NAVIGATION_LOGIN_BLOCKED"));
+    CHECK_EQUAL(3, count("session"));
+}
+
+TEST(sign_in, from_its_own_site_is_answered) {
+    const auto body = login(eva, right);
+    CHECK_EQUAL(200, sign_in(body, {from_here()}).status);
+    CHECK_EQUAL(200, sign_in(body, {from_here(), "Cookie: a=b"}).status);
+    CHECK_EQUAL(200, sign_in(body, {"Referer: " + own_origin() + "/login?x"}).status);
+    CHECK_EQUAL(200, sign_in(body, {"Host: secure.test", "Origin: https://secure.test"}).status);
+    CHECK_EQUAL(403, sign_in(body, {"Host: secure.test", "Origin: http://secure.test"}).status);
+}
+
+TEST(sign_in, by_another_method_is_405_with_Allow) {
+    const auto not_allowed = fault("Method not allowed", "METHOD_NOT_ALLOWED");
+    for (const char* method : {"GET", "PUT", "DELETE", "PATCH"})
+        for (const char* path : {"/api/auth/sign-in/email", "/api/auth/sign-out"}) {
+            const auto reply = send(method, path);
+            expect(reply, 405, not_allowed);
+            CHECK_EQUAL(std::string("POST, OPTIONS"), reply.header("Allow").value_or("(none)"));
+        }
+    for (const char* method : {"PUT", "DELETE", "PATCH"})
+        expect(send(method, "/api/auth/get-session"), 405, not_allowed);
+    const auto reply = send("POST", "/api/auth/get-session", "{}");
+    expect(reply, 405,
+           fault("POST method requires deferSessionRefresh to be enabled in session config",
+                 "METHOD_NOT_ALLOWED_DEFER_SESSION_REQUIRED"));
+    CHECK_EQUAL(std::string("GET, HEAD, OPTIONS"), reply.header("Allow").value_or("(none)"));
+}
+
+TEST(sign_in, answers_OPTIONS_with_Allow) {
+    const auto reply = send("OPTIONS", "/api/auth/sign-in/email");
+    CHECK_EQUAL(204, reply.status);
+    CHECK_EQUAL(std::string("POST, OPTIONS"), reply.header("Allow").value_or("(none)"));
+}
+
+TEST(sign_in, on_another_path_is_404) {
+    for (const char* path : {"", "/", "/sign-in", "/sign-in/email/", "/sign-in/social",
+                             "/get-session/", "/sign-up/email", "/Get-Session"})
+        for (const char* method : {"GET", "POST"})
+            expect(send(method, "/api/auth" + std::string(path)), 404,
+                   fault("Not found", "NOT_FOUND"));
+}
+
+TEST(sign_in, get_session_without_a_session_is_null) {
+    for (const std::vector<std::string>& headers :
+         {std::vector<std::string>{}, std::vector<std::string>{"Cookie: a=b"},
+          std::vector<std::string>{cookie("")}}) {
+        const auto reply = get_session(headers);
+        expect(reply, 200, "null");
+        CHECK_EQUAL(std::string(), cookies_of(reply));
+    }
+}
+
+TEST(sign_in, get_session_answers_session_and_user) {
+    const auto token = token_in(sign_in(login(eva, right), {"User-Agent: Browser/1"}));
+    const auto reply = get_session({cookie(token)});
+    const auto created = between(reply.body, R"("createdAt":")", "\"").value_or("(none)");
+    const auto id =
+        sql().value("SELECT \"id\" FROM \"session\" WHERE \"token\" = " + sql_literal(token));
+    expect(reply, 200,
+           R"({"session":{"expiresAt":")" + expiry_of(token) + R"(","token":")" + token +
+               R"(","createdAt":")" + created + R"(","updatedAt":")" + created +
+               R"(","ipAddress":"127.0.0.1","userAgent":"Browser/1","userId":")" + id_ +
+               R"(","id":")" + *id + R"("},"user":)" + eva_json() + "}");
+    CHECK_EQUAL(std::string(), cookies_of(reply));
+    CHECK_EQUAL(std::string("no-cache"), reply.header("Pragma").value_or("(none)"));
+    CHECK_EQUAL(reply.body, get_session({"Authorization: Bearer " + token}).body);
+    CHECK_EQUAL(200, send("HEAD", "/api/auth/get-session", {}, {cookie(token)}).status);
+}
+
+TEST(sign_in, get_session_with_a_secret_takes_signed_tokens_alone) {
+    const auto token = token_in(sign_in_at("/signed/auth", login(eva, right)));
+    const std::string path = "/signed/auth/get-session";
+    CHECK_TRUE(send("GET", path, {}, {cookie(encoded(signed_token(token)))})
+                   .body.starts_with(R"({"session":{)"));
+    for (const std::string& other :
+         {token, token + ".", token + ".AAAA", "x" + signed_token(token), signed_token("true")})
+        expect(send("GET", path, {}, {cookie(encoded(other))}), 200, "null");
+}
+
+TEST(sign_in, get_session_extends_a_session_that_is_older_than_a_day) {
+    add_session_until("old", in_hours(6 * 24 - 1));
+    const auto before = in_hours(7 * 24);
+    const auto reply = get_session({cookie("old")});
+    expect_between(before, between(reply.body, R"("expiresAt":")", "\"").value_or("(none)"),
+                   in_hours(7 * 24 + 1));
+    CHECK_EQUAL(std::string("better-auth.session_token=old; Max-Age=604800; Path=/; HttpOnly; "
+                            "SameSite=Lax\n"),
+                cookies_of(reply));
+    expect_between(before, expiry_of("old"), in_hours(7 * 24 + 1));
+}
+
+TEST(sign_in, get_session_leaves_a_younger_session_as_it_is) {
+    const auto expires_at = in_hours(6 * 24 + 1);
+    add_session_until("young", expires_at);
+    CHECK_EQUAL(std::string(), cookies_of(get_session({cookie("young")})));
+    CHECK_EQUAL(expires_at, expiry_of("young"));
+}
+
+TEST(sign_in, get_session_with_disableRefresh_or_dont_remember_extends_nothing) {
+    const auto expires_at = in_hours(12);
+    add_session_until("old", expires_at);
+    for (const char* query : {"?disableRefresh=true", "?a=b&disableRefresh=1"})
+        CHECK_EQUAL(std::string(), cookies_of(get_session({cookie("old")}, query)));
+    get_session({cookie("old") + "; better-auth.dont_remember=true"});
+    CHECK_EQUAL(expires_at, expiry_of("old"));
+    // An unsigned cookie says nothing where there is a secret.
+    send("GET", "/signed/auth/get-session", {},
+         {cookie(encoded(signed_token("old"))) +
+          "; better-auth.dont_remember=" + encoded(signed_token("true"))});
+    CHECK_EQUAL(expires_at, expiry_of("old"));
+    send("GET", "/signed/auth/get-session", {},
+         {cookie(encoded(signed_token("old"))) + "; better-auth.dont_remember=true"});
+    CHECK_TRUE(expires_at < expiry_of("old"));
+}
+
+TEST(sign_in, get_session_of_an_expired_session_is_null_and_removes_it) {
+    add_session_until("gone", in_hours(-1));
+    const auto reply = get_session({cookie("gone")});
+    expect(reply, 200, "null");
+    CHECK_EQUAL(std::string(cleared), cookies_of(reply));
+    CHECK_EQUAL(3, count("session"));
+    CHECK_EQUAL(std::string(cleared), cookies_of(get_session({cookie("gone")})));
+}
+
+TEST(sign_in, get_session_of_a_banned_user_is_null_until_the_ban_ends) {
+    const auto token = token_in(sign_in(login(eva, right)));
+    set_eva("\"banned\" = TRUE");
+    expect(get_session({cookie(token)}), 200, "null");
+    set_eva("\"banned\" = FALSE");
+    CHECK_TRUE(get_session({cookie(token)}).body.starts_with(R"({"session":{)"));
+}
+
+TEST(sign_in, sign_out_ends_the_session_and_its_cookies) {
+    const auto token = token_in(sign_in(login(eva, right)));
+    const auto reply = sign_out({cookie(token), from_here()});
+    expect(reply, 200, R"({"success":true})");
+    CHECK_EQUAL(std::string(cleared), cookies_of(reply));
+    CHECK_EQUAL(3, count("session"));
+    expect_error(ask(Who::nobody, "GET", "/api/users/" + id_, {}, {cookie(token)}), 401,
+                 "No autorizado");
+}
+
+TEST(sign_in, sign_out_ends_the_session_of_a_bearer_and_no_other) {
+    const auto token = token_in(sign_in(login(eva, right)));
+    const auto other = token_in(sign_in(login(eva, right)));
+    expect(sign_out({"Authorization: Bearer " + token}), 200, R"({"success":true})");
+    expect(get_session({cookie(token)}), 200, "null");
+    CHECK_TRUE(get_session({cookie(other)}).body.starts_with(R"({"session":{)"));
+}
+
+TEST(sign_in, sign_out_without_a_session_succeeds) {
+    const auto reply = send("POST", "/api/auth/sign-out");
+    expect(reply, 200, R"({"success":true})");
+    CHECK_EQUAL(std::string(cleared), cookies_of(reply));
+}
+
+TEST(sign_in, sign_out_from_another_site_is_403_and_ends_nothing) {
+    const auto token = token_in(sign_in(login(eva, right)));
+    expect(sign_out({cookie(token), "Origin: http://evil.test"}), 403,
+           fault("Invalid origin", "INVALID_ORIGIN"));
+    expect(sign_out({cookie(token)}), 403,
+           fault("Missing or null Origin", "MISSING_OR_NULL_ORIGIN"));
+    CHECK_EQUAL(4, count("session"));
+}
+
+} // namespace useradmin::test

@@ -1,0 +1,244 @@
+// Specification 4.4: PUT /api/users/{id}.
+#include "scene.hpp"
+
+namespace useradmin::test {
+
+namespace {
+
+constexpr const char* no_permission = "No tienes permisos para editar usuarios";
+constexpr const char* no_role_or_ban = "No tienes permisos para cambiar roles o banear usuarios";
+constexpr const char* not_found = "Usuario no encontrado";
+constexpr const char* failed = "Error al actualizar usuario";
+
+} // namespace
+
+class UpdateUser : public Scene {
+  protected:
+    static std::string stored(const std::string& column) {
+        return sql()
+            .value("SELECT \"" + column + "\" FROM \"user\" WHERE \"id\" = 'ulises-1'")
+            .value_or("(nothing)");
+    }
+
+    static void expect_unchanged() {
+        expect(get(Who::super_admin, "/api/users/ulises-1"), 200,
+               R"({"success":true,"data":)" + ulises().json() + "}");
+    }
+};
+
+TEST_GROUP_BASE(update_user, UpdateUser){};
+
+TEST(update_user, without_a_session_is_401) {
+    expect_error(put(Who::nobody, "ulises-1", R"({"name":"X"})"), 401, "No autorizado");
+    expect_unchanged();
+}
+
+TEST(update_user, by_a_caller_who_is_neither_admin_nor_superAdmin_is_403) {
+    expect_error(put(Who::user, "sara-1", R"({"name":"X"})"), 403, no_permission);
+    expect_error(put(Who::user, "unknown", R"({"name":"X"})"), 403, no_permission);
+}
+
+TEST(update_user, of_oneself_by_a_plain_user_is_403) {
+    expect_error(put(Who::user, "ulises-1", R"({"name":"X"})"), 403, no_permission);
+    expect_unchanged();
+}
+
+TEST(update_user, checks_the_session_and_the_rights_before_the_body) {
+    expect_error(put(Who::nobody, "ulises-1", "{"), 401, "No autorizado");
+    expect_error(put(Who::user, "ulises-1", "{"), 403, no_permission);
+}
+
+TEST(update_user, of_an_unknown_id_is_404) {
+    expect_error(put(Who::admin, "unknown", R"({"name":"X"})"), 404, not_found);
+    expect_error(put(Who::super_admin, "unknown", R"({"name":"X"})"), 404, not_found);
+}
+
+TEST(update_user, checks_the_id_before_an_admin_s_role_and_ban) {
+    expect_error(put(Who::admin, "unknown", R"({"role":"admin","banned":true})"), 404, not_found);
+}
+
+TEST(update_user, checks_the_id_before_an_unreadable_body) {
+    expect_error(put(Who::admin, "unknown", "{"), 404, not_found);
+    expect_error(put(Who::super_admin, "unknown", R"({"name":1})"), 404, not_found);
+}
+
+TEST(update_user, by_an_admin_with_a_non_empty_role_is_403) {
+    expect_error(put(Who::admin, "ulises-1", R"({"role":"admin"})"), 403, no_role_or_ban);
+    expect_error(put(Who::admin, "ulises-1", R"({"name":"X","role":"user"})"), 403, no_role_or_ban);
+    expect_unchanged();
+}
+
+TEST(update_user, by_an_admin_with_banned_present_is_403) {
+    for (const char* value : {"true", "false", "null", "0", "\"\"", "\"x\"", "[]", "{}"})
+        expect_error(
+            put(Who::admin, "ulises-1", R"({"name":"X","banned":)" + std::string(value) + "}"), 403,
+            no_role_or_ban);
+    expect_unchanged();
+}
+
+TEST(update_user, by_an_admin_with_an_empty_or_null_role_is_not_refused_and_the_field_is_ignored) {
+    expect_success(put(Who::admin, "ulises-1", R"({"role":"","name":"X"})"));
+    expect_success(put(Who::admin, "ulises-1", R"({"role":null,"name":"Y"})"));
+    CHECK_EQUAL(std::string("user"), stored("role"));
+    CHECK_EQUAL(std::string("Y"), stored("name"));
+}
+
+TEST(update_user, with_a_role_of_another_type_is_403_for_an_admin_and_500_for_a_superAdmin) {
+    for (const char* value : {"1", "0", "false", "[]", "{}"}) {
+        const auto body = R"({"role":)" + std::string(value) + "}";
+        expect_error(put(Who::admin, "ulises-1", body), 403, no_role_or_ban);
+        expect_error(put(Who::super_admin, "ulises-1", body), 500, failed);
+    }
+    expect_unchanged();
+}
+
+TEST(update_user, by_an_admin_who_sends_only_banReason_is_not_refused_and_the_field_is_ignored) {
+    expect_success(put(Who::admin, "ulises-1", R"({"banReason":"spam"})"));
+    CHECK_EQUAL(std::string("(nothing)"), stored("banReason"));
+}
+
+TEST(update_user, by_an_admin_changes_name_and_email) {
+    const auto reply = put(Who::admin, "ulises-1", R"({"name":"Otro","email":"otro@example.org"})");
+    expect_success(reply);
+    CHECK_EQUAL(std::string("Otro"), stored("name"));
+    CHECK_EQUAL(std::string("otro@example.org"), stored("email"));
+}
+
+TEST(update_user, by_an_admin_may_edit_a_user_of_any_role) {
+    expect_success(
+        put(Who::admin, "sara-1", R"({"name":"Sara Otra","email":"sara.otra@example.org"})"));
+    expect_success(put(Who::admin, "ada-1", R"({"name":"Ada Otra"})"));
+    CHECK_EQUAL(std::string("Sara Otra"),
+                *sql().value("SELECT \"name\" FROM \"user\" WHERE \"id\" = 'sara-1'"));
+}
+
+TEST(update_user, by_a_superAdmin_changes_every_field) {
+    expect_success(put(
+        Who::super_admin, "ulises-1",
+        R"({"name":"Otro","email":"otro@x","role":"gerente","banned":true,"banReason":"spam"})"));
+    CHECK_EQUAL(
+        1, sql().number("SELECT count(*) FROM \"user\" WHERE \"id\" = 'ulises-1' AND \"name\" = "
+                        "'Otro' AND \"email\" = 'otro@x' AND \"role\" = 'gerente' AND "
+                        "\"banned\" = TRUE AND \"banReason\" = 'spam'"));
+}
+
+TEST(update_user, answers_with_the_full_updated_row) {
+    const auto before = now_as_text();
+    const auto reply = put(Who::super_admin, "ulises-1",
+                           R"({"name":"Otro","role":"admin","banned":true,"banReason":"spam"})");
+    const auto after = now_as_text();
+    const auto updated = text_member(reply, "updatedAt");
+    expect(
+        reply, 200,
+        R"({"success":true,"data":{"id":"ulises-1","name":"Otro","email":"ulises@example.org",)"
+        R"("role":"admin","emailVerified":true,"image":null,"createdAt":"2026-01-01T00:00:00.000Z",)"
+        R"("updatedAt":")" +
+            updated + R"(","banned":true,"banReason":"spam","banExpires":null}})");
+    CHECK_TEXT(before <= updated && updated <= after,
+               (before + " " + updated + " " + after).c_str());
+    CHECK_EQUAL(reply.body, get(Who::super_admin, "/api/users/ulises-1").body);
+}
+
+TEST(update_user, sets_updatedAt_even_where_no_field_applies) {
+    for (const char* body :
+         {"{}", R"({"name":"","email":"","role":"","banReason":""})", R"({"x":1})",
+          R"({"id":"x","image":"x","createdAt":"x","password":"s3cr3t"})"}) {
+        const auto before = now_as_text();
+        const auto reply = put(Who::super_admin, "ulises-1", body);
+        expect_success(reply);
+        const auto updated = text_member(reply, "updatedAt");
+        CHECK_TEXT(before <= updated, updated.c_str());
+        expect(
+            reply, 200, R"({"success":true,"data":)" + [&updated] {
+                auto shown = ulises().json();
+                return shown.replace(shown.find(R"("updatedAt":")") + 13, 24, updated) + "}";
+            }());
+    }
+}
+
+TEST(update_user, applies_banned_false) {
+    sql().run("UPDATE \"user\" SET \"banned\" = TRUE WHERE \"id\" = 'ulises-1'");
+    const auto reply = put(Who::super_admin, "ulises-1", R"({"banned":false})");
+    expect_success(reply);
+    CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"user\" WHERE \"id\" = 'ulises-1' AND "
+                                "\"banned\" = FALSE"));
+}
+
+TEST(update_user, leaves_the_ban_alone_where_banned_is_absent) {
+    sql().run(
+        "UPDATE \"user\" SET \"banned\" = TRUE, \"banReason\" = 'spam' WHERE \"id\" = 'ulises-1'");
+    expect_success(put(Who::super_admin, "ulises-1", R"({"name":"X"})"));
+    CHECK_EQUAL(std::string("spam"), stored("banReason"));
+    CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"user\" WHERE \"id\" = 'ulises-1' AND "
+                                "\"banned\" = TRUE"));
+}
+
+TEST(update_user, with_banReason_or_role_null_is_as_if_absent_for_a_superAdmin) {
+    sql().run("UPDATE \"user\" SET \"banReason\" = 'spam' WHERE \"id\" = 'ulises-1'");
+    expect_success(put(Who::super_admin, "ulises-1", R"({"role":null,"banReason":null})"));
+    CHECK_EQUAL(std::string("spam"), stored("banReason"));
+    CHECK_EQUAL(std::string("user"), stored("role"));
+}
+
+TEST(update_user, with_a_field_of_another_type_is_500_and_changes_nothing) {
+    for (const char* body :
+         {R"({"name":null})", R"({"name":1})", R"({"email":null})", R"({"email":true})",
+          R"({"email":[]})", R"({"name":"X","email":{}})", R"({"banned":null,"name":"X"})",
+          R"({"banned":"true"})", R"({"banned":1})", R"({"banned":[]})", R"({"banReason":1})"})
+        expect_error(put(Who::super_admin, "ulises-1", body), 500, failed);
+    expect_unchanged();
+}
+
+TEST(update_user, with_an_unreadable_body_is_500_and_changes_nothing) {
+    for (const char* body :
+         {"", "null", "[]", "\"x\"", "1", "{", R"({"name":"X")", R"({"name":"X"}x)",
+          R"({"name":"X\u0000"})", R"({"name":"\ud800"})", "{\"name\":\"\xff\"}", "name=X"}) {
+        expect_error(put(Who::super_admin, "ulises-1", body), 500, failed);
+        expect_error(put(Who::admin, "ulises-1", body), 500, failed);
+    }
+    expect_unchanged();
+}
+
+TEST(update_user, to_a_taken_email_breaks_on_the_constraint_with_500) {
+    expect_log("UA0106");
+    expect_error(put(Who::super_admin, "ulises-1", R"({"name":"X","email":"sara@example.org"})"),
+                 500, failed);
+    expect_unchanged();
+}
+
+TEST(update_user, to_the_own_email_succeeds) {
+    expect_success(put(Who::super_admin, "ulises-1", R"({"email":"ulises@example.org"})"));
+}
+
+TEST(update_user, leaves_the_account_and_other_users_alone) {
+    sql().run(
+        "INSERT INTO \"account\" (\"id\", \"accountId\", \"providerId\", \"userId\", \"password\", "
+        "\"createdAt\", \"updatedAt\") VALUES ('a', 'ulises@example.org', 'credential', "
+        "'ulises-1', "
+        "'s3cr3t hash', '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z')");
+    expect_success(put(Who::super_admin, "ulises-1", R"({"email":"otro@x","name":"X"})"));
+    CHECK_EQUAL(std::string("ulises@example.org"),
+                *sql().value("SELECT \"accountId\" FROM \"account\""));
+    expect(get(Who::super_admin, "/api/users/ada-1"), 200,
+           R"({"success":true,"data":)" + ada().json() + "}");
+}
+
+TEST(update_user, of_a_key_given_twice_the_last_one_counts) {
+    CHECK_EQUAL(
+        std::string("B"),
+        text_member(put(Who::super_admin, "ulises-1", R"({"name":"A","name":"B"})"), "name"));
+    expect_success(put(Who::admin, "ulises-1", R"({"role":"admin","role":""})"));
+}
+
+TEST(update_user, of_an_id_that_is_not_clean_UTF_8_is_404) {
+    expect_error(put(Who::super_admin, "%ff", R"({"name":"X"})"), 404, not_found);
+    expect_error(put(Who::super_admin, "%ff", "{"), 404, not_found);
+}
+
+TEST(update_user, decodes_an_id) {
+    add_user({"a/b \xc3\xb1", "X", "x@x", "user", "2026-02-01T00:00:00.000Z"});
+    CHECK_EQUAL(std::string("Y"),
+                text_member(put(Who::super_admin, "a%2Fb%20%C3%B1", R"({"name":"Y"})"), "name"));
+}
+
+} // namespace useradmin::test

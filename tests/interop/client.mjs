@@ -1,0 +1,334 @@
+// better-auth's own client, pointed at the stand-alone sign-in of this httpd.
+import assert from "node:assert/strict";
+import { request } from "node:http";
+
+import { secret, versions } from "./support/applications.mjs";
+import { describeSite } from "./support/checks.mjs";
+import { load } from "./support/machine.mjs";
+import { somebody } from "./support/site.mjs";
+import { asMigrated, drizzleStyle } from "./support/styles.mjs";
+
+const signIn = (path, further = "") =>
+  `<Location "${path}">\n  Require all granted\n  AuthUserAdminSignIn On\n  AuthUserAdminSecret "${secret}"\n${further}</Location>\n`;
+
+// A limit that no other test meets, and one that the test of it meets soon.
+const directives = signIn("/api/auth", "  AuthUserAdminSignInLimit 1000 60\n") + signIn("/limited/auth");
+
+/** A client as a page has it; its cookies are kept by hand. */
+const client = async (site, base = "/api/auth") => {
+  const { createAuthClient } = await load(`${site.version.packageName}/client`);
+  const jar = new Map();
+  const replies = [];
+  const auth = createAuthClient({
+    baseURL: `${site.httpd.address}${base}`,
+    fetchOptions: {
+      onRequest: (context) => {
+        // Every browser sends it; without it the library, too, refuses what Node.js marks as a page's request.
+        context.headers.set("origin", site.httpd.address);
+        if (jar.size > 0)
+          context.headers.set("cookie", [...jar].map(([name, value]) => `${name}=${value}`).join("; "));
+      },
+      onResponse: ({ response }) => {
+        replies.push(response);
+        for (const header of response.headers.getSetCookie()) {
+          const [pair, ...attributes] = header.split(";").map((part) => part.trim());
+          const [name, value] = [pair.slice(0, pair.indexOf("=")), pair.slice(pair.indexOf("=") + 1)];
+          if (value === "" || attributes.some((attribute) => /^max-age=0$/i.test(attribute)))
+            jar.delete(name);
+          else jar.set(name, value);
+          site.log.keepSecret(value);
+        }
+      },
+    },
+  });
+  return { auth, jar, replies };
+};
+
+/** A cookie's attributes, without those whose values differ from reply to reply. */
+const attributesOf = (headers) =>
+  new Map(
+    headers.getSetCookie().map((header) => {
+      const [pair, ...attributes] = header.split(";").map((part) => part.trim().toLowerCase());
+      return [
+        pair.split("=", 1)[0],
+        attributes.filter((attribute) => !attribute.startsWith("expires=")).toSorted(),
+      ];
+    }),
+  );
+
+/** The shape of a JSON value: the names, and the types of what stands under them. */
+const shape = (value) => {
+  if (value === null || typeof value !== "object") return value === null ? "null" : typeof value;
+  if (Array.isArray(value)) return value.map(shape);
+  return Object.fromEntries(
+    Object.entries(value)
+      .toSorted(([one], [other]) => (one < other ? -1 : 1))
+      .map(([name, part]) => [name, shape(part)]),
+  );
+};
+
+/** A request with these headers and no others of the client's own making. */
+const post = (port, path, headers, body) =>
+  new Promise((resolve, reject) => {
+    const sent = request(
+      {
+        host: "127.0.0.1",
+        port,
+        path,
+        method: "POST",
+        headers: { host: `localhost:${port}`, "content-type": "application/json", ...headers },
+      },
+      (reply) => {
+        let text = "";
+        reply.setEncoding("utf8");
+        reply.on("data", (part) => (text += part));
+        reply.on("end", () =>
+          resolve({ status: reply.statusCode, body: text === "" ? null : JSON.parse(text) }),
+        );
+      },
+    );
+    sent.on("error", reject);
+    sent.end(JSON.stringify(body));
+  });
+
+const tests = (isNewest) => (check) => {
+  check("the client signs in, reads its session and signs out", async (site) => {
+    const user = await site.createHere();
+    const { auth, jar } = await client(site);
+    assert.equal((await auth.getSession()).data, null);
+
+    const { data, error } = await auth.signIn.email({ email: user.email, password: user.password });
+    assert.equal(error, null, JSON.stringify(error));
+    assert.deepEqual([data.user.id, data.user.email, data.user.name], [user.id, user.email, user.name]);
+    assert.equal(data.redirect, false);
+    site.log.keepSecret(data.token);
+    assert.deepEqual(
+      [...jar.keys()].filter((name) => name.endsWith("session_token")),
+      ["better-auth.session_token"],
+    );
+
+    const session = await auth.getSession();
+    assert.equal(session.error, null, JSON.stringify(session.error));
+    assert.deepEqual(
+      [session.data.user.id, session.data.session.userId, session.data.session.token],
+      [user.id, user.id, data.token],
+    );
+    const days = (new Date(session.data.session.expiresAt) - Date.now()) / 86_400_000;
+    assert.ok(days > 6.9 && days < 7.1, `a session of ${days} days`);
+
+    const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join("; ");
+    assert.deepEqual(await site.rights(user.id, { cookie }), [200, 403]);
+    assert.equal((await site.application.session({ cookie })).user.id, user.id);
+
+    const out = await auth.signOut();
+    assert.deepEqual([out.data, out.error], [{ success: true }, null]);
+    assert.equal(jar.has("better-auth.session_token"), false);
+    assert.equal((await auth.getSession()).data, null);
+    assert.deepEqual(await site.rights(user.id, { cookie }), [401, 401]);
+    assert.equal(await site.application.session({ cookie }), null);
+  });
+
+  check("signed up there, the client signs in here", async (site) => {
+    const person = somebody();
+    site.log.keepSecret(person.password);
+    site.remember(await site.application.signUp(person.name, person.email, person.password));
+    const { auth } = await client(site);
+    for (const email of [person.email, person.email.toUpperCase()]) {
+      const { data, error } = await auth.signIn.email({ email, password: person.password });
+      assert.equal(error, null, JSON.stringify(error));
+      assert.equal(data.user.email, person.email);
+    }
+  });
+
+  check("a session from there is read by the client here, and signed out", async (site) => {
+    const { session } = await site.signedIn();
+    const { auth, jar } = await client(site);
+    jar.set(session.cookieName, session.cookieValue);
+    assert.equal((await auth.getSession()).data.session.token, session.token);
+    assert.deepEqual((await auth.signOut()).data, { success: true });
+    assert.equal(await site.application.session({ cookie: session.cookie }), null);
+  });
+
+  check("an unknown address and a wrong password are one error", async (site) => {
+    const user = await site.createHere();
+    const { auth, jar } = await client(site);
+    for (const [email, password] of [
+      [user.email, `${user.password}?`],
+      ["nobody@example.org", user.password],
+      [user.email, "x"],
+    ]) {
+      const { data, error } = await auth.signIn.email({ email, password });
+      assert.deepEqual(
+        [data, error.status, error.code, error.message],
+        [null, 401, "INVALID_EMAIL_OR_PASSWORD", "Invalid email or password"],
+      );
+    }
+    assert.equal(jar.size, 0);
+  });
+
+  check("a banned user is refused as the library refuses", async (site) => {
+    const user = await site.createHere();
+    await site.change(user.id, { banned: true, banReason: "spam" });
+    const { auth, jar } = await client(site);
+    const { data, error } = await auth.signIn.email({ email: user.email, password: user.password });
+    const there = await site.application.signIn(user.email, user.password);
+    assert.deepEqual(
+      [data, error.status, error.code, error.message],
+      [null, there.status, there.body.code, there.body.message],
+    );
+    assert.equal(jar.size, 0);
+  });
+
+  check("rememberMe: false is a cookie that ends with the browser, and a day's session", async (site) => {
+    const user = await site.createHere();
+    const { auth, replies } = await client(site);
+    const { data, error } = await auth.signIn.email({
+      email: user.email,
+      password: user.password,
+      rememberMe: false,
+    });
+    assert.equal(error, null, JSON.stringify(error));
+    site.log.keepSecret(data.token);
+    const attributes = attributesOf(replies.at(-1).headers).get("better-auth.session_token");
+    assert.equal(
+      attributes.some((attribute) => attribute.startsWith("max-age")),
+      false,
+      attributes.join(" "),
+    );
+    const hours = (new Date((await auth.getSession()).data.session.expiresAt) - Date.now()) / 3_600_000;
+    assert.ok(hours > 23 && hours < 25, `a session of ${hours} hours`);
+  });
+
+  check("replies are shaped as the library's, to the cookies' attributes", async (site) => {
+    const user = await site.createHere();
+    const both = async (method, path, { cookie, body }) => {
+      const there = await site.application.call(method, path, { cookie, body });
+      const here = await site.here(method, `/api/auth${path}`, {
+        as: { cookie },
+        body,
+        headers: {
+          origin: site.httpd.address,
+          ...(body === undefined ? {} : { "content-type": "application/json" }),
+        },
+      });
+      for (const headers of [here.headers, there.headers])
+        for (const header of headers.getSetCookie())
+          site.log.keepSecret(header.slice(header.indexOf("=") + 1, header.indexOf(";")));
+      site.log.keepSecret(here.body?.token);
+      return { here, there, sentence: `${method} ${path} ${JSON.stringify(body)}` };
+    };
+    const { email, password } = user;
+    for (const [method, path, request] of [
+      ["POST", "/sign-in/email", { body: { email, password } }],
+      ["POST", "/sign-in/email", { body: { email, password, rememberMe: false } }],
+      ["POST", "/sign-in/email", { body: { email, password: "wrong" } }],
+      ["POST", "/sign-in/email", { body: { email: "no address", password } }],
+      ["POST", "/sign-in/email", { body: { email } }],
+      ["POST", "/sign-in/email", { body: {} }],
+      ["GET", "/get-session", {}],
+      ["GET", "/get-session", { cookie: "better-auth.session_token=nonsense" }],
+      ["POST", "/sign-out", { body: {} }],
+    ]) {
+      const { here, there, sentence } = await both(method, path, request);
+      assert.deepEqual(
+        [sentence, here.status, shape(here.body)],
+        [sentence, there.status, shape(there.body)],
+      );
+      assert.deepEqual([sentence, attributesOf(here.headers)], [sentence, attributesOf(there.headers)]);
+      if (here.status >= 400) assert.deepEqual([sentence, here.body?.code], [sentence, there.body?.code]);
+    }
+    const session = await site.signIn(user);
+    const { here, there } = await both("GET", "/get-session", { cookie: session.cookie });
+    assert.deepEqual(here.body, there.body);
+  });
+
+  if (isNewest)
+    check("a request from another site is refused as the library refuses it", async (site) => {
+      const user = await site.createHere();
+      const own = { here: site.httpd.address, there: site.application.options.baseURL };
+      const from = (origin) =>
+        [
+          {},
+          { origin },
+          { origin: "null" },
+          { origin: "https://attacker.example" },
+          { origin: `${origin}.attacker.example` },
+          { referer: `${origin}/page` },
+          { referer: "https://attacker.example/page" },
+          { origin: "https://attacker.example", referer: `${origin}/page` },
+          { "sec-fetch-site": "same-origin", "sec-fetch-mode": "cors", "sec-fetch-dest": "empty", origin },
+          {
+            "sec-fetch-site": "same-origin",
+            "sec-fetch-mode": "cors",
+            "sec-fetch-dest": "empty",
+            origin: "null",
+          },
+          {
+            "sec-fetch-site": "cross-site",
+            "sec-fetch-mode": "navigate",
+            "sec-fetch-dest": "document",
+            origin,
+          },
+          {
+            "sec-fetch-site": "cross-site",
+            "sec-fetch-mode": "cors",
+            "sec-fetch-dest": "empty",
+            origin: "https://attacker.example",
+          },
+          { "sec-fetch-mode": "cors" },
+        ].flatMap((headers) => [headers, { ...headers, cookie: "a=b" }]);
+      for (const path of ["/sign-in/email", "/sign-out"])
+        for (const [index, headers] of from(own.here).entries()) {
+          const body = path === "/sign-out" ? {} : { email: user.email, password: user.password };
+          const here = await post(site.httpd.port, `/api/auth${path}`, headers, body);
+          const there = await site.application.send("POST", path, from(own.there)[index], body);
+          assert.deepEqual(
+            [path, headers, here.status, here.body?.code],
+            [path, headers, there.status, there.body?.code],
+          );
+        }
+    });
+
+  check("the bearer plugin's header comes with a sign-in, and is a bearer here and there", async (site) => {
+    const user = await site.createHere();
+    const { auth, replies } = await client(site);
+    await auth.signIn.email({ email: user.email, password: user.password });
+    const bearer = replies.at(-1).headers.get("set-auth-token");
+    assert.ok(bearer, "no set-auth-token");
+    site.log.keepSecret(bearer);
+    assert.equal(
+      (
+        await site.here("GET", `/api/users/${user.id}`, {
+          as: null,
+          headers: { authorization: `Bearer ${bearer}` },
+        })
+      ).status,
+      200,
+    );
+    assert.equal((await site.application.session({ bearer })).user.id, user.id);
+  });
+
+  check("too many failed attempts are 429 with Retry-After, for the right password too", async (site) => {
+    const user = await site.createHere();
+    const { auth, replies } = await client(site, "/limited/auth");
+    site.log.forgive("UA");
+    let failures = 0;
+    for (; failures < 100; ++failures) {
+      const { error } = await auth.signIn.email({ email: user.email, password: "wrong password" });
+      if (error.status === 429) break;
+      assert.equal(error.status, 401);
+    }
+    assert.ok(failures > 1 && failures < 100, `${failures} attempts were answered`);
+    const { data, error } = await auth.signIn.email({ email: user.email, password: user.password });
+    assert.deepEqual([data, error.status], [null, 429]);
+    const wait = Number(replies.at(-1).headers.get("retry-after"));
+    assert.ok(Number.isInteger(wait) && wait > 0 && wait <= 3600, `Retry-After: ${wait}`);
+  });
+};
+
+for (const version of versions.filter((one) => !one.issuer)) {
+  describeSite("the library's client", version, asMigrated, tests(version === versions.at(-1)), {
+    directives,
+  });
+  describeSite("the library's client", version, drizzleStyle, tests(false), { directives });
+}

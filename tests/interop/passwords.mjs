@@ -1,0 +1,169 @@
+// Passwords and addresses, as each side writes and reads them.
+import assert from "node:assert/strict";
+
+import { argon2idPasswords, versions } from "./support/applications.mjs";
+import { describeSite } from "./support/checks.mjs";
+import { service, somebody } from "./support/site.mjs";
+import { asMigrated } from "./support/styles.mjs";
+
+const storedPassword = async (site, id) =>
+  (await site.database.rows('SELECT "password" FROM "account" WHERE "userId" = $1', [id]))[0].password;
+
+const passwords = ["contraseña con ñ y espacios ", "ﬁnal ½ Å Ω 가", "пароль密码🔑🔑", "x".repeat(128)];
+
+// The same accounts open other Locations by httpd's own password dialogue.
+const directives = `<Location "/dialogue">
+  AuthType Basic
+  AuthName "The application's accounts"
+  AuthBasicProvider useradmin
+  Require user-role user admin superAdmin
+</Location>
+`;
+
+const dialogue = async (site, email, password) => {
+  const word = Buffer.from(`${email}:${password}`).toString("base64");
+  return (await site.here("GET", "/dialogue/", { as: null, headers: { authorization: `Basic ${word}` } }))
+    .status;
+};
+const letIn = 404; // there is no page
+
+const tests = (check) => {
+  // First: later tests leave rows of both kinds.
+  check("useradminctl check tells from the application's rows which directives it wants", async (site) => {
+    const { output } = await site.control([
+      "check",
+      "--json",
+      "--account-id",
+      "email",
+      "--email-case",
+      "keep",
+      "--hash",
+      "argon2id",
+    ]);
+    assert.deepEqual(JSON.parse(output).data.directives, [
+      "UserAdminEmailCase lower",
+      "UserAdminAccountId user-id",
+      "UserAdminPasswordHash scrypt",
+    ]);
+  });
+
+  check("AuthBasicProvider useradmin: what is set there opens here, scrypt and argon2id", async (site) => {
+    for (const application of [
+      site.application,
+      await site.another({ emailAndPassword: argon2idPasswords }),
+    ]) {
+      const person = somebody();
+      site.log.keepSecret(person.password);
+      const { user } = site.remember(await application.signUp(person.name, person.email, person.password));
+      assert.equal(await dialogue(site, person.email, person.password), letIn);
+      assert.equal(await dialogue(site, user.email, "another password"), 401);
+      assert.equal(await dialogue(site, "nobody@example.org", person.password), 401);
+      await site.adminThere("ban-user", { userId: user.id });
+      assert.equal(await dialogue(site, person.email, person.password), 401);
+    }
+    // httpd's own lines on each refusal.
+    for (const tag of ["AH01617", "AH01618", "AH01807"]) site.log.forgive(tag);
+  });
+
+  check("scrypt: any password that is set here signs in there", async (site) => {
+    for (const password of passwords) {
+      const user = await site.createHere(somebody({ password }));
+      await site.signIn(user);
+      assert.match(await storedPassword(site, user.id), /^[0-9a-f]{32}:[0-9a-f]{128}$/);
+    }
+  });
+
+  check("scrypt: composed and decomposed letters are one password, as in the library", async (site) => {
+    const user = await site.createHere(somebody({ password: "contraseña ﬁna".normalize("NFD") }));
+    await site.signIn({ ...user, password: "contraseña fina" });
+  });
+
+  check(
+    "argon2id: any password that is set here signs in there with the two lines of the README",
+    async (site) => {
+      const application = await site.another({ emailAndPassword: argon2idPasswords });
+      for (const password of passwords) {
+        const user = await site.createHere(somebody({ password }), "/argon2id/users");
+        await site.signIn(user, application);
+        assert.equal((await application.signIn(user.email, `${password}?`)).status, 401);
+        assert.match(await storedPassword(site, user.id), /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+      }
+    },
+  );
+
+  check(
+    "UserAdminEmailCase lower: an address in capitals here signs in there, however it is typed",
+    async (site) => {
+      const person = somebody();
+      const user = await site.createHere({ ...person, email: person.email.toUpperCase() });
+      assert.equal(user.email, person.email);
+      for (const email of [person.email, person.email.toUpperCase()]) await site.signIn({ ...person, email });
+      const again = await site.here("POST", "/api/users", {
+        body: { ...person, email: person.email.toUpperCase() },
+      });
+      assert.deepEqual([again.status, again.body.error], [400, "El email ya está registrado"]);
+      const taken = await site.application.signUp("Otra", person.email.toUpperCase(), "otra contraseña");
+      assert.notEqual(taken.status, 200);
+    },
+  );
+
+  check("UserAdminEmailCase lower: an address that is changed here signs in there", async (site) => {
+    const user = await site.createHere();
+    const email = `Nueva.${user.email}`;
+    const changed = await site.change(user.id, { email });
+    assert.equal(changed.email, email.toLowerCase());
+    await site.signIn({ ...user, email });
+  });
+
+  check(
+    "UserAdminAccountId: the account row is the one that this release of the library looks for",
+    async (site) => {
+      const user = await site.createHere();
+      const [account] = await site.database.rows('SELECT * FROM "account" WHERE "userId" = $1', [user.id]);
+      assert.equal(account.accountId, site.version.accountId === "email" ? user.email : user.id);
+      assert.equal(account.providerId, "credential");
+      if (site.version.issuer) assert.equal(account.issuer, "local:credential");
+    },
+  );
+
+  check("UserAdminAccountId user-id signs in there with every release, email up to 1.6", async (site) => {
+    const signsIn = async (path) => {
+      const user = await site.createHere(somebody(), path);
+      return (await site.application.signIn(user.email, user.password)).status === 200;
+    };
+    assert.deepEqual(
+      [await signsIn("/user-id/users"), await signsIn("/email/users")],
+      [true, site.version.accountId === "email"],
+    );
+  });
+
+  check("a password that the user changes there stays the user's own", async (site) => {
+    const { user, session } = await site.signedIn();
+    const reply = await site.application.call("POST", "/change-password", {
+      body: { currentPassword: user.password, newPassword: "la contraseña nueva" },
+      cookie: session.cookie,
+    });
+    assert.equal(reply.status, 200, JSON.stringify(reply.body));
+    await site.change(user.id, { name: "Con nombre nuevo" });
+    await site.signIn({ ...user, password: "la contraseña nueva" });
+    assert.equal((await site.application.signIn(user.email, user.password)).status, 401);
+  });
+
+  check("a password that an administrator sets there signs in there", async (site) => {
+    const user = await site.createHere();
+    await site.adminThere("set-user-password", {
+      userId: user.id,
+      newPassword: "puesta por la administración",
+    });
+    await site.signIn({ ...user, password: "puesta por la administración" });
+  });
+};
+
+for (const version of versions)
+  describeSite("passwords and addresses", version, asMigrated, tests, {
+    directives:
+      directives +
+      service("/argon2id/users", version, "argon2id") +
+      service("/email/users", { accountId: "email" }, "scrypt") +
+      service("/user-id/users", { accountId: "user-id" }, "scrypt"),
+  });

@@ -1,0 +1,162 @@
+// The applications beside which the module lives: each is the real library, in one of its configurations.
+import { load } from "./machine.mjs";
+
+export const origin = "http://localhost:3000";
+export const secret = "interop-secret-0123456789abcdefghijklmnopqrstuvwxyz";
+
+const argon2 = await load("@node-rs/argon2");
+
+// What the README tells an application to say, so that it reads and writes argon2id.
+export const argon2idPasswords = {
+  password: {
+    hash: (password) => argon2.hash(password),
+    verify: ({ hash, password }) => argon2.verify(hash, password),
+  },
+};
+
+// The releases that package-lock.json pins. Up to 1.6 a credential account is found by its provider alone, from
+// 1.7 on by the user's id as well.
+export const versions = [
+  { name: "1.4.18", packageName: "better-auth-1-4", migrations: "better-auth-1-4/db", accountId: "email" },
+  {
+    name: "1.6.34",
+    packageName: "better-auth-1-6",
+    migrations: "better-auth-1-6/db/migration",
+    accountId: "email",
+  },
+  {
+    name: "1.7.2",
+    packageName: "better-auth-1-7-2",
+    migrations: "better-auth-1-7-2/db/migration",
+    accountId: "user-id",
+    issuer: true,
+  },
+  {
+    name: "1.7.3",
+    packageName: "better-auth-1-7",
+    migrations: "better-auth-1-7/db/migration",
+    accountId: "user-id",
+  },
+];
+
+/** One object out of two, also where both say something of the same part. */
+const merged = (base, addition = {}) => {
+  const all = { ...base };
+  for (const [key, value] of Object.entries(addition))
+    all[key] =
+      value?.constructor === Object && all[key]?.constructor === Object ? merged(all[key], value) : value;
+  return all;
+};
+
+/** The pair of name and value at the front of a Set-Cookie header. */
+const pairOf = (header) => {
+  const pair = header.split(";", 1)[0];
+  const equals = pair.indexOf("=");
+  return { name: pair.slice(0, equals), value: pair.slice(equals + 1) };
+};
+
+export class Application {
+  /** An application on this database, with the library's options for the style of its schema. */
+  static async make(version, database, { withoutAdmin = false, ...options } = {}) {
+    const { betterAuth } = await load(version.packageName);
+    const { admin, bearer } = await load(`${version.packageName}/plugins`);
+    const { adminAc, userAc } = await load(`${version.packageName}/plugins/admin/access`);
+    const application = new Application();
+    application.version = version;
+    application.options = merged(
+      {
+        database: database.pool,
+        secret,
+        baseURL: origin,
+        emailAndPassword: { enabled: true },
+        rateLimit: { enabled: false },
+        logger: { disabled: true },
+        telemetry: { enabled: false },
+        plugins: [
+          ...(withoutAdmin
+            ? []
+            : [
+                admin({
+                  roles: { user: userAc, admin: adminAc, superAdmin: adminAc },
+                  adminRoles: ["admin", "superAdmin"],
+                }),
+              ]),
+          bearer(),
+        ],
+      },
+      options,
+    );
+    application.auth = betterAuth(application.options);
+    return application;
+  }
+
+  /** Lets the library lay its tables. */
+  async migrate() {
+    const { getMigrations } = await load(this.version.migrations);
+    await (await getMigrations(this.options)).runMigrations();
+  }
+
+  /** Sends the application a request: {status, body, headers}. */
+  async send(method, path, headers, body) {
+    const response = await this.auth.handler(
+      new Request(`${this.options.baseURL}/api/auth${path}`, {
+        method,
+        headers: body === undefined ? headers : { "content-type": "application/json", ...headers },
+        body: body === undefined ? undefined : JSON.stringify(body),
+      }),
+    );
+    const text = await response.text();
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: text === "" ? null : JSON.parse(text),
+    };
+  }
+
+  /** Calls the application as its own pages would. */
+  call(method, path, { body, cookie, bearer } = {}) {
+    const headers = { origin: this.options.baseURL };
+    if (cookie) headers.cookie = cookie;
+    if (bearer) headers.authorization = `Bearer ${bearer}`;
+    return this.send(method, path, headers, body);
+  }
+
+  /** What a browser and a bearer client keep of a reply that opens a session. */
+  #opened(reply) {
+    if (reply.status !== 200) return reply;
+    const { name, value } = reply.headers
+      .getSetCookie()
+      .map(pairOf)
+      .find((pair) => pair.name.endsWith("session_token"));
+    return {
+      ...reply,
+      user: reply.body.user,
+      token: reply.body.token,
+      cookieName: name,
+      cookieValue: value,
+      cookie: `${name}=${value}`,
+      bearer: reply.headers.get("set-auth-token"),
+    };
+  }
+
+  async signUp(name, email, password, further = {}) {
+    return this.#opened(
+      await this.call("POST", "/sign-up/email", { body: { name, email, password, ...further } }),
+    );
+  }
+
+  async signIn(email, password) {
+    return this.#opened(await this.call("POST", "/sign-in/email", { body: { email, password } }));
+  }
+
+  async session(credentials) {
+    return (await this.call("GET", "/get-session", credentials)).body;
+  }
+
+  /** The users as the admin plugin lists them, by id. */
+  async users(credentials) {
+    const { status, body } = await this.call("GET", "/admin/list-users?limit=500", credentials);
+    if (status !== 200) throw new Error(`list-users: ${status} ${JSON.stringify(body)}`);
+    return new Map(body.users.map((user) => [user.id, user]));
+  }
+}

@@ -1,0 +1,49 @@
+// How the tests of a site are written: each has the error log watched, and tells the matrix its result.
+import { after, before, describe, test } from "node:test";
+
+import { only } from "./machine.mjs";
+import { Results } from "./matrix.mjs";
+import { Site } from "./site.mjs";
+
+export const results = new Results();
+
+const sites = [];
+
+/** Has the tests of all sites run, so many sites at a time. */
+export const runSites = (concurrency) =>
+  describe("interop", { concurrency }, () => {
+    for (const site of sites) site();
+  });
+
+/** The tests of one site. `body` gets a function that writes one: check(sentence, test, column of the matrix). */
+export const describeSite = (title, version, style, body, { directives = "" } = {}) => {
+  const name = `better-auth ${version.name}, ${style.name}: ${title}`;
+  if (!only.test(name)) return;
+  sites.push(() =>
+    describe(name, { concurrency: 1 }, () => {
+      let site;
+      before(async () => (site = await Site.open(version, style, directives)));
+      after(() => site?.close());
+      body((sentence, run, column) => {
+        if (column) results.row(version.name, style.name);
+        test(sentence, async () => {
+          let passed = false;
+          try {
+            await run(site);
+            await site.httpd.settle();
+            passed = true;
+          } catch (failure) {
+            const trouble = await site?.httpd?.settle().then(
+              () => "",
+              (other) => other.message,
+            );
+            if (trouble && failure.message !== trouble) failure.message += `\n${trouble}`;
+            throw failure;
+          } finally {
+            if (column) results.record(version.name, style.name, column, passed);
+          }
+        });
+      });
+    }),
+  );
+};

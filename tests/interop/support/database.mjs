@@ -1,0 +1,59 @@
+// A database of a site's own on the launcher's PostgreSQL.
+import { load, postgresqlProgram, run, socket } from "./machine.mjs";
+
+const { default: pg } = await load("pg");
+
+let made = 0;
+
+const connect = (database) => new pg.Pool({ host: socket, user: "useradmin", database, max: 4 });
+
+export class Database {
+  static async make() {
+    const name = `site_${++made}`;
+    const server = connect("postgres");
+    await server.query(`CREATE DATABASE ${name}`);
+    await server.end();
+    return new Database(name);
+  }
+
+  constructor(name) {
+    this.name = name;
+    this.pool = connect(name);
+    // The server's last word when the database is dropped.
+    this.pool.on("error", () => {});
+  }
+
+  /** DBDParams for it. */
+  get params() {
+    return `host=${socket} dbname=${this.name} user=useradmin connect_timeout=2`;
+  }
+
+  async rows(sql, values) {
+    return (await this.pool.query(sql, values)).rows;
+  }
+
+  async run(...statements) {
+    for (const statement of statements) await this.pool.query(statement);
+  }
+
+  /** All that is in it, as SQL. */
+  async dump() {
+    const { status, output, error } = await run(postgresqlProgram("pg_dump"), [
+      "--host",
+      socket,
+      "--username",
+      "useradmin",
+      this.name,
+    ]);
+    if (status !== 0) throw new Error(`pg_dump failed: ${error}`);
+    // These two lines hold a word that is new in each dump.
+    return output.replace(/^\\(un)?restrict .*\n/gm, "");
+  }
+
+  async close() {
+    await this.pool.end();
+    const server = connect("postgres");
+    await server.query(`DROP DATABASE ${this.name} WITH (FORCE)`);
+    await server.end();
+  }
+}

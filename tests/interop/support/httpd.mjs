@@ -1,0 +1,121 @@
+// A real httpd with the project's modules, on a free port of 127.0.0.1, its error log watched.
+import { spawn } from "node:child_process";
+import { existsSync, mkdirSync, openSync, closeSync, readFileSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
+import { join } from "node:path";
+
+import { LogWatch } from "./log_watch.mjs";
+import { built, eventually, freePort, httpd, httpdEnvironment, httpdModule, run, work } from "./machine.mjs";
+
+let started = 0;
+
+const accepts = (port) =>
+  new Promise((resolve) => {
+    const connection = connect(port, "127.0.0.1");
+    connection.on("error", () => resolve(false));
+    connection.on("connect", () => {
+      connection.destroy();
+      resolve(true);
+    });
+  });
+
+// Some systems build a module in that others load.
+const load = (name, file) =>
+  `<IfModule !${name}_module>\n  LoadModule ${name}_module "${file}"\n</IfModule>\n`;
+
+const loadOwn = (name) =>
+  existsSync(httpdModule(`mod_${name}.so`)) ? load(name, httpdModule(`mod_${name}.so`)) : "";
+
+/** The account that httpd's children run under; nothing where that is the tests' own. */
+const account = async () => {
+  if (process.getuid() !== 0) return "";
+  for (const name of ["www-data", "apache", "httpd", "daemon"]) {
+    const group = await run("id", ["-gn", name]);
+    if (group.status === 0) return `User ${name}\nGroup ${group.output.trim()}\n`;
+  }
+  throw new Error("no user for httpd's children was found: create one with: useradd --system www-data");
+};
+
+export class Httpd {
+  #process;
+
+  /** Starts one with these lines in its configuration; it accepts connections when this returns. */
+  static async start(configuration) {
+    const server = new Httpd();
+    // Another program may take the port between the look for it and httpd's bind.
+    for (let attempt = 0; attempt < 3; ++attempt) if (await server.#start(configuration)) return server;
+    throw new Error(
+      `httpd did not start:\n${readFileSync(join(server.folder, "output"), "utf8")}` +
+        (existsSync(join(server.folder, "error.log"))
+          ? readFileSync(join(server.folder, "error.log"), "utf8")
+          : ""),
+    );
+  }
+
+  async #start(configuration) {
+    this.folder = join(work, `httpd-${++started}`);
+    this.port = await freePort();
+    mkdirSync(join(this.folder, "documents", "guarded"), { recursive: true });
+    writeFileSync(join(this.folder, "documents", "guarded", "page.txt"), "the guarded page\n");
+    this.configuration = join(this.folder, "httpd.conf");
+    writeFileSync(
+      this.configuration,
+      `ServerRoot "${this.folder}"\n` +
+        `DefaultRuntimeDir "${this.folder}"\n` +
+        `PidFile "${this.folder}/httpd.pid"\n` +
+        `ErrorLog "${this.folder}/error.log"\n` +
+        `DocumentRoot "${this.folder}/documents"\n` +
+        "LogLevel info useradmin:trace8 auth_useradmin:trace8\n" +
+        "ServerName localhost\n" +
+        `Listen 127.0.0.1:${this.port}\nUseCanonicalName Off\n` +
+        "KeepAlive On\nMaxKeepAliveRequests 0\nKeepAliveTimeout 30\nGracefulShutdownTimeout 2\n" +
+        (await account()) +
+        ["mpm_event", "unixd", "log_config", "authn_core", "authz_core", "authz_user", "auth_basic", "dbd"]
+          .map(loadOwn)
+          .join("") +
+        "StartServers 2\nServerLimit 2\nThreadsPerChild 16\nMaxRequestWorkers 32\n" +
+        "MinSpareThreads 2\nMaxSpareThreads 32\n" +
+        load("useradmin", built("mod_useradmin.so")) +
+        load("auth_useradmin", built("mod_auth_useradmin.so")) +
+        configuration,
+    );
+    const output = openSync(join(this.folder, "output"), "a");
+    // It dies with the tests, whatever ends them.
+    this.#process = spawn(
+      "setpriv",
+      ["--pdeathsig", "TERM", "--", httpd, "-f", this.configuration, "-DFOREGROUND"],
+      { stdio: ["ignore", output, output], detached: true, env: httpdEnvironment },
+    );
+    closeSync(output);
+    const ready = await eventually(async () => this.#ended || (await accepts(this.port)), 30);
+    this.log = new LogWatch(join(this.folder, "error.log"));
+    return ready && !this.#ended;
+  }
+
+  get address() {
+    return `http://localhost:${this.port}`;
+  }
+
+  get #ended() {
+    return this.#process.exitCode !== null || this.#process.signalCode !== null;
+  }
+
+  /** The processes that answer requests. */
+  async children() {
+    return (await run("pgrep", ["-P", String(this.#process.pid)])).output.trim().split("\n").toSorted();
+  }
+
+  async settle() {
+    await this.log.settle(eventually);
+  }
+
+  /** Gracefully, as an operator would; firmly where that takes too long. */
+  async stop() {
+    this.#process.kill("SIGWINCH");
+    if (!(await eventually(() => this.#ended, 6))) {
+      this.#process.kill("SIGTERM");
+      if (!(await eventually(() => this.#ended))) throw new Error("httpd did not stop");
+    }
+    await this.settle();
+  }
+}

@@ -1,0 +1,70 @@
+// The watch over an error log: what a test did not name, or what tells a secret, fails it.
+import { readFileSync } from "node:fs";
+
+const alarming = new Set(["warn", "error", "crit", "alert", "emerg"]);
+
+const isAlarming = (line) => {
+  if (line.includes("exit signal")) return true;
+  // [time] [module:level] [pid ...] message
+  const level = /^\[[^\]]*\] \[[^:\]]*:([a-z0-9]+)\]/.exec(line)?.[1];
+  return level === undefined || alarming.has(level);
+};
+
+export class LogWatch {
+  #file;
+  #read = 0;
+  #expected = [];
+  #forgiven = [];
+  #secrets = new Set();
+
+  constructor(file) {
+    this.#file = file;
+  }
+
+  /** A line of level warn or worse that holds this text is right, and must come before the test ends. */
+  expect(part) {
+    this.#expected.push(part);
+  }
+
+  /** A line that holds this text may come. */
+  forgive(part) {
+    this.#forgiven.push(part);
+  }
+
+  /** No line may hold this text, nor the text percent-encoded. */
+  keepSecret(text) {
+    if (!text || text.length < 8) return;
+    this.#secrets.add(text);
+    this.#secrets.add(encodeURIComponent(text));
+  }
+
+  get lines() {
+    const text = readFileSync(this.#file, "utf8");
+    return text
+      .slice(0, text.lastIndexOf("\n") + 1)
+      .split("\n")
+      .slice(0, -1);
+  }
+
+  /** Throws where lines since the last time are not those that were expected. */
+  async settle(eventually) {
+    const expected = this.#expected;
+    const known = [...expected, ...this.#forgiven];
+    this.#expected = [];
+    this.#forgiven = [];
+    const fresh = () => this.lines.slice(this.#read);
+    const complaints = [];
+    for (const part of expected)
+      if (!(await eventually(() => fresh().some((line) => line.includes(part)))))
+        complaints.push(`no line of the error log holds: ${part}`);
+    const lines = fresh();
+    this.#read += lines.length;
+    for (const line of lines) {
+      if (line.includes("$argon2") || [...this.#secrets].some((secret) => line.includes(secret)))
+        complaints.push(`a secret is in the error log: ${line}`);
+      else if (isAlarming(line) && !known.some((part) => line.includes(part)))
+        complaints.push(`not expected in the error log: ${line}`);
+    }
+    if (complaints.length > 0) throw new Error(complaints.join("\n"));
+  }
+}

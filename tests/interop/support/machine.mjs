@@ -1,0 +1,64 @@
+// What the launcher found on this machine, and the programs that the tests run.
+import { execFile } from "node:child_process";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+
+const setting = (name) => {
+  const value = process.env[name];
+  if (!value) throw new Error(`${name} is not set: start the tests with tests/interop/run`);
+  return value;
+};
+
+/** The sites to run, by their titles. */
+export const only = new RegExp(process.env.INTEROP_ONLY ?? "");
+export const work = setting("INTEROP_WORK");
+export const results = join(setting("INTEROP_FOLDER"), "results.json");
+export const repository = setting("INTEROP_REPOSITORY");
+export const httpd = setting("INTEROP_HTTPD");
+export const socket = setting("INTEROP_SOCKET");
+// Leaks are not looked for in httpd: it leaves its own memory to the system when it ends.
+export const httpdEnvironment = process.env.INTEROP_SANITIZER_RUNTIME
+  ? {
+      ...process.env,
+      LD_PRELOAD: process.env.INTEROP_SANITIZER_RUNTIME,
+      ASAN_OPTIONS: "detect_leaks=0:handle_abort=1",
+      UBSAN_OPTIONS: "halt_on_error=1:print_stacktrace=1",
+    }
+  : process.env;
+export const built = (file) => join(setting("INTEROP_BUILD"), file);
+export const httpdModule = (file) => join(setting("INTEROP_HTTPD_MODULES"), file);
+export const postgresqlProgram = (name) => join(setting("INTEROP_POSTGRESQL"), name);
+
+const { load } = await import(pathToFileURL(join(setting("INTEROP_FOLDER"), "packages.mjs")));
+export { load };
+
+/** Runs a program to its end: {status, output, error}. Its standard input is `input`. */
+export const run = (program, words, input = "") =>
+  new Promise((resolve) => {
+    const child = execFile(program, words, { maxBuffer: 1 << 26 }, (failure, output, error) =>
+      resolve({ status: failure ? (failure.code ?? -1) : 0, output, error }),
+    );
+    child.stdin.on("error", () => {});
+    child.stdin.end(input);
+  });
+
+/** A port of 127.0.0.1 that nobody listens on. */
+export const freePort = () =>
+  new Promise((resolve, reject) => {
+    const server = createServer();
+    server.on("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      const { port } = server.address();
+      server.close(() => resolve(port));
+    });
+  });
+
+export const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+/** Polls until the condition holds; whether it came to hold. */
+export const eventually = async (condition, seconds = 10) => {
+  for (const end = Date.now() + seconds * 1000; Date.now() < end; await pause(20))
+    if (await condition()) return true;
+  return false;
+};

@@ -1,0 +1,207 @@
+// An application, its database and the httpd beside it.
+import assert from "node:assert/strict";
+
+import { Application, argon2idPasswords, secret } from "./applications.mjs";
+import { Database } from "./database.mjs";
+import { Httpd } from "./httpd.mjs";
+import { built, run } from "./machine.mjs";
+
+const users = (path, directives) =>
+  `<Location "${path}">\n  Require all granted\n  AuthUserAdmin On\n  UserAdmin On\n${directives}</Location>\n`;
+
+const signed = `  AuthUserAdminSecret "${secret}"\n`;
+
+/** The service as an application of this release and with these passwords wants it. */
+export const service = (path, version, hash) =>
+  users(
+    path,
+    `${signed}  UserAdminAccountId ${version.accountId}\n  UserAdminEmailCase lower\n  UserAdminPasswordHash ${hash}\n`,
+  );
+
+const locations = (version, style) =>
+  '<Location "/">\n  Require all granted\n</Location>\n' +
+  service("/api/users", version, style.hash ?? "argon2id") +
+  users("/prefixed/users", `${signed}  AuthUserAdminCookie my-app.session_token\n`) +
+  users("/unsigned/users", "") +
+  users("/bearerless/users", `${signed}  AuthUserAdminBearer Off\n`) +
+  `<Location "/guarded">\n  AuthUserAdmin On\n${signed}  Require user-role superAdmin admin\n</Location>\n`;
+
+let people = 0;
+
+/** Somebody new: what a create needs. */
+export const somebody = (further = {}) => {
+  const number = ++people;
+  return {
+    name: `Persona ${number}`,
+    email: `persona.${number}@example.org`,
+    password: `contraseña ${number}`,
+    role: "user",
+    ...further,
+  };
+};
+
+export const elevenFields = [
+  "id",
+  "name",
+  "email",
+  "role",
+  "emailVerified",
+  "image",
+  "createdAt",
+  "updatedAt",
+  "banned",
+  "banReason",
+  "banExpires",
+];
+
+/** The eleven fields of a record of the library's, as this service writes them. */
+export const asHere = (user) => ({
+  id: user.id,
+  name: user.name,
+  email: user.email,
+  role: user.role ?? "user",
+  emailVerified: user.emailVerified,
+  image: user.image ?? null,
+  createdAt: user.createdAt,
+  updatedAt: user.updatedAt,
+  banned: user.banned ?? false,
+  banReason: user.banReason ?? null,
+  banExpires: user.banExpires ?? null,
+});
+
+export class Site {
+  /** Lays the tables, starts httpd and signs the first superAdmin up. */
+  static async open(version, style, directives = "") {
+    const site = new Site();
+    try {
+      await site.#open(version, style, directives);
+      return site;
+    } catch (failure) {
+      await site.close().catch(() => {});
+      throw failure;
+    }
+  }
+
+  async #open(version, style, directives) {
+    this.version = version;
+    this.style = style;
+    this.database = await Database.make();
+    this.application = await this.another();
+    if (style.lay) await this.database.run(style.lay);
+    else await this.application.migrate();
+    this.httpd = await Httpd.start(
+      `DBDriver pgsql\nDBDParams "${this.database.params}"\nDBDMin 0\nDBDKeep 2\nDBDMax 8\n` +
+        (style.directives ?? "") +
+        locations(version, style) +
+        directives,
+    );
+    this.log = this.httpd.log;
+    this.log.keepSecret(secret);
+    if (style.alter) await this.database.run(style.alter);
+    this.root = this.remember(
+      await this.application.signUp("Raíz", "raiz@example.org", "contraseña de raíz"),
+    );
+    assert.equal(this.root.status, 200, JSON.stringify(this.root.body));
+    if (!style.options?.withoutAdmin) await this.promoteRoot();
+  }
+
+  async promoteRoot() {
+    await this.database.pool.query(
+      `UPDATE "${this.style.users ?? "user"}" SET "role" = 'superAdmin' WHERE "id" = $1`,
+      [this.root.user.id],
+    );
+  }
+
+  /** A further configuration of the application on the same database. */
+  async another(options = {}) {
+    const { adapter, hash } = this.style;
+    const passwords = hash === "scrypt" ? {} : { emailAndPassword: { enabled: true, ...argon2idPasswords } };
+    const database = adapter ? { database: await adapter(this.version, this.database) } : {};
+    return Application.make(this.version, this.database, {
+      ...passwords,
+      ...database,
+      ...this.style.options,
+      ...options,
+    });
+  }
+
+  /** Has the error log watched for what this session carries. */
+  remember(session) {
+    for (const part of [session.token, session.cookieValue, session.bearer]) this.log.keepSecret(part);
+    return session;
+  }
+
+  /** Asks this httpd: {status, body, headers}. As the superAdmin where nobody else is named. */
+  async here(method, path, { body, as = this.root, headers = {} } = {}) {
+    const reply = await fetch(`${this.httpd.address}${path}`, {
+      method,
+      headers: { ...(as?.cookie ? { cookie: as.cookie } : {}), ...headers },
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
+    const text = await reply.text();
+    const isJson = reply.headers.get("content-type")?.startsWith("application/json");
+    return { status: reply.status, headers: reply.headers, body: isJson ? JSON.parse(text) : text };
+  }
+
+  /** Makes a user here; the record with the password that was sent. */
+  async createHere(person = somebody(), path = "/api/users") {
+    this.log.keepSecret(person.password);
+    const { status, body } = await this.here("POST", path, { body: person });
+    assert.deepEqual({ status, success: body.success }, { status: 200, success: true }, JSON.stringify(body));
+    return { ...body.data, password: person.password };
+  }
+
+  async signIn(person, application = this.application) {
+    const session = await application.signIn(person.email, person.password);
+    assert.equal(session.status, 200, `sign-in there: ${JSON.stringify(session.body)}`);
+    return this.remember(session);
+  }
+
+  /** A user made here and signed in there. */
+  async signedIn(person) {
+    const user = await this.createHere(person);
+    return { user, session: await this.signIn(user) };
+  }
+
+  async recordHere(id, as = this.root) {
+    const { status, body } = await this.here("GET", `/api/users/${id}`, { as });
+    assert.equal(status, 200, JSON.stringify(body));
+    return body.data;
+  }
+
+  async change(id, body) {
+    const reply = await this.here("PUT", `/api/users/${id}`, { body });
+    assert.equal(reply.status, 200, JSON.stringify(reply.body));
+    return reply.body.data;
+  }
+
+  /** What the caller is allowed here: the status of reading the own record, and of listing. */
+  async rights(id, as) {
+    return [
+      (await this.here("GET", `/api/users/${id}`, { as })).status,
+      (await this.here("GET", "/api/users", { as })).status,
+    ];
+  }
+
+  async adminThere(path, body) {
+    const reply = await this.application.call("POST", `/admin/${path}`, { body, cookie: this.root.cookie });
+    assert.equal(reply.status, 200, `${path} there: ${JSON.stringify(reply.body)}`);
+    return reply.body;
+  }
+
+  async recordThere(id) {
+    return (await this.application.users({ cookie: this.root.cookie })).get(id);
+  }
+
+  control(words, input) {
+    return run(built("useradminctl"), ["--config", this.httpd.configuration, ...words], input);
+  }
+
+  async close() {
+    try {
+      await this.httpd?.stop();
+    } finally {
+      await this.database?.close();
+    }
+  }
+}

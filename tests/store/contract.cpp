@@ -1,0 +1,132 @@
+#include "contract.hpp"
+
+#include "support/trouble.hpp"
+
+#include <algorithm>
+
+namespace useradmin::test {
+
+namespace {
+
+TestDatabase* current = nullptr;
+
+} // namespace
+
+TestDatabase& database() {
+    return *current;
+}
+
+void set_database(TestDatabase* database) noexcept {
+    current = database;
+}
+
+OneConnection::~OneConnection() {
+    if (connection_.handle)
+        apr_dbd_close(connection_.driver, connection_.handle);
+    if (connection_.pool)
+        apr_pool_destroy(connection_.pool);
+}
+
+const store::Connection* OneConnection::acquire() {
+    if (!connection_.handle) {
+        apr_pool_create(&connection_.pool, nullptr);
+        apr_dbd_get_driver(connection_.pool, database_.driver().c_str(), &connection_.driver);
+        const char* error = nullptr;
+        const std::string params = database_.params();
+        if (apr_dbd_open_ex(connection_.driver, connection_.pool, params.c_str(),
+                            &connection_.handle, &error) != APR_SUCCESS) {
+            connection_.handle = nullptr;
+            return nullptr;
+        }
+    }
+    ++leases_;
+    return &connection_;
+}
+
+void Contract::setup() {
+    database().clear();
+    apr_pool_create(&pool_, nullptr);
+    connection_ = std::make_unique<OneConnection>(database());
+    store_ = std::make_unique<store::DatabaseStore>(*connection_, log_, pool_, store::TableNames{},
+                                                    "contract");
+}
+
+void Contract::teardown() {
+    const int leases = connection_->leases();
+    store_.reset();
+    connection_.reset();
+    apr_pool_destroy(pool_);
+    undo();
+    std::string unexpected;
+    for (const auto& line : log_.lines)
+        if (std::none_of(expected_.begin(), expected_.end(), [&line](const std::string& part) {
+                return line.find(part) != std::string::npos;
+            }))
+            unexpected += line + "\n";
+    STRCMP_EQUAL_TEXT("", unexpected.c_str(), "the store logged what the test did not name");
+    for (const auto& part : expected_)
+        CHECK_TEXT(std::any_of(log_.lines.begin(), log_.lines.end(),
+                               [&part](const std::string& line) {
+                                   return line.find(part) != std::string::npos;
+                               }),
+                   ("the store did not log: " + part).c_str());
+    CHECK_EQUAL_TEXT(0, leases, "the store still holds its connection");
+}
+
+void Contract::add_user(std::string_view id, std::string_view email, std::string_view role,
+                        std::string_view created_at) {
+    sql().run("INSERT INTO \"user\" (\"id\", \"name\", \"email\", \"emailVerified\", \"role\", "
+              "\"createdAt\", \"updatedAt\") VALUES (" +
+              sql_literal(id) + ", " + sql_literal("Name of " + std::string(id)) + ", " +
+              sql_literal(email) + ", TRUE, " + std::string(role) + ", " + sql_literal(created_at) +
+              ", " + sql_literal(created_at) + ")");
+}
+
+void Contract::add_session(std::string_view token, std::string_view user_id,
+                           std::string_view expires_at) {
+    sql().run("INSERT INTO \"session\" (\"id\", \"expiresAt\", \"token\", \"createdAt\", "
+              "\"updatedAt\", \"userId\") VALUES (" +
+              sql_literal("session-" + std::string(token)) + ", " + sql_literal(expires_at) + ", " +
+              sql_literal(token) + ", '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z', " +
+              sql_literal(user_id) + ")");
+}
+
+void Contract::change(const std::string& statements, const std::string& reverse) {
+    sql().run(statements);
+    undo_ = reverse;
+}
+
+void Contract::undo() {
+    if (!undo_.empty())
+        sql().run(undo_);
+    undo_.clear();
+}
+
+store::NewUser Contract::new_user(std::string_view id, std::string_view email) {
+    store::NewUser user;
+    user.id = id;
+    user.name = "Nueva Persona";
+    user.email = email;
+    user.role = "user";
+    user.account_id = "account-of-the-new-one";
+    user.account_name = email;
+    user.password_hash = "a hash";
+    user.now = at("2026-03-04T05:06:07.089Z");
+    return user;
+}
+
+std::string Contract::ids(const store::Page& page) {
+    std::string all;
+    for (const auto& user : page.users)
+        all += (all.empty() ? "" : " ") + std::string(user.id);
+    return all;
+}
+
+text::Timestamp at(std::string_view text) {
+    const auto time = text::parse_timestamp(text);
+    if (!time)
+        give_up("no time: " + std::string(text));
+    return *time;
+}
+
+} // namespace useradmin::test

@@ -1,0 +1,115 @@
+// The ground that the tests of the store stand on: one database, and a store on a connection to it.
+#pragma once
+
+#include "store/database_store.hpp"
+#include "support/test_database.hpp"
+#include "support/trouble.hpp"
+
+#include <CppUTest/TestHarness.h>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace useradmin::test {
+
+/// A connection of the store's own, opened at first use. It counts who has it.
+class OneConnection final : public store::ConnectionSource {
+  public:
+    explicit OneConnection(TestDatabase& database) : database_(database) {}
+    ~OneConnection() override;
+    OneConnection(const OneConnection&) = delete;
+    OneConnection& operator=(const OneConnection&) = delete;
+
+    const store::Connection* acquire() override;
+    void release(const store::Connection&) noexcept override { --leases_; }
+
+    int leases() const noexcept { return leases_; }
+
+  private:
+    TestDatabase& database_;
+    store::Connection connection_;
+    int leases_ = 0;
+};
+
+/// Keeps what the store had to say.
+class LogOfLines final : public store::Log {
+  public:
+    void error(std::string_view message) noexcept override { lines.emplace_back(message); }
+    std::vector<std::string> lines;
+};
+
+/// The database of this run.
+TestDatabase& database();
+void set_database(TestDatabase* database) noexcept;
+
+/// Every test starts with empty tables and a connection of its own, and fails where the store held
+/// on to the connection or logged what the test did not name.
+class Contract : public Utest {
+  public:
+    void setup() override;
+    void teardown() override;
+
+  protected:
+    store::DatabaseStore& store() { return *store_; }
+    Database& sql() { return database().sql(); }
+
+    /// Adds a row to "user".
+    void add_user(std::string_view id, std::string_view email, std::string_view role = "'user'",
+                  std::string_view created_at = "2026-01-01T00:00:00.000Z");
+    void add_session(std::string_view token, std::string_view user_id, std::string_view expires_at);
+
+    /// A user to be made, complete.
+    static store::NewUser new_user(std::string_view id, std::string_view email);
+
+    /// The ids of a page, in its order: "a b c".
+    static std::string ids(const store::Page& page);
+
+    /// Changes the schema until the test undoes it, or ends.
+    void change(const std::string& statements, const std::string& reverse);
+    void undo();
+
+    void expect_error(std::string_view part) { expected_.emplace_back(part); }
+
+    std::unique_ptr<OneConnection> connection_;
+    LogOfLines log_;
+    apr_pool_t* pool_ = nullptr;
+
+  private:
+    std::unique_ptr<store::DatabaseStore> store_;
+    std::vector<std::string> expected_;
+    std::string undo_;
+};
+
+/// The value; the test fails where there is none.
+template <class T>
+T worked(store::Result<T> result, Here here = {}) {
+    if (!result)
+        give_up("the store failed", here);
+    return *result;
+}
+
+/// The row; the test fails where the store failed, and where there is no such row.
+template <class T>
+T there(store::Result<std::optional<T>> result, Here here = {}) {
+    const auto row = worked(std::move(result), here);
+    if (!row)
+        give_up("the store gave nothing", here);
+    return *row;
+}
+
+/// Whether there is no value because the database refused.
+template <class T>
+bool failed(const store::Result<T>& result) {
+    return !result && result.failure() == store::Failure::failed;
+}
+
+/// Whether there is no value because no connection could be had.
+template <class T>
+bool unavailable(const store::Result<T>& result) {
+    return !result && result.failure() == store::Failure::unavailable;
+}
+
+/// The time of the text, "2026-11-20T23:30:19.717Z".
+text::Timestamp at(std::string_view text);
+
+} // namespace useradmin::test

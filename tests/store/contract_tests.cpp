@@ -1,0 +1,715 @@
+// What the operations may rely on, whichever database is behind the store (store/store.hpp).
+#include "contract.hpp"
+
+namespace useradmin::test {
+
+namespace {
+
+std::string or_nothing(const store::Text& text) {
+    return text ? std::string(*text) : "(nothing)";
+}
+
+std::string or_nothing(const std::optional<text::Timestamp>& time) {
+    if (!time)
+        return "(nothing)";
+    std::string text;
+    text::append_iso8601(text, *time);
+    return text;
+}
+
+} // namespace
+
+TEST_GROUP_BASE(list, Contract){};
+
+TEST(list, of_no_users_is_an_empty_page_with_a_total_of_zero) {
+    const auto page = worked(store().list({}, 20, 0));
+    CHECK(page.users.empty());
+    CHECK_EQUAL(0, page.total);
+}
+
+TEST(list, comes_newest_first_and_among_equals_by_id) {
+    add_user("b", "b@x", "'user'", "2026-01-01T00:00:00.000Z");
+    add_user("a", "a@x", "'user'", "2026-01-01T00:00:00.000Z");
+    add_user("c", "c@x", "'user'", "2026-01-01T00:00:00.001Z");
+    add_user("d", "d@x", "'user'", "2025-12-31T23:59:59.999Z");
+    const auto page = worked(store().list({}, 20, 0));
+    CHECK_EQUAL(std::string("c a b d"), ids(page));
+}
+
+TEST(list, is_cut_to_its_limit_and_begins_at_its_offset) {
+    for (const char* id : {"a", "b", "c", "d", "e"})
+        add_user(id, std::string(id) + "@x");
+    CHECK_EQUAL(std::string("a b"), ids(worked(store().list({}, 2, 0))));
+    CHECK_EQUAL(std::string("c d"), ids(worked(store().list({}, 2, 2))));
+    CHECK_EQUAL(std::string("e"), ids(worked(store().list({}, 2, 4))));
+}
+
+TEST(list, counts_all_that_match_whatever_the_page) {
+    for (const char* id : {"a", "b", "c"})
+        add_user(id, std::string(id) + "@x");
+    CHECK_EQUAL(3, worked(store().list({}, 1, 0)).total);
+    CHECK_EQUAL(3, worked(store().list({}, 1, 2)).total);
+}
+
+TEST(list, past_the_end_is_empty_and_keeps_the_total) {
+    for (const char* id : {"a", "b", "c"})
+        add_user(id, std::string(id) + "@x");
+    const auto page = worked(store().list({}, 20, 2000000000000));
+    CHECK(page.users.empty());
+    CHECK_EQUAL(3, page.total);
+}
+
+TEST(list, with_a_role_holds_that_role_alone) {
+    add_user("a", "a@x", "'admin'");
+    add_user("b", "b@x", "'user'");
+    const auto page = worked(store().list({"admin", {}}, 20, 0));
+    CHECK_EQUAL(std::string("a"), ids(page));
+    CHECK_EQUAL(1, page.total);
+}
+
+TEST(list, counts_a_role_of_null_as_user) {
+    add_user("a", "a@x", "NULL");
+    add_user("b", "b@x", "'admin'");
+    CHECK_EQUAL(std::string("a"), ids(worked(store().list({"user", {}}, 20, 0))));
+}
+
+TEST(list, compares_a_role_to_the_letter) {
+    add_user("a", "a@x", "'superAdmin'");
+    CHECK_EQUAL(std::string(""), ids(worked(store().list({"superadmin", {}}, 20, 0))));
+    CHECK_EQUAL(std::string(""), ids(worked(store().list({"super", {}}, 20, 0))));
+    CHECK_EQUAL(std::string("a"), ids(worked(store().list({"superAdmin", {}}, 20, 0))));
+}
+
+TEST(list, searches_the_name_and_the_email) {
+    add_user("needle", "a@x");
+    add_user("b", "has.needle.inside@x");
+    add_user("c", "c@x");
+    const auto page = worked(store().list({{}, "needle"}, 20, 0));
+    CHECK_EQUAL(std::string("b needle"), ids(page));
+    CHECK_EQUAL(2, page.total);
+}
+
+TEST(list, joins_role_and_search_with_or) {
+    add_user("a", "a@x", "'admin'");
+    add_user("b", "needle@x", "'user'");
+    add_user("c", "needle.too@x", "'admin'");
+    add_user("d", "d@x", "'user'");
+    const auto page = worked(store().list({"admin", "needle"}, 20, 0));
+    CHECK_EQUAL(std::string("a b c"), ids(page));
+    CHECK_EQUAL(3, page.total);
+}
+
+TEST(list, takes_every_character_of_a_search_literally) {
+    add_user("percent", "100%@x");
+    add_user("underscore", "a_b@x");
+    add_user("backslash", "a\\b@x");
+    add_user("quote", "o'hara@x");
+    add_user("plain", "axb100@x");
+    CHECK_EQUAL(std::string("percent"), ids(worked(store().list({{}, "0%"}, 20, 0))));
+    CHECK_EQUAL(std::string("underscore"), ids(worked(store().list({{}, "a_b"}, 20, 0))));
+    CHECK_EQUAL(std::string("backslash"), ids(worked(store().list({{}, "\\"}, 20, 0))));
+    CHECK_EQUAL(std::string("quote"), ids(worked(store().list({{}, "o'h"}, 20, 0))));
+    CHECK_EQUAL(std::string(""), ids(worked(store().list({{}, "*"}, 20, 0))));
+    CHECK_EQUAL(std::string(""), ids(worked(store().list({{}, "%s"}, 20, 0))));
+}
+
+TEST(list, searches_upper_and_lower_case_alike) {
+    add_user("a", "Needle@x");
+    add_user("b", "\xc3\x81NGEL@x"); // ÁNGEL
+    CHECK_EQUAL(std::string("a"), ids(worked(store().list({{}, "nEEDLE"}, 20, 0))));
+    CHECK_EQUAL(std::string("b"), ids(worked(store().list({{}, "\xc3\xa1ngel"}, 20, 0))));
+}
+
+TEST_GROUP_BASE(find, Contract){};
+
+TEST(find, gives_nothing_for_an_unknown_id) {
+    CHECK(!worked(store().find("nobody")));
+}
+
+TEST(find, gives_the_eleven_fields) {
+    sql().run("INSERT INTO \"user\" (\"id\", \"name\", \"email\", \"emailVerified\", \"image\", "
+              "\"createdAt\", \"updatedAt\", \"role\", \"banned\", \"banReason\", \"banExpires\") "
+              "VALUES ('u', 'Eva', 'eva@x', TRUE, 'https://x/eva.png', '2026-01-02T03:04:05.678Z', "
+              "'2026-02-03T04:05:06.789Z', 'admin', TRUE, 'spam', '2027-01-01T00:00:00.000Z')");
+    const auto user = there(store().find("u"));
+    CHECK_EQUAL(std::string("u"), std::string(user.id));
+    CHECK_EQUAL(std::string("Eva"), std::string(user.name));
+    CHECK_EQUAL(std::string("eva@x"), std::string(user.email));
+    CHECK_EQUAL(std::string("admin"), or_nothing(user.role));
+    CHECK(user.email_verified);
+    CHECK_EQUAL(std::string("https://x/eva.png"), or_nothing(user.image));
+    CHECK_EQUAL(std::string("2026-01-02T03:04:05.678Z"), or_nothing(user.created_at));
+    CHECK_EQUAL(std::string("2026-02-03T04:05:06.789Z"), or_nothing(user.updated_at));
+    CHECK(user.banned);
+    CHECK_EQUAL(std::string("spam"), or_nothing(user.ban_reason));
+    CHECK_EQUAL(std::string("2027-01-01T00:00:00.000Z"), or_nothing(user.ban_expires));
+}
+
+TEST(find, tells_null_from_an_empty_text) {
+    add_user("u", "u@x", "NULL");
+    sql().run("UPDATE \"user\" SET \"banReason\" = ''");
+    const auto user = there(store().find("u"));
+    CHECK_EQUAL(std::string("(nothing)"), or_nothing(user.role));
+    CHECK_EQUAL(std::string("(nothing)"), or_nothing(user.image));
+    CHECK_EQUAL(std::string(""), or_nothing(user.ban_reason));
+    CHECK_EQUAL(std::string("(nothing)"), or_nothing(user.ban_expires));
+    CHECK(!user.banned);
+}
+
+TEST(find, takes_an_id_to_the_letter) {
+    add_user("Abc", "a@x");
+    add_user("it's 100%s; --", "b@x");
+    CHECK(!worked(store().find("abc")));
+    CHECK(!worked(store().find("Abc ")));
+    there(store().find("Abc"));
+    there(store().find("it's 100%s; --"));
+}
+
+TEST_GROUP_BASE(find_by_email, Contract){};
+
+TEST(find_by_email, takes_an_address_to_the_letter) {
+    add_user("a", "Ana@x");
+    CHECK(!worked(store().find_by_email("ana@x")));
+    CHECK(!worked(store().find_by_email("Ana")));
+    there(store().find_by_email("Ana@x"));
+}
+
+TEST_GROUP_BASE(create, Contract){};
+
+TEST(create, stores_the_user_and_its_account) {
+    there(store().create(new_user("n", "n@x")));
+    const auto user = sql().rows("SELECT \"id\", \"name\", \"email\", \"role\", "
+                                 "CASE WHEN \"emailVerified\" THEN 'yes' ELSE 'no' END, \"image\", "
+                                 "\"banReason\", \"banExpires\" FROM \"user\"");
+    CHECK_EQUAL(1U, user.size());
+    CHECK(user[0] == (Database::Row{"n", "Nueva Persona", "n@x", "user", "yes", {}, {}, {}}));
+    const auto account = sql().rows("SELECT \"id\", \"accountId\", \"providerId\", \"userId\", "
+                                    "\"password\" FROM \"account\"");
+    CHECK_EQUAL(1U, account.size());
+    CHECK(account[0] ==
+          (Database::Row{"account-of-the-new-one", "n@x", "credential", "n", "a hash"}));
+}
+
+TEST(create, stores_its_time_as_creation_and_update_of_both_rows) {
+    worked(store().create(new_user("n", "n@x")));
+    for (const char* table : {"user", "account"})
+        CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"" + std::string(table) +
+                                    "\" WHERE \"createdAt\" = '2026-03-04T05:06:07.089Z' AND "
+                                    "\"updatedAt\" = '2026-03-04T05:06:07.089Z'"));
+}
+
+TEST(create, returns_the_row_as_it_is_stored) {
+    const auto user = there(store().create(new_user("n", "n@x")));
+    CHECK_EQUAL(std::string("n"), std::string(user.id));
+    CHECK_EQUAL(std::string("Nueva Persona"), std::string(user.name));
+    CHECK_EQUAL(std::string("n@x"), std::string(user.email));
+    CHECK_EQUAL(std::string("user"), or_nothing(user.role));
+    CHECK(user.email_verified);
+    CHECK(!user.banned);
+    CHECK_EQUAL(std::string("2026-03-04T05:06:07.089Z"), or_nothing(user.created_at));
+    CHECK_EQUAL(std::string("2026-03-04T05:06:07.089Z"), or_nothing(user.updated_at));
+}
+
+TEST(create, of_a_taken_address_gives_nothing_and_stores_nothing) {
+    add_user("a", "taken@x");
+    CHECK(!worked(store().create(new_user("n", "taken@x"))));
+    CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"user\""));
+    CHECK_EQUAL(0, sql().number("SELECT count(*) FROM \"account\""));
+}
+
+TEST(create, that_cannot_store_the_account_stores_no_user) {
+    expect_error("UA0106");
+    worked(store().create(new_user("first", "first@x")));
+    // The account's id is the first one's again.
+    CHECK(failed(store().create(new_user("second", "second@x"))));
+    CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"user\""));
+    CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"account\""));
+}
+
+TEST(create, keeps_what_a_text_holds) {
+    auto user = new_user("n", "it's \"100%s\" \\ @x");
+    user.name = "\xc3\x81 \xf0\x9f\x98\x80 ' % %s \\ \n\t;--";
+    const auto created = there(store().create(user));
+    CHECK_EQUAL(std::string(user.name), std::string(created.name));
+    CHECK_EQUAL(std::string(user.name), *sql().value("SELECT \"name\" FROM \"user\""));
+    CHECK_EQUAL(std::string(user.email), *sql().value("SELECT \"accountId\" FROM \"account\""));
+}
+
+TEST_GROUP_BASE(update, Contract){};
+
+TEST(update, of_an_unknown_id_gives_nothing) {
+    CHECK(!worked(store().update("nobody", {})));
+}
+
+TEST(update, sets_what_it_names) {
+    add_user("u", "u@x");
+    store::Changes changes;
+    changes.name = "Otro";
+    changes.email = "otro@x";
+    changes.role = "gerente";
+    changes.banned = true;
+    changes.ban_reason = "spam";
+    changes.now = at("2026-05-06T07:08:09.010Z");
+    const auto user = there(store().update("u", changes));
+    CHECK_EQUAL(std::string("Otro"), std::string(user.name));
+    CHECK_EQUAL(std::string("otro@x"), std::string(user.email));
+    CHECK_EQUAL(std::string("gerente"), or_nothing(user.role));
+    CHECK(user.banned);
+    CHECK_EQUAL(std::string("spam"), or_nothing(user.ban_reason));
+    CHECK_EQUAL(std::string("2026-05-06T07:08:09.010Z"), or_nothing(user.updated_at));
+    CHECK_EQUAL(std::string("2026-01-01T00:00:00.000Z"), or_nothing(user.created_at));
+    CHECK_EQUAL(1,
+                sql().number("SELECT count(*) FROM \"user\" WHERE \"name\" = 'Otro' AND "
+                             "\"email\" = 'otro@x' AND \"role\" = 'gerente' AND \"banned\" = TRUE "
+                             "AND \"banReason\" = 'spam'"));
+}
+
+TEST(update, leaves_alone_what_it_does_not_name) {
+    add_user("u", "u@x", "'admin'");
+    sql().run("UPDATE \"user\" SET \"banned\" = TRUE, \"banReason\" = 'spam', "
+              "\"banExpires\" = '2027-01-01T00:00:00.000Z'");
+    store::Changes changes;
+    changes.now = at("2026-05-06T07:08:09.010Z");
+    const auto user = there(store().update("u", changes));
+    CHECK_EQUAL(std::string("Name of u"), std::string(user.name));
+    CHECK_EQUAL(std::string("u@x"), std::string(user.email));
+    CHECK_EQUAL(std::string("admin"), or_nothing(user.role));
+    CHECK(user.banned);
+    CHECK_EQUAL(std::string("spam"), or_nothing(user.ban_reason));
+    CHECK_EQUAL(std::string("2027-01-01T00:00:00.000Z"), or_nothing(user.ban_expires));
+    CHECK_EQUAL(std::string("2026-05-06T07:08:09.010Z"), or_nothing(user.updated_at));
+}
+
+TEST(update, lifts_a_ban_with_false) {
+    add_user("u", "u@x");
+    sql().run("UPDATE \"user\" SET \"banned\" = TRUE");
+    store::Changes changes;
+    changes.banned = false;
+    CHECK(!there(store().update("u", changes)).banned);
+}
+
+TEST(update, touches_no_other_row) {
+    add_user("u", "u@x");
+    add_user("v", "v@x");
+    store::Changes changes;
+    changes.name = "Otro";
+    worked(store().update("u", changes));
+    CHECK_EQUAL(std::string("Name of v"),
+                *sql().value("SELECT \"name\" FROM \"user\" WHERE \"id\" = 'v'"));
+}
+
+TEST(update, leaves_the_account_alone) {
+    worked(store().create(new_user("n", "n@x")));
+    store::Changes changes;
+    changes.email = "other@x";
+    worked(store().update("n", changes));
+    CHECK_EQUAL(std::string("n@x"), *sql().value("SELECT \"accountId\" FROM \"account\""));
+}
+
+TEST(update, to_a_taken_address_fails_and_changes_nothing) {
+    expect_error("UA0106");
+    add_user("u", "u@x");
+    add_user("v", "v@x");
+    store::Changes changes;
+    changes.name = "Otro";
+    changes.email = "v@x";
+    CHECK(failed(store().update("u", changes)));
+    CHECK_EQUAL(std::string("Name of u"),
+                *sql().value("SELECT \"name\" FROM \"user\" WHERE \"id\" = 'u'"));
+}
+
+TEST(update, keeps_a_failure_s_values_out_of_the_log) {
+    expect_error("UA0106");
+    add_user("u", "u@x");
+    add_user("v", "private.address@x");
+    store::Changes changes;
+    changes.email = "private.address@x";
+    CHECK(failed(store().update("u", changes)));
+    for (const auto& line : log_.lines)
+        CHECK_TEXT(line.find("private.address") == std::string::npos, line.c_str());
+}
+
+class FurtherColumns : public Contract {
+  protected:
+    void add_columns() {
+        change("ALTER TABLE \"user\" ADD COLUMN \"points\" integer DEFAULT 7; "
+               "ALTER TABLE \"user\" ADD COLUMN \"motto\" text DEFAULT 'a \"b\" \\ c'; "
+               "ALTER TABLE \"user\" ADD COLUMN \"nothing\" text",
+               "ALTER TABLE \"user\" DROP COLUMN \"points\"; "
+               "ALTER TABLE \"user\" DROP COLUMN \"motto\"; "
+               "ALTER TABLE \"user\" DROP COLUMN \"nothing\"");
+    }
+
+    /// The members in the database's own order and spacing.
+    static void expect_members(std::string_view object) {
+        const std::string text(object);
+        for (const char* part :
+             {"\"motto\"", "\"a \\\"b\\\" \\\\ c\"", "\"points\"", "7", "\"nothing\"", "null"})
+            STRCMP_CONTAINS(part, text.c_str());
+        CHECK_TEXT(text.find("email") == std::string::npos, text.c_str());
+    }
+};
+
+TEST_GROUP_BASE(further_columns, FurtherColumns){};
+
+TEST(further_columns, come_with_a_created_user) {
+    add_columns();
+    const auto created = there(store().create(new_user("n", "n@x")));
+    expect_members(created.other_columns);
+}
+
+TEST(further_columns, come_with_an_updated_user) {
+    add_columns();
+    add_user("u", "u@x");
+    const auto updated = there(store().update("u", {}));
+    expect_members(updated.other_columns);
+}
+
+TEST(further_columns, do_not_come_with_a_user_that_is_read) {
+    add_columns();
+    add_user("u", "u@x");
+    CHECK_EQUAL(std::string(""), std::string(there(store().find("u")).other_columns));
+    CHECK_EQUAL(std::string(""),
+                std::string(worked(store().list({}, 20, 0)).users[0].other_columns));
+}
+
+TEST(further_columns, that_appear_while_the_connection_is_in_use_break_nothing) {
+    add_user("u", "u@x");
+    there(store().find("u"));
+    there(store().update("u", {}));
+    add_columns();
+    there(store().find("u"));
+    there(store().update("u", {}));
+    there(store().create(new_user("n", "n@x")));
+    worked(store().list({}, 20, 0));
+}
+
+TEST_GROUP_BASE(remove, Contract){};
+
+TEST(remove, of_an_unknown_id_says_so) {
+    CHECK(worked(store().remove("nobody", "protected@x")) == store::Removal::not_found);
+}
+
+TEST(remove, deletes_sessions_accounts_and_the_user_and_nothing_of_others) {
+    worked(store().create(new_user("n", "n@x")));
+    add_user("v", "v@x");
+    add_session("one", "n", "2030-01-01T00:00:00.000Z");
+    add_session("two", "n", "2030-01-01T00:00:00.000Z");
+    add_session("three", "v", "2030-01-01T00:00:00.000Z");
+    CHECK(worked(store().remove("n", "protected@x")) == store::Removal::removed);
+    CHECK_EQUAL(std::string("v"), *sql().value("SELECT \"id\" FROM \"user\""));
+    CHECK_EQUAL(std::string("three"), *sql().value("SELECT \"token\" FROM \"session\""));
+    CHECK_EQUAL(0, sql().number("SELECT count(*) FROM \"account\""));
+}
+
+TEST(remove, spares_the_protected_address) {
+    add_user("u", "protected@x");
+    add_session("one", "u", "2030-01-01T00:00:00.000Z");
+    CHECK(worked(store().remove("u", "protected@x")) == store::Removal::protected_address);
+    CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"user\""));
+    CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"session\""));
+}
+
+TEST(remove, that_cannot_delete_the_user_deletes_nothing) {
+    expect_error("UA0106");
+    add_user("u", "u@x");
+    add_session("one", "u", "2030-01-01T00:00:00.000Z");
+    change("CREATE TABLE \"clingy\" (\"owner\" text REFERENCES \"user\" (\"id\")); "
+           "INSERT INTO \"clingy\" VALUES ('u')",
+           "DROP TABLE \"clingy\"");
+    const auto removal = store().remove("u", "protected@x");
+    CHECK(failed(removal));
+    CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"user\""));
+    CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"session\""));
+}
+
+TEST_GROUP_BASE(session, Contract){};
+
+TEST(session, of_an_unknown_token_is_nothing) {
+    CHECK(!worked(store().session("nothing")));
+}
+
+TEST(session, tells_whose_it_is_and_until_when) {
+    add_user("u", "u@x", "'admin'");
+    sql().run("UPDATE \"user\" SET \"banned\" = TRUE, \"banExpires\" = '2027-01-01T00:00:00.000Z'");
+    add_session("token", "u", "2026-12-31T23:59:59.999Z");
+    const auto found = there(store().session("token"));
+    CHECK_EQUAL(std::string("token"), std::string(found.session.token));
+    CHECK_EQUAL(std::string("session-token"), std::string(found.session.id));
+    CHECK_EQUAL(std::string("u"), std::string(found.session.user_id));
+    CHECK_EQUAL(std::string("2026-12-31T23:59:59.999Z"), or_nothing(found.session.expires_at));
+    CHECK_EQUAL(std::string("u"), std::string(found.user.id));
+    CHECK_EQUAL(std::string("u@x"), std::string(found.user.email));
+    CHECK_EQUAL(std::string("admin"), or_nothing(found.user.role));
+    CHECK(found.user.banned);
+    CHECK_EQUAL(std::string("2027-01-01T00:00:00.000Z"), or_nothing(found.user.ban_expires));
+}
+
+TEST(session, takes_a_token_to_the_letter) {
+    add_user("u", "u@x");
+    add_session("Token", "u", "2030-01-01T00:00:00.000Z");
+    CHECK(!worked(store().session("token")));
+    CHECK(!worked(store().session("Token%")));
+    there(store().session("Token"));
+}
+
+TEST(session, that_was_opened_is_found) {
+    add_user("u", "u@x");
+    store::NewSession opened;
+    opened.id = "session-id";
+    opened.token = "fresh";
+    opened.user_id = "u";
+    opened.now = at("2026-01-01T00:00:00.000Z");
+    opened.expires_at = at("2026-01-08T00:00:00.000Z");
+    opened.ip_address = "192.0.2.1";
+    worked(store().open_session(opened));
+    const auto found = there(store().session("fresh")).session;
+    CHECK_EQUAL(std::string("session-id"), std::string(found.id));
+    CHECK_EQUAL(std::string("u"), std::string(found.user_id));
+    CHECK_EQUAL(std::string("2026-01-01T00:00:00.000Z"), or_nothing(found.created_at));
+    CHECK_EQUAL(std::string("2026-01-08T00:00:00.000Z"), or_nothing(found.expires_at));
+    CHECK_EQUAL(std::string("192.0.2.1"), or_nothing(found.ip_address));
+    CHECK_EQUAL(std::string("(nothing)"), or_nothing(found.user_agent));
+}
+
+TEST(session, of_an_unknown_user_cannot_be_opened) {
+    expect_error("UA0106");
+    store::NewSession opened;
+    opened.id = "session-id";
+    opened.token = "fresh";
+    opened.user_id = "nobody";
+    CHECK(failed(store().open_session(opened)));
+}
+
+TEST(session, that_is_extended_ends_later) {
+    add_user("u", "u@x");
+    add_session("token", "u", "2026-01-08T00:00:00.000Z");
+    CHECK(worked(store().extend_session("token", at("2026-02-08T00:00:00.000Z"),
+                                        at("2026-01-05T00:00:00.000Z"))));
+    const auto found = there(store().session("token")).session;
+    CHECK_EQUAL(std::string("2026-02-08T00:00:00.000Z"), or_nothing(found.expires_at));
+    CHECK_EQUAL(std::string("2026-01-05T00:00:00.000Z"), or_nothing(found.updated_at));
+    CHECK_FALSE(worked(store().extend_session("unknown", at("2026-02-08T00:00:00.000Z"),
+                                              at("2026-01-05T00:00:00.000Z"))));
+}
+
+TEST(session, that_is_closed_is_gone_and_others_stay) {
+    add_user("u", "u@x");
+    add_session("one", "u", "2030-01-01T00:00:00.000Z");
+    add_session("two", "u", "2030-01-01T00:00:00.000Z");
+    CHECK(worked(store().close_session("one")));
+    CHECK(!worked(store().session("one")));
+    there(store().session("two"));
+    CHECK_FALSE(worked(store().close_session("one")));
+}
+
+TEST(session, all_of_a_user_are_listed_and_closed_and_none_of_others) {
+    add_user("u", "u@x");
+    add_user("v", "v@x");
+    add_session("one", "u", "2020-01-01T00:00:00.000Z");
+    add_session("two", "u", "2030-01-01T00:00:00.000Z");
+    add_session("three", "v", "2030-01-01T00:00:00.000Z");
+    sql().run("UPDATE \"session\" SET \"createdAt\" = '2026-03-01T00:00:00.000Z' "
+              "WHERE \"token\" = 'one'");
+    const auto sessions = worked(store().sessions_of("u"));
+    CHECK_EQUAL(2U, sessions.size());
+    CHECK_EQUAL(std::string("one"), std::string(sessions[0].token));
+    CHECK_EQUAL(std::string("two"), std::string(sessions[1].token));
+    worked(store().close_sessions_of("u"));
+    CHECK_EQUAL(0U, worked(store().sessions_of("u")).size());
+    there(store().session("three"));
+}
+
+TEST_GROUP_BASE(set_ban, Contract){};
+
+TEST(set_ban, of_an_unknown_id_is_false) {
+    CHECK_FALSE(worked(store().set_ban("nobody", store::Ban{}, at("2026-05-06T07:08:09.010Z"))));
+}
+
+TEST(set_ban, sets_reason_and_expiry_and_lifts_all_of_it) {
+    add_user("u", "u@x");
+    const auto now = at("2026-05-06T07:08:09.010Z");
+    CHECK(worked(store().set_ban("u", store::Ban{"spam", at("2027-01-01T00:00:00.000Z")}, now)));
+    const auto banned = there(store().find("u"));
+    CHECK(banned.banned);
+    CHECK_EQUAL(std::string("spam"), or_nothing(banned.ban_reason));
+    CHECK_EQUAL(std::string("2027-01-01T00:00:00.000Z"), or_nothing(banned.ban_expires));
+    CHECK_EQUAL(std::string("2026-05-06T07:08:09.010Z"), or_nothing(banned.updated_at));
+    CHECK(worked(store().set_ban("u", std::nullopt, now)));
+    const auto free = there(store().find("u"));
+    CHECK(!free.banned);
+    CHECK_EQUAL(std::string("(nothing)"), or_nothing(free.ban_reason));
+    CHECK_EQUAL(std::string("(nothing)"), or_nothing(free.ban_expires));
+}
+
+TEST(set_ban, for_ever_removes_an_earlier_expiry) {
+    add_user("u", "u@x");
+    const auto now = at("2026-05-06T07:08:09.010Z");
+    CHECK(worked(store().set_ban("u", store::Ban{"spam", at("2027-01-01T00:00:00.000Z")}, now)));
+    CHECK(worked(store().set_ban("u", store::Ban{}, now)));
+    const auto banned = there(store().find("u"));
+    CHECK(banned.banned);
+    CHECK_EQUAL(std::string("(nothing)"), or_nothing(banned.ban_expires));
+}
+
+TEST_GROUP_BASE(credential, Contract){};
+
+TEST(credential, of_an_unknown_address_or_of_a_user_without_one_is_nothing) {
+    add_user("u", "u@x");
+    CHECK(!worked(store().credential("nobody@x")));
+    CHECK(!worked(store().credential("u@x")));
+}
+
+TEST(credential, is_the_hash_of_the_credential_account_alone) {
+    there(store().create(new_user("n", "n@x")));
+    sql().run(
+        "INSERT INTO \"account\" (\"id\", \"accountId\", \"providerId\", \"userId\", "
+        "\"password\", \"createdAt\", \"updatedAt\") VALUES ('0', '7', 'github', 'n', 'not it', "
+        "'2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z')");
+    const auto found = there(store().credential("n@x"));
+    CHECK_EQUAL(std::string("n"), std::string(found.user.id));
+    CHECK_EQUAL(std::string("a hash"), or_nothing(found.password_hash));
+}
+
+TEST(credential, is_replaced_by_a_new_password_where_there_is_one) {
+    there(store().create(new_user("n", "n@x")));
+    auto user = new_user("n", "n@x");
+    user.account_id = "not used";
+    user.password_hash = "another hash";
+    CHECK(worked(store().set_password(user)));
+    CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"account\""));
+    CHECK_EQUAL(std::string("another hash"),
+                or_nothing(there(store().credential("n@x")).password_hash));
+}
+
+TEST(credential, is_made_by_a_new_password_where_there_is_none) {
+    add_user("n", "n@x");
+    CHECK(worked(store().set_password(new_user("n", "n@x"))));
+    CHECK_EQUAL(std::string("a hash"), or_nothing(there(store().credential("n@x")).password_hash));
+    CHECK_EQUAL(std::string("n@x"), *sql().value("SELECT \"accountId\" FROM \"account\""));
+}
+
+class OtherSchemas : public Contract {
+  protected:
+    void setup() override {
+        Contract::setup();
+        const bool is_postgresql = database().kind() == Kind::postgresql;
+        const std::string boolean = is_postgresql ? "boolean" : "integer";
+        const std::string time = is_postgresql ? "timestamp" : "date";
+        const std::string id = is_postgresql ? "uuid" : "text";
+        sql().run(
+            "CREATE TABLE \"my users\" (\"id\" " + id +
+            " PRIMARY KEY, \"name\" text NOT NULL, "
+            "\"email\" text NOT NULL UNIQUE, \"email_verified\" " +
+            boolean +
+            " NOT NULL, "
+            "\"image\" text, \"created_at\" " +
+            time + " NOT NULL, \"updated_at\" " + time +
+            " NOT NULL); "
+            "CREATE TABLE \"my_sessions\" (\"id\" text PRIMARY KEY, \"expires_at\" " +
+            time + " NOT NULL, \"token\" text NOT NULL UNIQUE, \"created_at\" " + time +
+            " NOT NULL, \"updated_at\" " + time + " NOT NULL, \"user_id\" " + id +
+            " NOT NULL); "
+            "CREATE TABLE \"my_accounts\" (\"id\" text PRIMARY KEY, \"account_id\" text NOT NULL, "
+            "\"provider_id\" text NOT NULL, \"user_id\" " +
+            id +
+            " NOT NULL, \"password\" text, "
+            "\"created_at\" " +
+            time + " NOT NULL, \"updated_at\" " + time + " NOT NULL)");
+        other_ = std::make_unique<store::DatabaseStore>(
+            *connection_, log_, pool_, store::TableNames{"my users", "my_sessions", "my_accounts"},
+            "other");
+    }
+    void teardown() override {
+        other_.reset();
+        sql().run(
+            "DROP TABLE \"my_accounts\"; DROP TABLE \"my_sessions\"; DROP TABLE \"my users\"");
+        Contract::teardown();
+    }
+
+    static constexpr const char* id = "0b1c7a52-6c1e-4f63-9b0a-5a8f5f0f6c11";
+    std::unique_ptr<store::DatabaseStore> other_;
+};
+
+TEST_GROUP_BASE(other_schemas, OtherSchemas){};
+
+TEST(other_schemas, of_snake_case_other_names_and_fewer_columns_work) {
+    const auto created = there(other_->create(new_user(id, "n@x")));
+    CHECK_EQUAL(std::string("2026-03-04T05:06:07.089Z"), or_nothing(created.created_at));
+    CHECK_EQUAL(std::string(id), ids(worked(other_->list({"user", "nueva"}, 20, 0))));
+    store::Changes changes;
+    changes.name = "Otro";
+    changes.now = at("2026-05-06T07:08:09.010Z");
+    const auto updated = there(other_->update(id, changes));
+    CHECK_EQUAL(std::string("Otro"), std::string(updated.name));
+    CHECK_EQUAL(std::string("2026-05-06T07:08:09.010Z"), or_nothing(updated.updated_at));
+    CHECK(worked(other_->remove(id, "protected@x")) == store::Removal::removed);
+}
+
+TEST(other_schemas, do_not_disturb_the_usual_tables_on_the_same_connection) {
+    add_user("u", "u@x");
+    there(store().find("u"));
+    there(other_->create(new_user(id, "n@x")));
+    there(store().find("u"));
+    CHECK(!worked(other_->find("u")));
+    there(other_->find(id));
+    there(store().update("u", {}));
+    CHECK_EQUAL(std::string("u"), ids(worked(store().list({}, 20, 0))));
+}
+
+TEST(other_schemas, where_ids_are_uuids_an_id_that_is_none_is_nothing) {
+    CHECK(!worked(other_->find("not a uuid")));
+    CHECK(!worked(other_->update("not a uuid", {})));
+    CHECK(worked(other_->remove("not a uuid", "protected@x")) == store::Removal::not_found);
+}
+
+class HiddenTable : public Contract {
+  protected:
+    void hide_users() {
+        change("ALTER TABLE \"user\" RENAME TO \"hidden\"",
+               "ALTER TABLE \"hidden\" RENAME TO \"user\"");
+    }
+};
+
+TEST_GROUP_BASE(trouble, HiddenTable){};
+
+TEST(trouble, without_a_connection_the_store_is_unavailable) {
+    database().take_away();
+    const auto page = store().list({}, 20, 0);
+    const auto created = store().create(new_user("n", "n@x"));
+    database().bring_back();
+    CHECK(unavailable(page));
+    CHECK(unavailable(created));
+}
+
+TEST(trouble, a_statement_that_fails_is_a_failure_and_the_log_says_why) {
+    expect_error("UA0103");
+    worked(store().list({}, 20, 0));
+    hide_users();
+    const auto page = store().list({}, 20, 0);
+    undo();
+    CHECK(failed(page));
+}
+
+TEST(trouble, works_again_on_the_same_connection_after_the_tables_came_back) {
+    expect_error("UA0103");
+    add_user("u", "u@x");
+    worked(store().list({}, 20, 0));
+    hide_users();
+    CHECK(failed(store().list({}, 20, 0)));
+    undo();
+    there(store().find("u"));
+    CHECK_EQUAL(std::string("u"), ids(worked(store().list({}, 20, 0))));
+}
+
+TEST(trouble, a_restart_of_the_database_costs_no_reader_a_failure) {
+    add_user("u", "u@x");
+    there(store().find("u"));
+    worked(store().list({}, 20, 0));
+    database().take_away();
+    database().bring_back();
+    there(store().find("u"));
+    CHECK_EQUAL(std::string("u"), ids(worked(store().list({}, 20, 0))));
+}
+
+} // namespace useradmin::test

@@ -1,0 +1,58 @@
+#include "support/files.hpp"
+
+#include "support/trouble.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace useradmin::test {
+
+WorkFolder::WorkFolder() {
+    const char* base = std::getenv("TMPDIR");
+    std::string name = std::string(base && *base ? base : "/tmp") + "/useradmin-XXXXXX";
+    // PostgreSQL's socket lies in here, and the system cuts its path at 107 characters.
+    if (name.size() > 80)
+        name = "/tmp/useradmin-XXXXXX";
+    if (!::mkdtemp(name.data()))
+        give_up("cannot make a work folder " + name + ": " + std::strerror(errno) +
+                "; point TMPDIR to a folder that can be written");
+    path_ = name;
+    if (::chmod(path_.c_str(), 0755) != 0)
+        give_up("cannot open " + name + " to other accounts: " + std::strerror(errno));
+}
+
+WorkFolder::~WorkFolder() {
+    if (std::getenv("USERADMIN_TEST_KEEP")) {
+        std::printf("kept: %s\n", path_.c_str());
+        return;
+    }
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+}
+
+std::filesystem::path WorkFolder::make(std::string_view name) const {
+    auto folder = path_ / name;
+    std::filesystem::create_directories(folder);
+    return folder;
+}
+
+std::string read_file(const std::filesystem::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+void write_file(const std::filesystem::path& path, std::string_view text) {
+    std::ofstream file(path, std::ios::binary | std::ios::trunc);
+    file.write(text.data(), static_cast<std::streamsize>(text.size()));
+    file.close();
+    if (!file)
+        give_up("cannot write " + path.string());
+}
+
+} // namespace useradmin::test

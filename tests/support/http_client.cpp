@@ -1,0 +1,197 @@
+#include "support/http_client.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <curl/curl.h>
+
+namespace useradmin::test {
+
+namespace {
+
+std::string lower(std::string_view text) {
+    std::string result(text);
+    std::transform(result.begin(), result.end(), result.begin(), [](unsigned char character) {
+        return static_cast<char>(std::tolower(character));
+    });
+    return result;
+}
+
+/// Takes one line of a reply's head; a new status line starts afresh (100 Continue came before).
+void take_head_line(Reply& reply, std::string_view line) {
+    while (!line.empty() && (line.back() == '\r' || line.back() == '\n'))
+        line.remove_suffix(1);
+    if (line.starts_with("HTTP/")) {
+        reply.headers.clear();
+        const auto space = line.find(' ');
+        reply.status = space == std::string_view::npos
+                           ? 0
+                           : std::atoi(std::string(line.substr(space)).c_str());
+        return;
+    }
+    const auto colon = line.find(':');
+    if (colon == std::string_view::npos)
+        return;
+    auto value = line.substr(colon + 1);
+    while (value.starts_with(' '))
+        value.remove_prefix(1);
+    reply.headers.emplace_back(line.substr(0, colon), value);
+}
+
+std::size_t on_header(char* bytes, std::size_t size, std::size_t count, void* reply) {
+    take_head_line(*static_cast<Reply*>(reply), {bytes, size * count});
+    return size * count;
+}
+
+std::size_t on_body(char* bytes, std::size_t size, std::size_t count, void* reply) {
+    static_cast<Reply*>(reply)->body.append(bytes, size * count);
+    return size * count;
+}
+
+struct HeaderList {
+    curl_slist* first = nullptr;
+    ~HeaderList() { curl_slist_free_all(first); }
+    HeaderList() = default;
+    HeaderList(const HeaderList&) = delete;
+    HeaderList& operator=(const HeaderList&) = delete;
+    void add(const std::string& line) { first = curl_slist_append(first, line.c_str()); }
+};
+
+struct Easy {
+    CURL* handle = curl_easy_init();
+    HeaderList headers;
+    Easy() = default;
+    ~Easy() { curl_easy_cleanup(handle); }
+    Easy(const Easy&) = delete;
+    Easy& operator=(const Easy&) = delete;
+};
+
+void prepare(CURL* handle, HeaderList& headers, std::uint16_t port, const Request& request,
+             Reply& reply) {
+    reply.asked = request.method + " " + request.path;
+    const std::string url = "http://127.0.0.1:" + std::to_string(port) + request.path;
+    // curl would ask for 100 Continue where a body is long; tests that want it say so.
+    headers.add("Expect:");
+    for (const auto& header : request.headers)
+        headers.add(header);
+    curl_easy_setopt(handle, CURLOPT_URL, url.c_str());
+    curl_easy_setopt(handle, CURLOPT_PATH_AS_IS, 1L);
+    curl_easy_setopt(handle, CURLOPT_PROXY, "");
+    curl_easy_setopt(handle, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(handle, CURLOPT_TIMEOUT, 60L);
+    curl_easy_setopt(handle, CURLOPT_HEADERFUNCTION, on_header);
+    curl_easy_setopt(handle, CURLOPT_HEADERDATA, &reply);
+    curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, on_body);
+    curl_easy_setopt(handle, CURLOPT_WRITEDATA, &reply);
+    if (request.body) {
+        curl_easy_setopt(handle, CURLOPT_POSTFIELDSIZE, static_cast<long>(request.body->size()));
+        curl_easy_setopt(handle, CURLOPT_COPYPOSTFIELDS, request.body->c_str());
+        const bool has_type = std::any_of(
+            request.headers.begin(), request.headers.end(),
+            [](const std::string& header) { return lower(header).starts_with("content-type"); });
+        if (!has_type)
+            headers.add("Content-Type: application/json");
+    }
+    if (request.method == "HEAD")
+        curl_easy_setopt(handle, CURLOPT_NOBODY, 1L);
+    else
+        curl_easy_setopt(handle, CURLOPT_CUSTOMREQUEST, request.method.c_str());
+    curl_easy_setopt(handle, CURLOPT_HTTPHEADER, headers.first);
+}
+
+} // namespace
+
+std::optional<std::string> Reply::header(std::string_view name) const {
+    for (const auto& [key, value] : headers)
+        if (lower(key) == lower(name))
+            return value;
+    return {};
+}
+
+std::string Reply::text() const {
+    std::string all = "request: " + asked + "\nreply:   " + std::to_string(status) + "\n";
+    for (const auto& [name, value] : headers)
+        all += "  " + name + ": " + value + "\n";
+    return all + body.substr(0, 4000) + (body.size() > 4000 ? "…\n" : "\n");
+}
+
+Reply parse_reply(std::string_view bytes) {
+    Reply reply;
+    while (!bytes.empty()) {
+        const auto end = bytes.find("\r\n\r\n");
+        auto head = bytes.substr(0, end);
+        while (!head.empty()) {
+            const auto line_end = std::min(head.find('\n'), head.size() - 1);
+            take_head_line(reply, head.substr(0, line_end + 1));
+            head.remove_prefix(line_end + 1);
+        }
+        bytes.remove_prefix(end == std::string_view::npos ? bytes.size() : end + 4);
+        if (reply.status >= 200)
+            break;
+    }
+    reply.body = bytes;
+    return reply;
+}
+
+struct HttpClient::Session {
+    std::uint16_t port;
+    CURL* handle = curl_easy_init();
+    long connections = 0;
+
+    explicit Session(std::uint16_t to_port) : port(to_port) {}
+    ~Session() { curl_easy_cleanup(handle); }
+    Session(const Session&) = delete;
+    Session& operator=(const Session&) = delete;
+};
+
+HttpClient::HttpClient(std::uint16_t port) : session_(std::make_unique<Session>(port)) {}
+
+HttpClient::~HttpClient() = default;
+
+Reply HttpClient::send(const Request& request, Here here) {
+    Reply reply;
+    HeaderList headers;
+    curl_easy_reset(session_->handle);
+    prepare(session_->handle, headers, session_->port, request, reply);
+    const auto code = curl_easy_perform(session_->handle);
+    long opened = 0;
+    curl_easy_getinfo(session_->handle, CURLINFO_NUM_CONNECTS, &opened);
+    session_->connections += opened;
+    if (code != CURLE_OK)
+        give_up(reply.text() + "no whole reply came: " + curl_easy_strerror(code), here);
+    return reply;
+}
+
+std::vector<Reply> HttpClient::send_at_once(const std::vector<Request>& requests, Here here) {
+    // Made before the first is prepared: curl keeps their addresses.
+    std::vector<Reply> replies(requests.size());
+    std::vector<Easy> handles(requests.size());
+    CURLM* multi = curl_multi_init();
+    for (std::size_t index = 0; index < requests.size(); ++index) {
+        auto& [handle, headers] = handles[index];
+        prepare(handle, headers, session_->port, requests[index], replies[index]);
+        curl_easy_setopt(handle, CURLOPT_FRESH_CONNECT, 1L);
+        curl_multi_add_handle(multi, handle);
+    }
+    int running = 0;
+    while (curl_multi_perform(multi, &running) == CURLM_OK && running > 0)
+        curl_multi_poll(multi, nullptr, 0, 1000, nullptr);
+    std::string failures;
+    int left = 0;
+    while (const CURLMsg* message = curl_multi_info_read(multi, &left))
+        if (message->msg == CURLMSG_DONE && message->data.result != CURLE_OK)
+            failures += std::string(curl_easy_strerror(message->data.result)) + "\n";
+    for (const auto& easy : handles)
+        curl_multi_remove_handle(multi, easy.handle);
+    curl_multi_cleanup(multi);
+    if (!failures.empty())
+        give_up("of " + std::to_string(requests.size()) + " requests at once some failed:\n" +
+                    failures,
+                here);
+    return replies;
+}
+
+long HttpClient::connections() const noexcept {
+    return session_->connections;
+}
+
+} // namespace useradmin::test

@@ -1,0 +1,160 @@
+#include "support/httpd.hpp"
+
+#include "support/log_watch.hpp"
+#include "support/machine.hpp"
+#include "support/ports.hpp"
+#include "support/raw_connection.hpp"
+#include "support/trouble.hpp"
+
+#include <csignal>
+#include <sstream>
+
+namespace useradmin::test {
+
+namespace {
+
+std::string load(const std::string& name, const std::string& file) {
+    // Some systems build a module in that others load.
+    return "<IfModule !" + name + "_module>\n  LoadModule " + name + "_module \"" + file +
+           "\"\n</IfModule>\n";
+}
+
+std::string load_own(const std::string& file) {
+    const std::string stem = std::filesystem::path(file).stem();
+    return load(stem.substr(sizeof "mod_" - 1), machine::httpd_module(file));
+}
+
+std::string configuration_of(const HttpdSettings& settings, const std::filesystem::path& folder,
+                             std::uint16_t port) {
+    std::string text;
+    text += "Define PORT " + std::to_string(port) + "\n";
+    text += "Define WORK \"" + folder.string() + "\"\n";
+    text += "ServerRoot \"${WORK}\"\n"
+            "DefaultRuntimeDir \"${WORK}\"\n"
+            "PidFile \"${WORK}/httpd.pid\"\n"
+            "ErrorLog \"${WORK}/error.log\"\n"
+            "LogLevel info useradmin:trace8 auth_useradmin:trace8\n"
+            "ServerName localhost\n"
+            "Listen 127.0.0.1:${PORT}\n"
+            "KeepAlive On\n"
+            // So that a reply of a megabyte does not disappear in a buffer whose reader is slow.
+            "SendBufferSize 65536\n";
+    if (const auto account = Httpd::account())
+        text += "User " + account->name + "\nGroup " + account->group + "\n";
+    text += load_own("mod_mpm_" + settings.mpm + ".so");
+    for (const char* file : {"mod_unixd.so", "mod_log_config.so"})
+        if (std::filesystem::exists(std::filesystem::path(USERADMIN_HTTPD_MODULES) / file))
+            text += load_own(file);
+    for (const char* file : {"mod_authn_core.so", "mod_authz_core.so", "mod_dbd.so"})
+        text += load_own(file);
+    for (const auto& file : settings.modules)
+        text += load_own(file);
+    text += load("useradmin", machine::built("mod_useradmin.so"));
+    text += load("auth_useradmin", machine::built("mod_auth_useradmin.so"));
+    text += "LogFormat \"%u %>s %m %U\" test\n"
+            "CustomLog \"${WORK}/access.log\" test\n"
+            "<IfModule mpm_prefork_module>\n"
+            "  StartServers 14\n  MinSpareServers 4\n  MaxSpareServers 20\n  MaxRequestWorkers 32\n"
+            "</IfModule>\n"
+            "<IfModule !mpm_prefork_module>\n"
+            "  ServerLimit 2\n  StartServers 2\n  ThreadsPerChild 16\n  MaxRequestWorkers 32\n"
+            "  MinSpareThreads 2\n  MaxSpareThreads 32\n"
+            "</IfModule>\n";
+    return text + settings.configuration;
+}
+
+/// A folder of its own for each httpd of a test executable.
+std::filesystem::path next_folder(const WorkFolder& work) {
+    static int number = 0;
+    return work.make("httpd-" + std::to_string(++number));
+}
+
+std::vector<std::pair<std::string, std::string>> environment_of(const HttpdSettings& settings) {
+    auto all = machine::sanitizer_environment();
+    all.insert(all.end(), settings.environment.begin(), settings.environment.end());
+    return all;
+}
+
+} // namespace
+
+Httpd::Httpd(const WorkFolder& work, HttpdSettings settings)
+    : settings_(std::move(settings)), folder_(next_folder(work)) {
+    LogWatch::instance().watch(folder_ / "error.log");
+    // Another program may take the port between our look and httpd's bind.
+    for (int attempt = 0; attempt < 3; ++attempt)
+        if (start())
+            return;
+    const auto log = read_file(folder_ / "error.log") + read_file(folder_ / "output");
+    LogWatch::instance().leave(folder_ / "error.log");
+    give_up("httpd did not start:\n" + log);
+}
+
+Httpd::~Httpd() {
+    stop();
+    LogWatch::instance().leave(folder_ / "error.log");
+}
+
+bool Httpd::start() {
+    port_ = free_port();
+    const auto file = folder_ / "httpd.conf";
+    write_file(file, configuration_of(settings_, folder_, port_));
+    const Command command{{machine::httpd(), "-f", file.string(), "-DFOREGROUND"},
+                          environment_of(settings_)};
+    process_ = std::make_unique<Process>(command, folder_ / "output");
+    const bool ready =
+        eventually([this] { return !process_->running() || RawConnection::possible(port_); });
+    return ready && process_->running();
+}
+
+void Httpd::stop() {
+    // As an operator would; what is left then goes with the group.
+    process_->signal(SIGTERM);
+    if (!process_->ended_within(std::chrono::seconds(30)))
+        LogWatch::instance().note("httpd did not stop");
+    if (!eventually([this] { return !process_->group_left(); }, std::chrono::seconds(5)))
+        LogWatch::instance().note("httpd left processes behind");
+    process_.reset();
+}
+
+void Httpd::restart_gracefully() {
+    const auto log = folder_ / "error.log";
+    const auto started = [&log] {
+        constexpr std::string_view line = "resuming normal operations";
+        const auto text = read_file(log);
+        int times = 0;
+        for (auto at = text.find(line); at != std::string::npos; at = text.find(line, at + 1))
+            ++times;
+        return times;
+    };
+    const int before = started();
+    process_->signal(SIGUSR1);
+    if (!eventually([&] { return started() > before; }))
+        give_up("httpd did not restart");
+}
+
+std::vector<std::string> Httpd::access_log() const {
+    std::vector<std::string> lines;
+    std::istringstream text(read_file(folder_ / "access.log"));
+    for (std::string line; std::getline(text, line);)
+        lines.push_back(line);
+    return lines;
+}
+
+Finished Httpd::check(const WorkFolder& work, HttpdSettings settings) {
+    const auto folder = next_folder(work);
+    const auto file = folder / "httpd.conf";
+    write_file(file, configuration_of(settings, folder, 80));
+    return run({{machine::httpd(), "-t", "-f", file.string()}, environment_of(settings)});
+}
+
+std::optional<Account> Httpd::account() {
+    if (!running_as_root())
+        return {};
+    auto account = Account::first_of({"www-data", "apache", "nobody"});
+    if (!account)
+        give_up("httpd's children do not run as root, and there is no account www-data, apache or "
+                "nobody");
+    return account;
+}
+
+} // namespace useradmin::test

@@ -1,0 +1,65 @@
+// A real httpd for the tests.
+#pragma once
+
+#include "support/files.hpp"
+#include "support/process.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace useradmin::test {
+
+/// What one httpd is to be.
+struct HttpdSettings {
+    std::string mpm = "event";
+    /// Modules of httpd's own to load beside what every test needs: "mod_rewrite.so".
+    std::vector<std::string> modules = {};
+    /// What follows in httpd.conf. ${PORT} is the port, ${WORK} this httpd's folder.
+    std::string configuration = {};
+    std::vector<std::pair<std::string, std::string>> environment = {};
+};
+
+/// An httpd that listens on a free port of 127.0.0.1, with the project's two modules loaded and its
+/// error log watched by LogWatch. Stopped when it goes; what of it does not end is noted there.
+class Httpd {
+  public:
+    /// Writes the configuration and starts it; it accepts connections when this returns.
+    Httpd(const WorkFolder& work, HttpdSettings settings);
+    ~Httpd();
+    Httpd(const Httpd&) = delete;
+    Httpd& operator=(const Httpd&) = delete;
+
+    std::uint16_t port() const noexcept { return port_; }
+
+    /// Has it read its configuration anew, as `apachectl graceful` does; the new children run when
+    /// this returns.
+    void restart_gracefully();
+
+    /// "%u %>s %m %U" of each request that was answered.
+    std::vector<std::string> access_log() const;
+
+    /// The process that the others are children of.
+    pid_t main_process() const { return process_->id(); }
+
+    /// Whether httpd takes the configuration (httpd -t), and what it says of it.
+    static Finished check(const WorkFolder& work, HttpdSettings settings);
+
+    /// The account that httpd's children run under; nothing where that is the tests' own.
+    static std::optional<Account> account();
+
+  private:
+    bool start();
+    void stop();
+
+    HttpdSettings settings_;
+    std::filesystem::path folder_;
+    std::uint16_t port_ = 0;
+    std::unique_ptr<Process> process_;
+};
+
+} // namespace useradmin::test

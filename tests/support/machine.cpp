@@ -1,0 +1,69 @@
+#include "support/machine.hpp"
+
+#include "support/trouble.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace useradmin::test::machine {
+
+namespace {
+
+std::filesystem::path existing(const std::filesystem::path& path, const std::string& remedy) {
+    if (!std::filesystem::exists(path))
+        give_up(path.string() + " is missing: " + remedy);
+    return path;
+}
+
+} // namespace
+
+std::filesystem::path httpd() {
+    return existing(USERADMIN_HTTPD, "install apache2 (Debian, Ubuntu) or httpd (Fedora, RHEL)");
+}
+
+std::filesystem::path httpd_module(std::string_view file) {
+    return existing(std::filesystem::path(USERADMIN_HTTPD_MODULES) / file,
+                    "install the package of httpd that holds it");
+}
+
+std::filesystem::path built(std::string_view file) {
+    return existing(std::filesystem::path(USERADMIN_BUILD) / file, "build the project first");
+}
+
+std::filesystem::path source(std::string_view file) {
+    return existing(std::filesystem::path(USERADMIN_SOURCE) / file, "the checkout is incomplete");
+}
+
+std::filesystem::path postgresql(std::string_view program) {
+    // Debian keeps a folder for each major version; others have the programs on the path.
+    std::filesystem::path newest;
+    int newest_version = 0;
+    std::error_code none;
+    for (const auto& folder : std::filesystem::directory_iterator("/usr/lib/postgresql", none)) {
+        const int version = std::atoi(folder.path().filename().c_str());
+        const auto candidate = folder.path() / "bin" / program;
+        if (version > newest_version && std::filesystem::exists(candidate)) {
+            newest = candidate;
+            newest_version = version;
+        }
+    }
+    if (!newest.empty())
+        return newest;
+    for (const char* folder : {"/usr/bin", "/usr/local/bin", "/usr/pgsql/bin"})
+        if (const auto candidate = std::filesystem::path(folder) / program;
+            std::filesystem::exists(candidate))
+            return candidate;
+    give_up(std::string(program) + " is missing: install postgresql (Debian, Ubuntu) or "
+                                   "postgresql-server (Fedora, RHEL)");
+}
+
+std::vector<std::pair<std::string, std::string>> sanitizer_environment() {
+    if (std::string_view(USERADMIN_SANITIZER_RUNTIME).empty())
+        return {};
+    // Leaks are not looked for in httpd: it leaves its own memory to the system when it ends.
+    return {{"LD_PRELOAD", USERADMIN_SANITIZER_RUNTIME},
+            {"ASAN_OPTIONS", "detect_leaks=0:handle_abort=1"},
+            {"UBSAN_OPTIONS", "halt_on_error=1:print_stacktrace=1"}};
+}
+
+} // namespace useradmin::test::machine

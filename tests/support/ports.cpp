@@ -1,0 +1,35 @@
+#include "support/ports.hpp"
+
+#include "support/trouble.hpp"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <random>
+#include <sys/socket.h>
+#include <unistd.h>
+
+namespace useradmin::test {
+
+std::uint16_t free_port() {
+    // Random, so that test executables that run side by side do not try the same ports.
+    std::random_device random;
+    std::uniform_int_distribution<int> any(15000, 31999);
+    for (int attempt = 0; attempt < 200; ++attempt) {
+        const auto port = static_cast<std::uint16_t>(any(random));
+        const int probe = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        const int on = 1;
+        ::setsockopt(probe, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+        sockaddr_in address{};
+        address.sin_family = AF_INET;
+        address.sin_port = htons(port);
+        address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        const bool bound =
+            ::bind(probe, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+        ::close(probe);
+        if (bound)
+            return port;
+    }
+    give_up("no port of 127.0.0.1 between 15000 and 31999 is free");
+}
+
+} // namespace useradmin::test

@@ -1,0 +1,179 @@
+#include "support/process.hpp"
+
+#include "support/trouble.hpp"
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <grp.h>
+#include <pwd.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+extern char** environ;
+
+namespace useradmin::test {
+
+namespace {
+
+/// The texts as C wants them: pointers, and a null at the end. They live as long as the texts.
+std::vector<char*> pointers_to(std::vector<std::string>& texts) {
+    std::vector<char*> pointers;
+    for (auto& text : texts)
+        pointers.push_back(text.data());
+    pointers.push_back(nullptr);
+    return pointers;
+}
+
+std::vector<std::string> environment_of(const Command& command) {
+    std::vector<std::string> all;
+    for (char** entry = environ; *entry; ++entry) {
+        const std::string_view text = *entry;
+        bool replaced = false;
+        for (const auto& [name, value] : command.environment)
+            replaced = replaced || text.starts_with(name + "=");
+        if (!replaced)
+            all.emplace_back(text);
+    }
+    for (const auto& [name, value] : command.environment)
+        all.push_back(name + "=" + value);
+    return all;
+}
+
+/// Starts the program with its output in the descriptor. Between fork and exec only calls that are
+/// safe there.
+pid_t start(const Command& command, int output) {
+    auto words = command.words;
+    auto arguments = pointers_to(words);
+    auto variables = environment_of(command);
+    auto environment = pointers_to(variables);
+    const pid_t parent = ::getpid();
+    const pid_t child = ::fork();
+    if (child < 0)
+        give_up(std::string("cannot start ") + words.front() + ": " + std::strerror(errno));
+    if (child > 0) {
+        // Set on both sides, so that neither has to wait for the other.
+        ::setpgid(child, child);
+        return child;
+    }
+    ::setpgid(0, 0);
+    if (command.account) {
+        const gid_t group = command.account->group_id;
+        if (::setgroups(1, &group) != 0 || ::setgid(group) != 0 ||
+            ::setuid(command.account->user_id) != 0)
+            ::_exit(126);
+    }
+    // A test executable that is killed takes its servers along.
+    ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (::getppid() != parent)
+        ::_exit(126);
+    const int nothing = ::open("/dev/null", O_RDONLY);
+    ::dup2(nothing, STDIN_FILENO);
+    ::dup2(output, STDOUT_FILENO);
+    ::dup2(output, STDERR_FILENO);
+    ::execve(arguments.front(), arguments.data(), environment.data());
+    ::_exit(127);
+}
+
+int status_of(int wait_status) {
+    return WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : 128 + WTERMSIG(wait_status);
+}
+
+} // namespace
+
+std::optional<Account> Account::first_of(std::initializer_list<const char*> names) {
+    for (const char* name : names) {
+        const ::passwd* entry = ::getpwnam(name);
+        if (!entry)
+            continue;
+        Account account{name, "", entry->pw_uid, entry->pw_gid};
+        const ::group* own = ::getgrgid(entry->pw_gid);
+        account.group = own ? own->gr_name : "#" + std::to_string(account.group_id);
+        return account;
+    }
+    return {};
+}
+
+void Account::take(const std::filesystem::path& path) const {
+    const auto own = [this](const std::filesystem::path& each) {
+        if (::lchown(each.c_str(), user_id, group_id) != 0)
+            give_up("cannot give " + each.string() + " to " + name + ": " + std::strerror(errno));
+    };
+    own(path);
+    if (std::filesystem::is_directory(path))
+        for (const auto& entry : std::filesystem::recursive_directory_iterator(path))
+            own(entry.path());
+}
+
+bool running_as_root() noexcept {
+    return ::geteuid() == 0;
+}
+
+Finished run(const Command& command) {
+    std::array<int, 2> ends{};
+    if (::pipe2(ends.data(), O_CLOEXEC) != 0)
+        give_up(std::string("no pipe: ") + std::strerror(errno));
+    const pid_t child = start(command, ends[1]);
+    ::close(ends[1]);
+    Finished finished;
+    std::array<char, 4096> part{};
+    for (;;) {
+        const auto got = ::read(ends[0], part.data(), part.size());
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            break;
+        finished.output.append(part.data(), static_cast<std::size_t>(got));
+    }
+    ::close(ends[0]);
+    int status = 0;
+    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    finished.status = status_of(status);
+    return finished;
+}
+
+void pause_shortly() {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+}
+
+Process::Process(const Command& command, const std::filesystem::path& output) {
+    const int file =
+        ::open(output.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, S_IRUSR | S_IWUSR);
+    if (file < 0)
+        give_up("cannot write " + output.string() + ": " + std::strerror(errno));
+    id_ = start(command, file);
+    ::close(file);
+}
+
+Process::~Process() {
+    if (group_left())
+        ::kill(-id_, SIGKILL);
+    if (!reaped_)
+        ::waitpid(id_, nullptr, 0);
+}
+
+bool Process::running() {
+    if (!reaped_)
+        reaped_ = ::waitpid(id_, nullptr, WNOHANG) == id_;
+    return !reaped_;
+}
+
+void Process::signal(int number) const {
+    if (!reaped_)
+        ::kill(id_, number);
+}
+
+bool Process::ended_within(std::chrono::seconds bound) {
+    return eventually([this] { return !running(); }, bound);
+}
+
+bool Process::group_left() const {
+    return ::kill(-id_, 0) == 0;
+}
+
+} // namespace useradmin::test

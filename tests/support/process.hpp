@@ -1,0 +1,93 @@
+// Programs that the tests start, and the accounts they run under.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <sys/types.h>
+#include <utility>
+#include <vector>
+
+namespace useradmin::test {
+
+/// An account of the machine.
+struct Account {
+    std::string name;
+    std::string group;
+    uid_t user_id = 0;
+    gid_t group_id = 0;
+
+    /// The first of the named accounts that the machine has; nothing where it has none of them.
+    static std::optional<Account> first_of(std::initializer_list<const char*> names);
+
+    /// Makes the file or folder, with all in it, this account's own.
+    void take(const std::filesystem::path& path) const;
+};
+
+/// Whether the tests run as root: servers then run under accounts of their own.
+bool running_as_root() noexcept;
+
+/// What to run, and how.
+struct Command {
+    std::vector<std::string> words;
+    std::vector<std::pair<std::string, std::string>> environment = {};
+    std::optional<Account> account = {};
+};
+
+/// What a program left.
+struct Finished {
+    int status = -1; ///< its exit status; 128 and the signal's number where a signal ended it
+    std::string output;
+};
+
+/// Runs a program to its end; its standard output and error come back as one text.
+Finished run(const Command& command);
+
+/// Polls until the condition holds, a minute at most; whether it came to hold.
+template <typename Condition>
+bool eventually(Condition condition, std::chrono::seconds bound = std::chrono::seconds(60));
+
+/// A program that runs beside the tests, in a process group of its own. Its output goes to a file.
+/// Whatever of it is still running when this goes is killed.
+class Process {
+  public:
+    Process(const Command& command, const std::filesystem::path& output);
+    ~Process();
+    Process(const Process&) = delete;
+    Process& operator=(const Process&) = delete;
+
+    pid_t id() const noexcept { return id_; }
+
+    /// Whether the program itself is still running.
+    bool running();
+
+    void signal(int number) const;
+
+    /// Waits for the program's end; false where it goes on past the bound.
+    bool ended_within(std::chrono::seconds bound);
+
+    /// Whether any process of the group is left.
+    bool group_left() const;
+
+  private:
+    pid_t id_;
+    bool reaped_ = false;
+};
+
+void pause_shortly();
+
+template <typename Condition>
+bool eventually(Condition condition, std::chrono::seconds bound) {
+    const auto end = std::chrono::steady_clock::now() + bound;
+    while (!condition()) {
+        if (std::chrono::steady_clock::now() > end)
+            return false;
+        pause_shortly();
+    }
+    return true;
+}
+
+} // namespace useradmin::test

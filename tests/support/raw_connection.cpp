@@ -1,0 +1,103 @@
+#include "support/raw_connection.hpp"
+
+#include "support/trouble.hpp"
+
+#include <algorithm>
+#include <arpa/inet.h>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+namespace useradmin::test {
+
+namespace {
+
+/// A socket that is connected, or -1.
+int connected_to(std::uint16_t port, int receive_buffer) {
+    const int made = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (receive_buffer > 0)
+        ::setsockopt(made, SOL_SOCKET, SO_RCVBUF, &receive_buffer, sizeof receive_buffer);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(port);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    if (::connect(made, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0)
+        return made;
+    ::close(made);
+    return -1;
+}
+
+} // namespace
+
+RawConnection::RawConnection(std::uint16_t port, int receive_buffer)
+    : socket_(connected_to(port, receive_buffer)) {
+    if (socket_ < 0)
+        give_up("cannot connect to port " + std::to_string(port) + ": " + std::strerror(errno));
+}
+
+RawConnection::~RawConnection() {
+    ::close(socket_);
+}
+
+bool RawConnection::possible(std::uint16_t port) {
+    const int made = connected_to(port, 0);
+    if (made < 0)
+        return false;
+    ::close(made);
+    return true;
+}
+
+bool RawConnection::send(std::string_view bytes) const {
+    while (!bytes.empty()) {
+        const auto sent = ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+        if (sent < 0 && errno == EINTR)
+            continue;
+        if (sent <= 0)
+            return false;
+        bytes.remove_prefix(static_cast<std::size_t>(sent));
+    }
+    return true;
+}
+
+void RawConnection::finish_sending() const {
+    ::shutdown(socket_, SHUT_WR);
+}
+
+std::string RawConnection::receive_all(std::chrono::seconds bound) const {
+    std::string all;
+    const auto end = std::chrono::steady_clock::now() + bound;
+    while (receive_part(all, end)) {
+    }
+    return all;
+}
+
+std::string RawConnection::receive_until(std::string_view text, std::chrono::seconds bound) const {
+    std::string all;
+    const auto end = std::chrono::steady_clock::now() + bound;
+    while (all.find(text) == std::string::npos)
+        if (!receive_part(all, end))
+            give_up("the connection ended before " + std::string(text) + " came:\n" + all);
+    return all;
+}
+
+bool RawConnection::receive_part(std::string& into,
+                                 std::chrono::steady_clock::time_point end) const {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+        end - std::chrono::steady_clock::now());
+    pollfd waiting{socket_, POLLIN, 0};
+    if (::poll(&waiting, 1, static_cast<int>(std::max<long long>(left.count(), 0))) <= 0)
+        give_up("the connection neither ended nor brought what was awaited; it brought:\n" + into);
+    std::array<char, 16384> part{};
+    const auto got = ::recv(socket_, part.data(), part.size(), 0);
+    // A reset ends the connection too: the server closed while bytes of ours were unread.
+    if (got <= 0)
+        return false;
+    into.append(part.data(), static_cast<std::size_t>(got));
+    return true;
+}
+
+} // namespace useradmin::test

@@ -1,0 +1,60 @@
+#include "support/test_database.hpp"
+
+#include "support/httpd.hpp"
+#include "support/machine.hpp"
+#include "support/trouble.hpp"
+
+namespace useradmin::test {
+
+Kind kind_of(std::string_view name) {
+    if (name == "postgresql")
+        return Kind::postgresql;
+    if (name == "sqlite")
+        return Kind::sqlite;
+    give_up("no such database: " + std::string(name) + "; there are postgresql and sqlite");
+}
+
+TestDatabase::TestDatabase(const WorkFolder& work, Kind kind, std::string_view name)
+    : kind_(kind), folder_(work.path() / name) {
+    if (kind == Kind::postgresql)
+        server_ = std::make_unique<PostgreSql>(work, name);
+    else
+        work.make(name);
+    sql().run(read_file(machine::source(kind == Kind::postgresql ? "sql/postgresql/schema.sql"
+                                                                 : "sql/sqlite/schema.sql")));
+    // httpd's children write the file, its journal and its folder.
+    if (kind == Kind::sqlite)
+        if (const auto account = Httpd::account())
+            account->take(folder_);
+}
+
+std::string TestDatabase::params() const {
+    return server_ ? server_->params() : (folder_ / "useradmin.db").string();
+}
+
+Database& TestDatabase::sql() {
+    if (!sql_)
+        sql_ = std::make_unique<Database>(driver(), params());
+    return *sql_;
+}
+
+void TestDatabase::take_away() {
+    sql_.reset();
+    if (server_)
+        server_->stop();
+    else
+        std::filesystem::rename(folder_, folder_.string() + "-away");
+}
+
+void TestDatabase::bring_back() {
+    if (server_)
+        server_->start();
+    else
+        std::filesystem::rename(folder_.string() + "-away", folder_);
+}
+
+void TestDatabase::clear() {
+    sql().run(R"(DELETE FROM "session"; DELETE FROM "account"; DELETE FROM "user";)");
+}
+
+} // namespace useradmin::test

@@ -1,0 +1,45 @@
+// A real database of either kind with the project's schema in it.
+#pragma once
+
+#include "support/database.hpp"
+#include "support/files.hpp"
+#include "support/postgresql.hpp"
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace useradmin::test {
+
+enum class Kind { postgresql, sqlite };
+
+/// The kind of this name; fails for another.
+Kind kind_of(std::string_view name);
+
+/// A server or a file of its own in the work folder, with sql/<kind>/schema.sql laid.
+class TestDatabase {
+  public:
+    TestDatabase(const WorkFolder& work, Kind kind, std::string_view name);
+
+    Kind kind() const noexcept { return kind_; }
+    std::string driver() const { return kind_ == Kind::postgresql ? "pgsql" : "sqlite3"; }
+    std::string params() const;
+
+    /// The tests' own connection to it.
+    Database& sql();
+
+    /// Makes the database unreachable: PostgreSQL is stopped, SQLite's folder is renamed.
+    void take_away();
+    void bring_back();
+
+    /// Empties all tables.
+    void clear();
+
+  private:
+    Kind kind_;
+    std::filesystem::path folder_;
+    std::unique_ptr<PostgreSql> server_;
+    std::unique_ptr<Database> sql_;
+};
+
+} // namespace useradmin::test

@@ -1,0 +1,242 @@
+// 4.2 Create user.
+#include "fake_store.hpp"
+
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace useradmin::test {
+
+namespace {
+
+using Value = std::optional<std::string_view>;
+
+constexpr std::string_view fields_missing = "400 Faltan campos requeridos";
+constexpr std::string_view role_forbidden = "403 Solo puedes crear usuarios con rol 'user'";
+constexpr std::string_view email_taken = "400 El email ya está registrado";
+constexpr std::string_view failed = "500 Error al crear usuario";
+
+/// The body of a good request, with one member's value as given; nothing leaves the member out.
+std::string body_with(std::string_view field, const Value& value) {
+    const std::pair<std::string_view, std::string_view> good[] = {{"name", R"("Eva")"},
+                                                                  {"email", R"("eva@example.org")"},
+                                                                  {"password", R"("clave")"},
+                                                                  {"role", R"("user")"}};
+    std::string body;
+    for (const auto& [name, good_value] : good) {
+        const Value written = name == field ? value : good_value;
+        if (written)
+            body +=
+                (body.empty() ? "{\"" : ",\"") + std::string(name) + "\":" + std::string(*written);
+    }
+    return body + "}";
+}
+
+const std::string good_body = body_with({}, {});
+
+/// Whether the text is a UUID of version 4, in its canonical form.
+bool is_uuid4(std::string_view text) {
+    constexpr std::string_view form = "hhhhhhhh-hhhh-4hhh-vhhh-hhhhhhhhhhhh";
+    if (text.size() != form.size())
+        return false;
+    for (std::size_t at = 0; at < form.size(); ++at) {
+        const std::string_view allowed = form[at] == 'h'   ? "0123456789abcdef"
+                                         : form[at] == 'v' ? "89ab"
+                                                           : form.substr(at, 1);
+        if (allowed.find(text[at]) == allowed.npos)
+            return false;
+    }
+    return true;
+}
+
+class CreateUser : public ApiScene {
+  protected:
+    void expect_nothing_stored(const std::string& of, Here here = {}) {
+        CHECK_EQUAL_LOCATION(false, store.created.has_value(), of.c_str(), here.file,
+                             static_cast<std::size_t>(here.line));
+    }
+
+    void expect_role(std::string_view role, const Value& sent, Here here = {}) {
+        start_over();
+        const std::string text = body_with("role", sent);
+        expect("200", ask(super_admin, "POST ", text), text, here);
+        expect(role, store.created ? store.created->role : "nothing stored", text, here);
+    }
+};
+
+} // namespace
+
+TEST_GROUP_BASE(create_user, CreateUser){};
+
+TEST(create_user, name_email_and_password_are_required_and_must_not_be_empty) {
+    for (const auto field : {"name", "email", "password"})
+        for (const Who& caller : {admin, super_admin})
+            for (const Value value : {Value(), Value(R"("")")}) {
+                const std::string text = body_with(field, value);
+                expect(fields_missing, ask(caller, "POST ", text), text);
+                expect("body", calls.text(), text);
+            }
+}
+
+TEST(create_user, a_required_field_of_another_type_counts_as_missing) {
+    for (const auto field : {"name", "email", "password"})
+        for (const auto value : {"null", "5", "0", "true", "false", R"(["x"])", R"({"a":"x"})"}) {
+            const std::string text = body_with(field, value);
+            expect(fields_missing, ask(super_admin, "POST ", text), text);
+            expect("body", calls.text(), text);
+        }
+}
+
+TEST(create_user, an_empty_object_and_keys_in_another_case_miss_the_fields) {
+    for (const auto text : {"{}", R"({"Name":"Eva","Email":"eva@example.org","Password":"clave"})"})
+        expect(fields_missing, ask(super_admin, "POST ", text), text);
+}
+
+TEST(create_user, spaces_are_a_value) {
+    expect("200", ask(super_admin, "POST ", body_with("name", R"(" ")")));
+    expect(" ", store.created->name);
+}
+
+TEST(create_user, an_unreadable_body_is_an_unexpected_failure_and_stores_nothing) {
+    for (const std::string_view text : {"x", "{", "[]", "null", "\"name\"", "{} {}",
+                                        R"({"name":"a\u0000b"})", "{\"name\":\"\xff\"}"}) {
+        expect(failed, ask(super_admin, "POST ", text), text);
+        expect("body", calls.text(), text);
+    }
+    body.body.text = {};
+    expect(failed, ask(super_admin, "POST "), "an empty body");
+    expect("body", calls.text(), "an empty body");
+}
+
+TEST(create_user, an_admin_may_create_plain_users_alone) {
+    expect("200", ask(admin, "POST ", good_body));
+    expect("user", store.created->role);
+}
+
+TEST(create_user, an_admin_must_send_exactly_the_role_user) {
+    for (const Value role :
+         {Value(), Value("null"), Value(R"("")"), Value(R"("User")"), Value(R"("user ")"),
+          Value(R"("admin")"), Value(R"("superAdmin")"), Value(R"("owner")"), Value("5"),
+          Value("true"), Value(R"(["user"])"), Value(R"({"role":"user"})")}) {
+        const std::string text = body_with("role", role);
+        expect(role_forbidden, ask(admin, "POST ", text), text);
+        expect("body", calls.text(), text);
+        expect_nothing_stored(text);
+    }
+}
+
+TEST(create_user, of_a_role_sent_twice_the_last_one_counts) {
+    const std::string_view first_user =
+        R"({"name":"Eva","email":"eva@example.org","password":"clave",)"
+        R"("role":"user","role":"admin"})";
+    expect(role_forbidden, ask(admin, "POST ", first_user));
+    expect("200", ask(super_admin, "POST ", first_user));
+    expect("admin", store.created->role);
+}
+
+TEST(create_user, the_role_is_user_where_a_super_admin_names_none) {
+    expect_role("user", {});
+    expect_role("user", "null");
+    expect_role("user", R"("")");
+}
+
+TEST(create_user, a_super_admin_may_give_any_role_value) {
+    expect_role("user", R"("user")");
+    expect_role("admin", R"("admin")");
+    expect_role("superAdmin", R"("superAdmin")");
+    expect_role("jefa de sección", R"("jefa de sección")");
+}
+
+TEST(create_user, a_role_of_another_type_is_an_unexpected_failure) {
+    for (const auto role : {"5", "true", "false", R"(["user"])", R"({"role":"user"})"}) {
+        const std::string text = body_with("role", role);
+        expect(failed, ask(super_admin, "POST ", text), text);
+        expect("body", calls.text(), text);
+    }
+}
+
+TEST(create_user, a_registered_email_is_refused) {
+    expect(email_taken, ask(admin, "POST ", body_with("email", R"("another@example.org")")));
+    expect("body, find_by_email another@example.org", calls.text());
+    expect_nothing_stored("a registered e-mail");
+}
+
+TEST(create_user, an_email_that_is_taken_while_the_password_is_hashed_is_refused_alike) {
+    hasher.meanwhile = [this] { store.add("faster", "eva@example.org"); };
+    expect(email_taken, ask(admin, "POST ", good_body));
+    expect("body, find_by_email eva@example.org, hash, create", calls.text());
+}
+
+TEST(create_user, the_user_is_handed_over_as_it_was_sent) {
+    expect("200", ask(super_admin, "POST ",
+                      R"({"name":" Íñigo \"I\" ","email":"I@Example.org",)"
+                      R"("password":"clave","role":"admin","id":"mine"})"));
+    expect(" Íñigo \"I\" ", store.created->name);
+    expect("I@Example.org", store.created->email);
+    expect("admin", store.created->role);
+}
+
+TEST(create_user, the_credential_account_is_named_by_the_email) {
+    expect("200", ask(admin, "POST ", good_body));
+    expect("eva@example.org", store.created->account_name);
+}
+
+TEST(create_user, the_credential_account_is_named_by_the_id_where_the_settings_say_so) {
+    settings.account_id_is_user_id = true;
+    expect("200", ask(admin, "POST ", good_body));
+    expect(store.created->id, store.created->account_name);
+    CHECK_TRUE(is_uuid4(store.created->account_name));
+    CHECK_TRUE(store.created->account_id != store.created->account_name);
+}
+
+TEST(create_user, an_email_is_looked_up_and_stored_in_lower_case_where_the_settings_say_so) {
+    settings.lowers_email = true;
+    expect("200", ask(admin, "POST ", body_with("email", R"("Ángel@Example.ORG")")));
+    expect("body, find_by_email ángel@example.org, hash, create", calls.text());
+    expect("ángel@example.org", store.created->email);
+    expect("ángel@example.org", store.created->account_name);
+    expect(email_taken, ask(admin, "POST ", body_with("email", R"("ANOTHER@example.org")")));
+}
+
+TEST(create_user, the_user_and_its_account_have_new_uuids) {
+    std::set<std::string_view> ids;
+    for (int round = 0; round < 3; ++round) {
+        start_over();
+        expect("200", ask(admin, "POST ", good_body));
+        CHECK_TRUE(is_uuid4(store.created->id));
+        CHECK_TRUE(is_uuid4(store.created->account_id));
+        ids.insert({store.created->id, store.created->account_id});
+    }
+    CHECK_EQUAL(6U, ids.size());
+}
+
+TEST(create_user, the_hash_is_stored_and_never_the_password) {
+    const auto reply = send(admin, "POST ", body_with("password", R"("cla\tve ñ 𝄞")"));
+    expect("cla\tve ñ 𝄞", hasher.password);
+    expect(FakeHasher::result, store.created->password_hash);
+    CHECK_TRUE(reply.body.find("cla") == std::string::npos);
+    CHECK_TRUE(reply.body.find(FakeHasher::result) == std::string::npos);
+}
+
+TEST(create_user, the_creation_time_is_now) {
+    const auto before = text::now();
+    expect("200", ask(admin, "POST ", good_body));
+    CHECK_TRUE(before <= store.created->now);
+    CHECK_TRUE(store.created->now <= text::now());
+}
+
+TEST(create_user, no_hashing_slot_in_time_is_a_passing_trouble) {
+    hasher.failure = password::HashFailure::busy;
+    expect("503 Servicio no disponible temporalmente", ask(admin, "POST ", good_body));
+    expect("body, find_by_email eva@example.org, hash", calls.text());
+}
+
+TEST(create_user, a_hash_that_fails_is_an_unexpected_failure) {
+    hasher.failure = password::HashFailure::failed;
+    expect(failed, ask(admin, "POST ", good_body));
+    expect("body, find_by_email eva@example.org, hash", calls.text());
+}
+
+} // namespace useradmin::test

@@ -1,0 +1,54 @@
+// 4.3 Get user.
+#include "fake_store.hpp"
+
+#include <string_view>
+
+namespace useradmin::test {
+
+namespace {
+
+constexpr std::string_view not_found = "404 Usuario no encontrado";
+
+} // namespace
+
+TEST_GROUP_BASE(get_user, ApiScene){};
+
+TEST(get_user, returns_the_record_with_that_id) {
+    STRCMP_CONTAINS(R"("data":{"id":"boss",)", send(admin, "GET /boss").body.c_str());
+    expect("find boss", calls.text());
+}
+
+TEST(get_user, any_user_may_read_their_own_record) {
+    STRCMP_CONTAINS(R"("data":{"id":"me",)", send(user, "GET /me").body.c_str());
+    expect("find me", calls.text());
+}
+
+TEST(get_user, an_id_is_compared_to_the_letter) {
+    for (const auto request : {"GET /Me", "GET /me%20", "GET /me%00", "GET /m", "GET /mee"})
+        expect("403 No tienes permisos", ask(user, request), request);
+}
+
+TEST(get_user, an_unknown_id_is_not_found) {
+    expect(not_found, ask(admin, "GET /unknown"));
+    expect(not_found, ask(super_admin, "GET /unknown"));
+    store.users.clear();
+    expect(not_found, ask(user, "GET /me"));
+}
+
+TEST(get_user, the_id_in_the_path_is_percent_encoded) {
+    store.add("a/b ñ+%", "odd@example.org");
+    expect("200", ask(admin, "GET /a%2Fb%20%C3%B1+%25"));
+    expect("find a/b ñ+%", calls.text());
+    expect("200", ask(user, "GET /%6D%65"));
+    expect("find me", calls.text());
+}
+
+TEST(get_user, an_id_that_is_no_text_belongs_to_nobody) {
+    for (const auto request :
+         {"GET /%FF", "GET /boss%00", "GET /%00", "GET /%C3", "GET /%ED%A0%80"}) {
+        expect(not_found, ask(admin, request), request);
+        expect("", calls.text(), request);
+    }
+}
+
+} // namespace useradmin::test

@@ -1,0 +1,161 @@
+// 4.1 List users.
+#include "fake_store.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace useradmin::test {
+
+namespace {
+
+class ListUsers : public ApiScene {
+  protected:
+    /// A query asks the store for that page, and the reply echoes it.
+    void expect_page(std::int64_t page, std::int64_t limit, const std::string& query,
+                     Here here = {}) {
+        const auto reply = send(super_admin, "GET ?" + query);
+        expect("200", in_short(reply), query, here);
+        expect("list role=- search=- " + std::to_string(limit) + " from " +
+                   std::to_string((page - 1) * limit),
+               calls.text(), query, here);
+        const std::string echo =
+            R"("page":)" + std::to_string(page) + R"(,"limit":)" + std::to_string(limit) + ",";
+        STRCMP_CONTAINS_LOCATION(echo.c_str(), reply.body.c_str(), query.c_str(), here.file,
+                                 static_cast<std::size_t>(here.line));
+    }
+
+    /// A caller's query asks the store for these filters.
+    void expect_filters(std::string_view filters, const Who& caller, const std::string& query,
+                        Here here = {}) {
+        expect("200", ask(caller, "GET ?" + query), query, here);
+        expect("list " + std::string(filters) + " 20 from 0", calls.text(), query, here);
+    }
+};
+
+} // namespace
+
+TEST_GROUP_BASE(list_users, ListUsers){};
+
+TEST(list_users, the_page_is_1_and_the_limit_20_by_default) {
+    expect_page(1, 20, "");
+}
+
+TEST(list_users, the_offset_is_page_less_one_times_limit) {
+    expect_page(2, 20, "page=2");
+    expect_page(1, 5, "limit=5");
+    expect_page(3, 7, "page=3&limit=7");
+    expect_page(4, 1, "limit=1&page=4");
+    expect_page(2147483647, 1000, "page=2147483647&limit=1000");
+}
+
+TEST(list_users, a_page_that_is_no_whole_number_above_zero_is_the_default) {
+    for (const std::string page :
+         {"0", "-1", "-0", "", "two", "2x", "x2", "2.0", "1e1", "0x2", "%20", "2%20", "%202",
+          "2%00", "2,5", "%FF", "9223372036854775807", "9223372036854775808",
+          "99999999999999999999999"})
+        expect_page(1, 20, "page=" + page);
+}
+
+TEST(list_users, a_limit_that_is_no_whole_number_above_zero_is_the_default) {
+    for (const std::string limit :
+         {"0", "-1", "-0", "", "two", "2x", "x2", "2.0", "1e1", "0x2", "%20", "2%20", "%202",
+          "2%00", "2,5", "%FF", "9223372036854775808", "99999999999999999999999"})
+        expect_page(1, 20, "limit=" + limit);
+}
+
+TEST(list_users, a_limit_over_the_maximum_is_cut_to_it) {
+    expect_page(1, 1000, "limit=1000");
+    expect_page(1, 1000, "limit=1001");
+    expect_page(3, 1000, "limit=1000000&page=3");
+    settings.max_limit = 50;
+    expect_page(1, 49, "limit=49");
+    expect_page(1, 50, "limit=50");
+    expect_page(2, 50, "limit=51&page=2");
+}
+
+TEST(list_users, the_default_limit_is_cut_to_the_maximum_too) {
+    settings.max_limit = 3;
+    expect_page(2, 3, "page=2");
+    expect_page(1, 3, "limit=none");
+}
+
+TEST(list_users, of_a_repeated_parameter_the_first_counts) {
+    expect_page(2, 5, "page=2&limit=5&page=3&limit=6");
+    expect_page(1, 20, "page=&limit=x&page=3&limit=6");
+    expect_filters("role=admin search=ana", super_admin,
+                   "role=admin&search=ana&role=user&search=eva");
+    expect_filters("role=- search=-", super_admin, "role=&search=&role=user&search=eva");
+}
+
+TEST(list_users, an_admin_always_filters_by_the_role_user) {
+    expect_filters("role=user search=-", admin, "");
+    expect_filters("role=user search=ana", admin, "search=ana");
+}
+
+TEST(list_users, the_role_parameter_is_ignored_for_an_admin) {
+    expect_filters("role=user search=-", admin, "role=admin");
+    expect_filters("role=user search=-", admin, "role=");
+    expect_filters("role=user search=ana", admin, "role=superAdmin&search=ana");
+    expect_filters("role=user search=-", admin, "role=%FF");
+}
+
+TEST(list_users, a_super_admin_filters_by_what_is_given) {
+    expect_filters("role=- search=-", super_admin, "");
+    expect_filters("role=admin search=-", super_admin, "role=admin");
+    expect_filters("role=owner search=-", super_admin, "role=owner");
+    expect_filters("role=- search=ana", super_admin, "search=ana");
+    expect_filters("role=admin search=ana", super_admin, "search=ana&role=admin");
+}
+
+TEST(list_users, an_empty_search_or_role_is_as_if_absent) {
+    expect_filters("role=- search=-", super_admin, "search=&role=");
+    expect_filters("role=- search=-", super_admin, "search&role");
+    expect_filters("role=user search=-", admin, "search=");
+}
+
+TEST(list_users, the_search_is_decoded_and_keeps_its_spaces_and_wildcards) {
+    expect_filters("role=- search=Núñez 100%_\\", super_admin, "search=N%C3%BA%C3%B1ez+100%25_%5C");
+    expect_filters("role=- search= ", super_admin, "search=+");
+}
+
+TEST(list_users, unknown_parameters_are_ignored) {
+    expect_filters("role=- search=-", super_admin, "Search=a&ROLE=b&sort=name&offset=9");
+}
+
+TEST(list_users, a_search_or_role_that_is_no_utf8_is_an_unexpected_failure) {
+    for (const auto query : {"search=%FF", "search=a%C3", "search=%ED%A0%80", "search=a%00b",
+                             "role=%FF", "role=admin%00", "role=admin&search=%C0%80"}) {
+        expect("500 Error al obtener usuarios", ask(super_admin, "GET ?" + std::string(query)),
+               query);
+        expect("", calls.text(), query);
+    }
+    expect("500 Error al obtener usuarios", ask(admin, "GET ?search=%FF"));
+}
+
+TEST(list_users, total_pages_is_total_divided_by_limit_rounded_up) {
+    struct Case {
+        std::int64_t total;
+        std::int64_t limit;
+        std::int64_t pages;
+    };
+    for (const auto& [total, limit, pages] :
+         {Case{0, 20, 0}, Case{1, 20, 1}, Case{19, 20, 1}, Case{20, 20, 1}, Case{21, 20, 2},
+          Case{40, 20, 2}, Case{41, 20, 3}, Case{3, 1, 3}, Case{5000000001, 1000, 5000001}}) {
+        store.total = total;
+        const auto reply = send(super_admin, "GET ?limit=" + std::to_string(limit));
+        const std::string numbers = R"("total":)" + std::to_string(total) + R"(,"totalPages":)" +
+                                    std::to_string(pages) + "}}";
+        STRCMP_CONTAINS(numbers.c_str(), reply.body.c_str());
+    }
+}
+
+TEST(list_users, a_page_past_the_end_is_an_empty_list_with_the_total) {
+    store.users.clear();
+    store.total = 41;
+    expect(R"({"success":true,"data":[],)"
+           R"("pagination":{"page":9,"limit":20,"total":41,"totalPages":3}})",
+           send(super_admin, "GET ?page=9").body);
+}
+
+} // namespace useradmin::test

@@ -1,0 +1,225 @@
+// The paths and methods, and the replies to what fails (specification, sections 4 and 7).
+#include "fake_store.hpp"
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace useradmin::test {
+
+namespace {
+
+constexpr std::string_view collection_methods = "GET, HEAD, POST, OPTIONS";
+constexpr std::string_view user_methods = "GET, HEAD, PUT, DELETE, OPTIONS";
+constexpr std::string_view wrong_method = "405 Método no permitido";
+constexpr std::string_view unavailable = "503 Servicio no disponible temporalmente";
+constexpr std::string_view new_user =
+    R"({"name":"Eva","email":"eva@example.org","password":"clave","role":"user"})";
+
+std::string request_to(std::string_view method, std::string_view path) {
+    return std::string(method) + " " + std::string(path);
+}
+
+} // namespace
+
+TEST_GROUP_BASE(paths_and_methods, ApiScene){};
+
+TEST(paths_and_methods, options_are_answered_without_a_session_and_without_a_body) {
+    for (const auto& [request, methods] :
+         {std::pair("OPTIONS ", collection_methods), std::pair("OPTIONS /", collection_methods),
+          std::pair("OPTIONS /another", user_methods)}) {
+        for (const Who& caller : {nobody, super_admin}) {
+            const auto reply = send(caller, request);
+            CHECK_EQUAL(204, reply.status);
+            expect("", reply.body, request);
+            expect(methods, reply.allow, request);
+            expect("", calls.text(), request);
+        }
+    }
+}
+
+TEST(paths_and_methods, another_method_on_the_collection_is_not_allowed) {
+    for (const auto method : {"PUT", "DELETE", "PATCH", "TRACE", "PROPFIND", "get", "Post", ""})
+        for (const auto path : {"", "/"}) {
+            const auto reply = send(nobody, request_to(method, path));
+            expect(wrong_method, in_short(reply), method);
+            expect(collection_methods, reply.allow, method);
+            expect("", calls.text(), method);
+        }
+}
+
+TEST(paths_and_methods, another_method_on_a_user_is_not_allowed) {
+    for (const auto method : {"POST", "PATCH", "TRACE", "PROPFIND", "put", "Delete", ""}) {
+        const auto reply = send(nobody, request_to(method, "/another"));
+        expect(wrong_method, in_short(reply), method);
+        expect(user_methods, reply.allow, method);
+        expect("", calls.text(), method);
+    }
+}
+
+TEST(paths_and_methods, only_the_answers_about_methods_name_the_allowed_ones) {
+    for (const auto request : {"GET ", "GET /another", "GET /unknown", "DELETE /boss", "GET /a/b"})
+        for (const Who& caller : {nobody, super_admin})
+            expect("", send(caller, request).allow, request);
+}
+
+TEST(paths_and_methods, head_goes_with_get) {
+    for (const auto path : {"", "/", "/another", "/unknown", "?search=%FF", "?page=2&limit=5"})
+        for (const Who& caller : {nobody, user, admin, super_admin}) {
+            const auto got = send(caller, request_to("GET", path));
+            const std::string called = calls.text();
+            const auto headed = send(caller, request_to("HEAD", path));
+            CHECK_EQUAL(got.status, headed.status);
+            expect(got.body, headed.body, path);
+            expect(called, calls.text(), path);
+        }
+}
+
+TEST(paths_and_methods, a_trailing_slash_is_the_collection) {
+    expect("200", ask(admin, "GET /?page=2"));
+    expect("list role=user search=- 20 from 20", calls.text());
+    expect("200", ask(admin, "POST /", new_user));
+    expect("body, find_by_email eva@example.org, hash, create", calls.text());
+}
+
+TEST(paths_and_methods, a_longer_path_is_not_found) {
+    for (const auto path : {"/another/", "/another/name", "//", "//another", "/me/", "/a/b/c"})
+        for (const auto method : {"GET", "PUT", "DELETE", "POST"}) {
+            const std::string request = request_to(method, path);
+            expect("404 Usuario no encontrado", ask(user, request), request);
+            expect("404 Usuario no encontrado", ask(super_admin, request), request);
+            expect("", calls.text(), request);
+        }
+}
+
+TEST(paths_and_methods, a_longer_path_says_nothing_without_a_session) {
+    expect("401 No autorizado", ask(nobody, "GET /another/name"));
+    expect("401 No autorizado", ask(nobody, "GET //"));
+}
+
+TEST(paths_and_methods, an_encoded_slash_is_part_of_the_id) {
+    expect("404 Usuario no encontrado", ask(admin, "GET /another%2Fname"));
+    expect("find another/name", calls.text());
+}
+
+namespace {
+
+class Failures : public ApiScene {
+  protected:
+    /// The reply to a request, one of whose calls fails as it is told.
+    std::string ask_failing(std::string_view call, store::Failure failure, std::string_view request,
+                            std::string_view text) {
+        start_over();
+        store.failures = {{call, failure}};
+        return ask(super_admin, request, text);
+    }
+
+    /// The reply to an admin's request whose body was not read whole.
+    std::string ask_without_body(std::string_view request, api::Body::State state,
+                                 int status = 400) {
+        body.body = {state, {}, status};
+        return ask(admin, request);
+    }
+};
+
+} // namespace
+
+TEST_GROUP_BASE(failures, Failures){};
+
+TEST(failures, of_the_database_are_told_with_the_text_of_the_operation) {
+    struct Case {
+        std::string_view call;
+        std::string_view request;
+        std::string_view body;
+        std::string_view answer;
+    };
+    const Case cases[] = {
+        {"list", "GET ", "", "500 Error al obtener usuarios"},
+        {"find", "GET /another", "", "500 Error al obtener usuario"},
+        {"find_by_email", "POST ", new_user, "500 Error al crear usuario"},
+        {"create", "POST ", new_user, "500 Error al crear usuario"},
+        {"update", "PUT /another", "{}", "500 Error al actualizar usuario"},
+        {"find", "PUT /another", "{", "500 Error al actualizar usuario"},
+        {"remove", "DELETE /another", "", "500 Error al eliminar usuario"},
+    };
+    for (const auto& [call, request, text, answer] : cases) {
+        expect(answer, ask_failing(call, store::Failure::failed, request, text), request);
+        expect(unavailable, ask_failing(call, store::Failure::unavailable, request, text), request);
+    }
+}
+
+TEST(failures, to_find_the_user_of_a_refused_update_are_told_first) {
+    store.failures["find"] = store::Failure::unavailable;
+    expect(unavailable, ask(admin, "PUT /another", R"({"role":"admin"})"));
+    store.failures["find"] = store::Failure::failed;
+    expect("500 Error al actualizar usuario", ask(admin, "PUT /another", R"({"role":"admin"})"));
+}
+
+TEST(failures, to_read_the_body_are_told_and_ask_no_database) {
+    using State = api::Body::State;
+    for (const auto request : {"POST ", "PUT /another"}) {
+        expect("413 El cuerpo de la petición es demasiado grande",
+               ask_without_body(request, State::too_large), request);
+        expect("400 Petición incorrecta", ask_without_body(request, State::broken, 400), request);
+        expect("408 Tiempo de espera agotado", ask_without_body(request, State::broken, 408),
+               request);
+        expect("body", calls.text(), request);
+    }
+}
+
+TEST(failures, to_read_the_body_are_not_told_to_those_who_may_not_send_one) {
+    body.body.state = api::Body::State::too_large;
+    expect("401 No autorizado", ask(nobody, "POST "));
+    expect("403 No tienes permisos para crear usuarios", ask(user, "POST "));
+    expect("401 No autorizado", ask(nobody, "PUT /another"));
+    expect("403 No tienes permisos para editar usuarios", ask(user, "PUT /another"));
+    expect("", calls.text());
+}
+
+TEST_GROUP(errors_from_outside){};
+
+TEST(errors_from_outside, have_an_envelope_for_every_status) {
+    struct Case {
+        int status;
+        std::string_view text;
+    };
+    const Case cases[] = {
+        {400, "Petición incorrecta"},
+        {401, "No autorizado"},
+        {403, "No tienes permisos"},
+        {404, "Usuario no encontrado"},
+        {405, "Método no permitido"},
+        {408, "Tiempo de espera agotado"},
+        {413, "El cuerpo de la petición es demasiado grande"},
+        {414, "Petición incorrecta"},
+        {431, "Petición incorrecta"},
+        {503, "Servicio no disponible temporalmente"},
+    };
+    for (const auto& [status, text] : cases)
+        expect(std::to_string(status) + " " + std::string(text),
+               in_short(api::error_reply(status, "GET", "")));
+}
+
+TEST(errors_from_outside, that_nobody_expected_have_the_text_of_the_operation) {
+    struct Case {
+        std::string_view method;
+        std::string_view path;
+        std::string_view text;
+    };
+    const Case cases[] = {
+        {"GET", "", "Error al obtener usuarios"},
+        {"GET", "/", "Error al obtener usuarios"},
+        {"HEAD", "", "Error al obtener usuarios"},
+        {"GET", "/another", "Error al obtener usuario"},
+        {"HEAD", "/another", "Error al obtener usuario"},
+        {"POST", "", "Error al crear usuario"},
+        {"PUT", "/another", "Error al actualizar usuario"},
+        {"DELETE", "/another", "Error al eliminar usuario"},
+    };
+    for (const auto& [method, path, text] : cases)
+        for (const int status : {500, 502})
+            expect(std::to_string(status) + " " + std::string(text),
+                   in_short(api::error_reply(status, method, path)), method);
+}
+
+} // namespace useradmin::test

@@ -1,0 +1,206 @@
+// 4.4 Update user.
+#include "fake_store.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace useradmin::test {
+
+namespace {
+
+constexpr std::string_view not_found = "404 Usuario no encontrado";
+constexpr std::string_view failed = "500 Error al actualizar usuario";
+constexpr std::string_view role_or_ban_forbidden =
+    "403 No tienes permisos para cambiar roles o banear usuarios";
+
+/// What an update sets, without its time: "name=Ana banned=false".
+std::string shown(const store::Changes& changes) {
+    std::string text;
+    const auto add = [&text](std::string_view name, const store::Text& value) {
+        if (value)
+            text += (text.empty() ? "" : " ") + std::string(name) + "=" + std::string(*value);
+    };
+    add("name", changes.name);
+    add("email", changes.email);
+    add("role", changes.role);
+    if (changes.banned)
+        add("banned", *changes.banned ? "true" : "false");
+    add("banReason", changes.ban_reason);
+    return text;
+}
+
+class UpdateUser : public ApiScene {
+  protected:
+    /// The body is taken, and sets this.
+    void expect_changes(std::string_view changes, const Who& caller, std::string_view text,
+                        Here here = {}) {
+        expect("200", ask(caller, "PUT /another", text), text, here);
+        expect("body, update another", calls.text(), text, here);
+        expect(changes, store.changes ? shown(*store.changes) : "nothing stored", text, here);
+    }
+
+    /// The body is refused once the user is known to exist, and sets nothing.
+    void expect_refusal(std::string_view answer, const Who& caller, std::string_view text,
+                        Here here = {}) {
+        expect(answer, ask(caller, "PUT /another", text), text, here);
+        expect("body, find another", calls.text(), text, here);
+    }
+};
+
+} // namespace
+
+TEST_GROUP_BASE(update_user, UpdateUser){};
+
+TEST(update_user, a_super_admin_sets_each_field) {
+    expect_changes("name=Eva", super_admin, R"({"name":"Eva"})");
+    expect_changes("email=E@x", super_admin, R"({"email":"E@x"})");
+    expect_changes("role=owner", super_admin, R"({"role":"owner"})");
+    expect_changes("banned=true", super_admin, R"({"banned":true})");
+    expect_changes("banReason=spam", super_admin, R"({"banReason":"spam"})");
+    expect_changes(
+        "name=Eva email=e@x role=admin banned=true banReason=spam", super_admin,
+        R"({"banReason":"spam","banned":true,"role":"admin","email":"e@x","name":"Eva"})");
+}
+
+TEST(update_user, a_ban_flag_of_false_is_applied) {
+    expect_changes("banned=false", super_admin, R"({"banned":false})");
+}
+
+TEST(update_user, empty_texts_are_not_applied) {
+    expect_changes("", super_admin, R"({"name":"","email":"","role":"","banReason":""})");
+    expect_changes("banned=false", super_admin, R"({"name":"","banned":false})");
+    expect_changes("", admin, R"({"name":"","email":"","role":"","banReason":""})");
+}
+
+TEST(update_user, a_role_or_ban_reason_of_null_is_as_if_absent) {
+    for (const Who& caller : {admin, super_admin}) {
+        expect_changes("", caller, R"({"role":null})");
+        expect_changes("name=Eva", caller, R"({"role":null,"banReason":null,"name":"Eva"})");
+    }
+}
+
+TEST(update_user, a_password_is_ignored) {
+    expect_changes("name=Eva", super_admin, R"({"name":"Eva","password":"clave"})");
+}
+
+TEST(update_user, spaces_are_a_value) {
+    expect_changes("name= ", admin, R"({"name":" "})");
+}
+
+TEST(update_user, an_admin_sets_name_and_email_of_any_user) {
+    expect_changes("name=Eva email=e@x", admin, R"({"name":"Eva","email":"e@x"})");
+    expect("200", ask(admin, "PUT /root", R"({"name":"Eva"})"));
+}
+
+TEST(update_user, an_email_is_not_looked_up_before_it_is_set) {
+    expect_changes("email=boss@example.org", admin, R"({"email":"boss@example.org"})");
+}
+
+TEST(update_user, an_email_is_stored_in_lower_case_where_the_settings_say_so) {
+    settings.lowers_email = true;
+    expect_changes("email=ángel@example.org", admin, R"({"email":"Ángel@Example.ORG"})");
+    expect_changes("name=Ángel", admin, R"({"name":"Ángel","email":""})");
+}
+
+TEST(update_user, an_admin_who_sends_only_a_ban_reason_is_not_refused_and_it_is_ignored) {
+    expect_changes("", admin, R"({"banReason":"spam"})");
+    expect_changes("name=Eva", admin, R"({"banReason":"spam","name":"Eva"})");
+    for (const auto text :
+         {R"({"banReason":5})", R"({"banReason":null})", R"({"banReason":["a"]})"})
+        expect_changes("", admin, text);
+}
+
+TEST(update_user, an_admin_who_sends_a_role_is_refused) {
+    for (const auto text : {R"({"role":"user"})", R"({"role":"admin"})", R"({"role":" "})",
+                            R"({"name":"Eva","role":"user"})", R"({"role":"","role":"user"})"})
+        expect_refusal(role_or_ban_forbidden, admin, text);
+}
+
+TEST(update_user, an_admin_who_sends_a_ban_flag_is_refused_whatever_it_is) {
+    for (const auto text :
+         {R"({"banned":true})", R"({"banned":false})", R"({"banned":null})", R"({"banned":0})",
+          R"({"banned":""})", R"({"banned":"false"})", R"({"name":"Eva","banned":false})"})
+        expect_refusal(role_or_ban_forbidden, admin, text);
+}
+
+TEST(update_user, a_name_email_or_password_that_is_no_string_is_as_an_unreadable_body) {
+    for (const auto text :
+         {R"({"name":null})", R"({"name":5})", R"({"name":true})", R"({"name":["a"]})",
+          R"({"name":{}})", R"({"email":null})", R"({"email":5})", R"({"email":false})",
+          R"({"email":["a"]})", R"({"email":{}})", R"({"password":null})", R"({"password":5})"})
+        for (const Who& caller : {admin, super_admin})
+            expect_refusal(failed, caller, text);
+}
+
+TEST(update_user, a_role_or_ban_reason_of_another_type_is_as_an_unreadable_body) {
+    for (const auto text : {R"({"role":5})", R"({"role":true})", R"({"role":["admin"]})",
+                            R"({"banReason":5})", R"({"banReason":true})", R"({"banReason":{}})"})
+        expect_refusal(failed, super_admin, text);
+}
+
+TEST(update_user, a_ban_flag_that_is_no_boolean_is_as_an_unreadable_body) {
+    for (const auto text : {R"({"banned":null})", R"({"banned":0})", R"({"banned":1})",
+                            R"({"banned":""})", R"({"banned":"true"})", R"({"banned":[true]})"})
+        expect_refusal(failed, super_admin, text);
+}
+
+TEST(update_user, one_field_of_a_wrong_type_keeps_the_others_from_being_set) {
+    expect_refusal(failed, super_admin, R"({"name":"Eva","banned":"true"})");
+    CHECK_FALSE(store.changes.has_value());
+}
+
+TEST(update_user, of_a_key_sent_twice_the_last_one_counts) {
+    expect_changes("name=Eva", super_admin, R"({"name":"Ana","name":"Eva"})");
+    expect_changes("banned=false", super_admin, R"({"banned":true,"banned":false})");
+}
+
+TEST(update_user, unknown_keys_are_ignored) {
+    expect_changes("", admin, R"({"id":"x","Name":"Eva","Role":"admin","emailVerified":true})");
+    expect_changes("", super_admin, R"({"ROLE":5,"Banned":"yes","createdAt":0})");
+}
+
+TEST(update_user, an_unreadable_body_is_an_unexpected_failure_where_the_user_exists) {
+    for (const std::string_view text :
+         {"x", "{", "[]", "null", "{}x", R"({"name":"a\u0000"})", "{\"name\":\"\xff\"}"})
+        expect_refusal(failed, admin, text);
+    body.body.text = {};
+    expect_refusal(failed, admin, {});
+}
+
+TEST(update_user, an_unreadable_body_is_not_found_where_the_user_does_not_exist) {
+    for (const std::string_view text : {"x", "{", "[]", R"({"name":5})", R"({"banned":"x"})"}) {
+        expect(not_found, ask(super_admin, "PUT /unknown", text), text);
+        expect("body, find unknown", calls.text(), text);
+    }
+}
+
+TEST(update_user, an_unknown_id_is_not_found) {
+    expect(not_found, ask(admin, "PUT /unknown", R"({"name":"Eva"})"));
+    expect("body, update unknown", calls.text());
+}
+
+TEST(update_user, an_id_that_is_no_text_belongs_to_nobody) {
+    for (const auto text : {R"({"name":"Eva"})", R"({"role":"admin"})", "{"}) {
+        expect(not_found, ask(admin, "PUT /%FF", text), text);
+        expect(not_found, ask(admin, "PUT /another%00", text), text);
+        expect("body", calls.text(), text);
+    }
+}
+
+TEST(update_user, the_id_in_the_path_is_percent_encoded) {
+    expect("200", ask(admin, "PUT /an%6Fther", "{}"));
+    expect("body, update another", calls.text());
+}
+
+TEST(update_user, updated_at_is_set_to_now_on_every_update) {
+    for (const Who& caller : {admin, super_admin})
+        for (const auto text :
+             {"{}", R"({"name":"Eva"})", R"({"name":""})", R"({"banReason":"x"})"}) {
+            const auto before = text::now();
+            expect("200", ask(caller, "PUT /another", text), text);
+            CHECK_TRUE(before <= store.changes->now);
+            CHECK_TRUE(store.changes->now <= text::now());
+        }
+}
+
+} // namespace useradmin::test

@@ -1,0 +1,75 @@
+// What surrounds signing in, faked.
+#pragma once
+
+#include "fake_store.hpp"
+#include "sign_in/service.hpp"
+
+#include <memory>
+#include <vector>
+
+namespace useradmin::test {
+
+class FakePasswords final : public sign_in::PasswordVerifier {
+  public:
+    explicit FakePasswords(Calls& calls) noexcept : calls_(calls) {}
+
+    /// What a stored hash comes to that is not the password itself.
+    sign_in::PasswordVerdict otherwise = sign_in::PasswordVerdict::mismatch;
+    /// What others do while this one waits for its turn.
+    std::function<void()> meanwhile;
+
+    sign_in::PasswordVerdict verify(const std::optional<std::string_view>& stored,
+                                    std::string_view password,
+                                    const std::function<bool()>& is_wanted) override {
+        calls_.note("verify " + std::string(stored.value_or("nothing")));
+        if (meanwhile)
+            meanwhile();
+        if (!is_wanted())
+            return sign_in::PasswordVerdict::stopped;
+        return stored == password ? sign_in::PasswordVerdict::match : otherwise;
+    }
+
+  private:
+    Calls& calls_;
+};
+
+class FakeLog final : public sign_in::Log {
+  public:
+    std::string text;
+
+    void warn(std::string_view message) noexcept override { text += message; }
+};
+
+/// Signing in over fakes. Eva's password is "right".
+class SignInScene : public Utest {
+  public:
+    void setup() override {
+        memory.assign(sign_in::Attempts::size_of() / sizeof(std::max_align_t) + 1, {});
+        CHECK_TRUE(sign_in::Attempts::lay_out(memory.data()));
+        eva.id = "eva";
+        eva.email = "eva@example.org";
+        eva.role = "admin";
+        store.credentials[eva.email] = {eva, "right"};
+    }
+
+  protected:
+    sign_in::Verification verify(std::string_view email, std::string_view password) {
+        calls.clear();
+        return verifier().verify({email, password, "192.0.2.1"});
+    }
+
+    sign_in::CredentialVerifier verifier() {
+        return {store, passwords, sign_in::Attempts(memory.data()), limit, log};
+    }
+
+    std::vector<std::max_align_t> memory;
+    Calls calls;
+    FakeStore store{calls};
+    FakePasswords passwords{calls};
+    FakeLog log;
+    FakeBody body{calls};
+    store::User eva;
+    sign_in::Limit limit{3, std::chrono::seconds(60)};
+};
+
+} // namespace useradmin::test

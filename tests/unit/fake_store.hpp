@@ -1,0 +1,360 @@
+// What surrounds the operations, faked: tables in memory, a hasher and a body. All of them note
+// their calls in one list, so that a test sees the order of work.
+#pragma once
+
+#include "api/service.hpp"
+#include "support/trouble.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include <CppUTest/TestHarness.h>
+
+namespace useradmin::test {
+
+/// What was called, in order: "body, find_by_email ana@example.org, hash, create".
+class Calls {
+  public:
+    void note(std::string_view call) {
+        text_ += text_.empty() ? "" : ", ";
+        text_ += call;
+    }
+    void clear() noexcept { text_.clear(); }
+    const std::string& text() const noexcept { return text_; }
+
+  private:
+    std::string text_;
+};
+
+class FakeStore final : public store::Store {
+  public:
+    explicit FakeStore(Calls& calls) noexcept : calls_(calls) {}
+
+    std::vector<store::User> users;
+    std::map<std::string_view, store::SignedIn> sessions;
+    /// By the address.
+    std::map<std::string_view, store::Credential> credentials;
+    /// How many users match a list; nothing: as many as there are.
+    std::optional<std::int64_t> total;
+    /// The columns beyond the known ones, as create and update give them.
+    std::string_view other_columns;
+    /// The calls that fail, by their names.
+    std::map<std::string_view, store::Failure> failures;
+    /// What the last calls were given.
+    std::optional<store::NewUser> created;
+    std::optional<store::Changes> changes;
+    std::optional<store::NewSession> opened;
+
+    store::User& add(std::string_view id, std::string_view email, std::string_view role = "user") {
+        store::User user;
+        user.id = id;
+        user.name = id;
+        user.email = email;
+        user.role = role;
+        return users.emplace_back(user);
+    }
+
+    store::Result<store::Page> list(const store::Filter& filter, std::int64_t limit,
+                                    std::int64_t offset) override {
+        const std::string arguments = "role=" + std::string(filter.role.value_or("-")) +
+                                      " search=" + std::string(filter.search.value_or("-")) + " " +
+                                      std::to_string(limit) + " from " + std::to_string(offset);
+        if (const auto* failure = failure_of("list", arguments))
+            return *failure;
+        return store::Page{users, total.value_or(static_cast<std::int64_t>(users.size()))};
+    }
+
+    store::Result<std::optional<store::User>> find(std::string_view id) override {
+        if (const auto* failure = failure_of("find", id))
+            return *failure;
+        return copy_of(with(&store::User::id, id));
+    }
+
+    store::Result<std::optional<store::User>> find_by_email(std::string_view email) override {
+        if (const auto* failure = failure_of("find_by_email", email))
+            return *failure;
+        return copy_of(with(&store::User::email, email));
+    }
+
+    store::Result<std::optional<store::User>> create(const store::NewUser& user) override {
+        if (const auto* failure = failure_of("create"))
+            return *failure;
+        created = kept(user);
+        if (with(&store::User::email, user.email) != users.end())
+            return std::optional<store::User>();
+        store::User& row = add(created->id, created->email, created->role);
+        row.name = created->name;
+        row.email_verified = true;
+        row.created_at = row.updated_at = created->now;
+        return full(row);
+    }
+
+    store::Result<std::optional<store::User>> update(std::string_view id,
+                                                     const store::Changes& given) override {
+        if (const auto* failure = failure_of("update", id))
+            return *failure;
+        changes = kept(given);
+        const auto row = with(&store::User::id, id);
+        if (row == users.end())
+            return std::optional<store::User>();
+        row->name = changes->name.value_or(row->name);
+        row->email = changes->email.value_or(row->email);
+        row->role = changes->role ? changes->role : row->role;
+        row->banned = changes->banned.value_or(row->banned);
+        row->ban_reason = changes->ban_reason ? changes->ban_reason : row->ban_reason;
+        row->updated_at = changes->now;
+        return full(*row);
+    }
+
+    store::Result<store::Removal> remove(std::string_view id,
+                                         std::string_view protected_email) override {
+        const std::string arguments = std::string(id) + " unless " + std::string(protected_email);
+        if (const auto* failure = failure_of("remove", arguments))
+            return *failure;
+        const auto row = with(&store::User::id, id);
+        if (row == users.end())
+            return store::Removal::not_found;
+        if (row->email == protected_email)
+            return store::Removal::protected_address;
+        users.erase(row);
+        return store::Removal::removed;
+    }
+
+    store::Result<std::optional<store::SignedIn>> session(std::string_view token) override {
+        if (const auto* failure = failure_of("session", token))
+            return *failure;
+        const auto found = sessions.find(token);
+        return found == sessions.end() ? std::optional<store::SignedIn>() : found->second;
+    }
+
+    store::Result<std::optional<store::Credential>> credential(std::string_view email) override {
+        if (const auto* failure = failure_of("credential", email))
+            return *failure;
+        const auto found = credentials.find(email);
+        return found == credentials.end() ? std::optional<store::Credential>() : found->second;
+    }
+
+    store::Result<bool> open_session(const store::NewSession& session) override {
+        if (const auto* failure = failure_of("open_session"))
+            return *failure;
+        opened = kept(session);
+        return true;
+    }
+
+    store::Result<bool> extend_session(std::string_view token, store::Timestamp expires_at,
+                                       store::Timestamp now) override {
+        if (const auto* failure = failure_of("extend_session", token))
+            return *failure;
+        const auto found = sessions.find(token);
+        if (found == sessions.end())
+            return false;
+        found->second.session.expires_at = expires_at;
+        found->second.session.updated_at = now;
+        return true;
+    }
+
+    store::Result<bool> close_session(std::string_view token) override {
+        if (const auto* failure = failure_of("close_session", token))
+            return *failure;
+        return sessions.erase(token) > 0;
+    }
+
+    // What neither the operations nor signing in have a use for.
+    store::Result<bool> set_ban(std::string_view, const std::optional<store::Ban>&,
+                                store::Timestamp) override {
+        return unexpected("set_ban");
+    }
+    store::Result<bool> set_password(const store::NewUser&) override {
+        return unexpected("set_password");
+    }
+    store::Result<std::vector<store::Session>> sessions_of(std::string_view) override {
+        return unexpected("sessions_of");
+    }
+    store::Result<bool> close_sessions_of(std::string_view) override {
+        return unexpected("close_sessions_of");
+    }
+
+  private:
+    using Row = std::vector<store::User>::iterator;
+
+    /// Notes a call; how it fails, if it does.
+    const store::Failure* failure_of(std::string_view call, std::string_view arguments = {}) {
+        calls_.note(std::string(call) + (arguments.empty() ? "" : " ") + std::string(arguments));
+        const auto found = failures.find(call);
+        return found == failures.end() ? nullptr : &found->second;
+    }
+
+    store::Failure unexpected(std::string_view call) {
+        calls_.note(call);
+        return store::Failure::failed;
+    }
+
+    Row with(std::string_view store::User::*column, std::string_view value) {
+        return std::find_if(
+            users.begin(), users.end(),
+            [&](const store::User& user) { return user.*column == value; });
+    }
+
+    std::optional<store::User> copy_of(Row row) const {
+        return row == users.end() ? std::optional<store::User>() : *row;
+    }
+
+    std::optional<store::User> full(store::User row) const {
+        row.other_columns = other_columns;
+        return row;
+    }
+
+    /// The text as long as the store lives: what the operations give goes when they return.
+    std::string_view kept(std::string_view text) { return texts_.emplace_back(text); }
+
+    store::Text kept(store::Text text) { return text ? kept(*text) : text; }
+
+    store::NewUser kept(const store::NewUser& user) {
+        return {kept(user.id),
+                kept(user.name),
+                kept(user.email),
+                kept(user.role),
+                kept(user.account_id),
+                kept(user.account_name),
+                kept(user.password_hash),
+                user.now};
+    }
+
+    store::NewSession kept(const store::NewSession& session) {
+        return {kept(session.id),   kept(session.token),      kept(session.user_id),   session.now,
+                session.expires_at, kept(session.ip_address), kept(session.user_agent)};
+    }
+
+    store::Changes kept(const store::Changes& given) {
+        return {kept(given.name), kept(given.email),      kept(given.role),
+                given.banned,     kept(given.ban_reason), given.now};
+    }
+
+    Calls& calls_;
+    std::deque<std::string> texts_;
+};
+
+class FakeHasher final : public password::Hasher {
+  public:
+    static constexpr std::string_view result = "$fake$hash";
+
+    explicit FakeHasher(Calls& calls) noexcept : calls_(calls) {}
+
+    std::optional<password::HashFailure> failure;
+    /// The password that was hashed last.
+    std::string password;
+    /// What others do in the meantime.
+    std::function<void()> meanwhile;
+
+    std::variant<std::string, password::HashFailure> hash(std::string_view given) override {
+        calls_.note("hash");
+        password = given;
+        if (meanwhile)
+            meanwhile();
+        if (failure)
+            return *failure;
+        return std::string(result);
+    }
+
+  private:
+    Calls& calls_;
+};
+
+class FakeBody final : public api::BodySource {
+  public:
+    explicit FakeBody(Calls& calls) noexcept : calls_(calls) {}
+
+    api::Body body;
+
+    api::Body read() override {
+        calls_.note("body");
+        return body;
+    }
+
+  private:
+    Calls& calls_;
+};
+
+/// Whose session the request comes with. A caller's id is always "me".
+using Who = std::optional<api::Caller>;
+inline constexpr Who nobody;
+inline constexpr Who user = api::Caller{"me", api::Role::user};
+inline constexpr Who admin = api::Caller{"me", api::Role::admin};
+inline constexpr Who super_admin = api::Caller{"me", api::Role::super_admin};
+
+inline constexpr std::string_view protected_email = "root@example.org";
+
+/// A reply in short: "200" for a success, the status and the text for an error. What has no
+/// envelope of section 2.4 is given whole.
+inline std::string in_short(const api::Reply& reply) {
+    constexpr std::string_view success = R"({"success":true,)";
+    constexpr std::string_view failure = R"({"success":false,"error":")";
+    constexpr std::string_view end = "\"}";
+    std::string status = std::to_string(reply.status);
+    std::string_view text = reply.body;
+    if (text.starts_with(success))
+        return status;
+    if (text.starts_with(failure) && text.ends_with(end)) {
+        text.remove_prefix(failure.size());
+        text.remove_suffix(end.size());
+    }
+    return text.empty() ? status : status + " " + std::string(text);
+}
+
+/// Fails the test where the two differ; `of` says what they are of.
+inline void expect(std::string_view expected, std::string_view actual, std::string_view of = {},
+                   Here here = {}) {
+    STRCMP_EQUAL_LOCATION(std::string(expected).c_str(), std::string(actual).c_str(),
+                          std::string(of).c_str(), here.file, static_cast<std::size_t>(here.line));
+}
+
+/// The service over fakes. The tables hold the caller's own record, another user's, an admin's and
+/// that of the protected administrator.
+class ApiScene : public Utest {
+  public:
+    void setup() override { start_over(); }
+
+  protected:
+    void start_over() {
+        store.users.clear();
+        store.created.reset();
+        store.changes.reset();
+        store.add("me", "me@example.org");
+        store.add("another", "another@example.org");
+        store.add("boss", "boss@example.org", "admin");
+        store.add("root", protected_email, "superAdmin");
+    }
+
+    /// Sends a request ("GET /another", "GET /?page=2"); the list of calls begins anew.
+    api::Reply send(const Who& caller, std::string_view request, std::string_view text = {}) {
+        calls.clear();
+        const std::size_t path = request.find(' ') + 1;
+        const std::size_t query = std::min(request.find('?'), request.size());
+        if (!text.empty())
+            body.body.text = text;
+        return api::answer({request.substr(0, path - 1), request.substr(path, query - path),
+                            request.substr(std::min(query + 1, request.size())), caller, body},
+                           {store, hasher, settings});
+    }
+
+    /// The same, and the reply in short.
+    std::string ask(const Who& caller, std::string_view request, std::string_view text = {}) {
+        return in_short(send(caller, request, text));
+    }
+
+    Calls calls;
+    FakeStore store{calls};
+    FakeHasher hasher{calls};
+    FakeBody body{calls};
+    api::Settings settings{protected_email, 1000};
+};
+
+} // namespace useradmin::test

@@ -1,0 +1,394 @@
+#include "json/reader.hpp"
+#include "json/writer.hpp"
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+
+#include <CppUTest/TestHarness.h>
+
+using namespace std::string_literals;
+using namespace std::string_view_literals;
+using namespace useradmin;
+using Kind = json::Object::Kind;
+
+namespace {
+
+bool is_read(std::string_view text) {
+    return json::Object::parse(text).has_value();
+}
+
+/// Whether the text is read as the value of a member.
+bool is_value(std::string_view value) {
+    return is_read("{\"a\":" + std::string(value) + "}");
+}
+
+/// What the member "a" of an object says, the value being written as given.
+std::string text_of(std::string_view value) {
+    const auto object = json::Object::parse("{\"a\":" + std::string(value) + "}");
+    CHECK_TRUE(object.has_value());
+    CHECK_TRUE(object->kind("a") == Kind::string);
+    return std::string(object->text("a"));
+}
+
+std::string nested(std::size_t depth) {
+    // the object around them is one of the levels
+    return "{\"a\":" + std::string(depth - 1, '[') + std::string(depth - 1, ']') + "}";
+}
+
+std::string written(std::string_view value) {
+    std::string out;
+    json::Writer(out).string(value);
+    return out;
+}
+
+void check_texts(std::string_view expected, std::string_view actual) {
+    STRCMP_EQUAL(std::string(expected).c_str(), std::string(actual).c_str());
+}
+
+} // namespace
+
+TEST_GROUP(json_reader){};
+
+TEST(json_reader, every_kind_of_member_is_told_apart) {
+    const auto object = json::Object::parse(
+        R"({"n":null,"t":true,"f":false,"i":-1.5e3,"s":"x","a":[1],"o":{"s":"y"}})");
+    CHECK_TRUE(object.has_value());
+    CHECK_TRUE(object->kind("n") == Kind::null);
+    CHECK_TRUE(object->kind("t") == Kind::boolean);
+    CHECK_TRUE(object->kind("f") == Kind::boolean);
+    CHECK_TRUE(object->kind("i") == Kind::number);
+    CHECK_TRUE(object->kind("s") == Kind::string);
+    CHECK_TRUE(object->kind("a") == Kind::other);
+    CHECK_TRUE(object->kind("o") == Kind::other);
+    CHECK_TRUE(object->kind("x") == Kind::absent);
+}
+
+TEST(json_reader, a_text_is_given_for_strings_alone) {
+    const auto object = json::Object::parse(R"({"n":null,"i":1,"s":"x","e":"","a":["y"]})");
+    check_texts("x", object->text("s"));
+    check_texts("", object->text("e"));
+    check_texts("", object->text("n"));
+    check_texts("", object->text("i"));
+    check_texts("", object->text("a"));
+    check_texts("", object->text("x"));
+}
+
+TEST(json_reader, a_boolean_is_given_for_booleans_alone) {
+    const auto object = json::Object::parse(R"({"t":true,"f":false,"i":1,"s":"true"})");
+    CHECK_TRUE(object->boolean("t"));
+    CHECK_FALSE(object->boolean("f"));
+    CHECK_FALSE(object->boolean("i"));
+    CHECK_FALSE(object->boolean("s"));
+    CHECK_FALSE(object->boolean("x"));
+}
+
+TEST(json_reader, of_a_repeated_key_the_last_one_counts) {
+    const auto object =
+        json::Object::parse(R"({"role":"superAdmin","b":true,"role":"user","b":null})");
+    check_texts("user", object->text("role"));
+    CHECK_TRUE(object->kind("b") == Kind::null);
+    CHECK_FALSE(object->boolean("b"));
+}
+
+TEST(json_reader, keys_are_compared_to_the_letter) {
+    const auto object =
+        json::Object::parse(R"({"Role":"a","rol\u0065":"b","role ":"c","":"d","ñ":"e"})");
+    check_texts("b", object->text("role")); // an escape is the letter
+    check_texts("a", object->text("Role"));
+    CHECK_TRUE(object->kind("ROLE") == Kind::absent);
+    CHECK_TRUE(object->kind("rol") == Kind::absent);
+    CHECK_TRUE(object->kind("role\0x"sv) == Kind::absent);
+    check_texts("d", object->text(""));
+    check_texts("e", object->text("ñ"));
+}
+
+TEST(json_reader, members_of_inner_objects_are_not_the_object_s_own) {
+    const auto object = json::Object::parse(R"({"a":{"role":"x"},"b":[{"role":"y"}]})");
+    CHECK_TRUE(object->kind("role") == Kind::absent);
+}
+
+TEST(json_reader, every_escape_is_read) {
+    check_texts("\"\\/\b\f\n\r\t", text_of(R"("\"\\\/\b\f\n\r\t")"));
+    check_texts("Aé€", text_of(R"("\u0041\u00e9\u20AC")"));
+    check_texts("\x01\x1f\x7f", text_of(R"("\u0001\u001f\u007f")"));
+    check_texts("\\u0000", text_of(R"("\\u0000")")); // a backslash and five characters
+    check_texts("\\", text_of(R"("\\")"));
+}
+
+TEST(json_reader, an_escape_that_rfc_8259_does_not_know_is_refused) {
+    const std::string_view escapes[] = {R"("\a")",     R"("\v")",     R"("\0")",     R"("\x41")",
+                                        R"("\'")",     R"("\U0041")", R"("\u")",     R"("\u004")",
+                                        R"("\u00g1")", R"("\u 041")", R"("\u+041")", R"("\u-001")",
+                                        R"("\)",       R"("\u00)",    "\"\\\n\""};
+    for (const auto escape : escapes)
+        CHECK_FALSE(is_value(escape));
+}
+
+TEST(json_reader, a_surrogate_pair_is_one_character) {
+    check_texts("😀", text_of(R"("\ud83d\ude00")"));
+    check_texts("😀", text_of(R"("\uD83D\uDE00")"));
+    check_texts("\xf0\x90\x80\x80 \xf4\x8f\xbf\xbf", text_of(R"("\ud800\udc00 \udbff\udfff")"));
+    check_texts("\xed\x9f\xbf\xee\x80\x80", text_of(R"("\ud7ff\ue000")")); // no surrogates
+}
+
+TEST(json_reader, a_lone_surrogate_is_refused) {
+    const std::string_view lone[] = {R"("\ud83d")",       R"("\ude00")",        R"("\ud83dx")",
+                                     R"("\ud83d\n")",     R"("\ud83d\u0041")",  R"("\ud83d\ud83d")",
+                                     R"("\ude00\ud83d")", R"("\ud83dude00")",   R"("\udfff")",
+                                     R"("\ud83d\ue000")", R"("\ud83d\\ude00")", R"("\ud83d\u")"};
+    for (const auto text : lone)
+        CHECK_FALSE(is_value(text));
+    CHECK_FALSE(is_read(R"({"\ud83d":1})"));
+}
+
+TEST(json_reader, u0000_is_refused_in_texts_and_keys) {
+    CHECK_FALSE(is_value(R"("\u0000")"));
+    CHECK_FALSE(is_value(R"("admin\u0000x")"));
+    CHECK_FALSE(is_read(R"({"role\u0000":"x"})"));
+    CHECK_FALSE(is_value("\"a\0b\""sv));
+    CHECK_FALSE(is_read("{\"a\":1}\0"sv));
+    CHECK_FALSE(is_read("{\0}"sv));
+}
+
+TEST(json_reader, a_control_character_in_a_string_is_refused) {
+    for (int byte = 0; byte < 0x20; ++byte)
+        CHECK_FALSE(is_value("\"" + std::string(1, static_cast<char>(byte)) + "\""));
+    check_texts("\x7f", text_of("\"\x7f\""));
+}
+
+TEST(json_reader, text_that_is_not_utf8_is_refused) {
+    const std::string_view ill_formed[] = {"\x80",
+                                           "\xc0\xaf",
+                                           "\xc3",
+                                           "\xe0\x80\xaf",
+                                           "\xe2\x82",
+                                           "\xed\xa0\x80",
+                                           "\xf0\x80\x80\xaf",
+                                           "\xf4\x90\x80\x80",
+                                           "\xff",
+                                           "\xfe"};
+    for (const auto bytes : ill_formed) {
+        CHECK_FALSE(is_value("\"" + std::string(bytes) + "\""));
+        CHECK_FALSE(is_read("{\"" + std::string(bytes) + "\":1}"));
+        CHECK_FALSE(is_read("{} " + std::string(bytes)));
+    }
+    CHECK_FALSE(is_read("\xff\xfe{\0}\0"sv)); // UTF-16
+    check_texts("ñ€😀\xef\xbf\xbf", text_of("\"ñ€😀\xef\xbf\xbf\""));
+}
+
+TEST(json_reader, a_byte_order_mark_is_refused) {
+    CHECK_FALSE(is_read("\xef\xbb\xbf{}"));
+    CHECK_FALSE(is_read("{}\xef\xbb\xbf"));
+}
+
+TEST(json_reader, only_the_four_characters_of_rfc_8259_are_white_space) {
+    CHECK_TRUE(is_read(
+        " \t\r\n{ \t\r\n\"a\" \t\r\n: \t\r\n[ \t\r\n1 \t\r\n, \t\r\n{ } \t\r\n] \t\r\n} \t\r\n"));
+    for (const std::string space :
+         {"\v", "\f", "\x01", "\x1f", "\x7f", "\xc2\xa0", "\xe2\x80\xa8"}) {
+        CHECK_FALSE(is_read(space + "{}"));
+        CHECK_FALSE(is_read("{}" + space));
+        CHECK_FALSE(is_read("{" + space + "}"));
+        CHECK_FALSE(is_read("{\"a\"" + space + ":1}"));
+        CHECK_FALSE(is_read("{\"a\":" + space + "1}"));
+        CHECK_FALSE(is_read("{\"a\":1" + space + "}"));
+    }
+    CHECK_FALSE(is_read("/**/{}"));
+    CHECK_FALSE(is_read("{} // x"));
+}
+
+TEST(json_reader, nothing_may_follow_the_object) {
+    CHECK_FALSE(is_read("{}x"));
+    CHECK_FALSE(is_read("{}{}"));
+    CHECK_FALSE(is_read("{},"));
+    CHECK_FALSE(is_read("{}}"));
+    CHECK_FALSE(is_read("{} null"));
+}
+
+TEST(json_reader, what_is_not_an_object_is_refused) {
+    for (const auto text : {"", " ", "null", "true", "1", "\"a\"", "[]", "[{}]", "x"})
+        CHECK_FALSE(is_read(text));
+    CHECK_FALSE(is_read(std::string_view()));
+    CHECK_TRUE(is_read("{}"));
+}
+
+TEST(json_reader, an_object_cut_off_anywhere_is_refused) {
+    const auto whole = R"({"a":[1,{"b":"\ud83d\ude00é"}],"c":-1.5e+3,"d":null,"e":true})"sv;
+    CHECK_TRUE(is_read(whole));
+    for (std::size_t length = 0; length < whole.size(); ++length) {
+        CHECK_FALSE(
+            is_read(std::string(whole.substr(0, length)))); // a copy: the sanitizer sees its end
+    }
+}
+
+TEST(json_reader, structure_that_is_nearly_json_is_refused) {
+    const std::string_view texts[] = {
+        "{,}",          "{\"a\"}",       "{\"a\":}",          "{\"a\":1,}",
+        "{,\"a\":1}",   "{\"a\" 1}",     "{\"a\":1 \"b\":2}", "{\"a\":1,,\"b\":2}",
+        "{\"a\"::1}",   "{a:1}",         "{'a':1}",           "{1:1}",
+        "{null:1}",     "{\"a\":'b'}",   "{\"a\":[1}",        "{\"a\":[1,]}",
+        "{\"a\":[,1]}", "{\"a\":[1 2]}", "{\"a\":(1)}",       "{\"a\":1]",
+        "{\"a\":{]}",   "{\"a\":b}",     "{\"a\":\"b}",       "{\"a\":\"b\"\"c\"}",
+        "{\"a\",1}"};
+    for (const auto text : texts)
+        CHECK_FALSE(is_read(text));
+}
+
+TEST(json_reader, literals_are_read_to_the_letter) {
+    CHECK_TRUE(is_value("true"));
+    CHECK_TRUE(is_value("false"));
+    CHECK_TRUE(is_value("null"));
+    for (const auto text : {"True", "TRUE", "tru", "truex", "true1", "nul", "nulll", "None",
+                            "falsey", "undefined", "NaN", "Infinity", "-Infinity"})
+        CHECK_FALSE(is_value(text));
+}
+
+TEST(json_reader, numbers_follow_the_grammar_of_rfc_8259) {
+    for (const auto text : {"0", "-0", "7", "10", "-12", "0.5", "1.50", "1e5", "1E5", "1e+5",
+                            "1e-05", "0e0", "-0.0e-0", "1e400", "9223372036854775808"})
+        CHECK_TRUE(is_value(text));
+    for (const auto text :
+         {"01",  "-01",  "00",   "1.",    "-1.", ".5",  "-.5",   "+1",    "-",  "--1", "1e",
+          "1e+", "1.e5", "0x10", "1_000", "1,5", "1 5", "1.5.5", "1e5.5", "1f", "٣"})
+        CHECK_FALSE(is_value(text));
+}
+
+TEST(json_reader, a_number_may_have_any_number_of_digits) {
+    CHECK_TRUE(is_value(std::string(1000, '9')));
+    CHECK_TRUE(is_value("-0." + std::string(100, '0') + "1e+1"));
+    CHECK_TRUE(is_read("{\"a\":[" + std::string(200, '1') + "," + std::string(64, '2') + "]}"));
+}
+
+TEST(json_reader, nesting_is_read_to_64_levels_and_no_deeper) {
+    CHECK_TRUE(is_read(nested(64)));
+    CHECK_FALSE(is_read(nested(65)));
+    CHECK_FALSE(is_read(nested(100'000)));
+
+    const auto objects = [](int depth) {
+        std::string text;
+        for (int i = 1; i < depth; ++i)
+            text += "{\"a\":";
+        return text + "{}" + std::string(static_cast<std::size_t>(depth) - 1, '}');
+    };
+    CHECK_TRUE(is_read(objects(64)));
+    CHECK_FALSE(is_read(objects(65)));
+
+    std::string endless;
+    for (int i = 0; i < 100'000; ++i)
+        endless += "{\"a\":";
+    CHECK_FALSE(is_read(endless));
+}
+
+TEST(json_reader, many_members_side_by_side_are_not_nesting) {
+    std::string members;
+    for (int i = 0; i < 1000; ++i)
+        members += "\"k" + std::to_string(i) + "\":{},";
+    CHECK_TRUE(is_read("{" + members + "\"a\":[[],[],[]]}"));
+}
+
+TEST(json_reader, the_text_that_was_read_is_not_needed_any_more) {
+    std::string text = R"({"password":"hunter2, and more than a short text holds"})";
+    const auto object = json::Object::parse(text);
+    text.assign(text.size(), 'x');
+    check_texts("hunter2, and more than a short text holds", object->text("password"));
+}
+
+TEST_GROUP(json_writer){};
+
+TEST(json_writer, commas_come_by_themselves) {
+    std::string out;
+    json::Writer writer(out);
+    writer.begin_object();
+    writer.key("a").integer(1);
+    writer.key("b").begin_array().string("x").null().boolean(true).begin_array().end_array();
+    writer.begin_object().end_object().integer(2).end_array();
+    writer.key("c").begin_object().key("d").boolean(false).end_object();
+    writer.key("e").raw(R"({"f": 1})").key("g").null().end_object();
+    check_texts(R"({"a":1,"b":["x",null,true,[],{},2],"c":{"d":false},"e":{"f": 1},"g":null})",
+                out);
+}
+
+TEST(json_writer, text_is_appended_to_what_is_there) {
+    std::string out = "before";
+    json::Writer(out).begin_array().end_array();
+    check_texts("before[]", out);
+}
+
+TEST(json_writer, only_what_rfc_8259_demands_is_escaped) {
+    check_texts(R"("\"\\")", written("\"\\"));
+    check_texts(R"("\b\f\n\r\t")", written("\b\f\n\r\t"));
+    check_texts(R"("\u0000\u0001\u000b\u001f")", written("\0\x01\x0b\x1f"sv));
+    check_texts("\"/<>&'\x7f\"", written("/<>&'\x7f"));
+    check_texts("\"ñ€😀\xe2\x80\xa8\"", written("ñ€😀\xe2\x80\xa8"));
+    check_texts(R"("")", written(""));
+    check_texts(R"("a\nb\"c")", written("a\nb\"c"));
+}
+
+TEST(json_writer, each_byte_that_is_not_utf8_becomes_the_replacement_character) {
+    check_texts("\"a\uFFFD(b\"", written("a\xc3(b"));
+    check_texts("\"\uFFFD\"", written("\xff"));
+    check_texts("\"\uFFFD\uFFFDé\uFFFD\"", written("\xe2\x82é\xf0"));
+    check_texts("\"\uFFFD\uFFFD\uFFFD\"", written("\xed\xa0\x80"));
+}
+
+TEST(json_writer, every_text_is_read_back_as_it_was) {
+    std::string text;
+    for (int byte = 1; byte < 0x80; ++byte)
+        text += static_cast<char>(byte);
+    text += "ñ€😀";
+    std::string out;
+    json::Writer(out).begin_object().key(text).string(text).end_object();
+    const auto object = json::Object::parse(out);
+    CHECK_TRUE(object.has_value());
+    CHECK_TRUE(object->text(text) == text);
+}
+
+TEST(json_writer, keys_are_escaped_like_any_string) {
+    std::string out;
+    json::Writer(out).begin_object().key("a\"\n\xff").null().end_object();
+    check_texts("{\"a\\\"\\n\uFFFD\":null}", out);
+}
+
+TEST(json_writer, integers_are_written_to_both_ends) {
+    std::string out;
+    json::Writer writer(out);
+    writer.begin_array().integer(0).integer(-1);
+    writer.integer(std::numeric_limits<std::int64_t>::min());
+    writer.integer(std::numeric_limits<std::int64_t>::max()).end_array();
+    check_texts("[0,-1,-9223372036854775808,9223372036854775807]", out);
+}
+
+TEST(json_writer, the_members_of_an_object_go_into_the_open_one) {
+    std::string out;
+    json::Writer writer(out);
+    writer.begin_object()
+        .members_of(R"({"a": 1, "b": {"c": "}"}})")
+        .key("d")
+        .integer(2)
+        .end_object();
+    check_texts(R"({"a":1,"b":{"c":"}"},"d":2})", out);
+
+    out.clear();
+    json::Writer(out).begin_object().key("d").integer(2).members_of(" {\"a\":1}\n").end_object();
+    check_texts(R"({"d":2,"a":1})", out);
+}
+
+TEST(json_writer, the_members_of_an_object_lose_the_white_space_between_them_and_none_in_strings) {
+    std::string out;
+    json::Writer(out)
+        .begin_object()
+        .members_of(R"({"a b" : "c : \" d\\" , "e": [1, 2]})")
+        .end_object();
+    CHECK_EQUAL(std::string(R"({"a b":"c : \" d\\","e":[1,2]})"), out);
+}
+
+TEST(json_writer, an_object_without_members_adds_nothing) {
+    for (const auto none : {"{}", " { \n} ", ""}) {
+        std::string out;
+        json::Writer writer(out);
+        writer.begin_object().members_of(none).key("a").integer(1).members_of(none).end_object();
+        check_texts(R"({"a":1})", out);
+    }
+}

@@ -1,0 +1,7 @@
+// Runs the unit tests: no server, no database.
+#include "support/test_main.hpp"
+
+int main(int count, char** arguments) {
+    return useradmin::test::run_tests(
+        count, arguments, [](const auto& tests) { return tests(); });
+}

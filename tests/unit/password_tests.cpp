@@ -1,0 +1,575 @@
+#include "password/hash.hpp"
+#include "password/hasher.hpp"
+#include "password/random.hpp"
+#include "password/secret.hpp"
+#include "password/slots.hpp"
+
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <CppUTest/TestHarness.h>
+
+using namespace std::chrono_literals;
+using namespace std::string_literals;
+using namespace useradmin;
+using password::Verdict;
+
+namespace {
+
+constexpr password::Argon2id small_argon2id{64, 1, 1}; // quick, for what is not about the work
+
+// Made by better-auth 1.x: the format's outside witness.
+constexpr std::string_view better_auth_password = "password1234";
+constexpr std::string_view better_auth_hash =
+    "661f87d3cab76b15d1335537b9a8cc9f:"
+    "5115301ca8fe99fd0e0847f2ca8daa044dd0368e482e93bb12a1c2b155041635"
+    "a6e3167ebf0daa38f29531a6e1599a69f2ac52cc21d9ac8d6b96100eebb8abaf";
+
+std::string hashed(const password::Format& format, std::string_view password) {
+    const auto made = password::hash(format, password);
+    CHECK_TRUE(made.has_value());
+    return *made;
+}
+
+std::string replaced(std::string text, std::string_view what, std::string_view with) {
+    const auto at = text.find(what);
+    CHECK_TRUE(at != std::string::npos);
+    return text.replace(at, what.size(), with);
+}
+
+/// The bytes of the object itself, where a short text is kept.
+template <typename T>
+std::string_view memory_of(const T& object) {
+    return {reinterpret_cast<const char*>(&object), sizeof object};
+}
+
+bool is_one_of(char character, std::string_view set) {
+    return set.find(character) != std::string_view::npos;
+}
+
+/// Slots in memory that forked processes share.
+class SharedSlots {
+  public:
+    explicit SharedSlots(unsigned count)
+        : size_(password::Slots::size_of(count)),
+          memory_(mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)) {
+        CHECK_TRUE(memory_ != MAP_FAILED);
+        CHECK_TRUE(password::Slots::lay_out(memory_, count));
+    }
+    SharedSlots(const SharedSlots&) = delete;
+    SharedSlots& operator=(const SharedSlots&) = delete;
+    ~SharedSlots() { munmap(memory_, size_); }
+
+    password::Slots slots() const { return password::Slots(memory_); }
+
+  private:
+    std::size_t size_;
+    void* memory_;
+};
+
+/// Another process that holds so many slots until it is told to go.
+class HoldingProcess {
+  public:
+    HoldingProcess(password::Slots slots, unsigned count) {
+        CHECK_EQUAL(0, pipe(ready_.data()));
+        CHECK_EQUAL(0, pipe(go_.data()));
+        process_ = fork();
+        if (process_ == 0)
+            hold(slots, count);
+        close(std::exchange(ready_[1], -1)); // so that the process's death is seen
+        char byte = 0;
+        CHECK_EQUAL(1, read(ready_[0], &byte, 1));
+    }
+    HoldingProcess(const HoldingProcess&) = delete;
+    HoldingProcess& operator=(const HoldingProcess&) = delete;
+    ~HoldingProcess() {
+        kill();
+        for (const int end : {ready_[0], go_[0], go_[1]})
+            close(end);
+    }
+
+    /// Makes it give its slots back; it may take a moment.
+    void tell_to_release() { CHECK_EQUAL(1, write(go_[1], "g", 1)); }
+
+    /// Ends it without a chance to give anything back.
+    void kill() {
+        if (process_ > 0) {
+            ::kill(process_, SIGKILL);
+            waitpid(process_, nullptr, 0);
+            process_ = 0;
+        }
+    }
+
+  private:
+    [[noreturn]] void hold(password::Slots slots, unsigned count) {
+        close(go_[1]); // so that the other end's death is seen
+        char byte = 0;
+        {
+            std::vector<password::Slots::Held> held;
+            while (held.size() < count) {
+                auto slot = slots.acquire(10s);
+                if (!slot)
+                    _exit(1);
+                held.push_back(*std::move(slot));
+            }
+            if (write(ready_[1], "y", 1) != 1 || read(go_[0], &byte, 1) != 1)
+                _exit(1);
+        }
+        // Lives on, so that a slot is given back and not found without its holder.
+        _exit(read(go_[0], &byte, 1) == 1 ? 1 : 0);
+    }
+
+    std::array<int, 2> ready_{};
+    std::array<int, 2> go_{};
+    pid_t process_ = 0;
+};
+
+} // namespace
+
+TEST_GROUP(secret){};
+
+TEST(secret, holds_the_text_that_it_was_given) {
+    password::Secret secret("hunter2"s);
+    CHECK_TRUE(secret.view() == "hunter2");
+    password::Secret moved(std::move(secret));
+    CHECK_TRUE(moved.view() == "hunter2");
+    password::Secret assigned("another"s);
+    assigned = std::move(moved);
+    CHECK_TRUE(assigned.view() == "hunter2");
+    CHECK_TRUE(password::Secret().view().empty());
+}
+
+TEST(secret, a_short_text_that_it_takes_over_leaves_nothing_behind) {
+    std::string text = "hunter2";
+    const auto memory = memory_of(text);
+    CHECK_TRUE(memory.find("unter2") != std::string_view::npos);
+    const password::Secret secret(std::move(text));
+    CHECK_TRUE(memory.find("unter2") == std::string_view::npos);
+}
+
+TEST(secret, moving_a_short_text_leaves_nothing_behind) {
+    password::Secret source("hunter2"s);
+    const auto memory = memory_of(source);
+    CHECK_TRUE(memory.find("unter2") != std::string_view::npos);
+    password::Secret target(std::move(source));
+    CHECK_TRUE(memory.find("unter2") == std::string_view::npos);
+
+    const auto memory_of_target = memory_of(target);
+    CHECK_TRUE(memory_of_target.find("unter2") != std::string_view::npos);
+    password::Secret assigned;
+    assigned = std::move(target);
+    CHECK_TRUE(memory_of_target.find("unter2") == std::string_view::npos);
+}
+
+TEST(secret, is_wiped_when_it_goes) {
+    alignas(password::Secret) std::array<char, sizeof(password::Secret)> memory{};
+    auto* const secret =
+        std::construct_at(reinterpret_cast<password::Secret*>(memory.data()), "hunter2"s);
+    CHECK_TRUE(memory_of(memory).find("unter2") != std::string_view::npos);
+    std::destroy_at(secret);
+    CHECK_TRUE(memory_of(memory).find("unter2") == std::string_view::npos);
+}
+
+TEST(secret, a_text_is_wiped_past_its_end_too) {
+    std::string text = "a secret that is longer than what a short text holds";
+    const auto length = text.size();
+    text.resize(1);
+    password::wipe(text);
+    CHECK_TRUE(text.empty());
+    const char* const bytes = text.data();
+    CHECK_TRUE(std::all_of(bytes, bytes + length, [](char byte) { return byte == 0; }));
+}
+
+TEST(secret, two_are_equal_when_every_byte_is) {
+    CHECK_TRUE(password::equal_secrets("", ""));
+    CHECK_TRUE(password::equal_secrets("abc", "abc"));
+    CHECK_FALSE(password::equal_secrets("abc", "abd"));
+    CHECK_FALSE(password::equal_secrets("abc", "xbc"));
+    CHECK_FALSE(password::equal_secrets("abc", "ab"));
+    CHECK_FALSE(password::equal_secrets("ab", "abc"));
+    CHECK_FALSE(password::equal_secrets("", "a"));
+}
+
+TEST_GROUP(random_values){};
+
+TEST(random_values, a_uuid_is_of_version_4_in_canonical_text) {
+    for (int i = 0; i < 200; ++i) {
+        const auto uuid = password::random_uuid();
+        UNSIGNED_LONGS_EQUAL(36, uuid.size());
+        for (std::size_t at = 0; at < uuid.size(); ++at) {
+            const bool hyphen = at == 8 || at == 13 || at == 18 || at == 23;
+            CHECK_TRUE(is_one_of(uuid[at], hyphen ? "-" : "0123456789abcdef"));
+        }
+        CHECK_EQUAL('4', uuid[14]);
+        CHECK_TRUE(is_one_of(uuid[19], "89ab"));
+    }
+}
+
+TEST(random_values, no_uuid_and_no_token_comes_twice) {
+    std::set<std::string> seen;
+    for (int i = 0; i < 500; ++i) {
+        CHECK_TRUE(seen.insert(password::random_uuid()).second);
+        CHECK_TRUE(seen.insert(password::random_token()).second);
+    }
+}
+
+TEST(random_values, a_token_is_32_letters_and_digits_each_as_likely_as_the_others) {
+    constexpr int tokens = 20'000;
+    std::map<char, int> counts;
+    for (int i = 0; i < tokens; ++i) {
+        const auto token = password::random_token();
+        UNSIGNED_LONGS_EQUAL(32, token.size());
+        for (const char character : token)
+            ++counts[character];
+    }
+    UNSIGNED_LONGS_EQUAL(62, counts.size());
+    for (const auto& [character, count] : counts) {
+        CHECK_TRUE(
+            is_one_of(character, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"));
+        // Taking a byte modulo 62 makes 8 of them likelier by 21 %; ten standard deviations are 10
+        // %.
+        CHECK_TRUE(count > tokens * 32 / 62 * 9 / 10);
+        CHECK_TRUE(count < tokens * 32 / 62 * 11 / 10);
+    }
+}
+
+TEST(random_values, bytes_are_filled_to_the_last) {
+    std::array<unsigned char, 256> sums{};
+    for (int i = 0; i < 64; ++i) {
+        std::array<unsigned char, 256> bytes{};
+        password::random_bytes(bytes);
+        for (std::size_t at = 0; at < bytes.size(); ++at)
+            sums[at] = static_cast<unsigned char>(sums[at] | bytes[at]);
+    }
+    for (const auto sum : sums)
+        CHECK_TRUE(sum != 0);
+}
+
+TEST_GROUP(argon2id){};
+
+TEST(argon2id, a_made_hash_is_a_phc_string_with_its_parameters) {
+    const auto made = hashed(password::Argon2id{256, 3, 2}, "hunter2");
+    const auto prefix = "$argon2id$v=19$m=256,t=3,p=2$"s;
+    STRNCMP_EQUAL(prefix.c_str(), made.c_str(), prefix.size());
+    // 16 bytes of salt, 32 of hash, in base64 without padding
+    UNSIGNED_LONGS_EQUAL(prefix.size() + 22 + 1 + 43, made.size());
+    CHECK_EQUAL('$', made[prefix.size() + 22]);
+    UNSIGNED_LONGS_EQUAL(made.size(), std::strlen(made.c_str()));
+}
+
+TEST(argon2id, the_default_work_is_owasp_s) {
+    const auto made = hashed(password::Argon2id{}, "hunter2");
+    CHECK_TRUE(made.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"));
+    CHECK_TRUE(password::verify(made, "hunter2") == Verdict::match);
+}
+
+TEST(argon2id, every_hash_has_a_salt_of_its_own) {
+    CHECK_TRUE(hashed(small_argon2id, "hunter2") != hashed(small_argon2id, "hunter2"));
+}
+
+TEST(argon2id, the_right_password_matches_and_others_do_not) {
+    const auto made = hashed(small_argon2id, "contraseña");
+    CHECK_TRUE(password::verify(made, "contraseña") == Verdict::match);
+    CHECK_TRUE(password::verify(made, "contrasena") == Verdict::mismatch);
+    CHECK_TRUE(password::verify(made, "contraseñ") == Verdict::mismatch);
+    CHECK_TRUE(password::verify(made, "contraseña ") == Verdict::mismatch);
+    CHECK_TRUE(password::verify(made, "") == Verdict::mismatch);
+}
+
+TEST(argon2id, a_hash_of_the_reference_implementation_is_verified) {
+    // test.c of libargon2: password "password", salt "somesalt"
+    CHECK_TRUE(password::verify("$argon2id$v=19$m=256,t=2,p=1$c29tZXNhbHQ"
+                                "$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4",
+                                "password") == Verdict::match);
+    CHECK_TRUE(password::verify("$argon2id$v=19$m=256,t=2,p=2$c29tZXNhbHQ"
+                                "$bQk8UB/VmZZF4Oo79iDXuL5/0ttZwg2f/5U52iv1cDc",
+                                "password") == Verdict::match);
+}
+
+TEST(argon2id, a_changed_hash_does_not_match) {
+    const auto made = hashed(small_argon2id, "hunter2");
+    const auto salt = made.find('$', made.find("p=")) + 1;
+    const auto hash = made.rfind('$') + 1;
+    for (const auto at : {salt, hash, hash + 10, made.size() - 3}) {
+        auto changed = made;
+        changed[at] = changed[at] == 'A' ? 'B' : 'A';
+        CHECK_TRUE(password::verify(changed, "hunter2") == Verdict::mismatch);
+    }
+    CHECK_TRUE(password::verify(replaced(made, "t=1", "t=2"), "hunter2") == Verdict::mismatch);
+}
+
+TEST(argon2id, a_hash_that_asks_for_too_much_work_is_refused) {
+    const auto made = hashed(small_argon2id, "hunter2");
+    for (const auto memory :
+         {"262145", "4194304", "4294967295", "4294967296", "99999999999999999999"}) {
+        CHECK_TRUE(password::verify(replaced(made, "m=64", "m="s + memory), "hunter2") ==
+                   Verdict::refused);
+    }
+    for (const auto passes : {"0", "11", "4294967295", "4294967297"}) {
+        CHECK_TRUE(password::verify(replaced(made, "t=1", "t="s + passes), "hunter2") ==
+                   Verdict::refused);
+    }
+    for (const auto lanes : {"0", "17", "16777215"}) {
+        CHECK_TRUE(
+            password::verify(replaced(replaced(made, "m=64", "m=65536"), "p=1", "p="s + lanes),
+                             "hunter2") == Verdict::refused);
+    }
+}
+
+TEST(argon2id, a_hash_at_the_bounds_is_computed) {
+    const auto made = hashed(small_argon2id, "hunter2");
+    CHECK_TRUE(password::verify(replaced(made, "t=1", "t=10"), "hunter2") == Verdict::mismatch);
+    CHECK_TRUE(password::verify(replaced(replaced(made, "m=64", "m=128"), "p=1", "p=16"),
+                                "hunter2") == Verdict::mismatch);
+    CHECK_TRUE(password::verify(replaced(made, "m=64", "m=262144"), "hunter2") ==
+               Verdict::mismatch);
+}
+
+TEST(argon2id, what_is_not_a_phc_string_of_argon2id_to_the_letter_is_refused) {
+    const auto made = hashed(small_argon2id, "hunter2");
+    const auto salt = made.substr(made.find('$', made.find("p=")) + 1, 22);
+    const std::string others[] = {
+        "",
+        "$",
+        "$argon2id$",
+        made.substr(1),
+        " " + made,
+        made + " ",
+        made + "$",
+        made + "=",
+        made + std::string(1, '\0'),
+        made.substr(0, made.rfind('$')),
+        made.substr(0, made.rfind('$') + 1),
+        replaced(made, "argon2id", "argon2i"),
+        replaced(made, "argon2id", "argon2d"),
+        replaced(made, "argon2id", "ARGON2ID"),
+        replaced(made, "v=19", "v=18"),
+        replaced(made, "v=19$", ""),
+        replaced(made, "m=64", "m=+64"),
+        replaced(made, "m=64", "m=-64"),
+        replaced(made, "m=64", "m= 64"),
+        replaced(made, "m=64", "m=064"),
+        replaced(made, "m=64", "m="),
+        replaced(made, "m=64", "m=4"), // less than 8 for each lane
+        replaced(made, "m=64,t=1", "t=1,m=64"),
+        replaced(made, ",p=1", ""),
+        replaced(made, ",p=1", ",p=1,keyid=x"),
+        replaced(made, salt, ""),
+        replaced(made, salt, "c2FsdA"),
+        replaced(made, salt, std::string(88, 'A')),
+        replaced(made, salt, "_" + salt.substr(1)),
+        made.substr(0, made.rfind('$') + 1) + std::string(88, 'A'),
+        made.substr(0, made.rfind('$') + 1) + std::string(8, 'A'),
+        "$2b$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy", // bcrypt
+        "hunter2",
+    };
+    for (const auto& other : others)
+        CHECK_TRUE(password::verify(other, "hunter2") == Verdict::refused);
+}
+
+TEST(argon2id, a_password_of_any_bytes_and_length_up_to_1_mib_is_hashed) {
+    for (const auto& password :
+         {""s, "a\0b"s, std::string(70'000, 'x'), std::string(1'048'576, 'x')}) {
+        const auto made = hashed(small_argon2id, password);
+        CHECK_TRUE(password::verify(made, password) == Verdict::match);
+        CHECK_TRUE(password::verify(made, password + "x") == Verdict::mismatch);
+    }
+    CHECK_FALSE(password::hash(small_argon2id, std::string(1'048'577, 'x')).has_value());
+}
+
+TEST(argon2id, work_that_the_library_refuses_gives_nothing) {
+    CHECK_FALSE(password::hash(password::Argon2id{1, 1, 1}, "hunter2").has_value());
+}
+
+TEST_GROUP(scrypt){};
+
+TEST(scrypt, a_hash_that_better_auth_made_is_verified) {
+    CHECK_TRUE(password::verify(better_auth_hash, better_auth_password) == Verdict::match);
+    CHECK_TRUE(password::verify(better_auth_hash, "password1235") == Verdict::mismatch);
+    CHECK_TRUE(password::verify(better_auth_hash, "") == Verdict::mismatch);
+}
+
+TEST(scrypt, a_made_hash_has_better_auth_s_format_and_a_salt_of_its_own) {
+    const auto made = hashed(password::Scrypt{}, "hunter2");
+    UNSIGNED_LONGS_EQUAL(32 + 1 + 128, made.size());
+    for (std::size_t at = 0; at < made.size(); ++at)
+        CHECK_TRUE(is_one_of(made[at], at == 32 ? ":" : "0123456789abcdef"));
+    CHECK_TRUE(password::verify(made, "hunter2") == Verdict::match);
+    CHECK_TRUE(password::verify(made, "hunter3") == Verdict::mismatch);
+    CHECK_TRUE(hashed(password::Scrypt{}, "hunter2").substr(0, 32) != made.substr(0, 32));
+}
+
+TEST(scrypt, the_password_is_taken_in_nfkc) {
+    const auto made = hashed(password::Scrypt{}, "contrase\u00f1a");
+    CHECK_TRUE(password::verify(made, "contrasen\u0303a") == Verdict::match);
+    CHECK_TRUE(password::verify(made, "contrasena") == Verdict::mismatch);
+    CHECK_TRUE(password::verify(better_auth_hash, "ｐassword1234") == Verdict::match);
+}
+
+TEST(scrypt, the_key_is_read_in_either_case_and_the_salt_as_it_is_written) {
+    std::string upper(better_auth_hash);
+    for (auto at = upper.begin() + 33; at != upper.end(); ++at)
+        *at = static_cast<char>(*at >= 'a' ? *at - 'a' + 'A' : *at);
+    CHECK_TRUE(password::verify(upper, better_auth_password) == Verdict::match);
+    CHECK_TRUE(password::verify(replaced(upper, "661f87d3cab7", "661F87D3CAB7"),
+                                better_auth_password) == Verdict::mismatch);
+}
+
+TEST(scrypt, a_changed_hash_does_not_match) {
+    for (const std::size_t at : {0, 31, 33, 100, 160}) {
+        std::string changed(better_auth_hash);
+        changed[at] = changed[at] == '0' ? '1' : '0';
+        CHECK_TRUE(password::verify(changed, better_auth_password) == Verdict::mismatch);
+    }
+}
+
+TEST(scrypt, any_other_shape_is_refused) {
+    const std::string stored(better_auth_hash);
+    const std::string others[] = {
+        stored + "0",
+        stored.substr(0, 160),
+        stored.substr(1),
+        " " + stored,
+        stored + "\n",
+        stored.substr(0, 32),
+        replaced(stored, ":", "$"),
+        replaced(stored, ":", ""),
+        replaced(stored, "66", "6g"),
+        replaced(stored, "66", "0x"),
+        replaced(stored, "66", "+6"),
+        replaced(stored, ":51", ":5g"),
+        replaced(stored, ":51", ":-1"),
+        replaced(stored, ":51", ": 1"),
+        std::string(161, ':'),
+    };
+    for (const auto& other : others)
+        CHECK_TRUE(password::verify(other, better_auth_password) == Verdict::refused);
+}
+
+TEST(scrypt, a_password_over_1_mib_is_not_hashed_and_matches_nothing) {
+    const std::string password(1'048'577, 'x');
+    CHECK_FALSE(password::hash(password::Scrypt{}, password).has_value());
+    CHECK_TRUE(password::verify(better_auth_hash, password) == Verdict::mismatch);
+}
+
+TEST_GROUP(slots){};
+
+TEST(slots, a_limit_of_n_gives_n_and_the_next_one_times_out) {
+    for (const unsigned limit : {1U, 2U, 7U}) {
+        const SharedSlots shared(limit);
+        auto slots = shared.slots();
+        std::vector<password::Slots::Held> held;
+        for (unsigned i = 0; i < limit; ++i) {
+            auto slot = slots.acquire(0ms);
+            CHECK_TRUE(slot.has_value());
+            held.push_back(*std::move(slot));
+        }
+        CHECK_FALSE(slots.acquire(0ms).has_value());
+        CHECK_FALSE(slots.acquire(2ms).has_value());
+        held.pop_back();
+        CHECK_TRUE(slots.acquire(0ms).has_value());
+    }
+}
+
+TEST(slots, a_slot_comes_free_when_its_holder_goes) {
+    const SharedSlots shared(1);
+    auto slots = shared.slots();
+    for (int i = 0; i < 10; ++i) {
+        std::optional<password::Slots::Held> held;
+        {
+            auto slot = slots.acquire(0ms);
+            CHECK_TRUE(slot.has_value());
+            held.emplace(*std::move(slot));
+        } // the one moved from gives nothing back
+        CHECK_FALSE(slots.acquire(0ms).has_value());
+        held.reset();
+    }
+}
+
+TEST(slots, waiting_lasts_as_long_as_the_timeout_says) {
+    const SharedSlots shared(2);
+    const HoldingProcess other(shared.slots(), 2);
+    const auto start = std::chrono::steady_clock::now();
+    CHECK_FALSE(shared.slots().acquire(120ms).has_value()); // more than one round of waiting
+    const auto waited = std::chrono::steady_clock::now() - start;
+    CHECK_TRUE(waited >= 120ms);
+    CHECK_TRUE(waited < 10s);
+}
+
+TEST(slots, processes_share_one_limit) {
+    const SharedSlots shared(3);
+    const HoldingProcess other(shared.slots(), 2);
+    const auto third = shared.slots().acquire(0ms);
+    CHECK_TRUE(third.has_value());
+    CHECK_FALSE(shared.slots().acquire(1ms).has_value());
+}
+
+TEST(slots, a_waiting_process_gets_the_slot_that_another_gives_back) {
+    const SharedSlots shared(1);
+    HoldingProcess other(shared.slots(), 1);
+    CHECK_FALSE(shared.slots().acquire(1ms).has_value());
+    other.tell_to_release();
+    CHECK_TRUE(shared.slots().acquire(60s).has_value());
+}
+
+TEST(slots, a_slot_of_a_killed_process_comes_free) {
+    const SharedSlots shared(2);
+    HoldingProcess other(shared.slots(), 2);
+    CHECK_FALSE(shared.slots().acquire(1ms).has_value());
+    other.kill();
+    for (int i = 0; i < 3; ++i) { // and stays sound afterwards
+        const auto first = shared.slots().acquire(0ms);
+        const auto second = shared.slots().acquire(0ms);
+        CHECK_TRUE(first.has_value());
+        CHECK_TRUE(second.has_value());
+        CHECK_FALSE(shared.slots().acquire(0ms).has_value());
+    }
+}
+
+TEST(slots, no_slots_at_all_are_not_laid_out) {
+    alignas(std::max_align_t) std::array<unsigned char, 256> memory{};
+    CHECK_FALSE(password::Slots::lay_out(memory.data(), 0));
+}
+
+TEST_GROUP(bounded_hasher){};
+
+TEST(bounded_hasher, hashes_and_gives_its_slot_back) {
+    const SharedSlots shared(1);
+    password::BoundedHasher hasher(small_argon2id, shared.slots(), 0ms);
+    for (int i = 0; i < 3; ++i) {
+        const auto made = hasher.hash("hunter2");
+        CHECK_TRUE(std::holds_alternative<std::string>(made));
+        CHECK_TRUE(password::verify(std::get<std::string>(made), "hunter2") == Verdict::match);
+    }
+}
+
+TEST(bounded_hasher, is_busy_when_no_slot_comes_free_in_time) {
+    const SharedSlots shared(1);
+    const HoldingProcess other(shared.slots(), 1);
+    password::BoundedHasher hasher(small_argon2id, shared.slots(), 1ms);
+    CHECK_TRUE(std::get<password::HashFailure>(hasher.hash("hunter2")) ==
+               password::HashFailure::busy);
+}
+
+TEST(bounded_hasher, says_that_the_library_failed_and_gives_its_slot_back) {
+    const SharedSlots shared(1);
+    password::BoundedHasher hasher(password::Argon2id{1, 1, 1}, shared.slots(), 0ms);
+    CHECK_TRUE(std::get<password::HashFailure>(hasher.hash("hunter2")) ==
+               password::HashFailure::failed);
+    CHECK_TRUE(shared.slots().acquire(0ms).has_value());
+}

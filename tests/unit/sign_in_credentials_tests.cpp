@@ -1,0 +1,123 @@
+// Whether an address and a password are those of a user.
+#include "fake_sign_in.hpp"
+
+namespace useradmin::test {
+
+using sign_in::Outcome;
+using sign_in::PasswordVerdict;
+
+TEST_GROUP_BASE(credentials,
+                SignInScene){void expect_outcome(Outcome expected, std::string_view email,
+                                                 std::string_view password, Here here = {}){
+    LONGS_EQUAL_LOCATION(static_cast<long>(expected),
+                         static_cast<long>(verify(email, password).outcome), nullptr, here.file,
+                         static_cast<std::size_t>(here.line));
+} // namespace useradmin::test
+}
+;
+
+TEST(credentials, that_are_right_are_those_of_the_user) {
+    const auto verification = verify("eva@example.org", "right");
+    CHECK_TRUE(verification.outcome == Outcome::accepted);
+    expect("eva", verification.user.id);
+    expect("credential eva@example.org, verify right", calls.text());
+}
+
+TEST(credentials, are_looked_up_in_lower_case_and_then_as_they_are_typed) {
+    expect_outcome(Outcome::accepted, "EVA@example.org", "right");
+    expect("credential eva@example.org, verify right", calls.text());
+    store.credentials["Kept@example.org"] = {eva, "right"};
+    expect_outcome(Outcome::accepted, "Kept@example.org", "right");
+    expect("credential kept@example.org, credential Kept@example.org, verify right", calls.text());
+    expect_outcome(Outcome::unknown, "kept@example.org", "right");
+}
+
+TEST(credentials, of_nobody_take_the_same_work) {
+    expect_outcome(Outcome::unknown, "nobody@example.org", "right");
+    expect("credential nobody@example.org, verify nothing", calls.text());
+    store.credentials["eva@example.org"].password_hash = {};
+    expect_outcome(Outcome::unknown, "eva@example.org", "right");
+    expect("credential eva@example.org, verify nothing", calls.text());
+}
+
+TEST(credentials, that_are_no_utf8_ask_no_database) {
+    for (std::string_view email :
+         {std::string_view("\xff@example.org"), std::string_view("eva\0@example.org", 16)}) {
+        expect_outcome(Outcome::unknown, email, "right");
+        expect("verify nothing", calls.text());
+    }
+}
+
+TEST(credentials, with_a_wrong_password_are_refused) {
+    expect_outcome(Outcome::wrong_password, "eva@example.org", "wrong");
+    expect("", log.text);
+}
+
+TEST(credentials, with_a_hash_that_is_refused_are_refused_and_logged_without_it) {
+    passwords.otherwise = PasswordVerdict::refused;
+    expect_outcome(Outcome::wrong_password, "eva@example.org", "wrong");
+    CHECK_TRUE(log.text.starts_with("UA0307:"));
+    CHECK_TRUE(log.text.find("eva") != std::string::npos);
+    CHECK_TRUE(log.text.find("right") == std::string::npos);
+    CHECK_TRUE(log.text.find("wrong") == std::string::npos);
+}
+
+TEST(credentials, of_a_banned_user_are_refused_when_they_are_right) {
+    store.credentials["eva@example.org"].user.banned = true;
+    expect_outcome(Outcome::banned, "eva@example.org", "right");
+    expect_outcome(Outcome::wrong_password, "eva@example.org", "wrong");
+}
+
+TEST(credentials, that_nobody_could_look_up_or_verify_do_not_count) {
+    limit.attempts = 1;
+    store.failures["credential"] = store::Failure::unavailable;
+    expect_outcome(Outcome::unavailable, "eva@example.org", "right");
+    store.failures["credential"] = store::Failure::failed;
+    expect_outcome(Outcome::failed, "eva@example.org", "right");
+    store.failures.clear();
+    passwords.otherwise = PasswordVerdict::busy;
+    expect_outcome(Outcome::busy, "eva@example.org", "wrong");
+    expect_outcome(Outcome::accepted, "eva@example.org", "right");
+}
+
+TEST(credentials, that_are_wrong_unknown_or_banned_count) {
+    limit.attempts = 1;
+    expect_outcome(Outcome::wrong_password, "eva@example.org", "wrong");
+    expect_outcome(Outcome::limited, "eva@example.org", "right");
+    expect_outcome(Outcome::unknown, "nobody@example.org", "x");
+    expect_outcome(Outcome::limited, "nobody@example.org", "x");
+    store.credentials["ban@example.org"] = {eva, "right"};
+    store.credentials["ban@example.org"].user.banned = true;
+    expect_outcome(Outcome::banned, "ban@example.org", "right");
+    expect_outcome(Outcome::limited, "ban@example.org", "right");
+}
+
+TEST(credentials, over_the_limit_ask_no_database_and_hash_nothing) {
+    limit.attempts = 1;
+    verify("eva@example.org", "wrong");
+    const auto verification = verify("EVA@example.org", "right");
+    CHECK_TRUE(verification.outcome == Outcome::limited);
+    expect("", calls.text());
+    CHECK_TRUE(verification.retry_after > std::chrono::seconds(50));
+    expect("UA0305: too many failed attempts to sign in to one account", log.text);
+}
+
+TEST(credentials, whose_attempts_are_used_up_while_they_wait_are_not_verified) {
+    passwords.meanwhile = [this] {
+        sign_in::Attempts attempts(memory.data());
+        for (int time = 0; time < 3; ++time)
+            attempts.count(attempts.subject("198.51.100.7", "eva@example.org"), limit,
+                           sign_in::Attempts::Clock::now());
+    };
+    expect_outcome(Outcome::limited, "eva@example.org", "right");
+}
+
+TEST(credentials, that_are_right_forgive_the_account_its_failures) {
+    limit.attempts = 2;
+    for (int round = 0; round < 3; ++round) {
+        expect_outcome(Outcome::wrong_password, "eva@example.org", "wrong");
+        expect_outcome(Outcome::accepted, "eva@example.org", "right");
+    }
+}
+
+} // namespace useradmin::test

@@ -1,0 +1,189 @@
+// The endpoints of signing in, with the clock in the test's hand.
+#include "fake_sign_in.hpp"
+
+namespace useradmin::test {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr store::Timestamp now{1'795'000'000'000ms};
+
+} // namespace
+
+TEST_GROUP_BASE(sign_in_endpoints, SignInScene) {
+    bool is_not_remembered = false;
+    std::string_view query;
+
+    void setup() override {
+        SignInScene::setup();
+        keep("token", now + 7 * 24h);
+    }
+
+    void keep(std::string_view token, std::optional<store::Timestamp> expires_at) {
+        store::SignedIn& signed_in = store.sessions[token];
+        signed_in.session.id = "session";
+        signed_in.session.token = token;
+        signed_in.session.user_id = "eva";
+        signed_in.session.expires_at = expires_at;
+        signed_in.user = eva;
+    }
+
+    sign_in::Reply send(std::string_view method, std::string_view path, std::string_view token,
+                        std::string_view text = {}) {
+        calls.clear();
+        body.body.text = text;
+        const sign_in::Cookies cookies("better-auth.session_token", "", false);
+        auto credentials = verifier();
+        return sign_in::answer({method,
+                                path,
+                                query,
+                                "application/json",
+                                {},
+                                "http://localhost",
+                                {"192.0.2.1", "Browser", "192.0.2.1"},
+                                token,
+                                is_not_remembered,
+                                body},
+                               {store, credentials, cookies, false, now});
+    }
+
+    /// The status, the first word of what the body is, and how many cookies are set.
+    std::string get_session(std::string_view token = "token") {
+        const auto reply = send("GET", "/get-session", token);
+        const auto cookies =
+            std::count_if(reply.headers.begin(), reply.headers.end(), [](const auto& header) {
+                return std::string_view(header.first) == "Set-Cookie";
+            });
+        return std::to_string(reply.status) + " " + reply.body.substr(0, 10) + " " +
+               std::to_string(cookies);
+    }
+};
+
+TEST(sign_in_endpoints, answer_a_session_that_lasts) {
+    expect("200 {\"session\" 0", get_session());
+    expect("session token", calls.text());
+}
+
+TEST(sign_in_endpoints, ask_no_database_for_a_token_that_is_none) {
+    for (std::string_view token :
+         {std::string_view(), std::string_view("\xff"), std::string_view("token\0", 6)}) {
+        expect("200 null 0", get_session(token));
+        expect("", calls.text());
+    }
+}
+
+TEST(sign_in_endpoints, extend_a_session_from_the_second_day_on) {
+    keep("token", now + 6 * 24h + 1ms);
+    expect("200 {\"session\" 0", get_session());
+    keep("token", now + 6 * 24h);
+    expect("200 {\"session\" 1", get_session());
+    expect("session token, extend_session token", calls.text());
+    CHECK_TRUE(store.sessions["token"].session.expires_at == now + 7 * 24h);
+    CHECK_TRUE(store.sessions["token"].session.updated_at == now);
+}
+
+TEST(sign_in_endpoints, extend_nothing_that_is_not_to_be_extended) {
+    keep("token", now + 1h);
+    is_not_remembered = true;
+    expect("200 {\"session\" 0", get_session());
+    is_not_remembered = false;
+    for (const char* text : {"disableRefresh=true", "disableRefresh=false", "disableRefresh=1"}) {
+        query = text;
+        expect("200 {\"session\" 0", get_session());
+    }
+    for (const char* text : {"disableRefresh=", "disableCookieCache=true"}) {
+        query = text;
+        keep("token", now + 1h);
+        expect("200 {\"session\" 1", get_session());
+    }
+}
+
+TEST(sign_in_endpoints, end_a_session_that_expires_now_or_has_no_expiry) {
+    for (const std::optional<store::Timestamp> time :
+         {std::optional(now), std::optional(now - 1h), std::optional<store::Timestamp>()}) {
+        keep("token", time);
+        expect("200 null 3", get_session());
+        expect("session token, close_session token", calls.text());
+        CHECK_TRUE(store.sessions.empty());
+    }
+    expect("200 null 3", get_session());
+}
+
+TEST(sign_in_endpoints, say_so_where_a_session_ends_while_it_is_extended) {
+    keep("token", now + 1h);
+    store.sessions["token"].session.token = "another";
+    expect("401 {\"message\" 3", get_session());
+}
+
+TEST(sign_in_endpoints, leave_the_session_of_a_banned_user_for_when_the_ban_ends) {
+    store.sessions["token"].user.banned = true;
+    expect("200 null 0", get_session());
+    expect("session token", calls.text());
+}
+
+TEST(sign_in_endpoints, pass_on_what_the_database_could_not_do) {
+    for (const char* call : {"session", "extend_session"}) {
+        keep("token", now + 1h);
+        store.failures[call] = store::Failure::unavailable;
+        expect("503 {\"message\" 0", get_session());
+        store.failures[call] = store::Failure::failed;
+        expect("500 {\"message\" 0", get_session());
+        store.failures.clear();
+    }
+    keep("token", now - 1h);
+    store.failures["close_session"] = store::Failure::failed;
+    expect("500 {\"message\" 0", get_session());
+    LONGS_EQUAL(500, send("POST", "/sign-out", "token").status);
+}
+
+TEST(sign_in_endpoints, open_a_session_of_seven_days_or_of_one) {
+    const auto sign_in = [this](const std::string& more) {
+        const std::string text = R"({"email":"eva@example.org","password":"right")" + more + "}";
+        return send("POST", "/sign-in/email", "", text).status;
+    };
+    LONGS_EQUAL(200, sign_in(""));
+    expect("body, credential eva@example.org, verify right, open_session", calls.text());
+    CHECK_TRUE(store.opened->expires_at == now + 7 * 24h && store.opened->now == now);
+    LONGS_EQUAL(200, sign_in(R"(,"rememberMe":true)"));
+    CHECK_TRUE(store.opened->expires_at == now + 7 * 24h);
+    LONGS_EQUAL(200, sign_in(R"(,"rememberMe":false)"));
+    CHECK_TRUE(store.opened->expires_at == now + 24h);
+    expect("eva", store.opened->user_id);
+    LONGS_EQUAL(32, store.opened->token.size());
+    store.failures["open_session"] = store::Failure::unavailable;
+    LONGS_EQUAL(503, sign_in(""));
+}
+
+TEST(sign_in_endpoints, sign_out_closes_the_session_of_the_token) {
+    LONGS_EQUAL(200, send("POST", "/sign-out", "token").status);
+    expect("body, close_session token", calls.text());
+    LONGS_EQUAL(200, send("POST", "/sign-out", "").status);
+    expect("body", calls.text());
+}
+
+TEST(sign_in_endpoints, read_no_body_of_another_site_s_request) {
+    calls.clear();
+    const sign_in::Cookies cookies("better-auth.session_token", "", false);
+    auto credentials = verifier();
+    sign_in::Provenance elsewhere;
+    elsewhere.origin = "http://evil.test";
+    elsewhere.has_cookies = true;
+    for (std::string_view path : {"/sign-in/email", "/sign-out"}) {
+        const auto reply = sign_in::answer({"POST",
+                                            path,
+                                            "",
+                                            "application/json",
+                                            elsewhere,
+                                            "http://localhost",
+                                            {},
+                                            "token",
+                                            false,
+                                            body},
+                                           {store, credentials, cookies, false, now});
+        LONGS_EQUAL(403, reply.status);
+    }
+    expect("", calls.text());
+}
+
+} // namespace useradmin::test

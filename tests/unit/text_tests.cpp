@@ -1,0 +1,383 @@
+#include "text/timestamp.hpp"
+#include "text/unicode.hpp"
+#include "text/url.hpp"
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <CppUTest/TestHarness.h>
+
+using namespace std::string_literals;
+using namespace std::string_view_literals;
+using namespace useradmin;
+
+namespace {
+
+/// The text as the interface shows it, or "nothing".
+std::string shown(std::string_view text) {
+    const auto time = text::parse_timestamp(text);
+    std::string out;
+    if (time)
+        text::append_iso8601(out, *time);
+    return time ? out : "nothing";
+}
+
+std::string shown(std::chrono::milliseconds since_1970) {
+    std::string out;
+    text::append_iso8601(out, text::Timestamp(since_1970));
+    return out;
+}
+
+std::string parameter(std::string_view query, std::string_view name) {
+    return text::query_parameter(query, name).value_or("absent");
+}
+
+void check_texts(const std::string& expected, const std::string& actual) {
+    STRCMP_EQUAL(expected.c_str(), actual.c_str());
+    CHECK_TRUE(expected == actual); // U+0000 too
+}
+
+} // namespace
+
+TEST_GROUP(utf8){};
+
+TEST(utf8, text_of_every_length_of_sequence_is_clean) {
+    CHECK_TRUE(text::is_clean_utf8(""));
+    CHECK_TRUE(text::is_clean_utf8("plain ASCII, longer than eight bytes \x01\x7f"));
+    CHECK_TRUE(text::is_clean_utf8("\xc2\x80 \xdf\xbf"));                 // the ends of two bytes
+    CHECK_TRUE(text::is_clean_utf8("\xe0\xa0\x80 \xef\xbf\xbf"));         // of three
+    CHECK_TRUE(text::is_clean_utf8("\xf0\x90\x80\x80 \xf4\x8f\xbf\xbf")); // of four
+    CHECK_TRUE(text::is_clean_utf8("\xed\x9f\xbf \xee\x80\x80"));         // around the surrogates
+}
+
+TEST(utf8, ill_formed_bytes_are_not_clean_wherever_they_stand) {
+    const std::string_view ill_formed[] = {
+        "\x80"sv,             // a continuation without a start
+        "\xbf"sv,             //
+        "\xc0\x80"sv,         // U+0000 in two bytes
+        "\xc1\xbf"sv,         // overlong, two bytes
+        "\xe0\x9f\xbf"sv,     // overlong, three bytes
+        "\xf0\x8f\xbf\xbf"sv, // overlong, four bytes
+        "\xed\xa0\x80"sv,     // a high surrogate
+        "\xed\xbf\xbf"sv,     // a low surrogate
+        "\xf4\x90\x80\x80"sv, // past U+10FFFF
+        "\xf8\x88\x80\x80\x80"sv,
+        "\xfe"sv,
+        "\xff"sv,
+        "\xc3"sv,         // cut off after one byte
+        "\xe2\x82"sv,     // after two
+        "\xf0\x9f\x98"sv, // after three
+        "\xc3("sv,        // continued by no continuation
+        "\0"sv,
+    };
+    for (const auto bytes : ill_formed) {
+        for (std::size_t before = 0; before < 17; ++before) {
+            const auto text = std::string(before, 'a') + std::string(bytes);
+            CHECK_FALSE(text::is_clean_utf8(text));
+            CHECK_FALSE(text::is_clean_utf8(text + "a"));
+            CHECK_FALSE(text::is_clean_utf8(text + "aaaaaaaaaaaaaaaa"));
+        }
+    }
+}
+
+TEST(utf8, a_sequence_has_the_length_that_its_code_point_takes) {
+    UNSIGNED_LONGS_EQUAL(1, text::sequence_length("ab"));
+    UNSIGNED_LONGS_EQUAL(1, text::sequence_length("\0"sv));
+    UNSIGNED_LONGS_EQUAL(2, text::sequence_length("ñb"));
+    UNSIGNED_LONGS_EQUAL(3, text::sequence_length("€b"));
+    UNSIGNED_LONGS_EQUAL(4, text::sequence_length("😀b"));
+    UNSIGNED_LONGS_EQUAL(0, text::sequence_length(""));
+    UNSIGNED_LONGS_EQUAL(0, text::sequence_length("\xed\xa0\x80"));
+}
+
+TEST_GROUP(folding){};
+
+TEST(folding, takes_case_and_accents_away) {
+    check_texts("angel", text::fold("ÁNGEL"));
+    check_texts("angel", text::fold("A\xcc\x81ngel")); // the accent on its own
+    check_texts("angel@example.com", text::fold("Angel@Example.COM"));
+    check_texts("nandu", text::fold("ÑANDÚ"));
+    check_texts("strasse", text::fold("Straße"));
+    check_texts("istanbul", text::fold("İstanbul"));
+    check_texts("αθηνα", text::fold("ΑΘΉΝΑ"));
+}
+
+TEST(folding, leaves_a_hangul_syllable_whole) {
+    check_texts("각", text::fold("각"));
+}
+
+TEST(folding, keeps_what_is_neither_a_letter_nor_an_accent) {
+    check_texts("100%_\\ [x]\x7f", text::fold("100%_\\ [X]\x7f"));
+    check_texts("日本 😀", text::fold("日本 😀"));
+    check_texts("", text::fold(""));
+}
+
+TEST(folding, leaves_bytes_that_are_not_utf8_as_they_are) {
+    check_texts("\xc3\x28"
+                "ABC",
+                text::fold("\xc3\x28"
+                           "ABC"));
+}
+
+TEST_GROUP(nfkc){};
+
+TEST(nfkc, composes_and_replaces_compatibility_characters) {
+    check_texts("ñ", text::nfkc("n\xcc\x83"));
+    check_texts("pass", text::nfkc("ｐａｓｓ"));
+    check_texts("fi", text::nfkc("ﬁ"));
+    check_texts("ÁB c", text::nfkc("ÁB\xc2\xa0"
+                                   "c"));
+    check_texts("password1234", text::nfkc("password1234"));
+}
+
+TEST(nfkc, orders_marks_by_their_class_and_keeps_the_order_within_one) {
+    // grave below (220) goes before acute (230); grave and acute above keep their order
+    check_texts("q\xcc\x96\xcc\x81", text::nfkc("q\xcc\x81\xcc\x96"));
+    check_texts("q\xcc\x96\xcc\x81\xcc\x80", text::nfkc("q\xcc\x81\xcc\x96\xcc\x80"));
+    check_texts("q\xcc\x96\xcc\x80\xcc\x81"
+                "q\xcc\x96\xcc\x81",
+                text::nfkc("q\xcc\x80\xcc\x81\xcc\x96"
+                           "q\xcc\x81\xcc\x96"));
+}
+
+TEST(nfkc, takes_no_longer_than_it_must_for_a_long_run_of_marks) {
+    std::string above;
+    std::string below;
+    for (int i = 0; i < 50'000; ++i) {
+        above += i % 2 == 0 ? "\u0302" : "\u030d";
+        below += i % 2 == 0 ? "\u0316" : "\u0323";
+    }
+    const auto start = std::chrono::steady_clock::now();
+    check_texts("1" + below + above, text::nfkc("1" + above + below));
+    // An ordering in quadratic time takes half a minute.
+    CHECK_TRUE(std::chrono::steady_clock::now() - start < std::chrono::seconds(5));
+}
+
+TEST(nfkc, leaves_bytes_that_are_not_utf8_as_they_are) {
+    check_texts("ｐ\xff", text::nfkc("ｐ\xff"));
+}
+
+TEST_GROUP(path_segment){};
+
+TEST(path_segment, is_decoded_by_percent_alone) {
+    check_texts("a b", text::decode_path_segment("a%20b"));
+    check_texts("a+b", text::decode_path_segment("a+b"));
+    check_texts("a/ñ", text::decode_path_segment("a%2F%c3%B1"));
+    check_texts("a\0b"s, text::decode_path_segment("a%00b"));
+    check_texts("%41", text::decode_path_segment("%2541")); // once
+}
+
+TEST(path_segment, keeps_a_percent_sign_that_starts_no_triple) {
+    check_texts("%", text::decode_path_segment("%"));
+    check_texts("%4", text::decode_path_segment("%4"));
+    check_texts("%4g", text::decode_path_segment("%4g"));
+    check_texts("%g4", text::decode_path_segment("%g4"));
+    check_texts("%A", text::decode_path_segment("%%41"));
+    check_texts("100%", text::decode_path_segment("100%"));
+}
+
+TEST_GROUP(query){};
+
+TEST(query, gives_the_value_of_the_parameter) {
+    check_texts("2", parameter("page=2&limit=10", "page"));
+    check_texts("10", parameter("page=2&limit=10", "limit"));
+    check_texts("absent", parameter("page=2&limit=10", "search"));
+    check_texts("absent", parameter("", "page"));
+}
+
+TEST(query, compares_whole_names_to_the_letter) {
+    check_texts("absent", parameter("pages=2&pag=3&Page=4", "page"));
+}
+
+TEST(query, of_a_repeated_parameter_the_first_one_counts) {
+    check_texts("1", parameter("page=1&page=2", "page"));
+    check_texts("", parameter("page=&page=2", "page"));
+}
+
+TEST(query, a_parameter_without_a_value_is_empty) {
+    check_texts("", parameter("search", "search"));
+    check_texts("", parameter("search=", "search"));
+    check_texts("", parameter("a=1&search&b=2", "search"));
+}
+
+TEST(query, plus_is_a_space_and_percent_is_decoded_in_names_and_values) {
+    check_texts("José Núñez", parameter("search=Jos%C3%A9+N%c3%ba%C3%B1ez", "search"));
+    check_texts("a+b", parameter("search=a%2Bb", "search"));
+    check_texts("x", parameter("s%65arch=x", "search"));
+    check_texts("x", parameter("my+name=x", "my name"));
+    check_texts("100%", parameter("search=100%", "search"));
+}
+
+TEST(query, an_encoded_separator_does_not_separate) {
+    check_texts("a&b=c", parameter("search=a%26b%3Dc", "search"));
+}
+
+TEST(query, only_the_first_equals_sign_separates) {
+    check_texts("b=c", parameter("a=b=c", "a"));
+}
+
+TEST(query, nothing_between_two_separators_is_no_parameter) {
+    check_texts("1", parameter("&&page=1&", "page"));
+    check_texts("absent", parameter("&&page=1&", ""));
+    check_texts("x", parameter("&=x", ""));
+}
+
+TEST_GROUP(timestamp){};
+
+TEST(timestamp, postgresql_s_text_is_read) {
+    check_texts("2026-11-20T23:30:19.717Z", shown("2026-11-20 23:30:19.717+00"));
+    check_texts("2026-11-20T23:30:19.000Z", shown("2026-11-20 23:30:19+00"));
+    check_texts("2026-11-20T23:30:19.700Z", shown("2026-11-20 23:30:19.7"));
+    check_texts("2026-11-20T23:30:19.070Z", shown("2026-11-20 23:30:19.07"));
+}
+
+TEST(timestamp, sqlite_s_texts_are_read) {
+    check_texts("2026-11-20T23:30:19.717Z", shown("2026-11-20T23:30:19.717Z"));
+    check_texts("2026-11-20T23:30:19.000Z", shown("2026-11-20 23:30:19"));
+    check_texts("2026-11-20T23:30:00.000Z", shown("2026-11-20 23:30"));
+    check_texts("2026-11-20T00:00:00.000Z", shown("2026-11-20"));
+}
+
+TEST(timestamp, digits_past_the_millisecond_are_cut_off) {
+    check_texts("2026-11-20T23:30:19.717Z", shown("2026-11-20 23:30:19.717999+00"));
+    check_texts("2026-12-31T23:59:59.999Z", shown("2026-12-31 23:59:59.999999999"));
+    check_texts("1969-12-31T23:59:59.999Z", shown("1969-12-31 23:59:59.999999"));
+}
+
+TEST(timestamp, an_offset_is_taken_off) {
+    check_texts("2026-11-20T18:00:19.717Z", shown("2026-11-20 23:30:19.717+05:30"));
+    check_texts("2026-11-20T18:00:19.717Z", shown("2026-11-20 23:30:19.717+0530"));
+    check_texts("2026-11-21T02:30:19.717Z", shown("2026-11-20 23:30:19.717-03"));
+    check_texts("2027-01-01T02:59:59.000Z", shown("2026-12-31 23:29:59-03:30"));
+    check_texts("1880-01-01T03:30:52.000Z", shown("1880-01-01 00:00:00-03:30:52"));
+    check_texts("2026-11-20T23:00:00.000Z", shown("2026-11-20 23:30+00:30"));
+}
+
+TEST(timestamp, the_leap_day_is_there_in_leap_years_alone) {
+    check_texts("2024-02-29T12:00:00.000Z", shown("2024-02-29 12:00:00"));
+    check_texts("2000-02-29T12:00:00.000Z", shown("2000-02-29 12:00:00"));
+    check_texts("nothing", shown("2023-02-29 12:00:00"));
+    check_texts("nothing", shown("1900-02-29 12:00:00"));
+    check_texts("2024-03-01T00:30:00.000Z", shown("2024-02-29 23:30:00-01"));
+}
+
+TEST(timestamp, times_before_1970_are_read_and_written) {
+    check_texts("1969-12-31T23:59:59.001Z", shown("1969-12-31 23:59:59.001"));
+    check_texts("0001-01-01T00:00:00.000Z", shown("0001-01-01 00:00:00"));
+    check_texts("0000-01-01T00:00:00.000Z", shown("0000-01-01 00:00:00"));
+    check_texts("1969-12-31T23:59:59.999Z", shown(std::chrono::milliseconds(-1)));
+}
+
+TEST(timestamp, years_past_9999_are_written_as_ecmascript_writes_them) {
+    check_texts("9999-12-31T23:59:59.999Z", shown("9999-12-31 23:59:59.999+00"));
+    check_texts("+010000-01-01T00:00:00.000Z", shown("10000-01-01 00:00:00+00"));
+    check_texts("+010000-01-01T00:59:59.999Z", shown("9999-12-31 23:59:59.999-01"));
+    check_texts("+294276-12-31T23:59:59.999Z", shown("294276-12-31 23:59:59.999999+00"));
+    check_texts("-000001-12-31T23:00:00.000Z", shown("0000-01-01 00:00:00+01"));
+    check_texts("+275760-09-13T00:00:00.000Z",
+                shown(std::chrono::milliseconds(8'640'000'000'000'000)));
+    check_texts("-271821-04-20T00:00:00.000Z",
+                shown(std::chrono::milliseconds(-8'640'000'000'000'000)));
+}
+
+TEST(timestamp, what_is_written_is_read_as_the_same_time) {
+    // 97 days, 1 hour, 1 minute, 1.001 seconds: every field moves
+    const std::chrono::milliseconds step{97 * 86'400'000LL + 3'661'001LL};
+    const std::chrono::milliseconds last{8'640'000'000'000'000};
+    for (auto time = -last; time <= last; time += 1009 * step) {
+        const auto read = text::parse_timestamp(shown(time));
+        CHECK_TRUE(read.has_value());
+        CHECK_TRUE(read->time_since_epoch() == time);
+    }
+    for (auto time = -300 * step; time <= 300 * step; time += step)
+        CHECK_TRUE(text::parse_timestamp(shown(time))->time_since_epoch() == time);
+}
+
+TEST(timestamp, a_small_whole_number_is_seconds_and_a_large_one_milliseconds) {
+    check_texts("2026-11-20T23:30:19.000Z", shown("1795217419"));
+    check_texts("2026-11-20T23:30:19.717Z", shown("1795217419717"));
+    check_texts("1970-01-01T00:00:00.000Z", shown("0"));
+    check_texts("1969-12-31T23:59:59.000Z", shown("-1"));
+    check_texts("5138-11-16T09:46:39.000Z", shown("99999999999"));
+    check_texts("1973-03-03T09:46:40.000Z", shown("100000000000"));
+    check_texts("1966-10-31T14:13:20.000Z", shown("-100000000000"));
+}
+
+TEST(timestamp, a_number_that_is_no_time_gives_nothing) {
+    check_texts("nothing", shown("8640000000000001"));
+    check_texts("nothing", shown("-8640000000000001"));
+    check_texts("nothing", shown("9223372036854775807"));
+    check_texts("nothing", shown("-9223372036854775808"));
+    check_texts("nothing", shown("99999999999999999999"));
+    check_texts("nothing", shown("1795217419.717"));
+    check_texts("nothing", shown("+1795217419"));
+}
+
+TEST(timestamp, infinity_and_years_before_christ_give_nothing) {
+    check_texts("nothing", shown("infinity"));
+    check_texts("nothing", shown("-infinity"));
+    check_texts("nothing", shown("0044-03-15 12:00:00+00 BC"));
+    check_texts("nothing", shown("0044-03-15 BC"));
+}
+
+TEST(timestamp, any_other_text_gives_nothing) {
+    const std::string_view others[] = {
+        "",
+        " ",
+        "-",
+        "now",
+        "2026",
+        "2026-11",
+        "2026-11-",
+        "2026-11-2",
+        "2026-11-200",
+        "2026-13-01",
+        "2026-00-01",
+        "2026-11-00",
+        "2026-11-31",
+        "226-11-20",
+        "2026/11/20",
+        "20-11-2026",
+        "2026-11-20 ",
+        "2026-11-20Z",
+        "2026-11-20x23:30:19",
+        "2026-11-20 23",
+        "2026-11-20 23:",
+        "2026-11-20 2:30:19",
+        "2026-11-20 23:3",
+        "2026-11-20 23:30:",
+        "2026-11-20 23:30:1",
+        "2026-11-20 24:00:00",
+        "2026-11-20 23:60:00",
+        "2026-11-20 23:30:60",
+        "2026-11-20 23:30:19.",
+        "2026-11-20 23:30:19.Z",
+        "2026-11-20 23:30:19,717",
+        "2026-11-20 23:30:19.717z",
+        "2026-11-20 23:30:19.717+",
+        "2026-11-20 23:30:19.717+0",
+        "2026-11-20 23:30:19.717+00:",
+        "2026-11-20 23:30:19.717+00:0",
+        "2026-11-20 23:30:19.717+24:00",
+        "2026-11-20 23:30:19.717+00:60",
+        "2026-11-20 23:30:19.717+0000:00",
+        "2026-11-20 23:30:19.717+00 ",
+        "2026-11-20 23:30:19.717Z\n",
+        " 2026-11-20 23:30:19",
+        "+2026-11-20",
+        "1234567-01-01",
+    };
+    for (const auto text : others) {
+        // "2026" alone is a whole number: seconds
+        check_texts(text == "2026" ? "1970-01-01T00:33:46.000Z" : "nothing", shown(text));
+    }
+}
+
+TEST(timestamp, now_is_the_system_s_time) {
+    const auto before = std::chrono::system_clock::now() - std::chrono::milliseconds(1);
+    const auto now = text::now();
+    CHECK_TRUE(before <= now);
+    CHECK_TRUE(now <= std::chrono::system_clock::now());
+}
