@@ -1,0 +1,87 @@
+# Installs Debian packages: sourced by conf/quickstart/run, tests/run and tests/bench/run.
+# shellcheck shell=bash
+
+# What the build needs.
+# shellcheck disable=SC2034 # for the scripts that source this file
+build_packages=(g++ make cmake pkg-config apache2-dev apache2-bin libapr1-dev libaprutil1-dev libcjson-dev
+    libargon2-dev libssl-dev libutf8proc-dev libsqlite3-dev)
+
+# fail SENTENCE...: ends the script with a sentence that says what to do.
+fail() {
+    printf '%s\n' "$*" >&2
+    exit 1
+}
+
+# missing_packages NAME...: prints those that are not installed.
+missing_packages() {
+    local name status
+    for name; do
+        status=$(dpkg-query -W -f='${db:Status-Status}' "$name" 2>/dev/null) || status=
+        [[ $status == installed ]] || printf '%s\n' "$name"
+    done
+}
+
+# install_packages NAME...: installs what is missing with apt, as root or with sudo. Where nothing is
+# missing, neither rights nor a network are needed. Services that come with a package are not started, and
+# those that run are left alone.
+install_packages() {
+    local -a missing run
+    if ! command -v dpkg-query apt-get >/dev/null; then
+        echo "This system has no apt; going on with what is installed." >&2
+        return 0
+    fi
+    mapfile -t missing < <(missing_packages "$@")
+    ((${#missing[@]})) || return 0
+    if ((EUID == 0)); then
+        run=(bash)
+    elif command -v sudo >/dev/null; then
+        run=(sudo bash)
+    else
+        fail "These packages are missing, and there is no sudo to install them with:" \
+            "as root, run: apt-get update && apt-get install --no-install-recommends ${missing[*]}"
+    fi
+    echo "Installing ${missing[*]}" >&2
+    "${run[@]}" -s -- "${missing[@]}" <<'ROOT' || fail "The packages were not installed (the reason is above). Mend that, then run this again."
+set -euo pipefail
+policy=/usr/sbin/policy-rc.d
+mark='# For the time of one apt-get run of mod_useradmin: no service is started.'
+if [[ -f $policy ]] && grep -qxF "$mark" "$policy"; then
+    rm -f "$policy" # left by a run that was killed
+fi
+if [[ ! -e $policy && ! -L $policy ]]; then
+    trap 'rm -f "$policy"' EXIT
+    trap 'exit 1' INT TERM HUP
+    printf '#!/bin/sh\n%s\nexit 101\n' "$mark" >"$policy"
+    chmod 755 "$policy"
+fi
+export DEBIAN_FRONTEND=noninteractive NEEDRESTART_SUSPEND=1
+options=(-q -y -o DPkg::Lock::Timeout=120)
+log=$(mktemp)
+# apt COMMAND...: runs apt-get, its last line on the terminal.
+apt() {
+    local watcher="" status=0
+    if [[ -t 2 ]]; then
+        while sleep 0.3 && kill -0 $$ 2>/dev/null; do
+            printf '\r\033[K  %.70s' "$(tail -n 1 "$log" | tr -d '\r\033')" >&2
+        done &
+        watcher=$!
+    fi
+    apt-get "${options[@]}" "$@" >"$log" 2>&1 </dev/null || status=$?
+    if [[ -n $watcher ]]; then
+        kill "$watcher"
+        wait "$watcher" 2>/dev/null || true
+        printf '\r\033[K' >&2
+    fi
+    if ((status != 0)); then
+        cat "$log" >&2
+    fi
+    return "$status"
+}
+apt update || echo "The lists of packages could not be renewed; trying with those that are here." >&2
+apt install --no-install-recommends -- "$@" || {
+    rm -f "$log"
+    exit 1
+}
+rm -f "$log"
+ROOT
+}

@@ -1,0 +1,183 @@
+# Finds httpd and PostgreSQL, and runs a PostgreSQL of one's own: sourced by conf/quickstart/run and
+# tests/bench/run, after install.sh.
+# shellcheck shell=bash
+
+# find_httpd: sets httpd, httpd_modules and httpd_version; fails where httpd is too old.
+find_httpd() {
+    local apxs
+    apxs=$(PATH=$PATH:/usr/bin:/usr/sbin command -v apxs apxs2 | head -n 1) ||
+        fail "apxs was not found: install apache2-dev (Debian, Ubuntu) or httpd-devel (Fedora, RHEL)."
+    httpd=$("$apxs" -q SBINDIR)/$("$apxs" -q PROGNAME)
+    httpd_modules=$("$apxs" -q LIBEXECDIR)
+    [[ -x $httpd ]] ||
+        fail "httpd was not found at $httpd: install apache2-bin (Debian, Ubuntu) or httpd (Fedora, RHEL)."
+    httpd_version=$("$httpd" -v | sed -n 's|^Server version: Apache/\([0-9.]*\).*|\1|p')
+    if [[ $(printf '%s\n' 2.4.49 "$httpd_version" | sort -V | head -n 1) != 2.4.49 ]]; then
+        fail "httpd here is ${httpd_version:-of an unknown version}, and mod_useradmin needs 2.4.49 or later:" \
+            "upgrade httpd (Debian 12 and Ubuntu 24.04 have it), then run this again."
+    fi
+}
+
+# find_postgresql: sets postgresql to the folder of the newest PostgreSQL's programs, 13 or later; false
+# where there is none.
+find_postgresql() {
+    local initdb version
+    while read -r initdb; do
+        version=$("$initdb" --version 2>/dev/null | sed -n 's/.* \([0-9][0-9]*\).*/\1/p')
+        if ((${version:-0} >= 13)); then
+            postgresql=${initdb%/*}
+            return 0
+        fi
+    done < <({ compgen -G '/usr/lib/postgresql/*/bin/initdb' | sort -rV; command -v initdb; } || true)
+    return 1
+}
+
+# httpd_user: the user that httpd's children change to where httpd is started by root.
+httpd_user() {
+    local name
+    for name in www-data apache httpd daemon; do
+        if id "$name" >/dev/null 2>&1; then
+            printf '%s\n' "$name"
+            return 0
+        fi
+    done
+    fail "No user for httpd's children was found: create one with: useradd --system www-data"
+}
+
+# as_user USER COMMAND...: runs a command as that user (for root), with nothing else of root's.
+as_user() {
+    local name=$1 group
+    shift
+    group=$(id -g "$name")
+    setpriv --reuid "$name" --regid "$group" --init-groups -- "$@"
+}
+
+# choose_folder VARIABLE DEFAULT FALLBACK USER...: sets folder, made where it does not exist: the one that the
+# environment variable names, else the default; for root, whose servers run as these users, the fallback where
+# they cannot enter the default (a clone below /root).
+choose_folder() {
+    local variable=$1 default=$2 fallback=$3
+    shift 3
+    folder=${!variable:-$default}
+    mkdir -p "$folder" 2>/dev/null || true
+    [[ -d $folder && -w $folder ]] ||
+        fail "$folder cannot be written: choose another folder with $variable=/path $0"
+    if ((EUID == 0)) && ! can_enter "$folder" "$@"; then
+        [[ -z ${!variable:-} ]] ||
+            fail "Servers that root starts run as $*, and cannot enter $folder: choose another $variable," \
+                "or let them pass with chmod o+x on it and on the folders above it."
+        rmdir "$folder" 2>/dev/null || true
+        folder=$fallback
+        echo "Servers that root starts run as $*, and cannot enter $default: the data go to $folder" >&2
+        mkdir -p "$folder"
+        can_enter "$folder" "$@" || fail "They cannot enter $folder either: choose another folder with $variable=/path $0"
+    fi
+    folder=$(cd "$folder" && pwd -P)
+    # These would need quoting in httpd's configuration, in connection strings or in both.
+    [[ $folder != *[\"\'\\\$%]* ]] ||
+        fail "The path $folder holds a quote, a backslash, a dollar or a percent sign:" \
+            "choose another folder with $variable=/path $0"
+}
+
+# can_enter FOLDER USER...: whether all these users can.
+can_enter() {
+    local path=$1 name
+    shift
+    for name; do
+        as_user "$name" test -x "$path" || return 1
+    done
+}
+
+# loadable NAME...: prints the LoadModule lines of those of httpd's modules that are not compiled in.
+loadable() {
+    local name built_in
+    built_in=$("$httpd" -l)
+    for name; do
+        if ! grep -qx " *mod_$name.c" <<<"$built_in"; then
+            printf 'LoadModule %s_module "%s/mod_%s.so"\n' "$name" "$httpd_modules" "$name"
+        fi
+    done
+}
+
+# start_postgresql FOLDER USER...: starts the cluster in FOLDER/postgresql, made at first use, with a socket
+# in FOLDER/postgresql as its only door, and waits until it answers. The database and the role are called
+# useradmin; the operating system's users named here, and the one that runs this, are let in as that role.
+# As root, the server runs as the user postgres. Sets postgresql_pid and postgresql_socket.
+start_postgresql() {
+    local folder=$1/postgresql name log=$1/postgresql.log
+    shift
+    local -a run=()
+    local owner
+    owner=$(id -un)
+    # shellcheck disable=SC2034 # for the scripts that source this file
+    postgresql_socket=$folder
+    if ((${#folder} > 85)); then
+        fail "The work folder's path is too long for PostgreSQL's socket:" \
+            "choose a shorter one with QUICKSTART_FOLDER=/path conf/quickstart/run --postgresql"
+    fi
+    mkdir -p "$folder"
+    if ((EUID == 0)); then
+        owner=postgres
+        id "$owner" >/dev/null 2>&1 || fail "There is no user postgres to run PostgreSQL as: install postgresql."
+        chown postgres: "$folder"
+        run=(as_user postgres)
+    fi
+    chmod 755 "$folder" # for the socket; the data in it are the owner's alone
+    : >>"$log"
+    # The mark tells a cluster that an interrupted run left half made from one that holds data.
+    if [[ -e $folder/unfinished ]]; then
+        rm -rf "$folder/data"
+    fi
+    if [[ ! -e $folder/data ]]; then
+        : >"$folder/unfinished"
+        "${run[@]}" "$postgresql/initdb" --pgdata "$folder/data" --username postgres --auth peer \
+            --encoding UTF8 --locale C.UTF-8 >>"$log" 2>&1 ||
+            fail "PostgreSQL's cluster could not be made: the reason is in $log"
+        cat >>"$folder/data/postgresql.conf" <<CONF
+listen_addresses = ''
+unix_socket_directories = '$folder'
+timezone = 'UTC'
+log_timezone = 'UTC'
+CONF
+    fi
+    printf 'local all all peer map=own\n' >"$folder/data/pg_hba.conf"
+    {
+        printf 'own %s postgres\n' "$owner"
+        for name in "$(id -un)" "$owner" "$@"; do
+            printf 'own %s useradmin\n' "$name"
+        done | sort -u
+    } >"$folder/data/pg_ident.conf"
+
+    local -a with_death_signal=(setpriv --pdeathsig INT --)
+    if ((EUID == 0)); then
+        with_death_signal=(setpriv --reuid postgres --regid "$(id -g postgres)" --init-groups --pdeathsig INT --)
+    fi
+    setsid "${with_death_signal[@]}" "$postgresql/postgres" -D "$folder/data" >>"$log" 2>&1 </dev/null &
+    postgresql_pid=$!
+    local tries=0
+    until "$postgresql/pg_isready" -q -h "$folder" -d postgres -U postgres; do
+        if ((++tries > 300)) || ! kill -0 "$postgresql_pid" 2>/dev/null; then
+            fail "PostgreSQL did not start: the reason is in $log"
+        fi
+        sleep 0.1
+    done
+    if [[ -e $folder/unfinished ]]; then
+        "${run[@]}" "$postgresql/psql" -X -q -v ON_ERROR_STOP=1 -h "$folder" -U postgres -d postgres \
+            -c 'CREATE ROLE useradmin LOGIN' -c 'CREATE DATABASE useradmin OWNER useradmin' >>"$log" 2>&1 ||
+            fail "PostgreSQL's database could not be made: the reason is in $log"
+        rm "$folder/unfinished"
+    fi
+}
+
+# stop_server PID SIGNAL: asks a child of this script to end, and waits until it has.
+stop_server() {
+    local pid=$1 signal=$2 tries=0
+    kill -s "$signal" "$pid" 2>/dev/null || return 0
+    while kill -0 "$pid" 2>/dev/null; do
+        if ((++tries > 200)); then
+            kill -s KILL "$pid" 2>/dev/null || true
+        fi
+        sleep 0.05
+    done
+    wait "$pid" 2>/dev/null || true
+}
