@@ -10,23 +10,6 @@ namespace {
 // A user takes about 300 bytes.
 constexpr std::size_t user_size = 400;
 
-void write(json::Writer& writer, const store::Text& text) {
-    if (text)
-        writer.string(*text);
-    else
-        writer.null();
-}
-
-void write(json::Writer& writer, const std::optional<store::Timestamp>& time) {
-    if (!time) {
-        writer.null();
-        return;
-    }
-    std::string text;
-    text::append_iso8601(text, *time);
-    writer.string(text);
-}
-
 /// The eleven fields of 2.1, then the columns beyond them.
 void write(json::Writer& writer, const store::User& user) {
     writer.begin_object();
@@ -35,12 +18,12 @@ void write(json::Writer& writer, const store::User& user) {
     writer.key("email").string(user.email);
     writer.key("role").string(user.role.value_or("user"));
     writer.key("emailVerified").boolean(user.email_verified);
-    write(writer.key("image"), user.image);
-    write(writer.key("createdAt"), user.created_at);
-    write(writer.key("updatedAt"), user.updated_at);
+    writer.key("image").string_or_null(user.image);
+    writer.key("createdAt").time_or_null(user.created_at);
+    writer.key("updatedAt").time_or_null(user.updated_at);
     writer.key("banned").boolean(user.banned);
-    write(writer.key("banReason"), user.ban_reason);
-    write(writer.key("banExpires"), user.ban_expires);
+    writer.key("banReason").string_or_null(user.ban_reason);
+    writer.key("banExpires").time_or_null(user.ban_expires);
     if (!user.other_columns.empty())
         writer.members_of(user.other_columns);
     writer.end_object();

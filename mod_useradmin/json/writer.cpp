@@ -158,6 +158,18 @@ Writer& Writer::raw(std::string_view json) {
     return *this;
 }
 
+Writer& Writer::string_or_null(const std::optional<std::string_view>& value) {
+    return value ? string(*value) : null();
+}
+
+Writer& Writer::time_or_null(const std::optional<text::Timestamp>& value) {
+    if (!value)
+        return null();
+    std::string text;
+    text::append_iso8601(text, *value);
+    return string(text);
+}
+
 Writer& Writer::members_of(std::string_view object) {
     const auto open = object.find('{');
     const auto close = object.rfind('}');

@@ -1,7 +1,10 @@
 // Writes JSON straight into a text, without a tree in between.
 #pragma once
 
+#include "text/timestamp.hpp"
+
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -25,6 +28,10 @@ class Writer {
     Writer& boolean(bool value);
     Writer& integer(std::int64_t value);
     Writer& null();
+    /// The text, or null where there is none.
+    Writer& string_or_null(const std::optional<std::string_view>& value);
+    /// The time as ISO 8601, or null where there is none.
+    Writer& time_or_null(const std::optional<text::Timestamp>& value);
     /// A value that is JSON already, as the database built it.
     Writer& raw(std::string_view json);
     /// The members of a JSON object that the database built ("{…}"), taken into the open

@@ -134,8 +134,7 @@ bool Attempts::lay_out(void* memory) noexcept {
     pthread_mutexattr_t attributes;
     if (pthread_mutexattr_init(&attributes) != 0)
         return false;
-    // The memory is zeroed already: no count holds a failure.
-    Table& table = *new (memory) Table;
+    Table& table = *new (memory) Table{};
     password::random_bytes(table.secret);
     const bool is_ready = pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED) == 0 &&
                           pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST) == 0 &&

@@ -29,8 +29,8 @@ class Attempts {
     /// How many bytes of shared memory the counts need.
     static std::size_t size_of() noexcept;
 
-    /// Lays the counts out in shared, zeroed memory of size_of() bytes, aligned for any type. The
-    /// memory belongs to the caller and outlives the object. Called once, before the processes
+    /// Lays the counts out in shared memory of size_of() bytes, aligned for any type. The memory
+    /// belongs to the caller and outlives the object. Called once, before the processes
     /// fork; false where the system refuses.
     static bool lay_out(void* memory) noexcept;
 

@@ -32,14 +32,14 @@ std::string encoded(std::string_view text) {
 } // namespace
 
 std::string Cookies::handed_out(std::string_view token) const {
-    return secret_.empty() ? std::string(token) : password::sign(token, secret_);
+    return encoded(secret_.empty() ? std::string(token) : password::sign(token, secret_));
 }
 
 std::vector<std::string> Cookies::opening(std::string_view token, bool is_remembered) const {
     std::vector<std::string> headers = {
-        header(name_, encoded(handed_out(token)), is_remembered ? seven_days : "")};
+        header(name_, handed_out(token), is_remembered ? seven_days : "")};
     if (!is_remembered)
-        headers.push_back(header(not_remembered_name(), encoded(handed_out("true")), ""));
+        headers.push_back(header(not_remembered_name(), handed_out("true"), ""));
     return headers;
 }
 

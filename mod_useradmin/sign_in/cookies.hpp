@@ -14,7 +14,8 @@ class Cookies {
     Cookies(std::string_view name, std::string_view secret, bool is_secure) noexcept
         : name_(name), secret_(secret), is_secure_(is_secure) {}
 
-    /// The token as it is handed out: with its signature where there is a secret.
+    /// The token as it is handed out: with its signature where there is a secret, and
+    /// percent-encoded, which every version of better-auth takes.
     std::string handed_out(std::string_view token) const;
 
     /// The values of the Set-Cookie headers that open a session. One that is not remembered ends

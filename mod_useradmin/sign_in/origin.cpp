@@ -43,6 +43,9 @@ bool holds_encoded_separator(std::string_view path) noexcept {
 std::optional<Reply> refuse_foreign(const Request& request) {
     const std::string_view origin =
         request.provenance.origin.empty() ? request.provenance.referer : request.provenance.origin;
+    // A page that hides its origin (Referrer-Policy: no-referrer) still has the browser's own word.
+    if (origin == "null" && request.provenance.fetch_site == "same-origin")
+        return std::nullopt;
     if (origin.empty() || origin == "null")
         return error(403, "Missing or null Origin", "MISSING_OR_NULL_ORIGIN");
     if (!is_of(origin, request.own_origin))

@@ -6,49 +6,33 @@ namespace useradmin::sign_in {
 
 namespace {
 
-void write(json::Writer& writer, const store::Text& text) {
-    if (text)
-        writer.string(*text);
-    else
-        writer.null();
-}
-
-void write(json::Writer& writer, const std::optional<store::Timestamp>& time) {
-    if (!time) {
-        writer.null();
-        return;
-    }
-    std::string text;
-    text::append_iso8601(text, *time);
-    writer.string(text);
-}
-
 /// In the library's order, the fields of its admin plugin with them.
 void write(json::Writer& writer, const store::User& user) {
     writer.begin_object();
     writer.key("name").string(user.name);
     writer.key("email").string(user.email);
     writer.key("emailVerified").boolean(user.email_verified);
-    write(writer.key("image"), user.image);
-    write(writer.key("createdAt"), user.created_at);
-    write(writer.key("updatedAt"), user.updated_at);
-    write(writer.key("role"), user.role);
+    writer.key("image").string_or_null(user.image);
+    writer.key("createdAt").time_or_null(user.created_at);
+    writer.key("updatedAt").time_or_null(user.updated_at);
+    writer.key("role").string_or_null(user.role);
     writer.key("banned").boolean(user.banned);
-    write(writer.key("banReason"), user.ban_reason);
-    write(writer.key("banExpires"), user.ban_expires);
+    writer.key("banReason").string_or_null(user.ban_reason);
+    writer.key("banExpires").time_or_null(user.ban_expires);
     writer.key("id").string(user.id);
     writer.end_object();
 }
 
 void write(json::Writer& writer, const store::Session& session) {
     writer.begin_object();
-    write(writer.key("expiresAt"), session.expires_at);
+    writer.key("expiresAt").time_or_null(session.expires_at);
     writer.key("token").string(session.token);
-    write(writer.key("createdAt"), session.created_at);
-    write(writer.key("updatedAt"), session.updated_at);
-    write(writer.key("ipAddress"), session.ip_address);
-    write(writer.key("userAgent"), session.user_agent);
+    writer.key("createdAt").time_or_null(session.created_at);
+    writer.key("updatedAt").time_or_null(session.updated_at);
+    writer.key("ipAddress").string_or_null(session.ip_address);
+    writer.key("userAgent").string_or_null(session.user_agent);
     writer.key("userId").string(session.user_id);
+    writer.key("impersonatedBy").string_or_null(session.impersonated_by);
     writer.key("id").string(session.id);
     writer.end_object();
 }

@@ -13,7 +13,7 @@ namespace useradmin::store {
 
 namespace {
 
-constexpr apr_interval_time_t busy_pause = 20 * 1000;
+constexpr apr_interval_time_t busy_pause = apr_time_from_msec(20);
 
 /// Whether a uuid column can hold the id. Only the canonical text counts: the database would take
 /// others for the same id, and the comparison with the caller's own id would not.

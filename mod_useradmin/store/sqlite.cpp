@@ -106,7 +106,10 @@ class Sqlite final : public Dialect {
         };
         // The first statement after another process has changed the schema fails, and has it read
         // again.
-        if (!select() && !select())
+        bool is_read = select();
+        if (!is_read)
+            is_read = select();
+        if (!is_read)
             return std::nullopt;
         Schema schema;
         schema.user.sql = quoted_table(names.user);

@@ -96,7 +96,7 @@ std::string update(const Schema& schema, const Dialect& dialect) {
 /// The fields of a session as the columns of a SELECT; read back by session_of.
 std::string session_columns(const Schema& schema, const Dialect& dialect) {
     std::string list;
-    for (std::string_view field : opened_session_fields)
+    for (std::string_view field : session_fields)
         list += (list.empty() ? "" : ", ") + read(schema, schema.session, dialect, field, "s.");
     return list;
 }
@@ -296,6 +296,7 @@ Session session_of(const Rows& rows) {
     session.updated_at = timestamp_of(rows, 5);
     session.ip_address = rows.text(6);
     session.user_agent = rows.text(7);
+    session.impersonated_by = rows.text(8);
     return session;
 }
 

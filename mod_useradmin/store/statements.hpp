@@ -6,6 +6,7 @@
 #include "store/store.hpp"
 
 #include <cstddef>
+#include <iterator>
 #include <span>
 #include <string>
 #include <string_view>
@@ -48,6 +49,10 @@ inline constexpr std::string_view created_account_fields[] = {
     "id", "accountId", "providerId", "userId", "password", "createdAt", "updatedAt", "issuer"};
 inline constexpr std::string_view opened_session_fields[] = {
     "id", "token", "userId", "expiresAt", "createdAt", "updatedAt", "ipAddress", "userAgent"};
+/// The fields of a session, as they are read.
+inline constexpr std::string_view session_fields[] = {"id",        "token",     "userId",
+                                                      "expiresAt", "createdAt", "updatedAt",
+                                                      "ipAddress", "userAgent", "impersonatedBy"};
 inline constexpr std::string_view extended_session_fields[] = {"expiresAt", "updatedAt"};
 inline constexpr std::string_view ban_fields[] = {"banned", "banReason", "banExpires", "updatedAt"};
 inline constexpr std::string_view set_password_fields[] = {"password", "updatedAt"};
@@ -71,8 +76,8 @@ std::string user_columns(const Schema& schema, const Dialect& dialect,
 User user_of(const Rows& rows, int first);
 /// The same, with the other columns behind the eleven.
 User full_user_of(const Rows& rows);
-/// The session in the current row, whose eight fields begin at the first column.
+/// The session in the current row, whose fields begin at the first column.
 Session session_of(const Rows& rows);
-inline constexpr int session_width = 8;
+inline constexpr int session_width = static_cast<int>(std::size(session_fields));
 
 } // namespace useradmin::store

@@ -79,6 +79,8 @@ struct Session {
     std::optional<Timestamp> updated_at;
     Text ip_address;
     Text user_agent;
+    /// The administrator who acts as this user, by better-auth's admin plugin.
+    Text impersonated_by;
 };
 
 /// A session and the user whose it is.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <curl/curl.h>
 
 namespace useradmin::test {
@@ -23,9 +24,9 @@ void take_head_line(Reply& reply, std::string_view line) {
     if (line.starts_with("HTTP/")) {
         reply.headers.clear();
         const auto space = line.find(' ');
-        reply.status = space == std::string_view::npos
-                           ? 0
-                           : std::atoi(std::string(line.substr(space)).c_str());
+        reply.status = 0;
+        if (space != std::string_view::npos)
+            std::from_chars(line.data() + space + 1, line.data() + line.size(), reply.status);
         return;
     }
     const auto colon = line.find(':');

@@ -3,7 +3,7 @@
 #include "support/trouble.hpp"
 
 #include <algorithm>
-#include <cstdlib>
+#include <charconv>
 
 namespace useradmin::test::machine {
 
@@ -40,7 +40,9 @@ std::filesystem::path postgresql(std::string_view program) {
     int newest_version = 0;
     std::error_code none;
     for (const auto& folder : std::filesystem::directory_iterator("/usr/lib/postgresql", none)) {
-        const int version = std::atoi(folder.path().filename().c_str());
+        const std::string name = folder.path().filename();
+        int version = 0;
+        std::from_chars(name.data(), name.data() + name.size(), version);
         const auto candidate = folder.path() / "bin" / program;
         if (version > newest_version && std::filesystem::exists(candidate)) {
             newest = candidate;

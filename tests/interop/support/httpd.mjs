@@ -109,13 +109,19 @@ export class Httpd {
     await this.log.settle(eventually);
   }
 
-  /** Gracefully, as an operator would; firmly where that takes too long. */
+  /** Gracefully, as an operator would; firmly where that takes too long. Nothing of it is left. */
   async stop() {
+    const endedEarly = this.#ended;
     this.#process.kill("SIGWINCH");
-    if (!(await eventually(() => this.#ended, 6))) {
-      this.#process.kill("SIGTERM");
-      if (!(await eventually(() => this.#ended))) throw new Error("httpd did not stop");
+    if (!(await eventually(() => this.#ended, 6))) this.#process.kill("SIGTERM");
+    const ended = await eventually(() => this.#ended);
+    try {
+      process.kill(-this.#process.pid, "SIGKILL");
+    } catch {
+      // Nothing was left.
     }
     await this.settle();
+    if (endedEarly) throw new Error("httpd ended before it was told to");
+    if (!ended) throw new Error("httpd did not stop");
   }
 }
