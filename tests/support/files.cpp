@@ -1,5 +1,6 @@
 #include "support/files.hpp"
 
+#include "support/process.hpp"
 #include "support/trouble.hpp"
 
 #include <cerrno>
@@ -13,12 +14,33 @@
 
 namespace useradmin::test {
 
+namespace {
+
+/// Whether every account may pass through the folder.
+bool is_open(std::filesystem::path folder) {
+    for (;; folder = folder.parent_path()) {
+        const auto rights = std::filesystem::status(folder).permissions();
+        if ((rights & std::filesystem::perms::others_exec) == std::filesystem::perms::none)
+            return false;
+        if (folder == folder.parent_path())
+            return true;
+    }
+}
+
+std::filesystem::path base_folder() {
+    std::error_code none;
+    const auto folder =
+        std::filesystem::canonical(std::filesystem::temp_directory_path(none), none);
+    // PostgreSQL's socket lies in there, and the system cuts its path at 107 characters. As root
+    // the servers run under accounts of their own, which must get there.
+    const bool is_short = !folder.empty() && folder.native().size() < 60;
+    return is_short && (!running_as_root() || is_open(folder)) ? folder : "/tmp";
+}
+
+} // namespace
+
 WorkFolder::WorkFolder() {
-    const char* base = std::getenv("TMPDIR");
-    std::string name = std::string(base && *base ? base : "/tmp") + "/useradmin-XXXXXX";
-    // PostgreSQL's socket lies in here, and the system cuts its path at 107 characters.
-    if (name.size() > 80)
-        name = "/tmp/useradmin-XXXXXX";
+    std::string name = base_folder() / "useradmin-XXXXXX";
     if (!::mkdtemp(name.data()))
         give_up("cannot make a work folder " + name + ": " + std::strerror(errno) +
                 "; point TMPDIR to a folder that can be written");

@@ -1,0 +1,189 @@
+// What an application of better-auth beside the service asks for: signed tokens, tables of its own,
+// its accounts' ids and the case of its addresses.
+#include "scene.hpp"
+
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+
+namespace useradmin::test {
+
+namespace {
+
+/// The token as better-auth signs it: token.base64(HMAC-SHA-256).
+std::string signed_token(const std::string& token, std::string_view with) {
+    unsigned char digest[EVP_MAX_MD_SIZE];
+    unsigned size = 0;
+    HMAC(EVP_sha256(), with.data(), static_cast<int>(with.size()),
+         reinterpret_cast<const unsigned char*>(token.data()), token.size(), digest, &size);
+    unsigned char text[2 * EVP_MAX_MD_SIZE];
+    const int length = EVP_EncodeBlock(text, digest, static_cast<int>(size));
+    return token + "." +
+           std::string(reinterpret_cast<const char*>(text), static_cast<std::size_t>(length));
+}
+
+std::string percent_encoded(const std::string& text) {
+    std::string encoded;
+    for (const char character : text)
+        if (character == '=')
+            encoded += "%3D";
+        else if (character == '/')
+            encoded += "%2F";
+        else if (character == '+')
+            encoded += "%2B";
+        else
+            encoded += character;
+    return encoded;
+}
+
+} // namespace
+
+class Application : public Scene {
+  protected:
+    /// Reads Ulises's record where tokens must be signed.
+    static Reply with(const std::string& header, Here here = {}) {
+        return ask(Who::nobody, "GET", "/signed/users/ulises-1", {}, {header}, here);
+    }
+
+    /// An httpd of the test's own, open to a superAdmin, with this configuration.
+    void start(const std::string& configuration) {
+        httpd_ = std::make_unique<Httpd>(
+            Suite::current().work(),
+            Suite::current().settings(Suite::directives_for(Suite::current().database()) +
+                                      configuration));
+        client_ = std::make_unique<HttpClient>(httpd_->port());
+    }
+    void teardown() override {
+        client_.reset();
+        httpd_.reset();
+        if (!undo_.empty())
+            sql().run(undo_);
+        undo_.clear();
+    }
+    Reply send(const Request& request, Here here = {}) {
+        auto reply = client_->send(request, here);
+        check_reply(reply, here);
+        return reply;
+    }
+
+    std::unique_ptr<Httpd> httpd_;
+    std::unique_ptr<HttpClient> client_;
+    std::string undo_;
+};
+
+TEST_GROUP_BASE(application, Application){};
+
+TEST(application, AuthUserAdminSecret_takes_a_signed_cookie) {
+    const auto value = signed_token(token_of(Who::user), secret);
+    expect_success(with("Cookie: better-auth.session_token=" + percent_encoded(value)));
+    expect_success(with("Cookie: better-auth.session_token=" + value));
+    expect_success(with("Cookie: __Secure-better-auth.session_token=" + percent_encoded(value)));
+}
+
+TEST(application, AuthUserAdminSecret_takes_a_signed_bearer) {
+    const auto value = signed_token(token_of(Who::user), secret);
+    expect_success(with("Authorization: Bearer " + value));
+    expect_success(with("Authorization: Bearer " + percent_encoded(value)));
+}
+
+TEST(application, AuthUserAdminSecret_refuses_an_unsigned_token) {
+    expect_error(with("Authorization: Bearer " + token_of(Who::user)), 401, "No autorizado");
+    expect_error(with("Cookie: better-auth.session_token=" + token_of(Who::user)), 401,
+                 "No autorizado");
+}
+
+TEST(application, AuthUserAdminSecret_refuses_a_signature_that_is_not_the_token_s) {
+    const auto token = token_of(Who::user);
+    const auto value = signed_token(token, secret);
+    for (const auto& wrong :
+         {signed_token(token, "another secret"), signed_token(token_of(Who::admin), secret) + "x",
+          token + "." +
+              signed_token(token_of(Who::admin), secret).substr(token_of(Who::admin).size() + 1),
+          token + ".", token + ".AAAA", "." + value, value + "=", value + "." + value,
+          value.substr(0, value.size() - 1), value.substr(1), std::string(".")})
+        expect_error(with("Authorization: Bearer " + wrong), 401, "No autorizado");
+}
+
+TEST(application, AuthUserAdminSecret_refuses_every_mutation_of_one_character) {
+    const auto value = signed_token(token_of(Who::user), secret);
+    for (std::size_t at = 0; at < value.size(); ++at) {
+        auto mutated = value;
+        mutated[at] = mutated[at] == 'x' ? 'y' : 'x';
+        expect_error(with("Authorization: Bearer " + mutated), 401, "No autorizado");
+    }
+}
+
+TEST(application, AuthUserAdminSecret_comes_from_a_file_or_the_environment_as_well) {
+    const auto file = Suite::current().work().path() / "secret";
+    write_file(file, std::string(secret) + "\nanother line\n");
+    auto settings = Suite::current().settings(
+        Suite::directives_for(Suite::current().database()) +
+        location("/file/users", "AuthUserAdmin On\nAuthUserAdminSecret file:" + file.string()) +
+        location("/environment/users", "AuthUserAdmin On\nAuthUserAdminSecret env:APP_SECRET"));
+    settings.environment = {{"APP_SECRET", std::string(secret)}};
+    httpd_ = std::make_unique<Httpd>(Suite::current().work(), settings);
+    client_ = std::make_unique<HttpClient>(httpd_->port());
+    const auto value = signed_token(token_of(Who::user), secret);
+    for (const char* path : {"/file/users/ulises-1", "/environment/users/ulises-1"}) {
+        expect_success(send({"GET", path, {"Authorization: Bearer " + value}}));
+        expect_error(send({"GET", path, {bearer(Who::user)}}), 401, "No autorizado");
+    }
+}
+
+TEST(application, UserAdminAccountId_user_id_writes_the_user_s_id_into_the_account) {
+    start(location("/api/users", "UserAdminSession sara-1 superAdmin\nUserAdminAccountId user-id"));
+    const auto reply = send({"POST",
+                             "/api/users",
+                             {},
+                             R"({"name":"N","email":"n@x","password":"s3cr3t","role":"user"})"});
+    expect_success(reply);
+    CHECK_EQUAL(text_member(reply, "id"), *sql().value("SELECT \"accountId\" FROM \"account\""));
+}
+
+TEST(application, UserAdminEmailCase_lower_stores_and_compares_addresses_in_lower_case) {
+    start(location("/api/users", "UserAdminSession sara-1 superAdmin\nUserAdminEmailCase lower"));
+    const auto created = send({"POST",
+                               "/api/users",
+                               {},
+                               R"({"name":"N","email":"Nina@Example.ORG","password":"s3cr3t"})"});
+    CHECK_EQUAL(std::string("nina@example.org"), text_member(created, "email"));
+    CHECK_EQUAL(std::string("nina@example.org"),
+                *sql().value("SELECT \"accountId\" FROM \"account\""));
+    expect_error(send({"POST",
+                       "/api/users",
+                       {},
+                       R"({"name":"N","email":"NINA@example.org","password":"s3cr3t"})"}),
+                 400, "El email ya est\xc3\xa1 registrado");
+    const auto updated =
+        send({"PUT", "/api/users/ulises-1", {}, R"({"email":"Ulises@Example.COM"})"});
+    CHECK_EQUAL(std::string("ulises@example.com"), text_member(updated, "email"));
+}
+
+TEST(application, UserAdminTables_names_the_tables_for_both_modules) {
+    for (const char* table : {"user", "session", "account"}) {
+        const std::string name = table;
+        sql().run("ALTER TABLE \"" + name + "\" RENAME TO \"my " + name + "s\"");
+        undo_ += "ALTER TABLE \"my " + name + "s\" RENAME TO \"" + name + "\"; ";
+    }
+    start(location("/api/users", "AuthUserAdmin On\nUserAdminPasswordHash argon2id m=64 t=1\n"
+                                 "UserAdminTables \"my users\" \"my sessions\" \"my accounts\""));
+    const std::vector<std::string> caller = {bearer(Who::super_admin)};
+    CHECK_EQUAL(std::string("sara-1 ada-1 ulises-1"), ids_of(send({"GET", "/api/users", caller})));
+    expect_success(send({"POST", "/api/users", caller,
+                         R"({"name":"N","email":"n@x","password":"s3cr3t","role":"user"})"}));
+    expect_success(send({"PUT", "/api/users/ulises-1", caller, R"({"name":"X"})"}));
+    expect_success(send({"DELETE", "/api/users/ulises-1", caller}));
+    CHECK_EQUAL(1, count("my accounts"));
+    CHECK_EQUAL(3, count("my users"));
+}
+
+TEST(application, Require_user_role_lets_the_named_roles_pass) {
+    start("<Location \"/api/users\">\n  UserAdmin On\n  AuthType UserAdmin\n  AuthUserAdmin On\n"
+          "  Require user-role superAdmin admin\n</Location>\n");
+    allow_log("AH01630"); // httpd: client denied by server configuration
+    expect_success(send({"GET", "/api/users", {bearer(Who::super_admin)}}));
+    expect_success(send({"GET", "/api/users", {bearer(Who::admin)}}));
+    expect_refused(send({"GET", "/api/users/ulises-1", {bearer(Who::user)}}));
+    expect_error(send({"GET", "/api/users/ulises-1"}), 401, "No autorizado");
+}
+
+} // namespace useradmin::test
