@@ -2,7 +2,7 @@
 #include "api/envelope.hpp"
 #include "api/operations.hpp"
 #include "api/texts.hpp"
-#include "password/random.hpp"
+#include "secret/random.hpp"
 #include "json/reader.hpp"
 
 namespace useradmin::api {
@@ -63,8 +63,8 @@ Reply create_user(const Request& request, const Service& service) {
     if (const auto* reason = std::get_if<password::HashFailure>(&hash))
         return hash_failure(*reason);
 
-    const std::string id = password::random_uuid();
-    const std::string account_id = password::random_uuid();
+    const std::string id = secret::random_uuid();
+    const std::string account_id = secret::random_uuid();
     store::NewUser user;
     user.id = id;
     user.name = name;

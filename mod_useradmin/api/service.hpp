@@ -2,6 +2,7 @@
 #pragma once
 
 #include "api/access.hpp"
+#include "message/message.hpp"
 #include "password/hasher.hpp"
 #include "store/store.hpp"
 
@@ -12,22 +13,8 @@
 
 namespace useradmin::api {
 
-/// The body of a request, or why there is none.
-struct Body {
-    enum class State { read, too_large, broken };
-    State state = State::read;
-    /// Lives as long as the source that it was read from.
-    std::string_view text;
-    /// The status to answer where the body is broken (400, 408).
-    int status = 400;
-};
-
-/// Reads the body of a request, when the checks before it have passed.
-class BodySource {
-  public:
-    virtual ~BodySource() = default;
-    virtual Body read() = 0;
-};
+using message::Body;
+using message::BodySource;
 
 struct Request {
     std::string_view method;

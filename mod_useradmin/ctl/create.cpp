@@ -2,7 +2,7 @@
 #include "ctl/command.hpp"
 #include "ctl/password_input.hpp"
 #include "ctl/users.hpp"
-#include "password/random.hpp"
+#include "secret/random.hpp"
 #include "text/unicode.hpp"
 
 namespace useradmin::ctl {
@@ -33,8 +33,8 @@ Exit create(Context& context) {
         refuse_taken_address(email);
 
     const std::string hash = hash_of(context, read_password().view());
-    const std::string id = password::random_uuid();
-    const std::string account_id = password::random_uuid();
+    const std::string id = secret::random_uuid();
+    const std::string account_id = secret::random_uuid();
     store::NewUser user;
     user.id = id;
     user.name = name;

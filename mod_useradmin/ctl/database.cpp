@@ -89,7 +89,7 @@ std::string Database::last_error() const {
     return std::string(text.substr(0, text.find('\n')));
 }
 
-void Database::error(std::string_view message) noexcept {
+void Database::write(text::Level, std::string_view message) noexcept {
     complain(message);
 }
 

@@ -16,7 +16,7 @@
 namespace useradmin::ctl {
 
 /// One connection, open until this goes, and the store on it.
-class Database final : public store::ConnectionSource, public store::Log {
+class Database final : public store::ConnectionSource, public text::Log {
   public:
     /// What to do about an SQLite file that is not there.
     enum class Absent { refuse, make };
@@ -43,7 +43,7 @@ class Database final : public store::ConnectionSource, public store::Log {
 
     const store::Connection* acquire() override { return &connection_; }
     void release(const store::Connection&) noexcept override {}
-    void error(std::string_view message) noexcept override;
+    void write(text::Level level, std::string_view message) noexcept override;
 
   private:
     /// The first line of what the database said when it last failed; those after it can hold the

@@ -59,7 +59,7 @@ class Silence {
 };
 
 /// Reads a line without a buffer of stdio's that would keep it.
-password::Secret read_line(const Silence* silence) {
+secret::Secret read_line(const Silence* silence) {
     std::string line;
     line.reserve(longest_password + 2);
     char character = '\0';
@@ -68,10 +68,10 @@ password::Secret read_line(const Silence* silence) {
         line += character;
     if (line.ends_with('\r'))
         line.pop_back();
-    return password::Secret(std::move(line));
+    return secret::Secret(std::move(line));
 }
 
-password::Secret ask(const char* question) {
+secret::Secret ask(const char* question) {
     const Silence silence;
     std::fputs(question, stderr);
     return read_line(&silence);
@@ -83,15 +83,15 @@ bool has_terminal() {
 
 } // namespace
 
-password::Secret read_password() {
+secret::Secret read_password() {
     const bool is_terminal = has_terminal();
-    password::Secret secret = is_terminal ? ask("Password: ") : read_line(nullptr);
+    secret::Secret secret = is_terminal ? ask("Password: ") : read_line(nullptr);
     if (secret.view().empty())
         throw CommandError(Exit::usage, "no password was given; type it, or send it on one line of "
                                         "standard input");
     if (secret.view().size() > longest_password || !text::is_clean_utf8(secret.view()))
         throw CommandError(Exit::usage, "the password must be UTF-8 of at most 1024 bytes");
-    if (is_terminal && !password::equal_secrets(secret.view(), ask("Once more: ").view()))
+    if (is_terminal && !secret::equal_secrets(secret.view(), ask("Once more: ").view()))
         throw CommandError(Exit::usage, "the two passwords differ; nothing was done");
     return secret;
 }

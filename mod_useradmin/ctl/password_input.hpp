@@ -1,7 +1,7 @@
 // What a person types, or a script sends: passwords, never from the command line, and consent.
 #pragma once
 
-#include "password/secret.hpp"
+#include "secret/secret.hpp"
 
 #include <string>
 
@@ -9,7 +9,7 @@ namespace useradmin::ctl {
 
 /// Asks twice on a terminal, without showing what is typed; else reads one line of standard input.
 /// A CommandError where there is none, the two differ, or it is no clean UTF-8.
-password::Secret read_password();
+secret::Secret read_password();
 
 /// Asks on a terminal; only "y" and "yes" are a yes. A CommandError of usage where there is no
 /// terminal to ask on.

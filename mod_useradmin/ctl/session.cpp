@@ -1,10 +1,10 @@
 // useradminctl session: opens, lists and revokes the sessions of a user.
-#include "api/sessions.hpp"
 #include "ctl/command.hpp"
 #include "ctl/display.hpp"
 #include "ctl/users.hpp"
-#include "password/random.hpp"
-#include "password/signature.hpp"
+#include "secret/random.hpp"
+#include "secret/signature.hpp"
+#include "sign_in/identity.hpp"
 #include "json/writer.hpp"
 
 #include <algorithm>
@@ -102,10 +102,10 @@ bool revoke(Context& context, const store::User& user, std::string_view word) {
 
 Exit open_session(Context& context) {
     const bool is_signed = !context.settings.secret_source.empty();
-    const password::Secret secret = is_signed ? secret_of(context.settings) : password::Secret();
+    const secret::Secret secret = is_signed ? secret_of(context.settings) : secret::Secret();
     const store::User user = user_named(context, context.options.words[0]);
-    const std::string id = password::random_uuid();
-    const std::string token = password::random_token();
+    const std::string id = secret::random_uuid();
+    const std::string token = secret::random_token();
     store::NewSession session;
     session.id = id;
     session.token = token;
@@ -114,9 +114,9 @@ Exit open_session(Context& context) {
     session.expires_at = session.now + session_length;
     session.user_agent = "useradminctl";
     value_of(context.store().open_session(session));
-    if (api::is_banned(user, session.now))
+    if (sign_in::is_banned(user, session.now))
         complain(display(user) + " is banned: the session is refused until 'useradminctl unban'");
-    print_opened(context, session, is_signed ? password::sign(token, secret.view()) : token);
+    print_opened(context, session, is_signed ? secret::sign(token, secret.view()) : token);
     return Exit::success;
 }
 

@@ -169,7 +169,7 @@ Settings settings_of(const Options& options, std::span<const std::string_view> c
     return settings;
 }
 
-password::Secret secret_of(const Settings& settings) {
+secret::Secret secret_of(const Settings& settings) {
     const std::string& source = settings.secret_source;
     std::string secret;
     if (source.starts_with("env:")) {
@@ -185,7 +185,7 @@ password::Secret secret_of(const Settings& settings) {
         throw CommandError(Exit::failure, "there is no secret at " + source +
                                               " to sign the token with; say --secret file:PATH or "
                                               "--secret env:NAME");
-    return password::Secret(std::move(secret));
+    return secret::Secret(std::move(secret));
 }
 
 } // namespace useradmin::ctl

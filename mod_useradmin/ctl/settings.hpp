@@ -3,7 +3,7 @@
 
 #include "ctl/options.hpp"
 #include "password/hash.hpp"
-#include "password/secret.hpp"
+#include "secret/secret.hpp"
 #include "store/schema.hpp"
 
 #include <optional>
@@ -40,6 +40,6 @@ struct Settings {
 Settings settings_of(const Options& options, std::span<const std::string_view> command_options);
 
 /// The secret itself; a CommandError where there is none at its source.
-password::Secret secret_of(const Settings& settings);
+secret::Secret secret_of(const Settings& settings);
 
 } // namespace useradmin::ctl

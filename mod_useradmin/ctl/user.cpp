@@ -4,7 +4,7 @@
 #include "ctl/display.hpp"
 #include "ctl/password_input.hpp"
 #include "ctl/users.hpp"
-#include "password/random.hpp"
+#include "secret/random.hpp"
 
 namespace useradmin::ctl {
 
@@ -16,7 +16,7 @@ Exit show(Context& context) {
 Exit set_password(Context& context) {
     const store::User user = user_named(context, context.options.words[0]);
     const std::string hash = hash_of(context, read_password().view());
-    const std::string account_id = password::random_uuid();
+    const std::string account_id = secret::random_uuid();
     store::NewUser credential;
     credential.id = user.id;
     credential.account_id = account_id;

@@ -1,6 +1,6 @@
 #include "json/reader.hpp"
 
-#include "password/secret.hpp"
+#include "secret/secret.hpp"
 #include "text/unicode.hpp"
 
 #include <cJSON.h>
@@ -194,7 +194,7 @@ class Grammar {
 
 void wipe_text(char* text) noexcept {
     if (text != nullptr)
-        password::wipe(text, std::char_traits<char>::length(text));
+        secret::wipe(text, std::char_traits<char>::length(text));
 }
 
 /// Goes no deeper than the grammar lets a text be nested.
@@ -221,7 +221,7 @@ std::optional<Object> Object::parse(std::string_view text) {
         Grammar(copy).is_object()
             ? cJSON_ParseWithLengthOpts(copy.data(), copy.size(), nullptr, /* terminated */ 0)
             : nullptr;
-    password::wipe(copy);
+    secret::wipe(copy);
     if (tree == nullptr)
         return std::nullopt;
     return Object(tree);

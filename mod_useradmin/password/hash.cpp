@@ -1,7 +1,7 @@
 #include "password/hash.hpp"
 
-#include "password/random.hpp"
-#include "password/secret.hpp"
+#include "secret/random.hpp"
+#include "secret/secret.hpp"
 #include "text/unicode.hpp"
 
 #include <argon2.h>
@@ -41,7 +41,7 @@ struct Key {
     Key() = default;
     Key(const Key&) = delete;
     Key& operator=(const Key&) = delete;
-    ~Key() { wipe(bytes.data(), bytes.size()); }
+    ~Key() { secret::wipe(bytes.data(), bytes.size()); }
 
     std::string_view view() const noexcept {
         return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
@@ -74,7 +74,7 @@ bool from_hex(std::string_view text, std::span<unsigned char> bytes) noexcept {
 
 std::optional<std::string> hash_argon2id(const Argon2id& work, std::string_view password) {
     std::array<unsigned char, argon2_salt_size> salt;
-    random_bytes(salt);
+    secret::random_bytes(salt);
     std::string encoded(argon2_encodedlen(work.passes, work.memory_kib, work.lanes, salt.size(),
                                           argon2_hash_size, Argon2_id),
                         '\0');
@@ -144,7 +144,7 @@ bool derive_scrypt(std::string_view salt_text, std::string_view password, Key& k
     // Twice what the algorithm holds: OpenSSL allows 32 MiB by default, and counts its work space.
     constexpr std::uint64_t most_memory = 128 * cost * block_size * lanes * 2;
 
-    const Secret normalised(text::nfkc(password));
+    const secret::Secret normalised(text::nfkc(password));
     // What fails here must not turn up in the error queue that mod_ssl reads.
     ERR_set_mark();
     const int derived =
@@ -157,7 +157,7 @@ bool derive_scrypt(std::string_view salt_text, std::string_view password, Key& k
 
 std::optional<std::string> hash_scrypt(std::string_view password) {
     std::array<unsigned char, scrypt_salt_size> salt;
-    random_bytes(salt);
+    secret::random_bytes(salt);
     const auto salt_text = to_hex(salt);
     Key key;
     if (!derive_scrypt(salt_text, password, key))
@@ -177,7 +177,7 @@ Verdict verify_scrypt(std::string_view stored, std::string_view password) {
     Key key;
     if (!derive_scrypt(salt_text, password, key))
         return Verdict::refused;
-    return equal_secrets(key.view(), expected.view()) ? Verdict::match : Verdict::mismatch;
+    return secret::equal_secrets(key.view(), expected.view()) ? Verdict::match : Verdict::mismatch;
 }
 
 } // namespace

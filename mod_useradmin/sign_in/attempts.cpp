@@ -1,6 +1,6 @@
 #include "sign_in/attempts.hpp"
 
-#include "password/random.hpp"
+#include "secret/random.hpp"
 
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
@@ -135,7 +135,7 @@ bool Attempts::lay_out(void* memory) noexcept {
     if (pthread_mutexattr_init(&attributes) != 0)
         return false;
     Table& table = *new (memory) Table{};
-    password::random_bytes(table.secret);
+    secret::random_bytes(table.secret);
     const bool is_ready = pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED) == 0 &&
                           pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST) == 0 &&
                           pthread_mutex_init(&table.mutex, &attributes) == 0;

@@ -1,6 +1,6 @@
 #include "sign_in/cookies.hpp"
 
-#include "password/signature.hpp"
+#include "secret/signature.hpp"
 
 namespace useradmin::sign_in {
 
@@ -32,7 +32,7 @@ std::string encoded(std::string_view text) {
 } // namespace
 
 std::string Cookies::handed_out(std::string_view token) const {
-    return encoded(secret_.empty() ? std::string(token) : password::sign(token, secret_));
+    return encoded(secret_.empty() ? std::string(token) : secret::sign(token, secret_));
 }
 
 std::vector<std::string> Cookies::opening(std::string_view token, bool is_remembered) const {

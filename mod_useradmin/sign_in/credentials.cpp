@@ -1,6 +1,6 @@
 #include "sign_in/credentials.hpp"
 
-#include "api/sessions.hpp"
+#include "sign_in/identity.hpp"
 #include "text/unicode.hpp"
 
 #include <string>
@@ -45,7 +45,7 @@ std::optional<Verification> CredentialVerifier::limited(const Attempts::Subject&
     const auto refusal = attempts_.refusal(subject, limit_, Attempts::Clock::now());
     if (!refusal)
         return std::nullopt;
-    log_.warn(text_of(refusal->of));
+    log_.write(text::Level::warning, text_of(refusal->of));
     return Verification{Outcome::limited, {}, refusal->retry_after};
 }
 
@@ -64,19 +64,21 @@ Verification CredentialVerifier::verify_password(const Login& login,
     if (verdict == PasswordVerdict::stopped)
         return *stopped;
     if (verdict == PasswordVerdict::busy) {
-        log_.warn("UA0306: no hashing slot came free in time; raise UserAdminHashLimit or "
-                  "AuthUserAdminTimeout");
+        log_.write(text::Level::warning,
+                   "UA0306: no hashing slot came free in time; raise UserAdminHashLimit or "
+                   "AuthUserAdminTimeout");
         return {Outcome::busy};
     }
     if (!has_password)
         return {Outcome::unknown};
     const store::User& user = (*found)->user;
     if (verdict == PasswordVerdict::refused)
-        log_.warn("UA0307: the password hash of user " + std::string(user.id) +
-                  " is of no known format or asks for too much work; set the password anew");
+        log_.write(text::Level::warning,
+                   "UA0307: the password hash of user " + std::string(user.id) +
+                       " is of no known format or asks for too much work; set the password anew");
     if (verdict != PasswordVerdict::match)
         return {Outcome::wrong_password};
-    return {api::is_banned(user, text::now()) ? Outcome::banned : Outcome::accepted, user};
+    return {is_banned(user, text::now()) ? Outcome::banned : Outcome::accepted, user};
 }
 
 /// As better-auth looks addresses up, in lower case; then as it was typed, for those that were kept

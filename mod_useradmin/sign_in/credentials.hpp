@@ -4,18 +4,11 @@
 #include "sign_in/attempts.hpp"
 #include "sign_in/password_verifier.hpp"
 #include "store/store.hpp"
+#include "text/log.hpp"
 
 #include <string_view>
 
 namespace useradmin::sign_in {
-
-/// Where an operator reads what happened.
-class Log {
-  public:
-    virtual ~Log() = default;
-    /// One line. The message begins with its tag ("UA0304: …") and holds no secret.
-    virtual void warn(std::string_view message) noexcept = 0;
-};
 
 /// What somebody says who wants in.
 struct Login {
@@ -49,7 +42,7 @@ struct Verification {
 class CredentialVerifier {
   public:
     CredentialVerifier(store::Store& store, PasswordVerifier& passwords, Attempts attempts,
-                       const Limit& limit, Log& log) noexcept
+                       const Limit& limit, text::Log& log) noexcept
         : store_(store), passwords_(passwords), attempts_(attempts), limit_(limit), log_(log) {}
 
     Verification verify(const Login& login);
@@ -63,7 +56,7 @@ class CredentialVerifier {
     PasswordVerifier& passwords_;
     Attempts attempts_;
     Limit limit_;
-    Log& log_;
+    text::Log& log_;
 };
 
 } // namespace useradmin::sign_in

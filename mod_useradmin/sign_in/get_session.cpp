@@ -1,6 +1,6 @@
 // GET /get-session
-#include "api/sessions.hpp"
 #include "sign_in/endpoints.hpp"
+#include "sign_in/identity.hpp"
 #include "sign_in/lengths.hpp"
 #include "sign_in/replies.hpp"
 #include "text/unicode.hpp"
@@ -57,7 +57,7 @@ Reply answer_session(const Request& request, const Service& service) {
         return closed ? ended_session(service) : failure(closed.failure());
     }
     // The session of a banned user is none, but the ban may end before it.
-    if (api::is_banned(signed_in.user, service.now))
+    if (is_banned(signed_in.user, service.now))
         return no_session();
     const bool may_extend =
         !request.is_not_remembered &&

@@ -1,6 +1,6 @@
 // POST /sign-in/email
-#include "password/random.hpp"
-#include "password/secret.hpp"
+#include "secret/random.hpp"
+#include "secret/secret.hpp"
 #include "sign_in/endpoints.hpp"
 #include "sign_in/lengths.hpp"
 #include "sign_in/origin.hpp"
@@ -24,8 +24,8 @@ constexpr std::size_t longest_client_text = 512;
 
 /// What the body says.
 struct Form {
-    password::Secret email;
-    password::Secret password;
+    secret::Secret email;
+    secret::Secret password;
     std::optional<std::string> callback;
     bool is_remembered = true;
 };
@@ -93,8 +93,8 @@ Reading read_json(std::string_view text) {
         expect(issues, "rememberMe", Kind::boolean, body->kind("rememberMe"));
     if (!issues.empty())
         return invalid(issues);
-    Form form{password::Secret(std::string(body->text("email"))),
-              password::Secret(std::string(body->text("password"))),
+    Form form{secret::Secret(std::string(body->text("email"))),
+              secret::Secret(std::string(body->text("password"))),
               {},
               body->kind("rememberMe") == Kind::absent || body->boolean("rememberMe")};
     if (callback == Kind::string)
@@ -111,8 +111,8 @@ Reading read_form(std::string_view text) {
     // A form has no booleans, and the library takes nothing else.
     if (text::query_parameter(text, "rememberMe"))
         expect(issues, "rememberMe", Kind::boolean, Kind::string);
-    Form form{password::Secret(std::move(email).value_or("")),
-              password::Secret(std::move(password).value_or("")),
+    Form form{secret::Secret(std::move(email).value_or("")),
+              secret::Secret(std::move(password).value_or("")),
               text::query_parameter(text, "callbackURL"), true};
     if (!issues.empty())
         return invalid(issues);
@@ -238,8 +238,8 @@ Reply sign_in_with_email(const Request& request, const Service& service) {
     if (verification.outcome != Outcome::accepted)
         return refusal(verification);
 
-    const std::string id = password::random_uuid();
-    const std::string token = password::random_token();
+    const std::string id = secret::random_uuid();
+    const std::string token = secret::random_token();
     const std::string ip = kept(request.client.ip);
     const std::string user_agent = kept(request.client.user_agent);
     store::NewSession session;

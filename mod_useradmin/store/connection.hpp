@@ -4,8 +4,6 @@
 #include <apr_dbd.h>
 #include <apr_pools.h>
 
-#include <string_view>
-
 namespace useradmin::store {
 
 /// A connection of apr_dbd. All three live as long as the connection.
@@ -42,14 +40,6 @@ class Lease {
   private:
     ConnectionSource& source_;
     const Connection* connection_;
-};
-
-/// Where an operator reads what went wrong.
-class Log {
-  public:
-    virtual ~Log() = default;
-    /// One line at level error. The message begins with its tag ("UA0101: …") and holds no secret.
-    virtual void error(std::string_view message) noexcept = 0;
 };
 
 } // namespace useradmin::store

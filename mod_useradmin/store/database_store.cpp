@@ -59,7 +59,7 @@ Result<T> DatabaseStore::run(unsigned needs, Repeatable repeatable, const Operat
     const Connection& connection = *lease;
     const Dialect* dialect = dialect_of(apr::view_of(apr_dbd_name(connection.driver)));
     if (dialect == nullptr) {
-        log_.error("UA0101: DBDriver must be pgsql or sqlite3");
+        log_.write(text::Level::error, "UA0101: DBDriver must be pgsql or sqlite3");
         return Failure::failed;
     }
     const apr_time_t deadline = apr_time_now() + 1000 * patience_.count();
@@ -78,14 +78,14 @@ Result<T> DatabaseStore::run(unsigned needs, Repeatable repeatable, const Operat
             if (waits(dialect->is_busy(connection), tries_left) ||
                 (dialect->examine(connection, pool_, {}) != Health::broken && tries_left > 0))
                 continue;
-            log_.error("UA0102: the database's catalogue cannot be read");
+            log_.write(text::Level::error, "UA0102: the database's catalogue cannot be read");
             return Failure::unavailable;
         }
         if (const Problem* problem = known->schema().problem_of(needs)) {
             // Whoever has just followed the remedy need not wait for it to be noticed.
             if (tries_left > 0 && known->has_changed(names_, pool_))
                 continue;
-            log_.error("UA0103: " + problem->text);
+            log_.write(text::Level::error, "UA0103: " + problem->text);
             return Failure::failed;
         }
         // What must not be done twice is not begun on a connection that the database may have
@@ -101,19 +101,22 @@ Result<T> DatabaseStore::run(unsigned needs, Repeatable repeatable, const Operat
         if (waits(piece.found_busy(), tries_left))
             continue;
         if (piece.found_busy()) {
-            log_.error("UA0104: the database is busy: " + std::string(piece.error()));
+            log_.write(text::Level::error,
+                       "UA0104: the database is busy: " + std::string(piece.error()));
             return Failure::unavailable;
         }
         const Health health = known->examine(pool_);
         if (health == Health::broken) {
-            log_.error("UA0105: the database is out of reach: " + std::string(piece.error()));
+            log_.write(text::Level::error,
+                       "UA0105: the database is out of reach: " + std::string(piece.error()));
             return Failure::unavailable;
         }
         const bool was_not_done = health == Health::reset ||
                                   (health == Health::sound && known->has_changed(names_, pool_)) ||
                                   (health == Health::lost && repeatable == Repeatable::yes);
         if (tries_left == 0 || !was_not_done) {
-            log_.error("UA0106: the database refused: " + std::string(piece.error()));
+            log_.write(text::Level::error,
+                       "UA0106: the database refused: " + std::string(piece.error()));
             return Failure::failed;
         }
     }

@@ -4,6 +4,7 @@
 #include "store/connection.hpp"
 #include "store/schema.hpp"
 #include "store/store.hpp"
+#include "text/log.hpp"
 
 #include <chrono>
 
@@ -16,8 +17,8 @@ class DatabaseStore final : public Store {
     /// The label tells this user of a connection from others: "[a-z_][a-z0-9_]*", one for each set
     /// of table names; it outlives the connections. What is returned lives in the pool. The
     /// patience is how long a database that another process has locked is asked again.
-    DatabaseStore(ConnectionSource& source, Log& log, apr_pool_t* pool, const TableNames& names,
-                  const char* label,
+    DatabaseStore(ConnectionSource& source, text::Log& log, apr_pool_t* pool,
+                  const TableNames& names, const char* label,
                   std::chrono::milliseconds patience = std::chrono::seconds(5)) noexcept
         : source_(source), log_(log), pool_(pool), names_(names), label_(label),
           patience_(patience) {}
@@ -50,7 +51,7 @@ class DatabaseStore final : public Store {
     Result<T> run(unsigned needs, Repeatable repeatable, const Operation& work);
 
     ConnectionSource& source_;
-    Log& log_;
+    text::Log& log_;
     apr_pool_t* pool_;
     TableNames names_;
     const char* label_;

@@ -32,9 +32,11 @@ class OneConnection final : public store::ConnectionSource {
 };
 
 /// Keeps what the store had to say.
-class LogOfLines final : public store::Log {
+class LogOfLines final : public text::Log {
   public:
-    void error(std::string_view message) noexcept override { lines.emplace_back(message); }
+    void write(text::Level, std::string_view message) noexcept override {
+        lines.emplace_back(message);
+    }
     std::vector<std::string> lines;
 };
 

@@ -33,11 +33,11 @@ class FakePasswords final : public sign_in::PasswordVerifier {
     Calls& calls_;
 };
 
-class FakeLog final : public sign_in::Log {
+class FakeLog final : public text::Log {
   public:
     std::string text;
 
-    void warn(std::string_view message) noexcept override { text += message; }
+    void write(text::Level, std::string_view message) noexcept override { text += message; }
 };
 
 /// Signing in over fakes. Eva's password is "right".

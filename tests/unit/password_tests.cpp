@@ -1,8 +1,8 @@
 #include "password/hash.hpp"
 #include "password/hasher.hpp"
-#include "password/random.hpp"
-#include "password/secret.hpp"
 #include "password/slots.hpp"
+#include "secret/random.hpp"
+#include "secret/secret.hpp"
 
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -144,42 +144,42 @@ class HoldingProcess {
 TEST_GROUP(secret){};
 
 TEST(secret, holds_the_text_that_it_was_given) {
-    password::Secret secret("hunter2"s);
+    secret::Secret secret("hunter2"s);
     CHECK_TRUE(secret.view() == "hunter2");
-    password::Secret moved(std::move(secret));
+    secret::Secret moved(std::move(secret));
     CHECK_TRUE(moved.view() == "hunter2");
-    password::Secret assigned("another"s);
+    secret::Secret assigned("another"s);
     assigned = std::move(moved);
     CHECK_TRUE(assigned.view() == "hunter2");
-    CHECK_TRUE(password::Secret().view().empty());
+    CHECK_TRUE(secret::Secret().view().empty());
 }
 
 TEST(secret, a_short_text_that_it_takes_over_leaves_nothing_behind) {
     std::string text = "hunter2";
     const auto memory = memory_of(text);
     CHECK_TRUE(memory.find("unter2") != std::string_view::npos);
-    const password::Secret secret(std::move(text));
+    const secret::Secret secret(std::move(text));
     CHECK_TRUE(memory.find("unter2") == std::string_view::npos);
 }
 
 TEST(secret, moving_a_short_text_leaves_nothing_behind) {
-    password::Secret source("hunter2"s);
+    secret::Secret source("hunter2"s);
     const auto memory = memory_of(source);
     CHECK_TRUE(memory.find("unter2") != std::string_view::npos);
-    password::Secret target(std::move(source));
+    secret::Secret target(std::move(source));
     CHECK_TRUE(memory.find("unter2") == std::string_view::npos);
 
     const auto memory_of_target = memory_of(target);
     CHECK_TRUE(memory_of_target.find("unter2") != std::string_view::npos);
-    password::Secret assigned;
+    secret::Secret assigned;
     assigned = std::move(target);
     CHECK_TRUE(memory_of_target.find("unter2") == std::string_view::npos);
 }
 
 TEST(secret, is_wiped_when_it_goes) {
-    alignas(password::Secret) std::array<char, sizeof(password::Secret)> memory{};
+    alignas(secret::Secret) std::array<char, sizeof(secret::Secret)> memory{};
     auto* const secret =
-        std::construct_at(reinterpret_cast<password::Secret*>(memory.data()), "hunter2"s);
+        std::construct_at(reinterpret_cast<secret::Secret*>(memory.data()), "hunter2"s);
     CHECK_TRUE(memory_of(memory).find("unter2") != std::string_view::npos);
     std::destroy_at(secret);
     CHECK_TRUE(memory_of(memory).find("unter2") == std::string_view::npos);
@@ -189,27 +189,27 @@ TEST(secret, a_text_is_wiped_past_its_end_too) {
     std::string text = "a secret that is longer than what a short text holds";
     const auto length = text.size();
     text.resize(1);
-    password::wipe(text);
+    secret::wipe(text);
     CHECK_TRUE(text.empty());
     const char* const bytes = text.data();
     CHECK_TRUE(std::all_of(bytes, bytes + length, [](char byte) { return byte == 0; }));
 }
 
 TEST(secret, two_are_equal_when_every_byte_is) {
-    CHECK_TRUE(password::equal_secrets("", ""));
-    CHECK_TRUE(password::equal_secrets("abc", "abc"));
-    CHECK_FALSE(password::equal_secrets("abc", "abd"));
-    CHECK_FALSE(password::equal_secrets("abc", "xbc"));
-    CHECK_FALSE(password::equal_secrets("abc", "ab"));
-    CHECK_FALSE(password::equal_secrets("ab", "abc"));
-    CHECK_FALSE(password::equal_secrets("", "a"));
+    CHECK_TRUE(secret::equal_secrets("", ""));
+    CHECK_TRUE(secret::equal_secrets("abc", "abc"));
+    CHECK_FALSE(secret::equal_secrets("abc", "abd"));
+    CHECK_FALSE(secret::equal_secrets("abc", "xbc"));
+    CHECK_FALSE(secret::equal_secrets("abc", "ab"));
+    CHECK_FALSE(secret::equal_secrets("ab", "abc"));
+    CHECK_FALSE(secret::equal_secrets("", "a"));
 }
 
 TEST_GROUP(random_values){};
 
 TEST(random_values, a_uuid_is_of_version_4_in_canonical_text) {
     for (int i = 0; i < 200; ++i) {
-        const auto uuid = password::random_uuid();
+        const auto uuid = secret::random_uuid();
         UNSIGNED_LONGS_EQUAL(36, uuid.size());
         for (std::size_t at = 0; at < uuid.size(); ++at) {
             const bool hyphen = at == 8 || at == 13 || at == 18 || at == 23;
@@ -223,8 +223,8 @@ TEST(random_values, a_uuid_is_of_version_4_in_canonical_text) {
 TEST(random_values, no_uuid_and_no_token_comes_twice) {
     std::set<std::string> seen;
     for (int i = 0; i < 500; ++i) {
-        CHECK_TRUE(seen.insert(password::random_uuid()).second);
-        CHECK_TRUE(seen.insert(password::random_token()).second);
+        CHECK_TRUE(seen.insert(secret::random_uuid()).second);
+        CHECK_TRUE(seen.insert(secret::random_token()).second);
     }
 }
 
@@ -232,7 +232,7 @@ TEST(random_values, a_token_is_32_letters_and_digits_each_as_likely_as_the_other
     constexpr int tokens = 20'000;
     std::map<char, int> counts;
     for (int i = 0; i < tokens; ++i) {
-        const auto token = password::random_token();
+        const auto token = secret::random_token();
         UNSIGNED_LONGS_EQUAL(32, token.size());
         for (const char character : token)
             ++counts[character];
@@ -252,7 +252,7 @@ TEST(random_values, bytes_are_filled_to_the_last) {
     std::array<unsigned char, 256> sums{};
     for (int i = 0; i < 64; ++i) {
         std::array<unsigned char, 256> bytes{};
-        password::random_bytes(bytes);
+        secret::random_bytes(bytes);
         for (std::size_t at = 0; at < bytes.size(); ++at)
             sums[at] = static_cast<unsigned char>(sums[at] | bytes[at]);
     }

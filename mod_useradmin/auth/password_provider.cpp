@@ -1,0 +1,94 @@
+#include "auth/password_provider.hpp"
+
+#include "apr/guard.hpp"
+#include "apr/pool.hpp"
+#include "auth/request_verifier.hpp"
+#include "httpd/notes.hpp"
+
+#include <mod_auth.h>
+
+#include <algorithm>
+
+APLOG_USE_MODULE(auth_useradmin);
+
+namespace useradmin::auth {
+
+namespace {
+
+constexpr const char* provider_name = "useradmin";
+
+authn_status status_of(sign_in::Outcome outcome) noexcept {
+    switch (outcome) {
+    case sign_in::Outcome::accepted:
+        return AUTH_GRANTED;
+    case sign_in::Outcome::unknown:
+        return AUTH_USER_NOT_FOUND;
+    case sign_in::Outcome::wrong_password:
+    case sign_in::Outcome::banned:
+    case sign_in::Outcome::limited:
+        return AUTH_DENIED;
+    default: // nothing was found out
+        return AUTH_GENERAL_ERROR;
+    }
+}
+
+authn_status verify(request_rec* request, const char* user, const char* password) {
+    // In an .htaccess file nothing has looked whether there is a database.
+    if (auth_configuration_of(request->server).database.open == nullptr) {
+        ap_log_rerror(APLOG_MARK, APLOG_ERR, 0, request, "UA0308: the provider useradmin: %s",
+                      httpd::database_problem());
+        return AUTH_GENERAL_ERROR;
+    }
+    RequestVerifier verifier(request);
+    const sign_in::Verification verification = verifier.credentials().verify(
+        {apr::view_of(user), apr::view_of(password), counted_address(request)});
+    if (verification.outcome == sign_in::Outcome::accepted)
+        httpd::note_caller(request, verification.user.id, verification.user.role.value_or(""));
+    // A provider cannot answer 429, but it can say when another attempt is worth while.
+    if (verification.outcome == sign_in::Outcome::limited)
+        apr_table_setn(request->err_headers_out, "Retry-After",
+                       apr_psprintf(request->pool, "%" APR_INT64_T_FMT,
+                                    static_cast<apr_int64_t>(verification.retry_after.count())));
+    return status_of(verification.outcome);
+}
+
+authn_status check_password(request_rec* request, const char* user, const char* password) noexcept {
+    return apr::guarded([&] { return verify(request, user, password); },
+                        [&](const char* reason) {
+                            ap_log_rerror(APLOG_MARK, APLOG_ERR, 0, request,
+                                          "UA0309: a password could not be verified: %s", reason);
+                            return AUTH_GENERAL_ERROR;
+                        });
+}
+
+constexpr authn_provider provider = {check_password, nullptr};
+
+/// Whether the arguments of a directive hold the word.
+bool holds_word(std::string_view arguments, std::string_view word) {
+    constexpr std::string_view separators = " \t\"'>";
+    while (!arguments.empty()) {
+        const std::size_t end = std::min(arguments.find_first_of(separators), arguments.size());
+        if (arguments.substr(0, end) == word)
+            return true;
+        arguments.remove_prefix(std::min(end + 1, arguments.size()));
+    }
+    return false;
+}
+
+} // namespace
+
+void register_password_provider(apr_pool_t* pool) noexcept {
+    ap_register_auth_provider(pool, AUTHN_PROVIDER_GROUP, provider_name, AUTHN_PROVIDER_VERSION,
+                              &provider, AP_AUTH_INTERNAL_PER_CONF);
+}
+
+bool names_password_provider() {
+    bool is_named = false;
+    for (const char* directive : {"AuthBasicProvider", "AuthFormProvider", "<AuthnProviderAlias"})
+        httpd::each_directive(directive, [&](const char* arguments, bool) {
+            is_named = is_named || holds_word(apr::view_of(arguments), provider_name);
+        });
+    return is_named;
+}
+
+} // namespace useradmin::auth

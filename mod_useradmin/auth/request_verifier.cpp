@@ -1,0 +1,40 @@
+#include "auth/request_verifier.hpp"
+
+#include "apr/pool.hpp"
+
+#include <netinet/in.h>
+
+extern module auth_useradmin_module;
+
+namespace useradmin::auth {
+
+RequestVerifier::RequestVerifier(request_rec* request)
+    : RequestVerifier(request, auth_configuration_of(request),
+                      auth_configuration_of(request->server)) {}
+
+RequestVerifier::RequestVerifier(request_rec* request, const AuthConfiguration& configuration,
+                                 const AuthServerConfiguration& server)
+    : log_(request, auth_useradmin_module),
+      connections_(request, log_, server.database, *server.gate, configuration.wait()),
+      tables_(httpd::tables_or_default(configuration.tables, "auth_useradmin")),
+      store_(connections_, log_, request->pool, tables_.names, tables_.label),
+      passwords_(configuration.hash_format(), password::Slots(server.slots), configuration.wait()),
+      credentials_(store_, passwords_, sign_in::Attempts(server.attempts),
+                   configuration.sign_in_limit(), log_) {}
+
+std::string_view counted_address(const request_rec* request) noexcept {
+    constexpr std::size_t network_size = 8;
+    constexpr std::size_t mapped_prefix_size = 12;
+    const apr_sockaddr_t* address = request->useragent_addr;
+    if (address == nullptr || address->ipaddr_ptr == nullptr)
+        return apr::view_of(request->useragent_ip);
+    const std::string_view bytes(static_cast<const char*>(address->ipaddr_ptr),
+                                 static_cast<std::size_t>(address->ipaddr_len));
+    if (address->family != APR_INET6)
+        return bytes;
+    return IN6_IS_ADDR_V4MAPPED(static_cast<const in6_addr*>(address->ipaddr_ptr))
+               ? bytes.substr(mapped_prefix_size)
+               : bytes.substr(0, network_size);
+}
+
+} // namespace useradmin::auth

@@ -1,0 +1,47 @@
+#include "auth/role_provider.hpp"
+
+#include "apr/pool.hpp"
+#include "httpd/notes.hpp"
+
+#include <mod_auth.h>
+
+namespace useradmin::auth {
+
+namespace {
+
+/// Refuses a line without a role when the configuration is read.
+const char* parse(cmd_parms*, const char* line, const void** parsed) noexcept {
+    *parsed = line;
+    return apr::view_of(line).find_first_not_of(" \t") != std::string_view::npos
+               ? nullptr
+               : "Require user-role: name the roles that may pass: Require user-role superAdmin "
+                 "admin";
+}
+
+authz_status check(request_rec* request, const char* line, const void*) noexcept {
+    for (request_rec* source = request; source != nullptr;
+         source = source->prev != nullptr ? source->prev : source->main) {
+        if (apr::view_of(apr_table_get(source->notes, httpd::id_note)).empty())
+            continue;
+        std::string_view role = apr::view_of(apr_table_get(source->notes, httpd::role_note));
+        if (role.empty())
+            role = "user";
+        for (const char* allowed = ap_getword_conf(request->pool, &line); *allowed != '\0';
+             allowed = ap_getword_conf(request->pool, &line))
+            if (role == allowed)
+                return AUTHZ_GRANTED;
+        return AUTHZ_DENIED;
+    }
+    return AUTHZ_DENIED_NO_USER;
+}
+
+constexpr authz_provider provider = {check, parse};
+
+} // namespace
+
+void register_role_provider(apr_pool_t* pool) noexcept {
+    ap_register_auth_provider(pool, AUTHZ_PROVIDER_GROUP, "user-role", AUTHZ_PROVIDER_VERSION,
+                              &provider, AP_AUTH_INTERNAL_PER_CONF);
+}
+
+} // namespace useradmin::auth

@@ -1,0 +1,11 @@
+// Require user-role: the roles of the sessions, for any Location.
+#pragma once
+
+#include "httpd/httpd.hpp"
+
+namespace useradmin::auth {
+
+/// Registers the authorization provider `user-role`: Require user-role superAdmin admin.
+void register_role_provider(apr_pool_t* pool) noexcept;
+
+} // namespace useradmin::auth

@@ -1,0 +1,29 @@
+#include "auth/session_token.hpp"
+
+#include "apr/pool.hpp"
+#include "auth/token.hpp"
+#include "secret/signature.hpp"
+
+#include <optional>
+#include <string>
+
+namespace useradmin::auth {
+
+secret::Secret credential_of(const request_rec* request, const AuthConfiguration& configuration) {
+    std::optional<std::string> token;
+    if (configuration.reads_bearer())
+        token = token_in_authorization(
+            apr::view_of(apr_table_get(request->headers_in, "Authorization")));
+    if (!token)
+        token = token_in_cookie(apr::view_of(apr_table_get(request->headers_in, "Cookie")),
+                                configuration.cookie_name());
+    return secret::Secret(std::move(token).value_or(""));
+}
+
+std::string_view token_of(std::string_view credential, const AuthConfiguration& configuration) {
+    if (configuration.secret != nullptr)
+        return secret::verified(credential, configuration.secret).value_or("");
+    return credential.substr(0, credential.find('.'));
+}
+
+} // namespace useradmin::auth

@@ -1,0 +1,17 @@
+// The session token that a request carries.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace useradmin::auth {
+
+/// The value of the cookie in a Cookie header, under its name or with the __Secure- or __Host-
+/// prefix, with %XX decoded; nothing where it is absent.
+std::optional<std::string> token_in_cookie(std::string_view header, std::string_view name);
+
+/// The token in an Authorization header of the scheme Bearer, with %XX decoded; nothing for others.
+std::optional<std::string> token_in_authorization(std::string_view header);
+
+} // namespace useradmin::auth

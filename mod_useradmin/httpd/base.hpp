@@ -1,0 +1,24 @@
+// The Location that a module answers below, instead of files.
+#pragma once
+
+#include "httpd/httpd.hpp"
+
+#include <string_view>
+
+namespace useradmin::httpd {
+
+/// The path of the <Location> around a directive, without a slash at its end; nullptr, and the
+/// reason, where there is none. The example is what the reason shows as right.
+const char* location_of(const cmd_parms* command, const char* example, const char*& problem);
+
+/// What follows the base address in the path, still percent-encoded.
+std::string_view path_below(const request_rec* request, const char* base) noexcept;
+
+/// In translate_name: the request is for no file, so that no module looks for one, or guesses from
+/// its ending.
+int keep_from_files(request_rec* request) noexcept;
+
+/// The hook map_to_storage for such requests.
+int keep_from_storage(request_rec* request) noexcept;
+
+} // namespace useradmin::httpd

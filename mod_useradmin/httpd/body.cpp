@@ -1,0 +1,100 @@
+#include "httpd/body.hpp"
+
+#include "apr/pool.hpp"
+#include "secret/secret.hpp"
+
+#include <algorithm>
+
+namespace useradmin::httpd {
+
+namespace {
+
+constexpr apr_off_t piece_size = 8192;
+
+/// Ends a brigade with the scope.
+class Brigade {
+  public:
+    explicit Brigade(request_rec* request)
+        : brigade_(apr_brigade_create(request->pool, request->connection->bucket_alloc)) {}
+    ~Brigade() { apr_brigade_destroy(brigade_); }
+    Brigade(const Brigade&) = delete;
+    Brigade& operator=(const Brigade&) = delete;
+
+    apr_bucket_brigade* get() const noexcept { return brigade_; }
+
+  private:
+    apr_bucket_brigade* brigade_;
+};
+
+} // namespace
+
+RequestBody::~RequestBody() {
+    secret::wipe(text_.data(), text_.size());
+}
+
+bool RequestBody::is_left() const noexcept {
+    const std::string_view length =
+        apr::view_of(apr_table_get(request_->headers_in, "Content-Length"));
+    const bool has_body = apr_table_get(request_->headers_in, "Transfer-Encoding") != nullptr ||
+                          (!length.empty() && length != "0");
+    return has_body && !is_read_;
+}
+
+api::Body RequestBody::read() {
+    const char* length = apr_table_get(request_->headers_in, "Content-Length");
+    if (length != nullptr && apr_atoi64(length) > limit_)
+        return {api::Body::State::too_large, {}};
+    const Brigade brigade(request_);
+    while (!is_read_) {
+        const apr_status_t status =
+            ap_get_brigade(request_->input_filters, brigade.get(), AP_MODE_READBYTES,
+                           APR_BLOCK_READ, std::min<apr_off_t>(limit_ + 1, piece_size));
+        if (status != APR_SUCCESS)
+            return failed(status);
+        const api::Body::State state = append(brigade.get());
+        if (state != api::Body::State::read)
+            return {state, {}};
+        apr_brigade_cleanup(brigade.get());
+    }
+    return {api::Body::State::read, text_};
+}
+
+api::Body::State RequestBody::append(apr_bucket_brigade* brigade) {
+    for (apr_bucket* bucket = APR_BRIGADE_FIRST(brigade); bucket != APR_BRIGADE_SENTINEL(brigade);
+         bucket = APR_BUCKET_NEXT(bucket)) {
+        if (APR_BUCKET_IS_EOS(bucket)) {
+            is_read_ = true;
+            break;
+        }
+        if (APR_BUCKET_IS_METADATA(bucket))
+            continue;
+        const char* bytes = nullptr;
+        apr_size_t count = 0;
+        if (apr_bucket_read(bucket, &bytes, &count, APR_BLOCK_READ) != APR_SUCCESS)
+            return api::Body::State::broken;
+        if (text_.size() + count > static_cast<std::size_t>(limit_))
+            return api::Body::State::too_large;
+        grow(text_.size() + count);
+        text_.append(bytes, count);
+    }
+    return api::Body::State::read;
+}
+
+void RequestBody::grow(std::size_t size) {
+    if (size <= text_.capacity())
+        return;
+    // A string that grows by itself leaves its old bytes behind.
+    std::string larger;
+    larger.reserve(std::max(size, 2 * text_.capacity()));
+    larger.assign(text_);
+    secret::wipe(text_.data(), text_.size());
+    text_.swap(larger);
+}
+
+api::Body RequestBody::failed(apr_status_t status) {
+    const int answer = ap_map_http_request_error(status, HTTP_BAD_REQUEST);
+    was_answered_ = answer == AP_FILTER_ERROR;
+    return {api::Body::State::broken, {}, was_answered_ ? HTTP_BAD_REQUEST : answer};
+}
+
+} // namespace useradmin::httpd

@@ -1,0 +1,38 @@
+#include "httpd/reply.hpp"
+
+#include "apr/pool.hpp"
+
+#include <utility>
+
+namespace useradmin::httpd {
+
+void fill(request_rec* request, api::Reply&& made, apr_bucket_brigade* brigade) {
+    const api::Reply& reply = apr::emplace<api::Reply>(request->pool, std::move(made));
+    request->status = reply.status;
+    if (!reply.body.empty()) {
+        ap_set_content_type(request, "application/json");
+        APR_BRIGADE_INSERT_TAIL(brigade, apr_bucket_pool_create(reply.body.data(),
+                                                                reply.body.size(), request->pool,
+                                                                request->connection->bucket_alloc));
+    }
+    APR_BRIGADE_INSERT_TAIL(brigade, apr_bucket_eos_create(request->connection->bucket_alloc));
+    apr_table_setn(request->headers_out, "Cache-Control", "no-store");
+    if (!reply.allow.empty())
+        apr_table_setn(request->headers_out, "Allow", apr::terminated(request->pool, reply.allow));
+    if (reply.status == HTTP_SERVICE_UNAVAILABLE)
+        apr_table_setn(request->headers_out, "Retry-After", "1");
+    // An envelope is whole or it is no envelope.
+    apr_table_unset(request->headers_in, "Range");
+    apr_table_unset(request->headers_in, "Request-Range");
+}
+
+int send(request_rec* request, api::Reply reply) {
+    apr_bucket_brigade* brigade =
+        apr_brigade_create(request->pool, request->connection->bucket_alloc);
+    fill(request, std::move(reply), brigade);
+    // A client that has gone away is no error of the handler's.
+    ap_pass_brigade(request->output_filters, brigade);
+    return OK;
+}
+
+} // namespace useradmin::httpd

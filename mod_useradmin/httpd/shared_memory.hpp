@@ -1,0 +1,17 @@
+// Memory that all children share.
+#pragma once
+
+#include "httpd/httpd.hpp"
+
+#include <cstddef>
+#include <functional>
+
+namespace useradmin::httpd {
+
+/// Zeroed memory of this configuration, the same for one key in both modules: made and laid out at
+/// the first call, in the configuration's pool, before the children are forked. nullptr where the
+/// system gives none, or it could not be laid out.
+void* shared_memory(apr_pool_t* configuration_pool, const char* key, std::size_t size,
+                    const std::function<bool(void*)>& lay_out);
+
+} // namespace useradmin::httpd

@@ -1,0 +1,18 @@
+// Who is calling, as an auth module says it.
+#pragma once
+
+#include "api/access.hpp"
+#include "httpd/notes.hpp"
+#include "service/configuration.hpp"
+
+#include <optional>
+
+namespace useradmin::service {
+
+/// The caller of a request (specification, section 5); nothing where there is no session. The
+/// sources are asked on the request and then on those that it came from, since an internal redirect
+/// starts with empty notes. The id lives as long as the request.
+std::optional<api::Caller> caller_of(request_rec* request, const Configuration& configuration,
+                                     httpd::RequestLog& log);
+
+} // namespace useradmin::service

@@ -1,0 +1,10 @@
+// mod_useradmin's place in httpd's way of handling a request.
+#pragma once
+
+#include "httpd/httpd.hpp"
+
+namespace useradmin::service {
+
+void register_service_hooks(apr_pool_t* pool) noexcept;
+
+} // namespace useradmin::service

@@ -1,0 +1,46 @@
+#include "service/response.hpp"
+
+#include "apr/guard.hpp"
+#include "apr/pool.hpp"
+#include "httpd/reply.hpp"
+#include "service/configuration.hpp"
+
+#include <utility>
+
+namespace useradmin::service {
+
+const char* base_of(const request_rec* request) noexcept {
+    const std::string_view path = apr::view_of(request->uri);
+    const apr_array_header_t* bases = configuration_of(request->server).bases;
+    for (int index = 0; index < bases->nelts; ++index) {
+        const char* base = reinterpret_cast<const char* const*>(bases->elts)[index];
+        const std::size_t length = apr::view_of(base).size();
+        if (path.starts_with(base) && (path.size() == length || path[length] == '/'))
+            return base;
+    }
+    return nullptr;
+}
+
+api::Reply envelope_of(const request_rec* request, const char* base) {
+    return api::error_reply(request->status, apr::view_of(request->method),
+                            httpd::path_below(request, base));
+}
+
+apr_status_t put_envelope(ap_filter_t* filter, apr_bucket_brigade* brigade) noexcept {
+    request_rec* request = filter->r;
+    return apr::guarded(
+        [&] {
+            apr_brigade_cleanup(brigade);
+            // Everything after the first piece of the error response is dropped: the envelope is
+            // whole.
+            void* const base = std::exchange(filter->ctx, nullptr);
+            if (base == nullptr)
+                return APR_SUCCESS;
+            apr_table_unset(request->headers_out, "Content-Length");
+            httpd::fill(request, envelope_of(request, static_cast<const char*>(base)), brigade);
+            return ap_pass_brigade(filter->next, brigade);
+        },
+        [](const char*) -> apr_status_t { return APR_EGENERAL; });
+}
+
+} // namespace useradmin::service

@@ -1,0 +1,145 @@
+// Whose session a token is (specification, section 5).
+#include "fake_store.hpp"
+#include "sign_in/identity.hpp"
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace useradmin::test {
+
+namespace {
+
+using namespace std::chrono_literals;
+using namespace std::string_view_literals;
+
+constexpr store::Timestamp now{1'795'000'000'000ms};
+
+/// A session that lasts, of a user who is not banned.
+store::SignedIn good_session() {
+    store::SignedIn found;
+    found.session.expires_at = now + 1h;
+    found.user.id = "me";
+    found.user.role = "admin";
+    return found;
+}
+
+} // namespace
+
+TEST_GROUP(sessions) {
+    /// Whom the token stands for: "me as admin", "nobody", or how it could not be found out.
+    std::string who_has(std::string_view token) {
+        calls.clear();
+        const auto identity = sign_in::identify(store, token, now);
+        if (!identity)
+            return identity.failure() == store::Failure::unavailable ? "unavailable" : "failed";
+        if (!*identity)
+            return "nobody";
+        return std::string((*identity)->user_id) + " as " + std::string((*identity)->role);
+    }
+
+    std::string who_has(const store::SignedIn& found) {
+        store.sessions["token"] = found;
+        return who_has("token");
+    }
+
+    std::string who_has_when_expiring(std::optional<store::Timestamp> time) {
+        auto found = good_session();
+        found.session.expires_at = time;
+        return who_has(found);
+    }
+
+    std::string who_has_when_banned_until(std::optional<store::Timestamp> time) {
+        auto found = good_session();
+        found.user.banned = true;
+        found.user.ban_expires = time;
+        return who_has(found);
+    }
+
+    Calls calls;
+    FakeStore store{calls};
+};
+
+TEST(sessions, a_token_stands_for_the_user_of_its_session) {
+    expect("me as admin", who_has(good_session()));
+    expect("session token", calls.text());
+}
+
+TEST(sessions, a_user_without_a_role_has_an_empty_one) {
+    auto found = good_session();
+    found.user.role = {};
+    expect("me as ", who_has(found));
+}
+
+TEST(sessions, an_unknown_token_stands_for_nobody) {
+    store.sessions["token"] = good_session();
+    expect("nobody", who_has("another"));
+    expect("nobody", who_has("Token"));
+    expect("session Token", calls.text());
+}
+
+TEST(sessions, an_empty_token_stands_for_nobody_and_asks_no_database) {
+    store.sessions[""] = good_session();
+    expect("nobody", who_has(""));
+    expect("", calls.text());
+}
+
+TEST(sessions, a_token_that_is_no_utf8_stands_for_nobody_and_asks_no_database) {
+    for (const auto token : {"\xff"sv, "token\xc3"sv, "\xed\xa0\x80"sv, "token\0"sv, "\0"sv}) {
+        store.sessions[token] = good_session();
+        expect("nobody", who_has(token));
+        expect("", calls.text());
+    }
+}
+
+TEST(sessions, an_expired_session_is_none) {
+    expect("nobody", who_has_when_expiring(now - 1ms));
+    expect("nobody", who_has_when_expiring(now - 24h));
+}
+
+TEST(sessions, a_session_that_expires_exactly_now_is_none) {
+    expect("nobody", who_has_when_expiring(now));
+    expect("me as admin", who_has_when_expiring(now + 1ms));
+}
+
+TEST(sessions, a_session_without_an_expiry_is_none) {
+    expect("nobody", who_has_when_expiring({}));
+}
+
+TEST(sessions, a_user_who_is_banned_for_good_has_no_session) {
+    expect("nobody", who_has_when_banned_until({}));
+}
+
+TEST(sessions, a_user_whose_ban_is_not_over_has_no_session) {
+    expect("nobody", who_has_when_banned_until(now + 1ms));
+    expect("nobody", who_has_when_banned_until(now + 24h));
+}
+
+TEST(sessions, a_user_whose_ban_is_over_has_a_session) {
+    expect("me as admin", who_has_when_banned_until(now - 1ms));
+    expect("me as admin", who_has_when_banned_until(now));
+}
+
+TEST(sessions, an_expiry_of_a_ban_that_is_not_set_bans_nobody) {
+    auto found = good_session();
+    found.user.ban_expires = now + 24h;
+    expect("me as admin", who_has(found));
+}
+
+TEST(sessions, a_ban_that_is_over_revives_no_expired_session) {
+    auto found = good_session();
+    found.session.expires_at = now - 1ms;
+    found.user.banned = true;
+    found.user.ban_expires = now - 1h;
+    expect("nobody", who_has(found));
+}
+
+TEST(sessions, what_the_database_could_not_do_is_passed_on) {
+    store.failures["session"] = store::Failure::unavailable;
+    expect("unavailable", who_has("token"));
+    store.failures["session"] = store::Failure::failed;
+    expect("failed", who_has("token"));
+}
+
+} // namespace useradmin::test
