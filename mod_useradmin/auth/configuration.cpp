@@ -4,11 +4,9 @@
 #include "httpd/directive.hpp"
 #include "httpd/inherit.hpp"
 #include "httpd/password_hash.hpp"
-#include "secret/secret.hpp"
+#include "secret/source.hpp"
 
 #include <algorithm>
-#include <cstdlib>
-#include <fstream>
 #include <string>
 
 extern module auth_useradmin_module;
@@ -58,36 +56,16 @@ const char* set_timeout(cmd_parms* command, void* configuration, const char* tex
         command, [&] { return httpd::set_seconds(command, of(configuration).timeout, text); });
 }
 
-/// The secret that the directive's argument names; nullptr, and the reason, where there is none.
-const char* secret_of(const cmd_parms* command, std::string_view source, const char*& problem) {
-    if (source.starts_with("env:")) {
-        problem = "there is no such variable in the environment of httpd";
-        const std::string name(source.substr(4));
-        const std::string_view value = apr::view_of(std::getenv(name.c_str()));
-        return value.empty() ? nullptr : apr::terminated(command->pool, value);
-    }
-    if (!source.starts_with("file:"))
-        return apr::terminated(command->pool, source);
-    problem = "the file cannot be read, or is empty";
-    const char* path = ap_server_root_relative(command->pool, source.substr(5).data());
-    std::ifstream file(path != nullptr ? path : "");
-    std::string line;
-    if (!std::getline(file, line) || line.empty())
-        return nullptr;
-    const char* secret = apr::terminated(command->pool, line);
-    secret::wipe(line.data(), line.size());
-    return secret;
-}
-
 const char* set_secret(cmd_parms* command, void* configuration, const char* source) noexcept {
     return httpd::set_directive(
         command,
         [&]() -> const char* {
-            const char* problem = "must be the application's secret, file:path or env:NAME";
-            const char* secret = secret_of(command, apr::view_of(source), problem);
-            if (secret == nullptr || *secret == '\0')
-                return httpd::refusal(command, problem);
-            of(configuration).secret = secret;
+            const auto read = secret::read_source(
+                apr::view_of(source), apr::view_of(ap_server_root_relative(command->pool, "")));
+            if (const auto* problem = std::get_if<std::string>(&read))
+                return httpd::refusal(command, problem->c_str());
+            of(configuration).secret =
+                apr::terminated(command->pool, std::get<secret::SourcedSecret>(read).secret.view());
             return nullptr;
         });
 }

@@ -2,6 +2,7 @@
 #include "ctl/command.hpp"
 #include "ctl/display.hpp"
 #include "sql_texts.hpp"
+#include "text/names.hpp"
 #include "json/writer.hpp"
 
 #include <algorithm>
@@ -88,13 +89,7 @@ std::string column_name(const store::Table& user, const std::string& camel_case)
             known = user.find(field);
     if (known == nullptr || known->name.find('_') == std::string::npos)
         return camel_case;
-    std::string snake_case;
-    for (char letter : camel_case)
-        if (letter >= 'A' && letter <= 'Z')
-            (snake_case += '_') += static_cast<char>(letter - 'A' + 'a');
-        else
-            snake_case += letter;
-    return snake_case;
+    return text::snake_case(camel_case);
 }
 
 /// Adds the columns of the admin plugin that the user table lacks; their names.

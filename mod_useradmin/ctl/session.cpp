@@ -5,6 +5,7 @@
 #include "secret/random.hpp"
 #include "secret/signature.hpp"
 #include "sign_in/identity.hpp"
+#include "sign_in/lengths.hpp"
 #include "json/writer.hpp"
 
 #include <algorithm>
@@ -14,9 +15,6 @@
 namespace useradmin::ctl {
 
 namespace {
-
-// better-auth's default length of a session.
-constexpr std::chrono::days session_length(7);
 
 /// The first characters of a token: enough to recognise it, too few to use it.
 std::string hint_of(std::string_view token) {
@@ -111,7 +109,7 @@ Exit open_session(Context& context) {
     session.token = token;
     session.user_id = user.id;
     session.now = text::now();
-    session.expires_at = session.now + session_length;
+    session.expires_at = session.now + sign_in::session_length;
     session.user_agent = "useradminctl";
     value_of(context.store().open_session(session));
     if (sign_in::is_banned(user, session.now))

@@ -2,11 +2,9 @@
 
 #include "ctl/command_error.hpp"
 #include "ctl/httpd_configuration.hpp"
+#include "secret/source.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <cstdlib>
-#include <fstream>
 #include <vector>
 
 namespace useradmin::ctl {
@@ -72,6 +70,16 @@ class Reader {
         return text("secret", "AuthUserAdminSecret");
     }
 
+    /// The folder that the source's path is relative to: the ServerRoot of the file that names it;
+    /// empty for the current one.
+    std::string secret_folder(std::string_view source) const {
+        const bool is_relative = source.starts_with("file:") && !source.starts_with("file:/");
+        if (!is_relative || !file_ || options_.has("secret"))
+            return {};
+        const auto root = file_->find("ServerRoot", "secret");
+        return root && !root->empty() ? root->front() : std::string();
+    }
+
     bool turns_service_on() const { return file_ && file_->says("UserAdmin", "On"); }
 
   private:
@@ -89,44 +97,14 @@ std::optional<bool> choice(const std::optional<Said>& said, std::string_view fir
     return said->words[0] == second;
 }
 
-/// Reads one parameter of argon2id ("m=19456"), within the bounds of UserAdminPasswordHash.
-bool read_parameter(std::string_view word, password::Argon2id& argon2id) {
-    struct {
-        std::string_view name;
-        std::uint32_t& value;
-        std::uint32_t least;
-        std::uint32_t most;
-    } const parameters[] = {{"m=", argon2id.memory_kib, 8, 262144},
-                            {"t=", argon2id.passes, 1, 10},
-                            {"p=", argon2id.lanes, 1, 16}};
-    for (const auto& parameter : parameters) {
-        if (!word.starts_with(parameter.name))
-            continue;
-        const char* const end = word.data() + word.size();
-        const auto [stop, error] =
-            std::from_chars(word.data() + parameter.name.size(), end, parameter.value);
-        return error == std::errc() && stop == end && parameter.value >= parameter.least &&
-               parameter.value <= parameter.most;
-    }
-    return false;
-}
-
 std::optional<password::Format> format(const std::optional<Said>& said) {
-    constexpr std::string_view right = "'scrypt', or 'argon2id' with any of m=KiB (8 to 262144), "
-                                       "t=N (1 to 10), p=N (1 to 16)";
     if (!said)
         return std::nullopt;
-    if (said->words.size() == 1 && said->words[0] == "scrypt")
-        return password::Scrypt();
-    if (said->words.empty() || said->words[0] != "argon2id")
-        refuse(*said, right);
-    password::Argon2id argon2id;
-    for (std::size_t word = 1; word < said->words.size(); ++word)
-        if (!read_parameter(said->words[word], argon2id))
-            refuse(*said, right);
-    if (argon2id.memory_kib < 8 * argon2id.lanes)
-        refuse(*said, "of an m that is at least 8 times p");
-    return argon2id;
+    const auto parsed = password::parse_format(
+        std::vector<std::string_view>(said->words.begin(), said->words.end()));
+    if (const auto* const right = std::get_if<std::string>(&parsed))
+        refuse(*said, *right);
+    return std::get<password::Format>(parsed);
 }
 
 void read_tables(const std::optional<Said>& said, Settings& settings) {
@@ -163,29 +141,20 @@ Settings settings_of(const Options& options, std::span<const std::string_view> c
     if (takes("email-case"))
         settings.lowers_email =
             choice(reader.words("email-case", "UserAdminEmailCase"), "keep", "lower");
-    if (takes("secret"))
+    if (takes("secret")) {
         settings.secret_source = reader.secret();
+        settings.secret_folder = reader.secret_folder(settings.secret_source);
+    }
     settings.is_service = reader.turns_service_on();
     return settings;
 }
 
 secret::Secret secret_of(const Settings& settings) {
-    const std::string& source = settings.secret_source;
-    std::string secret;
-    if (source.starts_with("env:")) {
-        const char* value = std::getenv(source.c_str() + 4);
-        secret = value != nullptr ? value : "";
-    } else if (source.starts_with("file:")) {
-        std::ifstream file(source.substr(5));
-        std::getline(file, secret);
-    } else {
-        secret = source;
-    }
-    if (secret.empty())
-        throw CommandError(Exit::failure, "there is no secret at " + source +
-                                              " to sign the token with; say --secret file:PATH or "
-                                              "--secret env:NAME");
-    return secret::Secret(std::move(secret));
+    auto read = secret::read_source(settings.secret_source, settings.secret_folder);
+    if (const auto* const problem = std::get_if<std::string>(&read))
+        throw CommandError(Exit::failure, "there is no secret to sign the token with: " + *problem +
+                                              "; say --secret file:PATH or --secret env:NAME");
+    return std::move(std::get<secret::SourcedSecret>(read).secret);
 }
 
 } // namespace useradmin::ctl

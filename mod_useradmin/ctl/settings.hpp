@@ -26,6 +26,8 @@ struct Settings {
     std::optional<bool> lowers_email;
     /// Where the secret is that signs tokens, as AuthUserAdminSecret has it; empty for none.
     std::string secret_source;
+    /// Where a relative path of the source starts; empty for the current folder.
+    std::string secret_folder;
     /// Whether the file turns the service on: then what it does not say is at its default there.
     bool is_service = false;
 

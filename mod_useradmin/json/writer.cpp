@@ -1,5 +1,6 @@
 #include "json/writer.hpp"
 
+#include "text/hex.hpp"
 #include "text/unicode.hpp"
 
 #include <array>
@@ -32,7 +33,6 @@ constexpr auto treatments = [] {
 
 /// Appends what stands for a byte that cannot be written as it is.
 void append_replaced(std::string& out, unsigned char byte) {
-    constexpr std::string_view hex_digits = "0123456789abcdef";
     const char treatment = treatments[byte];
     if (treatment == non_ascii) {
         out += "\xef\xbf\xbd"; // U+FFFD
@@ -42,8 +42,7 @@ void append_replaced(std::string& out, unsigned char byte) {
     out += treatment;
     if (treatment == by_number) {
         out += "00";
-        out += hex_digits[byte >> 4];
-        out += hex_digits[byte & 0xf];
+        text::append_hex(out, byte);
     }
 }
 

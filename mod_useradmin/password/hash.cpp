@@ -2,6 +2,7 @@
 
 #include "secret/random.hpp"
 #include "secret/secret.hpp"
+#include "text/hex.hpp"
 #include "text/unicode.hpp"
 
 #include <argon2.h>
@@ -10,7 +11,6 @@
 
 #include <array>
 #include <charconv>
-#include <span>
 
 namespace useradmin::password {
 
@@ -21,9 +21,6 @@ constexpr std::size_t longest_password = 1'048'576; // keeps clear of the librar
 // argon2id: what a made hash holds, and what a stored one may ask for.
 constexpr std::size_t argon2_salt_size = 16;
 constexpr std::size_t argon2_hash_size = 32;
-constexpr std::uint32_t most_memory_kib = 256 * 1024;
-constexpr std::uint32_t most_passes = 10;
-constexpr std::uint32_t most_lanes = 16;
 constexpr std::size_t shortest_salt_text = 11; // 8 bytes in base64
 constexpr std::size_t shortest_hash_text = 22; // 16 bytes
 constexpr std::size_t longest_field_text = 86; // 64 bytes
@@ -34,40 +31,27 @@ constexpr std::size_t scrypt_key_size = 64;
 constexpr std::size_t scrypt_salt_text = 2 * scrypt_salt_size;
 constexpr std::size_t scrypt_text = scrypt_salt_text + 1 + 2 * scrypt_key_size;
 
-/// A derived key, wiped when it goes.
-struct Key {
-    std::array<unsigned char, scrypt_key_size> bytes{};
+using Key = secret::Bytes<scrypt_key_size>;
 
-    Key() = default;
-    Key(const Key&) = delete;
-    Key& operator=(const Key&) = delete;
-    ~Key() { secret::wipe(bytes.data(), bytes.size()); }
-
-    std::string_view view() const noexcept {
-        return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-    }
-};
-
-std::string to_hex(std::span<const unsigned char> bytes) {
-    constexpr std::string_view digits = "0123456789abcdef";
+std::string to_hex(std::string_view bytes) {
     std::string text;
     text.reserve(2 * bytes.size());
-    for (const auto byte : bytes) {
-        text += digits[byte >> 4];
-        text += digits[byte & 0xf];
-    }
+    for (const char byte : bytes)
+        text::append_hex(text, static_cast<unsigned char>(byte));
     return text;
 }
 
 /// Reads hexadecimal text, of either case, that fills the bytes to the last.
-bool from_hex(std::string_view text, std::span<unsigned char> bytes) noexcept {
-    if (text.size() != 2 * bytes.size())
+template <std::size_t Size>
+bool from_hex(std::string_view text, secret::Bytes<Size>& bytes) noexcept {
+    if (text.size() != 2 * Size)
         return false;
-    for (std::size_t i = 0; i < bytes.size(); ++i) {
-        const char* const pair = text.data() + 2 * i;
-        const auto [stop, error] = std::from_chars(pair, pair + 2, bytes[i], 16);
-        if (error != std::errc() || stop != pair + 2)
+    for (std::size_t i = 0; i < Size; ++i) {
+        const int high = text::hex_value(text[2 * i]);
+        const int low = text::hex_value(text[2 * i + 1]);
+        if (high < 0 || low < 0)
             return false;
+        bytes.data()[i] = static_cast<unsigned char>(high * 16 + low);
     }
     return true;
 }
@@ -93,12 +77,15 @@ bool skip(std::string_view& text, std::string_view expected) noexcept {
     return found;
 }
 
-/// Takes a number from 1 to the largest off the front of the text, if one is there.
-bool skip_number(std::string_view& text, std::uint32_t largest) noexcept {
+/// Takes a number off the front of the text, if one within the bounds is there.
+std::optional<std::uint32_t> take_number(std::string_view& text, std::uint32_t least,
+                                         std::uint32_t most) noexcept {
     std::uint32_t value = 0;
     const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     text.remove_prefix(static_cast<std::size_t>(stop - text.data()));
-    return error == std::errc() && value >= 1 && value <= largest;
+    if (error != std::errc() || value < least || value > most)
+        return std::nullopt;
+    return value;
 }
 
 bool is_base64(std::string_view text) noexcept {
@@ -106,25 +93,39 @@ bool is_base64(std::string_view text) noexcept {
                                   "0123456789+/") == std::string_view::npos;
 }
 
-/// Whether the text is a PHC string of argon2id whose work is within bounds. libargon2 would do any
-/// work that the text asks for: 4 TiB and 4 billion passes.
-bool is_bounded_argon2id(std::string_view text) noexcept {
-    if (!skip(text, "$argon2id$v=19$m=") || !skip_number(text, most_memory_kib) ||
-        !skip(text, ",t=") || !skip_number(text, most_passes) || !skip(text, ",p=") ||
-        !skip_number(text, most_lanes) || !skip(text, "$"))
-        return false;
+/// The work of a PHC string of argon2id; nothing where it is none, or its work is out of bounds.
+/// libargon2 would do any work that the text asks for: 4 TiB and 4 billion passes.
+std::optional<Argon2id> argon2id_of(std::string_view text) noexcept {
+    if (!skip(text, "$argon2id$v=19"))
+        return std::nullopt;
+    Argon2id work;
+    char before = '$';
+    for (const auto& parameter : argon2id_parameters) {
+        const char name[] = {before, parameter.letter, '='};
+        if (!skip(text, {name, sizeof name}))
+            return std::nullopt;
+        const auto value = take_number(text, parameter.least, parameter.most);
+        if (!value)
+            return std::nullopt;
+        work.*parameter.value = *value;
+        before = ',';
+    }
+    if (work.memory_kib < least_memory_of_lane * work.lanes || !skip(text, "$"))
+        return std::nullopt;
     const auto dollar = text.find('$');
     if (dollar == std::string_view::npos)
-        return false;
+        return std::nullopt;
     const auto salt = text.substr(0, dollar);
     const auto hash = text.substr(dollar + 1);
-    return salt.size() >= shortest_salt_text && salt.size() <= longest_field_text &&
-           hash.size() >= shortest_hash_text && hash.size() <= longest_field_text &&
-           is_base64(salt) && is_base64(hash);
+    if (salt.size() < shortest_salt_text || salt.size() > longest_field_text ||
+        hash.size() < shortest_hash_text || hash.size() > longest_field_text || !is_base64(salt) ||
+        !is_base64(hash))
+        return std::nullopt;
+    return work;
 }
 
 Verdict verify_argon2id(std::string_view stored, std::string_view password) {
-    if (!is_bounded_argon2id(stored))
+    if (!argon2id_of(stored))
         return Verdict::refused;
     const std::string terminated(stored);
     switch (argon2id_verify(terminated.c_str(), password.data(), password.size())) {
@@ -150,34 +151,44 @@ bool derive_scrypt(std::string_view salt_text, std::string_view password, Key& k
     const int derived =
         EVP_PBE_scrypt(normalised.view().data(), normalised.view().size(),
                        reinterpret_cast<const unsigned char*>(salt_text.data()), salt_text.size(),
-                       cost, block_size, lanes, most_memory, key.bytes.data(), key.bytes.size());
+                       cost, block_size, lanes, most_memory, key.data(), key.size());
     ERR_pop_to_mark();
     return derived == 1;
 }
 
 std::optional<std::string> hash_scrypt(std::string_view password) {
-    std::array<unsigned char, scrypt_salt_size> salt;
-    secret::random_bytes(salt);
-    const auto salt_text = to_hex(salt);
+    secret::Bytes<scrypt_salt_size> salt;
+    secret::random_bytes({salt.data(), salt.size()});
+    const auto salt_text = to_hex(salt.view());
     Key key;
     if (!derive_scrypt(salt_text, password, key))
         return std::nullopt;
-    return salt_text + ':' + to_hex(key.bytes);
+    return salt_text + ':' + to_hex(key.view());
 }
 
-Verdict verify_scrypt(std::string_view stored, std::string_view password) {
-    if (stored.size() != scrypt_text || stored[scrypt_salt_text] != ':')
-        return Verdict::refused;
-    const auto salt_text = stored.substr(0, scrypt_salt_text);
-    std::array<unsigned char, scrypt_salt_size> salt; // only to see that the text is hexadecimal
-    Key expected;
-    if (!from_hex(salt_text, salt) ||
-        !from_hex(stored.substr(scrypt_salt_text + 1), expected.bytes))
-        return Verdict::refused;
+/// A stored hash of scrypt: the salt's text, and the key.
+struct StoredScrypt {
+    std::string_view salt_text;
     Key key;
-    if (!derive_scrypt(salt_text, password, key))
+};
+
+/// Reads a stored hash of scrypt; false where it is none.
+bool read_scrypt(std::string_view text, StoredScrypt& stored) noexcept {
+    if (text.size() != scrypt_text || text[scrypt_salt_text] != ':')
+        return false;
+    stored.salt_text = text.substr(0, scrypt_salt_text);
+    secret::Bytes<scrypt_salt_size> salt; // only to see that the text is hexadecimal
+    return from_hex(stored.salt_text, salt) &&
+           from_hex(text.substr(scrypt_salt_text + 1), stored.key);
+}
+
+Verdict verify_scrypt(std::string_view text, std::string_view password) {
+    StoredScrypt stored;
+    Key key;
+    if (!read_scrypt(text, stored) || !derive_scrypt(stored.salt_text, password, key))
         return Verdict::refused;
-    return secret::equal_secrets(key.view(), expected.view()) ? Verdict::match : Verdict::mismatch;
+    return secret::equal_secrets(key.view(), stored.key.view()) ? Verdict::match
+                                                                : Verdict::mismatch;
 }
 
 } // namespace
@@ -195,6 +206,17 @@ Verdict verify(std::string_view stored, std::string_view password) {
         return Verdict::mismatch; // none so long is ever hashed
     return stored.starts_with('$') ? verify_argon2id(stored, password)
                                    : verify_scrypt(stored, password);
+}
+
+std::optional<Format> work_of(std::string_view stored) noexcept {
+    if (const auto argon2id = argon2id_of(stored))
+        return *argon2id;
+    StoredScrypt scrypt;
+    return read_scrypt(stored, scrypt) ? std::optional<Format>(Scrypt()) : std::nullopt;
+}
+
+void spend(const Format& work, std::string_view password) {
+    static_cast<void>(hash(work, password));
 }
 
 } // namespace useradmin::password

@@ -1,26 +1,13 @@
 // Hashes of passwords: how they are made, and how a stored one is verified.
 #pragma once
 
-#include <cstdint>
+#include "password/format.hpp"
+
 #include <optional>
 #include <string>
 #include <string_view>
-#include <variant>
 
 namespace useradmin::password {
-
-/// argon2id; the defaults are OWASP's.
-struct Argon2id {
-    std::uint32_t memory_kib = 19456;
-    std::uint32_t passes = 2;
-    std::uint32_t lanes = 1;
-};
-
-/// scrypt as better-auth writes it by default: N=16384 r=16 p=1, a key of 64 bytes,
-/// "hex(salt):hex(key)", the hex text of 16 random bytes being the salt, the password in NFKC.
-struct Scrypt {};
-
-using Format = std::variant<Argon2id, Scrypt>;
 
 /// The hash of the password as it is stored: a PHC string for argon2id (16-byte salt, 32-byte
 /// hash), or better-auth's text for scrypt. Nothing where the library fails (out of memory) or the
@@ -36,8 +23,15 @@ enum class Verdict {
 };
 
 /// Verifies a password against a stored hash of either format, told apart by its text. What a hash
-/// may ask for is bounded: argon2id up to 256 MiB, 10 passes and 16 lanes; scrypt has one set of
-/// parameters. The comparison takes the same time wherever it fails.
+/// may ask for is bounded by argon2id_parameters; scrypt has one set of parameters. The comparison
+/// takes the same time wherever it fails.
 Verdict verify(std::string_view stored, std::string_view password);
+
+/// The work that verifying a stored hash takes; nothing where verify() would refuse it.
+std::optional<Format> work_of(std::string_view stored) noexcept;
+
+/// Does such work on a password and throws the result away: what stands in for a hash that is not
+/// there takes as long as one that is.
+void spend(const Format& work, std::string_view password);
 
 } // namespace useradmin::password

@@ -1,6 +1,7 @@
 #include "secret/random.hpp"
 
 #include "secret/secret.hpp"
+#include "text/hex.hpp"
 
 #include <unistd.h>
 
@@ -21,14 +22,12 @@ std::string random_uuid() {
     bytes[6] = static_cast<unsigned char>((bytes[6] & 0x0f) | 0x40); // version 4
     bytes[8] = static_cast<unsigned char>((bytes[8] & 0x3f) | 0x80); // the variant of RFC 9562
 
-    constexpr std::string_view hex_digits = "0123456789abcdef";
     std::string text;
     text.reserve(36);
     for (std::size_t i = 0; i < bytes.size(); ++i) {
         if (i == 4 || i == 6 || i == 8 || i == 10)
             text += '-';
-        text += hex_digits[bytes[i] >> 4];
-        text += hex_digits[bytes[i] & 0xf];
+        text::append_hex(text, bytes[i]);
     }
     return text;
 }

@@ -1,6 +1,7 @@
 // Memory that holds a secret.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -12,6 +13,25 @@ void wipe(void* bytes, std::size_t length) noexcept;
 
 /// Overwrites all that the text's memory holds, also past its end, and leaves it empty.
 void wipe(std::string& text) noexcept;
+
+/// So many bytes, zero at first, that are wiped when they go.
+template <std::size_t Size>
+class Bytes {
+  public:
+    Bytes() noexcept = default;
+    Bytes(const Bytes&) = delete;
+    Bytes& operator=(const Bytes&) = delete;
+    ~Bytes() { wipe(bytes_.data(), Size); }
+
+    unsigned char* data() noexcept { return bytes_.data(); }
+    static constexpr std::size_t size() noexcept { return Size; }
+    std::string_view view() const noexcept {
+        return {reinterpret_cast<const char*>(bytes_.data()), Size};
+    }
+
+  private:
+    std::array<unsigned char, Size> bytes_{};
+};
 
 /// A text that is wiped when it goes. It is never copied, and never grows behind its owner's back.
 class Secret {

@@ -1,6 +1,8 @@
 #include "sign_in/cookies.hpp"
 
 #include "secret/signature.hpp"
+#include "sign_in/lengths.hpp"
+#include "text/hex.hpp"
 
 namespace useradmin::sign_in {
 
@@ -8,11 +10,9 @@ namespace {
 
 constexpr std::string_view secure_prefix = "__Secure-";
 constexpr std::string_view host_prefix = "__Host-";
-constexpr std::string_view seven_days = "604800";
 
 /// Percent-encodes what encodeURIComponent does.
 std::string encoded(std::string_view text) {
-    constexpr std::string_view digits = "0123456789ABCDEF";
     constexpr std::string_view plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
                                        "0123456789-_.!~*'()";
     std::string out;
@@ -21,10 +21,8 @@ std::string encoded(std::string_view text) {
             out += character;
             continue;
         }
-        const auto byte = static_cast<unsigned char>(character);
         out += '%';
-        out += digits[byte >> 4];
-        out += digits[byte & 0xf];
+        text::append_hex(out, static_cast<unsigned char>(character), text::upper_hex_digits);
     }
     return out;
 }
@@ -36,8 +34,9 @@ std::string Cookies::handed_out(std::string_view token) const {
 }
 
 std::vector<std::string> Cookies::opening(std::string_view token, bool is_remembered) const {
+    const auto seconds = std::to_string(std::chrono::seconds(session_length).count());
     std::vector<std::string> headers = {
-        header(name_, handed_out(token), is_remembered ? seven_days : "")};
+        header(name_, handed_out(token), is_remembered ? seconds : "")};
     if (!is_remembered)
         headers.push_back(header(not_remembered_name(), handed_out("true"), ""));
     return headers;

@@ -1,19 +1,10 @@
 #include "text/url.hpp"
 
+#include "text/hex.hpp"
+
 namespace useradmin::text {
 
 namespace {
-
-/// The value of a hexadecimal digit, or -1.
-int hex_digit(char digit) noexcept {
-    if (digit >= '0' && digit <= '9')
-        return digit - '0';
-    if (digit >= 'a' && digit <= 'f')
-        return digit - 'a' + 10;
-    if (digit >= 'A' && digit <= 'F')
-        return digit - 'A' + 10;
-    return -1;
-}
 
 enum class Plus { stays, is_a_space };
 
@@ -21,8 +12,8 @@ std::string decode(std::string_view text, Plus plus) {
     std::string decoded;
     decoded.reserve(text.size());
     for (std::size_t at = 0; at < text.size(); ++at) {
-        const int high = at + 2 < text.size() ? hex_digit(text[at + 1]) : -1;
-        const int low = at + 2 < text.size() ? hex_digit(text[at + 2]) : -1;
+        const int high = at + 2 < text.size() ? hex_value(text[at + 1]) : -1;
+        const int low = at + 2 < text.size() ? hex_value(text[at + 2]) : -1;
         if (text[at] == '%' && high >= 0 && low >= 0) {
             decoded += static_cast<char>(high * 16 + low);
             at += 2;

@@ -3,6 +3,8 @@
 
 #include "secret/signature.hpp"
 
+#include <filesystem>
+
 namespace useradmin::test {
 
 TEST_GROUP_BASE(session, Scene){};
@@ -39,6 +41,17 @@ TEST(session, open_signs_the_token_where_there_is_a_secret) {
         file("auth.conf", "DBDriver " + database().driver() + "\nDBDParams \"" +
                               database().params() + "\"\nAuthUserAdminSecret \"the s3cr3t\"\n");
     check(done(bare_ctl({"--config", configuration, "session", "open", id})));
+}
+
+TEST(session, a_relative_secret_of_the_configuration_is_read_from_its_ServerRoot) {
+    const std::string id = create("ana@x.org");
+    const std::filesystem::path secret(file("secret", "the s3cr3t\n"));
+    const auto configuration =
+        file("auth.conf", "ServerRoot \"" + secret.parent_path().string() + "\"\nDBDriver " +
+                              database().driver() + "\nDBDParams \"" + database().params() +
+                              "\"\nAuthUserAdminSecret file:" + secret.filename().string() + "\n");
+    const std::string token = done(bare_ctl({"--config", configuration, "session", "open", id}));
+    CHECK(secret::verified(token, "the s3cr3t").has_value());
 }
 
 TEST(session, open_refuses_a_secret_on_the_command_line_and_one_that_is_not_there) {

@@ -3,8 +3,11 @@
 #include "password/slots.hpp"
 #include "secret/random.hpp"
 #include "secret/secret.hpp"
+#include "secret/source.hpp"
+#include "support/files.hpp"
 
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -260,6 +263,131 @@ TEST(random_values, bytes_are_filled_to_the_last) {
         CHECK_TRUE(sum != 0);
 }
 
+TEST_GROUP(secret_source) {
+    const test::WorkFolder folder;
+    const std::string path = folder.path() / "secret";
+
+    std::variant<secret::SourcedSecret, std::string> read(std::string_view source) const {
+        return secret::read_source(source, folder.path().string());
+    }
+    /// The secret of the source; "(none)" where there is none.
+    std::string secret_at(std::string_view source) const {
+        const auto result = read(source);
+        const auto* found = std::get_if<secret::SourcedSecret>(&result);
+        return found != nullptr ? std::string(found->secret.view()) : "(none)";
+    }
+    /// Whether there is no secret, and the sentence says so.
+    bool is_refused(std::string_view source, std::string_view words) const {
+        const auto result = read(source);
+        const auto* sentence = std::get_if<std::string>(&result);
+        return sentence != nullptr && sentence->find(words) != std::string::npos;
+    }
+};
+
+TEST(secret_source, is_the_text_itself_a_file_or_a_variable_of_the_environment) {
+    test::write_file(path, "the secret\nanother line\n");
+    CHECK_EQUAL("a text"s, secret_at("a text"));
+    CHECK_EQUAL("the secret"s, secret_at("file:" + path));
+    setenv("USERADMIN_TEST_SECRET", "of the environment", 1);
+    CHECK_EQUAL("of the environment"s, secret_at("env:USERADMIN_TEST_SECRET"));
+}
+
+TEST(secret_source, a_relative_path_starts_in_the_folder) {
+    test::write_file(path, "the secret");
+    CHECK_EQUAL("the secret"s, secret_at("file:secret"));
+}
+
+TEST(secret_source, the_refusal_names_the_path_and_the_system_s_reason) {
+    CHECK_TRUE(is_refused("file:" + path, path + ": No such file or directory"));
+    CHECK_TRUE(is_refused("file:absent", folder.path().string() + "/absent: No such file"));
+    CHECK_TRUE(is_refused("file:.", "Is a directory"));
+    test::write_file(path, "\nnot on the first line");
+    CHECK_TRUE(is_refused("file:secret", path + " is empty"));
+    test::write_file(path, "\xff\xfe");
+    CHECK_TRUE(is_refused("file:secret", path + " is no UTF-8"));
+    test::write_file(path, std::string(4097, 'x'));
+    CHECK_TRUE(is_refused("file:secret", "at most 4096 bytes"));
+    CHECK_TRUE(is_refused("env:NO_SUCH_VARIABLE", "no variable NO_SUCH_VARIABLE"));
+    CHECK_TRUE(is_refused("", "file:path"));
+}
+
+TEST(secret_source, a_text_that_is_the_path_of_a_file_is_refused) {
+    test::write_file(path, "the secret");
+    CHECK_TRUE(is_refused(path, "file:"));
+    CHECK_TRUE(is_refused("secret", "file:"));
+    CHECK_EQUAL("."s, secret_at(".")); // no file
+}
+
+TEST(secret_source, tells_what_an_operator_is_warned_of) {
+    test::write_file(path, "sixteen letters!");
+    for (const auto mode : {0600, 0640, 0644}) {
+        chmod(path.c_str(), static_cast<mode_t>(mode));
+        const auto result = read("file:secret");
+        const auto& found = std::get<secret::SourcedSecret>(result);
+        CHECK_EQUAL(mode == 0644, found.others_may_read);
+        CHECK_FALSE(found.is_written_out);
+        CHECK_FALSE(found.is_short());
+    }
+    const auto result = read("fifteen letters");
+    const auto& found = std::get<secret::SourcedSecret>(result);
+    CHECK_TRUE(found.is_written_out);
+    CHECK_TRUE(found.is_short());
+    CHECK_FALSE(found.others_may_read);
+}
+
+TEST_GROUP(format_words){};
+
+TEST(format_words, are_read_with_the_defaults_of_what_they_leave_out) {
+    using Words = std::vector<std::string_view>;
+    const auto argon2id = [](const Words& words) {
+        return std::get<password::Argon2id>(
+            std::get<password::Format>(password::parse_format(words)));
+    };
+    CHECK_TRUE(std::holds_alternative<password::Scrypt>(
+        std::get<password::Format>(password::parse_format(Words{"scrypt"}))));
+    CHECK_EQUAL(19456U, argon2id({"argon2id"}).memory_kib);
+    CHECK_EQUAL(10U, argon2id({"argon2id", "t=10"}).passes);
+    const auto all = argon2id({"argon2id", "p=16", "m=262144", "t=1"});
+    CHECK_EQUAL(262144U, all.memory_kib);
+    CHECK_EQUAL(1U, all.passes);
+    CHECK_EQUAL(16U, all.lanes);
+}
+
+TEST(format_words, that_are_unknown_or_out_of_bounds_are_refused_with_what_would_be_right) {
+    const std::vector<std::string_view> others[] = {
+        {},
+        {""},
+        {"md5"},
+        {"argon2i"},
+        {"ARGON2ID"},
+        {"scrypt", "N=2"},
+        {"scrypt", "argon2id"},
+        {"argon2id", ""},
+        {"argon2id", "x=1"},
+        {"argon2id", "m"},
+        {"argon2id", "m="},
+        {"argon2id", "m=7"},
+        {"argon2id", "m=262145"},
+        {"argon2id", "m=999999999999"},
+        {"argon2id", "m=19456k"},
+        {"argon2id", "t=0"},
+        {"argon2id", "t=-1"},
+        {"argon2id", "t=1.5"},
+        {"argon2id", "t=11"},
+        {"argon2id", "p=0"},
+        {"argon2id", "p=17"},
+        {"argon2id", "m=8", "p=2"},
+    };
+    for (const auto& words : others) {
+        const auto refused = password::parse_format(words);
+        const auto* const right = std::get_if<std::string>(&refused);
+        CHECK_TRUE(right != nullptr);
+        CHECK_EQUAL("'scrypt', or 'argon2id' with any of m=KiB (8 to 262144), t=N (1 to 10), p=N "
+                    "(1 to 16), where m is at least 8 times p"s,
+                    *right);
+    }
+}
+
 TEST_GROUP(argon2id){};
 
 TEST(argon2id, a_made_hash_is_a_phc_string_with_its_parameters) {
@@ -390,6 +518,20 @@ TEST(argon2id, a_password_of_any_bytes_and_length_up_to_1_mib_is_hashed) {
         CHECK_TRUE(password::verify(made, password + "x") == Verdict::mismatch);
     }
     CHECK_FALSE(password::hash(small_argon2id, std::string(1'048'577, 'x')).has_value());
+}
+
+TEST(argon2id, the_work_of_a_stored_hash_is_known_where_it_would_be_verified) {
+    const auto work = password::work_of(hashed(password::Argon2id{256, 3, 2}, "hunter2"));
+    const auto& argon2id = std::get<password::Argon2id>(work.value());
+    CHECK_EQUAL(256U, argon2id.memory_kib);
+    CHECK_EQUAL(3U, argon2id.passes);
+    CHECK_EQUAL(2U, argon2id.lanes);
+    CHECK_TRUE(
+        std::holds_alternative<password::Scrypt>(password::work_of(better_auth_hash).value()));
+    CHECK_FALSE(password::work_of("").has_value());
+    CHECK_FALSE(password::work_of("$2b$10$N9qo8uLOickgx2ZMRZoMye").has_value());
+    CHECK_FALSE(
+        password::work_of(replaced(hashed(small_argon2id, "x"), "t=1", "t=11")).has_value());
 }
 
 TEST(argon2id, work_that_the_library_refuses_gives_nothing) {

@@ -1,0 +1,54 @@
+#include "password/format.hpp"
+
+#include <charconv>
+
+namespace useradmin::password {
+
+namespace {
+
+/// What would be right, from the bounds themselves.
+std::string right_forms() {
+    std::string sentence = "'scrypt', or 'argon2id' with any of ";
+    for (const auto& parameter : argon2id_parameters) {
+        sentence += parameter.letter;
+        sentence += '=';
+        sentence += parameter.unit;
+        sentence += " (" + std::to_string(parameter.least) + " to " +
+                    std::to_string(parameter.most) + "), ";
+    }
+    return sentence + "where m is at least " + std::to_string(least_memory_of_lane) + " times p";
+}
+
+/// Reads one parameter ("m=19456") within its bounds; false where it is none.
+bool read_parameter(std::string_view word, Argon2id& argon2id) {
+    if (word.size() < 2 || word[1] != '=')
+        return false;
+    for (const auto& parameter : argon2id_parameters) {
+        if (word[0] != parameter.letter)
+            continue;
+        std::uint32_t& value = argon2id.*parameter.value;
+        const char* const end = word.data() + word.size();
+        const auto [stop, error] = std::from_chars(word.data() + 2, end, value);
+        return error == std::errc() && stop == end && value >= parameter.least &&
+               value <= parameter.most;
+    }
+    return false;
+}
+
+} // namespace
+
+std::variant<Format, std::string> parse_format(std::span<const std::string_view> words) {
+    if (words.size() == 1 && words[0] == "scrypt")
+        return Format(Scrypt());
+    if (words.empty() || words[0] != "argon2id")
+        return right_forms();
+    Argon2id argon2id;
+    for (const std::string_view word : words.subspan(1))
+        if (!read_parameter(word, argon2id))
+            return right_forms();
+    if (argon2id.memory_kib < least_memory_of_lane * argon2id.lanes)
+        return right_forms();
+    return Format(argon2id);
+}
+
+} // namespace useradmin::password

@@ -1,0 +1,47 @@
+// The formats that passwords are hashed in, and the bounds of the work that a hash may ask for.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+
+namespace useradmin::password {
+
+/// argon2id; the defaults are OWASP's.
+struct Argon2id {
+    std::uint32_t memory_kib = 19456;
+    std::uint32_t passes = 2;
+    std::uint32_t lanes = 1;
+};
+
+/// The bounds of one of argon2id's parameters, under the letter that PHC strings and
+/// UserAdminPasswordHash give it.
+struct Argon2idParameter {
+    char letter;
+    std::string_view unit;
+    std::uint32_t Argon2id::*value;
+    std::uint32_t least;
+    std::uint32_t most;
+};
+inline constexpr Argon2idParameter argon2id_parameters[] = {
+    {'m', "KiB", &Argon2id::memory_kib, 8, 262144},
+    {'t', "N", &Argon2id::passes, 1, 10},
+    {'p', "N", &Argon2id::lanes, 1, 16},
+};
+/// How many KiB each lane needs at least.
+inline constexpr std::uint32_t least_memory_of_lane = 8;
+
+/// scrypt as better-auth writes it by default: N=16384 r=16 p=1, a key of 64 bytes,
+/// "hex(salt):hex(key)", the hex text of 16 random bytes being the salt, the password in NFKC.
+struct Scrypt {};
+
+using Format = std::variant<Argon2id, Scrypt>;
+
+/// Reads a format as UserAdminPasswordHash and `useradminctl --hash` have it: "scrypt", or
+/// "argon2id" with any of "m=KiB", "t=N", "p=N". Where the words are not that, says what would be
+/// right, to be put behind "must be ".
+std::variant<Format, std::string> parse_format(std::span<const std::string_view> words);
+
+} // namespace useradmin::password

@@ -1,0 +1,27 @@
+// Hexadecimal digits.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace useradmin::text {
+
+inline constexpr std::string_view lower_hex_digits = "0123456789abcdef";
+inline constexpr std::string_view upper_hex_digits = "0123456789ABCDEF";
+
+/// The value of a hexadecimal digit of either case, or -1.
+constexpr int hex_value(char digit) noexcept {
+    for (const std::string_view digits : {lower_hex_digits, upper_hex_digits})
+        if (const auto value = digits.find(digit); value != digits.npos)
+            return static_cast<int>(value);
+    return -1;
+}
+
+/// Appends the two digits of a byte.
+inline void append_hex(std::string& out, unsigned char byte,
+                       std::string_view digits = lower_hex_digits) {
+    out += digits[byte >> 4];
+    out += digits[byte & 0xf];
+}
+
+} // namespace useradmin::text
