@@ -54,6 +54,6 @@ target_include_directories(useradmin_apr SYSTEM INTERFACE ${APR_INCLUDE_DIRS} ${
 target_compile_options(useradmin_apr INTERFACE ${APR_CFLAGS_OTHER} ${APRUTIL_CFLAGS_OTHER})
 target_include_directories(useradmin_apr INTERFACE ${CMAKE_CURRENT_SOURCE_DIR}/mod_useradmin)
 
-add_library(useradmin_httpd INTERFACE)
-target_include_directories(useradmin_httpd SYSTEM INTERFACE ${HTTPD_INCLUDE_DIR})
-target_link_libraries(useradmin_httpd INTERFACE useradmin_apr)
+add_library(useradmin_httpd_headers INTERFACE)
+target_include_directories(useradmin_httpd_headers SYSTEM INTERFACE ${HTTPD_INCLUDE_DIR})
+target_link_libraries(useradmin_httpd_headers INTERFACE useradmin_apr)

@@ -7,11 +7,11 @@
 extern "C" {
 extern module auth_useradmin_module __attribute__((visibility("default")));
 module auth_useradmin_module = {STANDARD20_MODULE_STUFF,
-                                useradmin::auth::create_auth_configuration,
-                                useradmin::auth::merge_auth_configuration,
-                                useradmin::auth::create_auth_server_configuration,
-                                nullptr,
-                                useradmin::auth::auth_directives,
+                                useradmin::httpd::create_settings<useradmin::auth::directives>,
+                                useradmin::httpd::merge_settings<useradmin::auth::directives>,
+                                useradmin::auth::create_server_configuration,
+                                useradmin::auth::merge_server_configuration,
+                                useradmin::httpd::commands<useradmin::auth::directives>.data(),
                                 useradmin::auth::register_authentication_hooks,
-                                AP_MODULE_FLAG_NONE};
+                                AP_MODULE_FLAG_ALWAYS_MERGE};
 }

@@ -6,11 +6,11 @@
 extern "C" {
 extern module useradmin_module __attribute__((visibility("default")));
 module useradmin_module = {STANDARD20_MODULE_STUFF,
-                           useradmin::service::create_configuration,
-                           useradmin::service::merge_configuration,
+                           useradmin::httpd::create_settings<useradmin::service::directives>,
+                           useradmin::httpd::merge_settings<useradmin::service::directives>,
                            useradmin::service::create_server_configuration,
                            useradmin::service::merge_server_configuration,
-                           useradmin::service::directives,
+                           useradmin::httpd::commands<useradmin::service::directives>.data(),
                            useradmin::service::register_service_hooks,
-                           AP_MODULE_FLAG_NONE};
+                           AP_MODULE_FLAG_ALWAYS_MERGE};
 }

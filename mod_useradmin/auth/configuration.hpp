@@ -1,70 +1,75 @@
-// mod_auth_useradmin's configuration: its directives, their defaults, their merge.
+// mod_auth_useradmin's configuration: its directives, and what belongs to a server as a whole.
 #pragma once
 
-#include "httpd/database.hpp"
+#include "httpd/backend.hpp"
+#include "httpd/directives.hpp"
 #include "httpd/httpd.hpp"
-#include "httpd/tables.hpp"
-#include "password/hash.hpp"
 #include "sign_in/attempts.hpp"
 
-#include <chrono>
-#include <optional>
+#include <tuple>
 #include <type_traits>
 
 namespace useradmin::auth {
 
-/// What the directives say; what they leave unsaid is inherited. Nothing here has a destructor.
-struct AuthConfiguration {
-    std::optional<bool> enabled;
-    const char* cookie = nullptr;
-    std::optional<bool> bearer;
-    std::optional<int> timeout;
-    /// Signs the tokens; nullptr: they are not signed.
-    const char* secret = nullptr;
-    const httpd::Tables* tables = nullptr;
-    std::optional<password::Format> password_hash;
-    std::optional<bool> sign_in;
-    /// The Location of `AuthUserAdminSignIn On`, without a slash at its end.
-    const char* sign_in_base = nullptr;
-    std::optional<sign_in::Limit> limit;
-
-    // The defaults are applied where a value is read.
-    bool is_enabled() const noexcept { return enabled.value_or(false); }
-    const char* cookie_name() const noexcept {
-        return cookie != nullptr ? cookie : "better-auth.session_token";
-    }
-    bool reads_bearer() const noexcept { return bearer.value_or(true); }
-    /// The hash that stands in for one that is not there.
-    password::Format hash_format() const noexcept {
-        return password_hash.value_or(password::Format(password::Argon2id()));
-    }
-    bool signs_in() const noexcept { return sign_in.value_or(false) && sign_in_base != nullptr; }
-    sign_in::Limit sign_in_limit() const noexcept { return limit.value_or(sign_in::Limit()); }
-    std::chrono::milliseconds wait() const noexcept {
-        return std::chrono::seconds(timeout.value_or(5));
-    }
+/// `AuthUserAdminSignIn`: whether signing in is on, and the base address that it is on at.
+struct Base {
+    bool is_on = false;
+    /// The path of the Location, without a slash at its end.
+    const char* path = nullptr;
 };
-static_assert(std::is_trivially_destructible_v<AuthConfiguration>);
+
+const char* read_enabled(const httpd::Line& line, bool& is_enabled);
+const char* read_cookie(const httpd::Line& line, const char*& name);
+const char* read_secret(const httpd::Line& line, const char*& secret);
+const char* read_base(const httpd::Line& line, Base& base);
+const char* read_limit(const httpd::Line& line, sign_in::Limit& limit);
+
+/// The module's directives.
+inline constexpr auto directives = std::tuple_cat(
+    httpd::backend_directives("AuthUserAdminTimeout", "auth_useradmin"),
+    std::tuple{
+        httpd::directive<struct Enabled>("AuthUserAdmin", FLAG, httpd::anywhere,
+                                         "On: find out from the session table who is calling",
+                                         false, read_enabled),
+        httpd::directive<struct CookieName>("AuthUserAdminCookie", TAKE1, httpd::anywhere,
+                                            "the name of the cookie that carries the session token",
+                                            static_cast<const char*>("better-auth.session_token"),
+                                            read_cookie),
+        httpd::directive<struct ReadsBearer>("AuthUserAdminBearer", FLAG, httpd::anywhere,
+                                             "On: a token in 'Authorization: Bearer' is read too",
+                                             true, httpd::Switch()),
+        // nullptr: the tokens are not signed.
+        httpd::directive<struct SigningSecret>(
+            "AuthUserAdminSecret", TAKE1, httpd::anywhere,
+            "the secret that signs the tokens: text, file:path or env:NAME",
+            static_cast<const char*>(nullptr), read_secret),
+        httpd::directive<struct SignIn>(
+            "AuthUserAdminSignIn", FLAG, httpd::anywhere,
+            "On: this Location is the base address of sign-in/email, sign-out and get-session",
+            Base(), read_base),
+        httpd::directive<struct SignInLimit>(
+            "AuthUserAdminSignInLimit", TAKE12, httpd::anywhere,
+            "how many attempts to sign in may fail for an account, three times as many for an "
+            "address [, within how many seconds]",
+            sign_in::Limit(), read_limit),
+    });
+
+/// What the directives say.
+using Settings = httpd::Settings<directives>;
 
 /// What belongs to a server as a whole.
-struct AuthServerConfiguration {
+struct ServerConfiguration : httpd::Backend {
     /// Whether AuthUserAdmin or AuthUserAdminSignIn is on anywhere in this server.
     bool is_used = false;
-    // Filled in when the server has started: by post_config, and by each child for itself.
-    void* slots = nullptr;
-    void* attempts = nullptr;
-    httpd::Gate* gate = nullptr;
-    httpd::DatabaseModule database = {nullptr, nullptr};
 };
-static_assert(std::is_trivially_destructible_v<AuthServerConfiguration>);
+static_assert(std::is_trivially_destructible_v<ServerConfiguration>);
 
-extern const command_rec auth_directives[];
+void* create_server_configuration(apr_pool_t* pool, server_rec* server) noexcept;
+void* merge_server_configuration(apr_pool_t* pool, void* base, void* addition) noexcept;
 
-void* create_auth_configuration(apr_pool_t* pool, char* directory) noexcept;
-void* merge_auth_configuration(apr_pool_t* pool, void* base, void* addition) noexcept;
-void* create_auth_server_configuration(apr_pool_t* pool, server_rec* server) noexcept;
-
-const AuthConfiguration& auth_configuration_of(const request_rec* request) noexcept;
-AuthServerConfiguration& auth_configuration_of(const server_rec* server) noexcept;
+const Settings& settings_of(const request_rec* request) noexcept;
+/// Of the server's own part of the configuration, outside of every Location.
+const Settings& settings_of(const server_rec* server) noexcept;
+ServerConfiguration& server_configuration_of(const server_rec* server) noexcept;
 
 } // namespace useradmin::auth

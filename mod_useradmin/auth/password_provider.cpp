@@ -3,6 +3,7 @@
 #include "apr/guard.hpp"
 #include "apr/pool.hpp"
 #include "auth/request_verifier.hpp"
+#include "httpd/configuration_tree.hpp"
 #include "httpd/notes.hpp"
 
 #include <mod_auth.h>
@@ -34,7 +35,7 @@ authn_status status_of(sign_in::Outcome outcome) noexcept {
 
 authn_status verify(request_rec* request, const char* user, const char* password) {
     // In an .htaccess file nothing has looked whether there is a database.
-    if (auth_configuration_of(request->server).database.open == nullptr) {
+    if (server_configuration_of(request->server).database.open == nullptr) {
         ap_log_rerror(APLOG_MARK, APLOG_ERR, 0, request, "UA0308: the provider useradmin: %s",
                       httpd::database_problem());
         return AUTH_GENERAL_ERROR;
@@ -83,12 +84,13 @@ void register_password_provider(apr_pool_t* pool) noexcept {
 }
 
 bool names_password_provider() {
-    bool is_named = false;
-    for (const char* directive : {"AuthBasicProvider", "AuthFormProvider", "<AuthnProviderAlias"})
-        httpd::each_directive(directive, [&](const char* arguments, bool) {
-            is_named = is_named || holds_word(apr::view_of(arguments), provider_name);
-        });
-    return is_named;
+    bool is_there = false;
+    httpd::each_directive([&](const httpd::TreeDirective& found) {
+        for (const char* name : {"AuthBasicProvider", "AuthFormProvider", "<AuthnProviderAlias"})
+            is_there = is_there || (httpd::is_named(found.directive, name) &&
+                                    holds_word(apr::view_of(found.directive.args), provider_name));
+    });
+    return is_there;
 }
 
 } // namespace useradmin::auth

@@ -9,18 +9,14 @@ extern module auth_useradmin_module;
 namespace useradmin::auth {
 
 RequestVerifier::RequestVerifier(request_rec* request)
-    : RequestVerifier(request, auth_configuration_of(request),
-                      auth_configuration_of(request->server)) {}
+    : RequestVerifier(request, settings_of(request)) {}
 
-RequestVerifier::RequestVerifier(request_rec* request, const AuthConfiguration& configuration,
-                                 const AuthServerConfiguration& server)
-    : log_(request, auth_useradmin_module),
-      connections_(request, log_, server.database, *server.gate, configuration.wait()),
-      tables_(httpd::tables_or_default(configuration.tables, "auth_useradmin")),
-      store_(connections_, log_, request->pool, tables_.names, tables_.label),
-      passwords_(configuration.hash_format(), password::Slots(server.slots), configuration.wait()),
-      credentials_(store_, passwords_, sign_in::Attempts(server.attempts),
-                   configuration.sign_in_limit(), log_) {}
+RequestVerifier::RequestVerifier(request_rec* request, const Settings& settings)
+    : backend_(request, auth_useradmin_module, httpd::backend_settings(settings)),
+      passwords_(backend_.settings().hash_format, backend_.server().slots,
+                 backend_.settings().wait),
+      credentials_(backend_.store(), passwords_, backend_.server().attempts,
+                   settings.get<SignInLimit>(), backend_.log()) {}
 
 std::string_view counted_address(const request_rec* request) noexcept {
     constexpr std::size_t network_size = 8;

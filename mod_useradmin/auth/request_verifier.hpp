@@ -2,10 +2,8 @@
 #pragma once
 
 #include "auth/configuration.hpp"
-#include "httpd/database.hpp"
-#include "httpd/log.hpp"
+#include "httpd/backend.hpp"
 #include "sign_in/credentials.hpp"
-#include "store/database_store.hpp"
 
 #include <string_view>
 
@@ -16,17 +14,13 @@ class RequestVerifier final {
   public:
     explicit RequestVerifier(request_rec* request);
 
-    store::Store& store() noexcept { return store_; }
+    store::Store& store() noexcept { return backend_.store(); }
     sign_in::CredentialVerifier& credentials() noexcept { return credentials_; }
 
   private:
-    RequestVerifier(request_rec* request, const AuthConfiguration& configuration,
-                    const AuthServerConfiguration& server);
+    RequestVerifier(request_rec* request, const Settings& settings);
 
-    httpd::RequestLog log_;
-    httpd::DatabaseConnections connections_;
-    httpd::Tables tables_;
-    store::DatabaseStore store_;
+    httpd::RequestBackend backend_;
     sign_in::BoundedPasswordVerifier passwords_;
     sign_in::CredentialVerifier credentials_;
 };

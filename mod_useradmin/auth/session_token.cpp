@@ -9,20 +9,20 @@
 
 namespace useradmin::auth {
 
-secret::Secret credential_of(const request_rec* request, const AuthConfiguration& configuration) {
+secret::Secret credential_of(const request_rec* request, const Settings& settings) {
     std::optional<std::string> token;
-    if (configuration.reads_bearer())
+    if (settings.get<ReadsBearer>())
         token = token_in_authorization(
             apr::view_of(apr_table_get(request->headers_in, "Authorization")));
     if (!token)
         token = token_in_cookie(apr::view_of(apr_table_get(request->headers_in, "Cookie")),
-                                configuration.cookie_name());
+                                settings.get<CookieName>());
     return secret::Secret(std::move(token).value_or(""));
 }
 
-std::string_view token_of(std::string_view credential, const AuthConfiguration& configuration) {
-    if (configuration.secret != nullptr)
-        return secret::verified(credential, configuration.secret).value_or("");
+std::string_view token_of(std::string_view credential, const Settings& settings) {
+    if (settings.get<SigningSecret>() != nullptr)
+        return secret::verified(credential, settings.get<SigningSecret>()).value_or("");
     return credential.substr(0, credential.find('.'));
 }
 

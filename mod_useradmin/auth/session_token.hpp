@@ -9,10 +9,10 @@
 namespace useradmin::auth {
 
 /// What the request carries as its token. A bearer token counts before a cookie, as in better-auth.
-secret::Secret credential_of(const request_rec* request, const AuthConfiguration& configuration);
+secret::Secret credential_of(const request_rec* request, const Settings& settings);
 
 /// The token in what a request carries: with a secret its signature must be right, without one a
 /// signature is passed over. Empty where there is none.
-std::string_view token_of(std::string_view credential, const AuthConfiguration& configuration);
+std::string_view token_of(std::string_view credential, const Settings& settings);
 
 } // namespace useradmin::auth

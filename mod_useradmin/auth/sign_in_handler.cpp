@@ -34,33 +34,34 @@ sign_in::Provenance provenance_of(const request_rec* request) {
 }
 
 /// Whether the request's cookies say that its session is not to be remembered.
-bool is_not_remembered(const request_rec* request, const AuthConfiguration& configuration,
+bool is_not_remembered(const request_rec* request, const Settings& settings,
                        const sign_in::Cookies& cookies) {
     const auto value = token_in_cookie(header_of(request, "Cookie"), cookies.not_remembered_name());
-    return value && token_of(*value, configuration) == "true";
+    return value && token_of(*value, settings) == "true";
 }
 
 int answer(request_rec* request) {
-    const AuthConfiguration& configuration = auth_configuration_of(request);
+    const Settings& settings = settings_of(request);
     RequestVerifier verifier(request);
-    const sign_in::Cookies cookies(configuration.cookie_name(), apr::view_of(configuration.secret),
+    const sign_in::Cookies cookies(settings.get<CookieName>(),
+                                   apr::view_of(settings.get<SigningSecret>()),
                                    apr::view_of(ap_http_scheme(request)) == "https");
-    const secret::Secret credential = credential_of(request, configuration);
+    const secret::Secret credential = credential_of(request, settings);
     httpd::RequestBody body(request, largest_body);
     sign_in::Reply reply =
         sign_in::answer({request->method,
-                         httpd::path_below(request, configuration.sign_in_base),
+                         httpd::path_below(request, settings.get<SignIn>().path),
                          apr::view_of(request->args),
                          header_of(request, "Content-Type"),
                          provenance_of(request),
                          apr::view_of(ap_construct_url(request->pool, "", request)),
                          {apr::view_of(request->useragent_ip), header_of(request, "User-Agent"),
                           counted_address(request)},
-                         token_of(credential.view(), configuration),
-                         is_not_remembered(request, configuration, cookies),
+                         token_of(credential.view(), settings),
+                         is_not_remembered(request, settings, cookies),
                          body},
                         {verifier.store(), verifier.credentials(), cookies,
-                         configuration.reads_bearer(), text::now()});
+                         settings.get<ReadsBearer>(), text::now()});
     if (body.was_answered())
         return AP_FILTER_ERROR;
     if (body.is_left())
@@ -72,7 +73,7 @@ int answer(request_rec* request) {
 
 int handle(request_rec* request) noexcept {
     return apr::guarded(
-        [&] { return auth_configuration_of(request).signs_in() ? answer(request) : DECLINED; },
+        [&] { return settings_of(request).get<SignIn>().is_on ? answer(request) : DECLINED; },
         [&](const char* reason) {
             ap_log_rerror(APLOG_MARK, APLOG_ERR, 0, request, "UA0304: a sign-in failed: %s",
                           reason);
@@ -81,7 +82,7 @@ int handle(request_rec* request) noexcept {
 }
 
 int claim(request_rec* request) noexcept {
-    return auth_configuration_of(request).signs_in() ? httpd::keep_from_files(request) : DECLINED;
+    return settings_of(request).get<SignIn>().is_on ? httpd::keep_from_files(request) : DECLINED;
 }
 
 } // namespace

@@ -7,13 +7,12 @@
 
 #include <chrono>
 #include <condition_variable>
-#include <functional>
 #include <mutex>
 
 namespace useradmin::httpd {
 
-/// Lets as many threads of a child to mod_dbd as it has connections. mod_dbd itself waits without
-/// end, and after an outage its waiters can sleep on.
+/// Lets as many threads of a child to one of mod_dbd's pools as it has connections. mod_dbd itself
+/// waits without end, and after an outage its waiters can sleep on.
 class Gate {
   public:
     explicit Gate(int permits) noexcept : permits_(permits) {}
@@ -28,23 +27,19 @@ class Gate {
     int permits_;
 };
 
-/// The gate of this child, the same for both modules; made at the first call, in the child's pool.
-Gate& gate_of_child(apr_pool_t* child_pool, int permits);
-
-/// Visits every directive of the configuration with that name, a section's ("<Location") too.
-void each_directive(const char* name,
-                    const std::function<void(const char* arguments, bool is_top)>& visit);
-
-/// The smallest DBDMax of the configuration: how many connections a child may hold.
-int smallest_connection_limit();
-
 /// What mod_dbd offers.
 struct DatabaseModule {
-    APR_OPTIONAL_FN_TYPE(ap_dbd_open) * open;
-    APR_OPTIONAL_FN_TYPE(ap_dbd_close) * close;
+    const module* record = nullptr;
+    APR_OPTIONAL_FN_TYPE(ap_dbd_open) * open = nullptr;
+    APR_OPTIONAL_FN_TYPE(ap_dbd_close) * close = nullptr;
+    APR_OPTIONAL_FN_TYPE(ap_dbd_acquire) * acquire = nullptr;
 
     /// Its functions; NULL members where it is not loaded.
-    static DatabaseModule find();
+    static DatabaseModule find() noexcept;
+
+    /// The connection that another module took for this request and holds until its end; nullptr
+    /// where there is none. To wait for a second one then could be to wait for oneself.
+    ap_dbd_t* held_by(request_rec* request) const noexcept;
 };
 
 /// The sentence that says what is missing where a configuration needs the database; nullptr where
@@ -54,19 +49,26 @@ const char* database_problem();
 /// mod_dbd's connections for one request.
 class DatabaseConnections final : public store::ConnectionSource {
   public:
+    /// The directive is the one that sets the timeout, for the log.
     DatabaseConnections(request_rec* request, RequestLog& log, const DatabaseModule& database,
-                        Gate& gate, std::chrono::milliseconds timeout) noexcept
-        : request_(request), log_(log), database_(database), gate_(gate), timeout_(timeout) {}
+                        Gate& gate, std::chrono::milliseconds timeout,
+                        const char* directive) noexcept
+        : request_(request), log_(log), database_(database), gate_(gate), timeout_(timeout),
+          directive_(directive) {}
 
     const store::Connection* acquire() override;
     void release(const store::Connection& connection) noexcept override;
 
   private:
+    const store::Connection* hand_out(const ap_dbd_t& connection) noexcept;
+
     request_rec* request_;
     RequestLog& log_;
     const DatabaseModule& database_;
     Gate& gate_;
     std::chrono::milliseconds timeout_;
+    const char* directive_;
+    /// The connection that this opened, and has to close; nullptr for one that the request holds.
     ap_dbd_t* open_ = nullptr;
     store::Connection connection_;
 };

@@ -14,10 +14,14 @@ class RequestLog final : public text::Log {
         : request_(request), module_index_(owner.module_index) {}
 
     void write(text::Level level, std::string_view message) noexcept override {
+        write(level, APR_SUCCESS, message);
+    }
+    /// The same, with what APR said.
+    void write(text::Level level, apr_status_t status, std::string_view message) noexcept {
         const int httpd_level = level == text::Level::error     ? APLOG_ERR
                                 : level == text::Level::warning ? APLOG_WARNING
                                                                 : APLOG_INFO;
-        ap_log_rerror(nullptr, 0, module_index_, httpd_level, 0, request_, "%.*s",
+        ap_log_rerror(__FILE__, __LINE__, module_index_, httpd_level, status, request_, "%.*s",
                       static_cast<int>(message.size()), message.data());
     }
 

@@ -5,13 +5,15 @@
 
 #include <cstddef>
 #include <functional>
+#include <variant>
 
 namespace useradmin::httpd {
 
 /// Zeroed memory of this configuration, the same for one key in both modules: made and laid out at
-/// the first call, in the configuration's pool, before the children are forked. nullptr where the
-/// system gives none, or it could not be laid out.
-void* shared_memory(apr_pool_t* configuration_pool, const char* key, std::size_t size,
-                    const std::function<bool(void*)>& lay_out);
+/// the first call, in the configuration's pool, before the children are forked. The status says why
+/// there is none (APR_EGENERAL: it could not be laid out).
+std::variant<void*, apr_status_t> shared_memory(apr_pool_t* configuration_pool, const char* key,
+                                                std::size_t size,
+                                                const std::function<bool(void*)>& lay_out);
 
 } // namespace useradmin::httpd

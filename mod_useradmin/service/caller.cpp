@@ -17,31 +17,28 @@ std::string_view evaluate(request_rec* request, const ap_expr_info_t* expression
     return {};
 }
 
-std::string_view id_of(request_rec* request, const Configuration& configuration,
-                       httpd::RequestLog& log) {
-    return configuration.session_id != nullptr
-               ? evaluate(request, configuration.session_id, log)
-               : apr::view_of(apr_table_get(request->notes, httpd::id_note));
+std::string_view stated_id(request_rec* request, const SessionSource& session,
+                           httpd::RequestLog& log) {
+    return session.id != nullptr ? evaluate(request, session.id, log)
+                                 : apr::view_of(apr_table_get(request->notes, httpd::id_note));
 }
 
-std::string_view role_of(request_rec* request, const Configuration& configuration,
-                         httpd::RequestLog& log) {
-    if (configuration.session_id == nullptr)
+std::string_view stated_role(request_rec* request, const SessionSource& session,
+                             httpd::RequestLog& log) {
+    if (session.id == nullptr)
         return apr::view_of(apr_table_get(request->notes, httpd::role_note));
-    return configuration.session_role != nullptr
-               ? evaluate(request, configuration.session_role, log)
-               : std::string_view();
+    return session.role != nullptr ? evaluate(request, session.role, log) : std::string_view();
 }
 
 } // namespace
 
-std::optional<api::Caller> caller_of(request_rec* request, const Configuration& configuration,
+std::optional<api::Caller> caller_of(request_rec* request, const SessionSource& session,
                                      httpd::RequestLog& log) {
     for (request_rec* source = request; source != nullptr;
          source = source->prev != nullptr ? source->prev : source->main) {
-        const std::string_view id = id_of(source, configuration, log);
+        const std::string_view id = stated_id(source, session, log);
         if (!id.empty())
-            return api::Caller{id, api::role_of(role_of(source, configuration, log))};
+            return api::Caller{id, api::role_of(stated_role(source, session, log))};
     }
     return std::nullopt;
 }

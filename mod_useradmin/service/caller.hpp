@@ -2,6 +2,7 @@
 #pragma once
 
 #include "api/access.hpp"
+#include "httpd/log.hpp"
 #include "httpd/notes.hpp"
 #include "service/configuration.hpp"
 
@@ -12,7 +13,7 @@ namespace useradmin::service {
 /// The caller of a request (specification, section 5); nothing where there is no session. The
 /// sources are asked on the request and then on those that it came from, since an internal redirect
 /// starts with empty notes. The id lives as long as the request.
-std::optional<api::Caller> caller_of(request_rec* request, const Configuration& configuration,
+std::optional<api::Caller> caller_of(request_rec* request, const SessionSource& session,
                                      httpd::RequestLog& log);
 
 } // namespace useradmin::service

@@ -1,72 +1,82 @@
-// mod_useradmin's configuration: its directives, their defaults, their merge.
+// mod_useradmin's configuration: its directives, and what belongs to a server as a whole.
 #pragma once
 
-#include "httpd/database.hpp"
+#include "httpd/backend.hpp"
+#include "httpd/directives.hpp"
 #include "httpd/httpd.hpp"
-#include "httpd/tables.hpp"
-#include "password/hash.hpp"
 
-#include <chrono>
-#include <optional>
+#include <tuple>
 #include <type_traits>
 
 namespace useradmin::service {
 
-/// What the directives of a Location or of a server say; what they leave unsaid is inherited.
-/// httpd merges it anew for each request: nothing here has a destructor.
-struct Configuration {
-    std::optional<bool> enabled;
-    /// The Location of `UserAdmin On`, without a slash at its end.
-    const char* base = nullptr;
-    const ap_expr_info_t* session_id = nullptr;
-    const ap_expr_info_t* session_role = nullptr;
-    const char* protected_email = nullptr;
-    std::optional<password::Format> password_hash;
-    std::optional<int> max_limit;
-    std::optional<long> max_body;
-    std::optional<int> timeout;
-    const httpd::Tables* tables = nullptr;
-    std::optional<bool> account_id_is_user_id;
-    std::optional<bool> lowers_email;
-
-    // The defaults are applied where a value is read.
-    bool is_enabled() const noexcept { return enabled.value_or(false) && base != nullptr; }
-    password::Format hash_format() const noexcept {
-        return password_hash.value_or(password::Format(password::Argon2id()));
-    }
-    int largest_page() const noexcept { return max_limit.value_or(1000); }
-    long largest_body() const noexcept { return max_body.value_or(65536); }
-    std::chrono::milliseconds wait() const noexcept {
-        return std::chrono::seconds(timeout.value_or(5));
-    }
+/// `UserAdmin`: whether the service is on, and the base address that it is on at.
+struct Base {
+    bool is_on = false;
+    /// The path of the Location, without a slash at its end.
+    const char* path = nullptr;
 };
-static_assert(std::is_trivially_destructible_v<Configuration>);
+
+/// `UserAdminSession`: two expressions. Without an id, the notes count; without a role, every
+/// caller is a user.
+struct SessionSource {
+    const ap_expr_info_t* id = nullptr;
+    const ap_expr_info_t* role = nullptr;
+};
+
+const char* read_base(const httpd::Line& line, Base& base);
+const char* read_session_source(const httpd::Line& line, SessionSource& source);
+const char* read_protected_email(const httpd::Line& line, const char*& address);
+
+/// The module's directives.
+inline constexpr auto directives = std::tuple_cat(
+    httpd::backend_directives("UserAdminTimeout", "useradmin"),
+    std::tuple{
+        httpd::directive<struct Enabled>(
+            "UserAdmin", FLAG, httpd::anywhere,
+            "On: this Location is the base address of the user administration", Base(), read_base),
+        httpd::directive<struct Session>("UserAdminSession", TAKE12, httpd::anywhere,
+                                         "expressions for the id and the role of the caller",
+                                         SessionSource(), read_session_source),
+        // nullptr: what the environment says, or the built-in address.
+        httpd::directive<struct ProtectedEmail>(
+            "UserAdminProtectedEmail", TAKE1, httpd::anywhere,
+            "the address of the administrator that is never deleted",
+            static_cast<const char*>(nullptr), read_protected_email),
+        httpd::directive<struct MaxLimit>("UserAdminMaxLimit", TAKE1, httpd::anywhere,
+                                          "the largest page of a list", 1000,
+                                          httpd::Number{"a whole number", 1, 100000}),
+        httpd::directive<struct MaxBody>("UserAdminMaxBody", TAKE1, httpd::anywhere,
+                                         "the largest request body, in bytes", 65536L,
+                                         httpd::Number{"a number of bytes", 1024, 16777216}),
+        httpd::directive<struct AccountIdIsUserId>(
+            "UserAdminAccountId", TAKE1, httpd::anywhere,
+            "what a credential account's accountId is: email or user-id", false,
+            httpd::Choice{"email", "user-id"}),
+        httpd::directive<struct LowersEmail>("UserAdminEmailCase", TAKE1, httpd::anywhere,
+                                             "keep, or lower to store addresses in lower case",
+                                             false, httpd::Choice{"keep", "lower"}),
+    });
+
+/// What the directives of a Location or of a server say.
+using Settings = httpd::Settings<directives>;
 
 /// What belongs to a server as a whole.
-struct ServerConfiguration {
-    /// Of UserAdminHashLimit; 0: the number of processors.
-    unsigned hash_limit = 0;
+struct ServerConfiguration : httpd::Backend {
     /// The base addresses of this server (const char*), for errors that arise before the Location
     /// is known.
     apr_array_header_t* bases = nullptr;
     /// ADMIN_EMAIL in httpd's environment; nullptr where it is absent or empty.
     const char* admin_email = nullptr;
-
-    // Filled in when the server has started: by post_config, and by each child for itself.
-    void* slots = nullptr;
-    httpd::Gate* gate = nullptr;
-    httpd::DatabaseModule database = {nullptr, nullptr};
 };
 static_assert(std::is_trivially_destructible_v<ServerConfiguration>);
 
-extern const command_rec directives[];
-
-void* create_configuration(apr_pool_t* pool, char* location) noexcept;
-void* merge_configuration(apr_pool_t* pool, void* base, void* addition) noexcept;
 void* create_server_configuration(apr_pool_t* pool, server_rec* server) noexcept;
 void* merge_server_configuration(apr_pool_t* pool, void* base, void* addition) noexcept;
 
-const Configuration& configuration_of(const request_rec* request) noexcept;
-ServerConfiguration& configuration_of(const server_rec* server) noexcept;
+const Settings& settings_of(const request_rec* request) noexcept;
+/// Of the server's own part of the configuration, outside of every Location.
+const Settings& settings_of(const server_rec* server) noexcept;
+ServerConfiguration& server_configuration_of(const server_rec* server) noexcept;
 
 } // namespace useradmin::service

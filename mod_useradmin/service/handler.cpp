@@ -2,14 +2,14 @@
 
 #include "apr/guard.hpp"
 #include "apr/pool.hpp"
+#include "httpd/backend.hpp"
+#include "httpd/base.hpp"
 #include "httpd/body.hpp"
-#include "httpd/hashing.hpp"
-#include "httpd/log.hpp"
 #include "httpd/reply.hpp"
+#include "password/hasher.hpp"
 #include "service/caller.hpp"
 #include "service/configuration.hpp"
 #include "service/response.hpp"
-#include "store/database_store.hpp"
 
 APLOG_USE_MODULE(useradmin);
 
@@ -18,34 +18,33 @@ namespace useradmin::service {
 namespace {
 
 /// The protected address: the directive's, the environment's, or the built-in one (4.4.1, check 5).
-const char* protected_email(const Configuration& configuration, const ServerConfiguration& server) {
-    if (configuration.protected_email != nullptr)
-        return configuration.protected_email;
+const char* protected_email(const Settings& settings, const ServerConfiguration& server) {
+    if (const char* address = settings.get<ProtectedEmail>())
+        return address;
     return server.admin_email != nullptr ? server.admin_email : "admin@example.com";
 }
 
+bool is_enabled(const Settings& settings) noexcept {
+    return settings.get<Enabled>().is_on;
+}
+
 int answer(request_rec* request) {
-    const Configuration& configuration = configuration_of(request);
-    const ServerConfiguration& server = configuration_of(request->server);
-    httpd::RequestLog log(request, useradmin_module);
+    const Settings& settings = settings_of(request);
+    httpd::RequestBackend backend(request, useradmin_module, httpd::backend_settings(settings));
+    password::BoundedHasher hasher(backend.settings().hash_format, backend.server().slots,
+                                   backend.settings().wait);
+    api::Settings rules;
+    rules.protected_email = protected_email(settings, server_configuration_of(request->server));
+    rules.max_limit = settings.get<MaxLimit>();
+    rules.account_id_is_user_id = settings.get<AccountIdIsUserId>();
+    rules.lowers_email = settings.get<LowersEmail>();
 
-    httpd::DatabaseConnections connections(request, log, server.database, *server.gate,
-                                           configuration.wait());
-    const httpd::Tables tables = httpd::tables_or_default(configuration.tables, "useradmin");
-    store::DatabaseStore store(connections, log, request->pool, tables.names, tables.label);
-    password::BoundedHasher hasher(configuration.hash_format(), password::Slots(server.slots),
-                                   configuration.wait());
-    api::Settings settings;
-    settings.protected_email = protected_email(configuration, server);
-    settings.max_limit = configuration.largest_page();
-    settings.account_id_is_user_id = configuration.account_id_is_user_id.value_or(false);
-    settings.lowers_email = configuration.lowers_email.value_or(false);
-
-    httpd::RequestBody body(request, configuration.largest_body());
+    httpd::RequestBody body(request, settings.get<MaxBody>());
     api::Reply reply =
-        api::answer({request->method, httpd::path_below(request, configuration.base),
-                     apr::view_of(request->args), caller_of(request, configuration, log), body},
-                    {store, hasher, settings});
+        api::answer({request->method, httpd::path_below(request, settings.get<Enabled>().path),
+                     apr::view_of(request->args),
+                     caller_of(request, settings.get<Session>(), backend.log()), body},
+                    {backend.store(), hasher, rules});
     if (body.was_answered())
         return AP_FILTER_ERROR;
     if (body.is_left())
@@ -65,7 +64,7 @@ int handle(request_rec* request) noexcept {
         [&] {
             if (const char* base = base_of_failed(request))
                 return httpd::send(request, envelope_of(request->prev, base));
-            return configuration_of(request).is_enabled() ? answer(request) : DECLINED;
+            return is_enabled(settings_of(request)) ? answer(request) : DECLINED;
         },
         [&](const char* reason) {
             ap_log_rerror(APLOG_MARK, APLOG_ERR, 0, request, "UA0205: a request failed: %s",
@@ -76,11 +75,11 @@ int handle(request_rec* request) noexcept {
 
 /// Takes the address as it was sent: the operations decode the id themselves.
 int claim_encoded(request_rec* request) noexcept {
-    return configuration_of(request).is_enabled() ? DONE : DECLINED;
+    return is_enabled(settings_of(request)) ? DONE : DECLINED;
 }
 
 int claim(request_rec* request) noexcept {
-    return configuration_of(request).is_enabled() ? httpd::keep_from_files(request) : DECLINED;
+    return is_enabled(settings_of(request)) ? httpd::keep_from_files(request) : DECLINED;
 }
 
 void insert_envelope(request_rec* request) noexcept {
@@ -91,44 +90,20 @@ void insert_envelope(request_rec* request) noexcept {
 
 /// What no single directive can see. Runs for `apachectl configtest` as well.
 int check(apr_pool_t*, apr_pool_t*, apr_pool_t*, server_rec* servers) noexcept {
-    for (const server_rec* server = servers; server != nullptr; server = server->next) {
-        if (configuration_of(server).bases->nelts == 0)
-            continue;
-        if (const char* problem = httpd::database_problem()) {
-            ap_log_error(APLOG_MARK, APLOG_EMERG, 0, server, "UA0206: UserAdmin: %s", problem);
+    for (const server_rec* server = servers; server != nullptr; server = server->next)
+        if (server_configuration_of(server).bases->nelts != 0 &&
+            !httpd::check_database(server, useradmin_module, "UserAdmin"))
             return HTTP_INTERNAL_SERVER_ERROR;
-        }
-    }
     return OK;
 }
 
 int start(apr_pool_t* pool, apr_pool_t*, apr_pool_t*, server_rec* servers) noexcept {
-    return apr::guarded(
-        [&] {
-            const httpd::DatabaseModule database = httpd::DatabaseModule::find();
-            void* slots = httpd::hashing_slots(pool, servers, configuration_of(servers).hash_limit);
-            if (slots == nullptr)
-                return HTTP_INTERNAL_SERVER_ERROR;
-            for (server_rec* server = servers; server != nullptr; server = server->next) {
-                configuration_of(server).database = database;
-                configuration_of(server).slots = slots;
-            }
-            return OK;
-        },
-        [](const char*) { return HTTP_INTERNAL_SERVER_ERROR; });
+    return httpd::start(pool, servers, useradmin_module,
+                        settings_of(servers).get<httpd::HashLimit>());
 }
 
 void start_child(apr_pool_t* pool, server_rec* servers) noexcept {
-    apr::guarded(
-        [&] {
-            httpd::Gate& gate = httpd::gate_of_child(pool, httpd::smallest_connection_limit());
-            for (server_rec* server = servers; server != nullptr; server = server->next)
-                configuration_of(server).gate = &gate;
-        },
-        [&](const char* reason) {
-            ap_log_error(APLOG_MARK, APLOG_EMERG, 0, servers, "UA0207: a child cannot start: %s",
-                         reason);
-        });
+    httpd::start_child(pool, servers, useradmin_module);
 }
 
 } // namespace

@@ -11,7 +11,7 @@ namespace useradmin::service {
 
 const char* base_of(const request_rec* request) noexcept {
     const std::string_view path = apr::view_of(request->uri);
-    const apr_array_header_t* bases = configuration_of(request->server).bases;
+    const apr_array_header_t* bases = server_configuration_of(request->server).bases;
     for (int index = 0; index < bases->nelts; ++index) {
         const char* base = reinterpret_cast<const char* const*>(bases->elts)[index];
         const std::size_t length = apr::view_of(base).size();

@@ -1,0 +1,158 @@
+#include "httpd/backend.hpp"
+
+#include "apr/guard.hpp"
+#include "apr/pool.hpp"
+#include "httpd/connection_pools.hpp"
+#include "httpd/shared_memory.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <deque>
+#include <string>
+#include <thread>
+#include <variant>
+
+namespace useradmin::httpd {
+
+namespace {
+
+/// A name that PostgreSQL takes for a prepared statement, the same for the same tables (FNV-1a).
+const char* label_of(apr_pool_t* pool, const char* prefix, const store::TableNames& names) {
+    std::uint64_t hash = 0xcbf29ce484222325;
+    for (std::string_view name : {names.user, names.session, names.account}) {
+        for (char character : name)
+            hash = (hash ^ static_cast<unsigned char>(character)) * 0x100000001b3;
+        hash = (hash ^ 0xff) * 0x100000001b3;
+    }
+    return apr_psprintf(pool, "%s_%" APR_UINT64_T_HEX_FMT, prefix, hash);
+}
+
+/// Shared memory for a purpose; nullptr where there is none, which is logged.
+void* shared_or_logged(apr_pool_t* pool, const server_rec* server, const module& owner,
+                       const char* purpose, std::size_t size,
+                       const std::function<bool(void*)>& lay_out) {
+    // The number is that of the memory's layout.
+    const auto memory =
+        shared_memory(pool, apr_pstrcat(pool, "useradmin ", purpose, " 1", nullptr), size, lay_out);
+    if (const auto* status = std::get_if<apr_status_t>(&memory)) {
+        ap_log_error(__FILE__, __LINE__, owner.module_index, APLOG_EMERG, *status, server,
+                     "UA0203: no shared memory for the %s", purpose);
+        return nullptr;
+    }
+    return std::get<void*>(memory);
+}
+
+/// The gates of this child, the same for both modules; made at the first call.
+std::deque<Gate>& gates_of_child(apr_pool_t* child_pool, const server_rec* servers) {
+    constexpr const char* key = "useradmin connection gates 1";
+    void* gates = nullptr;
+    apr_pool_userdata_get(&gates, key, child_pool);
+    if (gates == nullptr) {
+        auto& made = apr::emplace<std::deque<Gate>>(child_pool);
+        for (const ConnectionPool& pool : ConnectionPools(servers).pools())
+            made.emplace_back(std::max(pool.most, 1));
+        gates = &made;
+        apr_pool_userdata_setn(gates, key, apr_pool_cleanup_null, child_pool);
+    }
+    return *static_cast<std::deque<Gate>*>(gates);
+}
+
+} // namespace
+
+const char* ReadTables::operator()(const Line& line, Tables& tables) const {
+    const auto parsed = store::parse_table_names(line.words);
+    if (const auto* right = std::get_if<std::string>(&parsed))
+        return line.keep("must be " + *right);
+    const auto& names = std::get<store::TableNames>(parsed);
+    tables = {names, label_of(line.pool(), label_prefix, names)};
+    return nullptr;
+}
+
+const char* read_password_hash(const Line& line, password::Format& format) {
+    const auto parsed = password::parse_format(line.words);
+    if (const auto* right = std::get_if<std::string>(&parsed))
+        return line.keep("must be " + *right);
+    format = std::get<password::Format>(parsed);
+    return nullptr;
+}
+
+const char* read_hash_limit(const Line& line, unsigned& limit) {
+    if (ap_check_cmd_context(line.command, GLOBAL_ONLY) != nullptr)
+        return "counts for the whole server, and stands outside of every <VirtualHost>";
+    return Number{"a whole number", 1, 1024}(line, limit);
+}
+
+Backend& backend_of(const server_rec* server, const module& owner) noexcept {
+    return *static_cast<Backend*>(ap_get_module_config(server->module_config, &owner));
+}
+
+bool check_database(const server_rec* server, const module& owner, const char* directive) noexcept {
+    const char* problem = apr::guarded([] { return database_problem(); },
+                                       [&](const char* reason) -> const char* {
+                                           return apr_pstrdup(server->process->pool, reason);
+                                       });
+    if (problem != nullptr)
+        ap_log_error(__FILE__, __LINE__, owner.module_index, APLOG_EMERG, APR_SUCCESS, server,
+                     "UA0206: %s: %s", directive, problem);
+    return problem == nullptr;
+}
+
+int start(apr_pool_t* configuration_pool, server_rec* servers, const module& owner,
+          unsigned hash_limit) noexcept {
+    return apr::guarded(
+        [&] {
+            const unsigned count =
+                hash_limit != 0 ? hash_limit : std::max(1U, std::thread::hardware_concurrency());
+            void* const slots = shared_or_logged(
+                configuration_pool, servers, owner, "hashing slots",
+                password::Slots::size_of(count),
+                [count](void* memory) { return password::Slots::lay_out(memory, count); });
+            void* const attempts = shared_or_logged(
+                configuration_pool, servers, owner, "counts of failed attempts to sign in",
+                sign_in::Attempts::size_of(), sign_in::Attempts::lay_out);
+            if (slots == nullptr || attempts == nullptr)
+                return HTTP_INTERNAL_SERVER_ERROR;
+            const ConnectionPools pools(servers);
+            auto pool = pools.of_servers().begin();
+            for (const server_rec* server = servers; server != nullptr; server = server->next) {
+                Backend& backend = backend_of(server, owner);
+                backend.database = DatabaseModule::find();
+                backend.slots = password::Slots(slots);
+                backend.attempts = sign_in::Attempts(attempts);
+                backend.pool = *pool++;
+            }
+            return OK;
+        },
+        [&](const char* reason) {
+            ap_log_error(__FILE__, __LINE__, owner.module_index, APLOG_EMERG, APR_SUCCESS, servers,
+                         "UA0208: the module cannot start: %s", reason);
+            return HTTP_INTERNAL_SERVER_ERROR;
+        });
+}
+
+void start_child(apr_pool_t* child_pool, server_rec* servers, const module& owner) noexcept {
+    apr::guarded(
+        [&] {
+            std::deque<Gate>& gates = gates_of_child(child_pool, servers);
+            for (const server_rec* server = servers; server != nullptr; server = server->next) {
+                Backend& backend = backend_of(server, owner);
+                backend.gate = &gates.at(backend.pool);
+            }
+        },
+        [&](const char* reason) {
+            ap_log_error(__FILE__, __LINE__, owner.module_index, APLOG_EMERG, APR_SUCCESS, servers,
+                         "UA0207: a child cannot start: %s", reason);
+            std::exit(APEXIT_CHILDSICK);
+        });
+}
+
+RequestBackend::RequestBackend(request_rec* request, const module& owner,
+                               const BackendSettings& settings)
+    : settings_(settings), backend_(backend_of(request->server, owner)), log_(request, owner),
+      connections_(request, log_, backend_.database, *backend_.gate, settings_.wait,
+                   settings_.wait_directive),
+      store_(connections_, log_, request->pool, settings_.tables.names, settings_.tables.label,
+             settings_.wait) {}
+
+} // namespace useradmin::httpd

@@ -1,0 +1,124 @@
+// What the service and the auth module both stand on: the directives that both take, what the
+// server shares among its children, and the database of a request.
+#pragma once
+
+#include "httpd/database.hpp"
+#include "httpd/directives.hpp"
+#include "httpd/httpd.hpp"
+#include "httpd/log.hpp"
+#include "password/format.hpp"
+#include "password/hasher.hpp"
+#include "password/slots.hpp"
+#include "sign_in/attempts.hpp"
+#include "store/database_store.hpp"
+#include "store/table_names.hpp"
+
+#include <chrono>
+#include <tuple>
+
+namespace useradmin::httpd {
+
+/// The application's tables, as a directive named them. Lives as long as the configuration.
+struct Tables {
+    store::TableNames names;
+    /// Tells this set of tables from others on one connection; see store::DatabaseStore.
+    const char* label;
+};
+
+/// Reads the three names. Two modules that share a connection are told apart by their prefix.
+struct ReadTables {
+    const char* label_prefix;
+    const char* operator()(const Line& line, Tables& tables) const;
+};
+
+const char* read_password_hash(const Line& line, password::Format& format);
+const char* read_hash_limit(const Line& line, unsigned& limit);
+
+// The tags of the directives below.
+struct Wait;
+struct ApplicationTables;
+struct PasswordHash;
+struct HashLimit;
+
+/// The directives that both modules take. The module names the one for its wait, and itself.
+constexpr auto backend_directives(const char* wait, const char* label_prefix) {
+    return std::tuple{
+        directive<Wait>(wait, TAKE1, anywhere,
+                        "how many seconds a request waits for a database connection or to hash",
+                        std::chrono::seconds(5), Number{"a number of seconds", 1, 300}),
+        directive<ApplicationTables>("UserAdminTables", TAKE3, anywhere,
+                                     "the names of the user, session and account tables",
+                                     Tables{{}, label_prefix}, ReadTables{label_prefix}),
+        directive<PasswordHash>("UserAdminPasswordHash", TAKE_ARGV, anywhere,
+                                "argon2id [m=KiB] [t=N] [p=N], or scrypt",
+                                password::Format(password::Argon2id()), read_password_hash),
+        // 0: the number of processors.
+        directive<HashLimit>("UserAdminHashLimit", TAKE1, RSRC_CONF,
+                             "how many passwords the whole server hashes at once", 0U,
+                             read_hash_limit),
+    };
+}
+
+/// What those directives come to for one request.
+struct BackendSettings {
+    std::chrono::milliseconds wait;
+    /// The directive that sets the wait.
+    const char* wait_directive;
+    Tables tables;
+    password::Format hash_format;
+};
+
+template <const auto& table>
+BackendSettings backend_settings(const Settings<table>& settings) {
+    return {settings.template get<Wait>(), Settings<table>::template name<Wait>(),
+            settings.template get<ApplicationTables>(), settings.template get<PasswordHash>()};
+}
+
+/// What a module has of a server (a virtual host, say) once httpd has started: each module's
+/// configuration of a server is derived from it. The members are filled in by start and, in each
+/// child, by start_child.
+struct Backend {
+    DatabaseModule database;
+    password::Slots slots = password::Slots(nullptr);
+    sign_in::Attempts attempts = sign_in::Attempts(nullptr);
+    /// Which of mod_dbd's pools the server has: a place in the list of their gates.
+    unsigned pool = 0;
+    Gate* gate = nullptr;
+};
+
+/// A module's part of a server. It must have given httpd a Backend as its configuration of servers,
+/// and the flag AP_MODULE_FLAG_ALWAYS_MERGE, so that no two virtual hosts share one.
+Backend& backend_of(const server_rec* server, const module& owner) noexcept;
+
+/// In check_config: whether the database is there that the module's directive needs on this server;
+/// what is missing is logged.
+bool check_database(const server_rec* server, const module& owner, const char* directive) noexcept;
+
+/// In post_config: makes what the children share, the same for both modules. The limit is that of
+/// UserAdminHashLimit. What fails is logged; the result is the hook's.
+int start(apr_pool_t* configuration_pool, server_rec* servers, const module& owner,
+          unsigned hash_limit) noexcept;
+
+/// In child_init: makes what a child needs. A child for which that fails ends here, and httpd makes
+/// another one after a while.
+void start_child(apr_pool_t* child_pool, server_rec* servers, const module& owner) noexcept;
+
+/// The database and the hashing slots for the length of one request.
+class RequestBackend {
+  public:
+    RequestBackend(request_rec* request, const module& owner, const BackendSettings& settings);
+
+    RequestLog& log() noexcept { return log_; }
+    store::Store& store() noexcept { return store_; }
+    const Backend& server() const noexcept { return backend_; }
+    const BackendSettings& settings() const noexcept { return settings_; }
+
+  private:
+    BackendSettings settings_;
+    const Backend& backend_;
+    RequestLog log_;
+    DatabaseConnections connections_;
+    store::DatabaseStore store_;
+};
+
+} // namespace useradmin::httpd

@@ -1,0 +1,44 @@
+#include "httpd/configuration_tree.hpp"
+
+#include "apr/pool.hpp"
+
+#include <strings.h>
+
+namespace useradmin::httpd {
+
+namespace {
+
+void walk(const ap_directive_t* directive, const ap_directive_t* virtual_host,
+          const std::function<void(const TreeDirective&)>& visit) {
+    for (; directive != nullptr; directive = directive->next) {
+        visit({*directive, virtual_host});
+        walk(directive->first_child,
+             is_named(*directive, "<VirtualHost") ? directive : virtual_host, visit);
+    }
+}
+
+} // namespace
+
+void each_directive(const std::function<void(const TreeDirective&)>& visit) {
+    walk(ap_conftree, nullptr, visit);
+}
+
+bool is_named(const ap_directive_t& directive, std::string_view name) noexcept {
+    const std::string_view own = apr::view_of(directive.directive);
+    return own.size() == name.size() && strncasecmp(own.data(), name.data(), name.size()) == 0;
+}
+
+std::vector<std::string_view> words_of(const ap_directive_t& directive, apr_pool_t* pool) {
+    std::vector<std::string_view> words;
+    const char* rest = directive.args != nullptr ? directive.args : "";
+    while (*rest != '\0')
+        words.push_back(apr::view_of(ap_getword_conf(pool, &rest)));
+    return words;
+}
+
+bool is_section_of(const ap_directive_t& section, const server_rec& server) noexcept {
+    return static_cast<unsigned>(section.line_num) == server.defn_line_number &&
+           apr::view_of(section.filename) == apr::view_of(server.defn_name);
+}
+
+} // namespace useradmin::httpd

@@ -1,0 +1,76 @@
+#include "httpd/connection_pools.hpp"
+
+#include "apr/pool.hpp"
+#include "httpd/configuration_tree.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <string_view>
+
+namespace useradmin::httpd {
+
+namespace {
+
+/// Sets what the directive says of a pool; any other directive says nothing.
+void apply(const ap_directive_t& directive, std::string_view word, ConnectionPool& pool) {
+    struct Text {
+        std::string_view name;
+        std::string ConnectionPool::*member;
+    };
+    struct Number {
+        std::string_view name;
+        int ConnectionPool::*member;
+    };
+    for (const auto& [name, member] : {Text{"DBDriver", &ConnectionPool::driver},
+                                       Text{"DBDParams", &ConnectionPool::parameters}})
+        if (is_named(directive, name))
+            pool.*member = word;
+    for (const auto& [name, member] :
+         {Number{"DBDMin", &ConnectionPool::least}, Number{"DBDKeep", &ConnectionPool::kept},
+          Number{"DBDMax", &ConnectionPool::most},
+          Number{"DBDExptime", &ConnectionPool::seconds_idle}})
+        if (is_named(directive, name))
+            pool.*member = std::atoi(word.data()); // NOLINT(cert-err34-c): as mod_dbd reads it
+}
+
+/// A directive of mod_dbd's, its word out of its quotes.
+struct Said {
+    TreeDirective where;
+    std::string_view word;
+};
+
+std::vector<Said> said_of_pools(apr_pool_t* memory) {
+    std::vector<Said> said;
+    each_directive([&](const TreeDirective& found) {
+        const std::string_view name = apr::view_of(found.directive.directive);
+        if (name.size() < 3 || strncasecmp(name.data(), "DBD", 3) != 0)
+            return;
+        const auto words = words_of(found.directive, memory);
+        if (!words.empty())
+            said.push_back({found, words[0]});
+    });
+    return said;
+}
+
+} // namespace
+
+ConnectionPools::ConnectionPools(const server_rec* servers) {
+    const apr::Scratch memory(servers->process->pool);
+    const std::vector<Said> said = said_of_pools(memory.get());
+    ConnectionPool of_all;
+    for (const auto& [where, word] : said)
+        if (where.virtual_host == nullptr)
+            apply(where.directive, word, of_all);
+    for (const server_rec* server = servers; server != nullptr; server = server->next) {
+        ConnectionPool pool = of_all;
+        for (const auto& [where, word] : said)
+            if (where.virtual_host != nullptr && is_section_of(*where.virtual_host, *server))
+                apply(where.directive, word, pool);
+        const auto same = std::find(pools_.begin(), pools_.end(), pool);
+        of_servers_.push_back(static_cast<unsigned>(same - pools_.begin()));
+        if (same == pools_.end())
+            pools_.push_back(std::move(pool));
+    }
+}
+
+} // namespace useradmin::httpd

@@ -1,0 +1,267 @@
+// Directives: all that is known of one stands in one entry of its module's table. What httpd reads
+// it with, where its value is kept, its default and its merge follow from the entry.
+#pragma once
+
+#include "apr/guard.hpp"
+#include "apr/pool.hpp"
+#include "httpd/httpd.hpp"
+
+#include <array>
+#include <charconv>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace useradmin::httpd {
+
+/// Where most directives may stand: server, virtual host, Location and Directory.
+inline constexpr int anywhere = RSRC_CONF | ACCESS_CONF;
+
+/// A line of the configuration, as a directive's reader gets it.
+struct Line {
+    cmd_parms* command;
+    /// The words behind the name, each with its terminator. They live as long as the configuration.
+    std::span<const std::string_view> words;
+    /// Of a switch: On.
+    bool is_on = false;
+
+    apr_pool_t* pool() const noexcept { return command->pool; }
+    /// A text that lives as long as the configuration, for a reader to return.
+    const char* keep(std::string_view text) const { return apr::terminated(pool(), text); }
+};
+
+/// One directive. The tag names its value to the code. The reader takes a Line and the value to
+/// set, and returns the sentence that refuses the line ("must be …"), or nullptr.
+template <class Tag, class Type, class Reader>
+struct Directive {
+    using Name = Tag;
+    using Value = Type;
+
+    const char* name;
+    /// How many words httpd lets through: FLAG, TAKE1, TAKE12, TAKE3 or TAKE_ARGV.
+    cmd_how words;
+    /// Where it may stand.
+    int context;
+    const char* help;
+    /// Its value where no line says another.
+    Value fallback;
+    Reader read;
+};
+
+template <class Tag, class Type, class Reader>
+constexpr Directive<Tag, Type, Reader> directive(const char* name, cmd_how words, int context,
+                                                 const char* help, Type fallback, Reader reader) {
+    return {name, words, context, help, fallback, reader};
+}
+
+/// The whole number that the text is, within the bounds; nothing where it is not.
+inline std::optional<long> number_within(std::string_view text, long least, long most) {
+    long number = 0;
+    const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc() || stop != text.data() + text.size() || number < least ||
+        number > most)
+        return std::nullopt;
+    return number;
+}
+
+/// Reads a whole number within bounds.
+struct Number {
+    /// What it counts: "a whole number", "a number of seconds".
+    std::string_view what;
+    long least;
+    long most;
+
+    template <class Type>
+    const char* operator()(const Line& line, Type& value) const {
+        const std::optional<long> number = number_within(line.words[0], least, most);
+        if (!number)
+            return line.keep("must be " + std::string(what) + " from " + std::to_string(least) +
+                             " to " + std::to_string(most));
+        value = Type(*number);
+        return nullptr;
+    }
+};
+
+/// Reads a switch.
+struct Switch {
+    const char* operator()(const Line& line, bool& value) const noexcept {
+        value = line.is_on;
+        return nullptr;
+    }
+};
+
+/// Reads a choice between two words; true for the second.
+struct Choice {
+    std::string_view first;
+    std::string_view second;
+
+    const char* operator()(const Line& line, bool& value) const {
+        if (line.words[0] != first && line.words[0] != second)
+            return line.keep("must be '" + std::string(first) + "' or '" + std::string(second) +
+                             "'");
+        value = line.words[0] == second;
+        return nullptr;
+    }
+};
+
+/// The values of a table's directives, as a Location or a server says them; what is unsaid is
+/// inherited. httpd merges them anew for each request: nothing here has a destructor.
+template <const auto& table>
+class Settings {
+    using Entries = std::remove_cvref_t<decltype(table)>;
+
+    template <class Indices>
+    struct Values;
+    template <std::size_t... index>
+    struct Values<std::index_sequence<index...>> {
+        using Type =
+            std::tuple<std::optional<typename std::tuple_element_t<index, Entries>::Value>...>;
+        template <class Tag>
+        static constexpr std::size_t position =
+            ((std::is_same_v<typename std::tuple_element_t<index, Entries>::Name, Tag> ? index
+                                                                                       : 0) +
+             ...);
+    };
+    using Kept = Values<std::make_index_sequence<std::tuple_size_v<Entries>>>;
+
+    template <class Tag>
+    static constexpr std::size_t position = Kept::template position<Tag>;
+
+  public:
+    /// What a line said; nothing where none did.
+    template <class Tag>
+    const auto& said() const noexcept {
+        static_assert(
+            std::is_same_v<typename std::tuple_element_t<position<Tag>, Entries>::Name, Tag>,
+            "no directive of that name");
+        return std::get<position<Tag>>(values_);
+    }
+    /// The value, or its default.
+    template <class Tag>
+    auto get() const noexcept {
+        return said<Tag>().value_or(std::get<position<Tag>>(table).fallback);
+    }
+
+    /// The directive's name.
+    template <class Tag>
+    static constexpr const char* name() noexcept {
+        return std::get<position<Tag>>(table).name;
+    }
+
+    template <std::size_t index>
+    void set(const typename std::tuple_element_t<index, Entries>::Value& value) noexcept {
+        std::get<index>(values_) = value;
+    }
+    /// Takes what is unsaid here from the settings around it.
+    void inherit(const Settings& around) noexcept {
+        inherit(around, std::make_index_sequence<std::tuple_size_v<Entries>>());
+    }
+
+  private:
+    template <std::size_t... index>
+    void inherit(const Settings& around, std::index_sequence<index...>) noexcept {
+        ((std::get<index>(values_) = std::get<index>(values_) ? std::get<index>(values_)
+                                                              : std::get<index>(around.values_)),
+         ...);
+    }
+
+    typename Kept::Type values_;
+};
+
+/// What httpd makes and merges settings with: a module's create_dir_config and merge_dir_config.
+template <const auto& table>
+void* create_settings(apr_pool_t* pool, char*) noexcept {
+    static_assert(std::is_trivially_destructible_v<Settings<table>>);
+    return &apr::emplace<Settings<table>>(pool);
+}
+
+template <const auto& table>
+void* merge_settings(apr_pool_t* pool, void* around, void* inner) noexcept {
+    auto& merged = apr::emplace<Settings<table>>(pool, *static_cast<const Settings<table>*>(inner));
+    merged.inherit(*static_cast<const Settings<table>*>(around));
+    return &merged;
+}
+
+/// The functions that httpd calls for the lines of one directive.
+template <const auto& table, std::size_t index>
+struct Setter {
+    static const char* flag(cmd_parms* command, void* settings, int is_on) noexcept {
+        return set(command, settings, {}, is_on != 0);
+    }
+    static const char* take1(cmd_parms* command, void* settings, const char* first) noexcept {
+        return set(command, settings, std::array{apr::view_of(first)});
+    }
+    static const char* take2(cmd_parms* command, void* settings, const char* first,
+                             const char* second) noexcept {
+        const std::array words{apr::view_of(first), apr::view_of(second)};
+        return set(command, settings, std::span(words).first(second != nullptr ? 2 : 1));
+    }
+    static const char* take3(cmd_parms* command, void* settings, const char* first,
+                             const char* second, const char* third) noexcept {
+        return set(command, settings,
+                   std::array{apr::view_of(first), apr::view_of(second), apr::view_of(third)});
+    }
+    static const char* take_all(cmd_parms* command, void* settings, int count,
+                                char* const words[]) noexcept {
+        constexpr int most = 16;
+        std::array<std::string_view, most> views;
+        if (count > most)
+            return refusal(command, "has too many words");
+        for (int word = 0; word < count; ++word)
+            views[static_cast<std::size_t>(word)] = apr::view_of(words[word]);
+        return set(command, settings, std::span(views).first(static_cast<std::size_t>(count)));
+    }
+
+  private:
+    static const char* refusal(const cmd_parms* command, const char* sentence) noexcept {
+        return apr_pstrcat(command->pool, command->cmd->name, ": ", sentence, nullptr);
+    }
+
+    /// Sets the value; what the reader throws becomes the sentence that refuses the configuration.
+    static const char* set(cmd_parms* command, void* settings,
+                           std::span<const std::string_view> words, bool is_on = false) noexcept {
+        const char* const problem = apr::guarded(
+            [&]() -> const char* {
+                const auto& entry = std::get<index>(table);
+                auto value = entry.fallback;
+                const char* sentence = entry.read(Line{command, words, is_on}, value);
+                if (sentence == nullptr)
+                    static_cast<Settings<table>*>(settings)->template set<index>(value);
+                return sentence;
+            },
+            [&](const char* reason) -> const char* { return apr_pstrdup(command->pool, reason); });
+        return problem != nullptr ? refusal(command, problem) : nullptr;
+    }
+};
+
+template <const auto& table, std::size_t index>
+constexpr command_rec command() noexcept {
+    constexpr auto& entry = std::get<index>(table);
+    using Set = Setter<table, index>;
+    constexpr cmd_func function = entry.words == FLAG     ? cmd_func{.flag = Set::flag}
+                                  : entry.words == TAKE1  ? cmd_func{.take1 = Set::take1}
+                                  : entry.words == TAKE12 ? cmd_func{.take2 = Set::take2}
+                                  : entry.words == TAKE3  ? cmd_func{.take3 = Set::take3}
+                                                          : cmd_func{.take_argv = Set::take_all};
+    static_assert(entry.words == FLAG || entry.words == TAKE1 || entry.words == TAKE12 ||
+                  entry.words == TAKE3 || entry.words == TAKE_ARGV);
+    return {entry.name, function, nullptr, entry.context, entry.words, entry.help};
+}
+
+template <const auto& table, std::size_t... index>
+constexpr auto commands_of(std::index_sequence<index...>) noexcept {
+    return std::array<command_rec, sizeof...(index) + 1>{
+        command<table, index>()..., command_rec{nullptr, {nullptr}, nullptr, 0, RAW_ARGS, nullptr}};
+}
+
+/// A table's directives as httpd wants them, with the end that it looks for.
+template <const auto& table>
+inline constexpr auto commands = commands_of<table>(
+    std::make_index_sequence<std::tuple_size_v<std::remove_cvref_t<decltype(table)>>>());
+
+} // namespace useradmin::httpd

@@ -1,0 +1,36 @@
+#include "store/table_names.hpp"
+
+#include "text/unicode.hpp"
+
+#include <algorithm>
+
+namespace useradmin::store {
+
+namespace {
+
+// The longest identifier of PostgreSQL.
+constexpr std::size_t longest_identifier = 63;
+
+bool is_identifier(std::string_view name) {
+    // apr_dbd takes a percent sign in a statement for a parameter.
+    return !name.empty() && name.size() <= longest_identifier && text::is_clean_utf8(name) &&
+           name.find('%') == name.npos;
+}
+
+bool is_table_name(std::string_view name) {
+    const std::size_t dot = name.find('.');
+    if (dot == name.npos)
+        return is_identifier(name);
+    return is_identifier(name.substr(0, dot)) && is_identifier(name.substr(dot + 1));
+}
+
+} // namespace
+
+std::variant<TableNames, std::string> parse_table_names(std::span<const std::string_view> words) {
+    if (words.size() != 3 || !std::all_of(words.begin(), words.end(), is_table_name))
+        return std::string("the names of the user, session and account tables, each a table or "
+                           "schema.table: user session account");
+    return TableNames{words[0], words[1], words[2]};
+}
+
+} // namespace useradmin::store
