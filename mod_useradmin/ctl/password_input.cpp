@@ -2,6 +2,7 @@
 
 #include "ctl/command_error.hpp"
 #include "ctl/display.hpp"
+#include "password/hash.hpp"
 #include "text/unicode.hpp"
 
 #include <poll.h>
@@ -17,7 +18,7 @@ namespace useradmin::ctl {
 
 namespace {
 
-constexpr std::size_t longest_password = 1024;
+using password::longest_password;
 
 /// Keeps a terminal from showing what is typed. A signal that would end the program waits until the
 /// terminal shows again what is typed.
@@ -90,7 +91,8 @@ secret::Secret read_password() {
         throw CommandError(Exit::usage, "no password was given; type it, or send it on one line of "
                                         "standard input");
     if (secret.view().size() > longest_password || !text::is_clean_utf8(secret.view()))
-        throw CommandError(Exit::usage, "the password must be UTF-8 of at most 1024 bytes");
+        throw CommandError(Exit::usage, "the password must be UTF-8 of at most " +
+                                            std::to_string(longest_password) + " bytes");
     if (is_terminal && !secret::equal_secrets(secret.view(), ask("Once more: ").view()))
         throw CommandError(Exit::usage, "the two passwords differ; nothing was done");
     return secret;

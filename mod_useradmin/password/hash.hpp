@@ -9,9 +9,13 @@
 
 namespace useradmin::password {
 
+/// How many bytes a password may have at most, here and in useradminctl. better-auth takes no more
+/// than 128 characters.
+inline constexpr std::size_t longest_password = 1024;
+
 /// The hash of the password as it is stored: a PHC string for argon2id (16-byte salt, 32-byte
 /// hash), or better-auth's text for scrypt. Nothing where the library fails (out of memory) or the
-/// password is longer than 1 MiB.
+/// password is too long.
 std::optional<std::string> hash(const Format& format, std::string_view password);
 
 enum class Verdict {
@@ -28,7 +32,7 @@ enum class Verdict {
 Verdict verify(std::string_view stored, std::string_view password);
 
 /// The work that verifying a stored hash takes; nothing where verify() would refuse it.
-std::optional<Format> work_of(std::string_view stored) noexcept;
+std::optional<Format> work_of(std::string_view stored);
 
 /// Does such work on a password and throws the result away: what stands in for a hash that is not
 /// there takes as long as one that is.

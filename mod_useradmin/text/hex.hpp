@@ -24,4 +24,13 @@ inline void append_hex(std::string& out, unsigned char byte,
     out += digits[byte & 0xf];
 }
 
+/// The bytes in lower-case digits.
+inline std::string hex(std::string_view bytes) {
+    std::string text;
+    text.reserve(2 * bytes.size()); // never grows, so that no copy of a secret stays behind
+    for (const char byte : bytes)
+        append_hex(text, static_cast<unsigned char>(byte));
+    return text;
+}
+
 } // namespace useradmin::text

@@ -1,0 +1,166 @@
+#include "password/argon2id.hpp"
+
+#include "secret/random.hpp"
+#include "secret/secret.hpp"
+
+#include <argon2.h>
+#include <openssl/evp.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+namespace useradmin::password {
+
+namespace {
+
+constexpr std::size_t made_salt_size = 16;
+constexpr std::size_t made_hash_size = 32;
+// What a stored hash may have.
+constexpr std::size_t shortest_salt = 8;
+constexpr std::size_t shortest_hash = 16;
+constexpr std::size_t longest_field = 64;
+
+/// A PHC string, taken apart.
+struct Phc {
+    Argon2id work;
+    std::string salt;
+    std::string hash;
+};
+
+/// Base64 as PHC strings have it, without padding.
+std::string base64(std::string_view bytes) {
+    std::string text(4 * ((bytes.size() + 2) / 3) + 1, '\0');
+    EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()),
+                    reinterpret_cast<const unsigned char*>(bytes.data()),
+                    static_cast<int>(bytes.size()));
+    text.resize((4 * bytes.size() + 2) / 3);
+    return text;
+}
+
+/// The bytes of such a text; anything where it is none.
+std::string from_base64(std::string_view text) {
+    std::string padded(text);
+    padded.append((4 - text.size() % 4) % 4, '=');
+    std::string bytes(3 * padded.size() / 4, '\0');
+    EVP_DecodeBlock(reinterpret_cast<unsigned char*>(bytes.data()),
+                    reinterpret_cast<const unsigned char*>(padded.data()),
+                    static_cast<int>(padded.size()));
+    bytes.resize(3 * text.size() / 4);
+    return bytes;
+}
+
+std::string written(const Argon2id& work, std::string_view salt, std::string_view hash) {
+    std::string text = "$argon2id$v=19";
+    char before = '$';
+    for (const auto& parameter : argon2id_parameters) {
+        (((text += before) += parameter.letter) += '=') += std::to_string(work.*parameter.value);
+        before = ',';
+    }
+    return text + '$' + base64(salt) + '$' + base64(hash);
+}
+
+bool is_within(std::size_t value, std::size_t least, std::size_t most) noexcept {
+    return value >= least && value <= most;
+}
+
+/// Takes a PHC string apart; nothing where it is none to the letter, or its work is out of bounds:
+/// libargon2 would do any work that it asks for, 4 TiB and 4 billion passes.
+std::optional<Phc> read(std::string_view stored) {
+    std::string_view rest = stored;
+    const auto take_until = [&rest](char end) {
+        const auto field = rest.substr(0, rest.find(end));
+        rest.remove_prefix(std::min(field.size() + 1, rest.size()));
+        return field;
+    };
+    Phc phc;
+    take_until('='); // the version's
+    for (const auto& parameter : argon2id_parameters) {
+        take_until('=');
+        std::uint32_t& value = phc.work.*parameter.value;
+        std::from_chars(rest.data(), rest.data() + rest.size(), value);
+        if (value < parameter.least || value > parameter.most)
+            return std::nullopt;
+    }
+    take_until('$');
+    phc.salt = from_base64(take_until('$'));
+    phc.hash = from_base64(rest);
+    // What was read too leniently is not written like that.
+    const bool is_sound = phc.work.memory_kib >= least_memory_of_lane * phc.work.lanes &&
+                          is_within(phc.salt.size(), shortest_salt, longest_field) &&
+                          is_within(phc.hash.size(), shortest_hash, longest_field) &&
+                          written(phc.work, phc.salt, phc.hash) == stored;
+    return is_sound ? std::optional(std::move(phc)) : std::nullopt;
+}
+
+// libargon2's own memory would stay with each thread's arena of glibc once it is freed: 19 MiB for
+// every thread that ever hashed. libargon2 wipes it before it is given back.
+
+int map_memory(std::uint8_t** memory, std::size_t size) {
+    void* const mapped =
+        mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (mapped == MAP_FAILED) {
+        *memory = nullptr;
+        return ARGON2_MEMORY_ALLOCATION_ERROR;
+    }
+    madvise(mapped, size, MADV_HUGEPAGE); // else a third of the time goes to page faults
+    *memory = static_cast<std::uint8_t*>(mapped);
+    return ARGON2_OK;
+}
+
+void unmap_memory(std::uint8_t* memory, std::size_t size) {
+    munmap(memory, size);
+}
+
+/// The hash, of so many bytes; nothing where libargon2 fails.
+std::optional<secret::Secret> derive(const Argon2id& work, std::string_view salt, std::size_t size,
+                                     std::string_view password) {
+    const auto bytes_of = [](std::string_view text) {
+        return reinterpret_cast<std::uint8_t*>(const_cast<char*>(text.data())); // only read
+    };
+    std::string hash(size, '\0');
+    argon2_context context{};
+    context.out = bytes_of(hash);
+    context.outlen = static_cast<std::uint32_t>(hash.size());
+    context.pwd = bytes_of(password);
+    context.pwdlen = static_cast<std::uint32_t>(password.size());
+    context.salt = bytes_of(salt);
+    context.saltlen = static_cast<std::uint32_t>(salt.size());
+    context.t_cost = work.passes;
+    context.m_cost = work.memory_kib;
+    context.lanes = work.lanes;
+    context.threads = work.lanes;
+    context.version = ARGON2_VERSION_13;
+    context.allocate_cbk = map_memory;
+    context.free_cbk = unmap_memory;
+    if (argon2id_ctx(&context) != ARGON2_OK)
+        return std::nullopt;
+    return secret::Secret(std::move(hash));
+}
+
+} // namespace
+
+std::optional<std::string> hash_argon2id(const Argon2id& work, std::string_view password) {
+    secret::Bytes<made_salt_size> salt;
+    secret::random_bytes({salt.data(), salt.size()});
+    const auto hash = derive(work, salt.view(), made_hash_size, password);
+    return hash ? std::optional(written(work, salt.view(), hash->view())) : std::nullopt;
+}
+
+Verdict verify_argon2id(std::string_view stored, std::string_view password) {
+    const auto expected = read(stored);
+    if (!expected)
+        return Verdict::refused;
+    const auto hash = derive(expected->work, expected->salt, expected->hash.size(), password);
+    if (!hash)
+        return Verdict::refused;
+    return secret::equal_secrets(hash->view(), expected->hash) ? Verdict::match : Verdict::mismatch;
+}
+
+std::optional<Argon2id> argon2id_work_of(std::string_view stored) {
+    const auto phc = read(stored);
+    return phc ? std::optional(phc->work) : std::nullopt;
+}
+
+} // namespace useradmin::password

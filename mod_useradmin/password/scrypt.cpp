@@ -1,0 +1,74 @@
+#include "password/scrypt.hpp"
+
+#include "secret/random.hpp"
+#include "secret/secret.hpp"
+#include "text/hex.hpp"
+#include "text/unicode.hpp"
+
+#include <openssl/err.h>
+#include <openssl/evp.h>
+
+#include <algorithm>
+
+namespace useradmin::password {
+
+namespace {
+
+constexpr std::size_t salt_size = 16;
+constexpr std::size_t key_size = 64;
+constexpr std::size_t salt_text_size = 2 * salt_size;
+constexpr std::size_t stored_size = salt_text_size + 1 + 2 * key_size;
+
+/// The key's hexadecimal text; nothing where OpenSSL fails.
+std::optional<secret::Secret> derive(std::string_view salt_text, std::string_view password) {
+    constexpr std::uint64_t cost = 16384;
+    constexpr std::uint64_t block_size = 16;
+    constexpr std::uint64_t lanes = 1;
+    // Twice what the algorithm holds: OpenSSL allows 32 MiB by default, and counts its work space.
+    constexpr std::uint64_t most_memory = 128 * cost * block_size * lanes * 2;
+
+    const secret::Secret normalised(text::nfkc(password));
+    secret::Bytes<key_size> key;
+    // What fails here must not turn up in the error queue that mod_ssl reads.
+    ERR_set_mark();
+    const int derived =
+        EVP_PBE_scrypt(normalised.view().data(), normalised.view().size(),
+                       reinterpret_cast<const unsigned char*>(salt_text.data()), salt_text.size(),
+                       cost, block_size, lanes, most_memory, key.data(), key.size());
+    ERR_pop_to_mark();
+    return derived == 1 ? std::optional(secret::Secret(text::hex(key.view()))) : std::nullopt;
+}
+
+} // namespace
+
+std::optional<std::string> hash_scrypt(std::string_view password) {
+    secret::Bytes<salt_size> salt;
+    secret::random_bytes({salt.data(), salt.size()});
+    std::string made = text::hex(salt.view());
+    const auto key = derive(made, password);
+    if (!key)
+        return std::nullopt;
+    return (made += ':') += key->view();
+}
+
+Verdict verify_scrypt(std::string_view stored, std::string_view password) {
+    if (!is_scrypt(stored))
+        return Verdict::refused;
+    const auto key = derive(stored.substr(0, salt_text_size), password);
+    if (!key)
+        return Verdict::refused;
+    return secret::equal_secrets(key->view(), text::lower(stored.substr(salt_text_size + 1)))
+               ? Verdict::match
+               : Verdict::mismatch;
+}
+
+bool is_scrypt(std::string_view stored) noexcept {
+    const auto is_hex = [](std::string_view text) {
+        return std::all_of(text.begin(), text.end(),
+                           [](char digit) { return text::hex_value(digit) >= 0; });
+    };
+    return stored.size() == stored_size && stored[salt_text_size] == ':' &&
+           is_hex(stored.substr(0, salt_text_size)) && is_hex(stored.substr(salt_text_size + 1));
+}
+
+} // namespace useradmin::password
