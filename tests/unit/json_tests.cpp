@@ -88,14 +88,6 @@ TEST(json_reader, a_boolean_is_given_for_booleans_alone) {
     CHECK_FALSE(object->boolean("x"));
 }
 
-TEST(json_reader, of_a_repeated_key_the_last_one_counts) {
-    const auto object =
-        json::Object::parse(R"({"role":"superAdmin","b":true,"role":"user","b":null})");
-    check_texts("user", object->text("role"));
-    CHECK_TRUE(object->kind("b") == Kind::null);
-    CHECK_FALSE(object->boolean("b"));
-}
-
 TEST(json_reader, keys_are_compared_to_the_letter) {
     const auto object =
         json::Object::parse(R"({"Role":"a","rol\u0065":"b","role ":"c","":"d","ñ":"e"})");

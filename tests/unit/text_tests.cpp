@@ -168,11 +168,6 @@ TEST(query, compares_whole_names_to_the_letter) {
     check_texts("absent", parameter("pages=2&pag=3&Page=4", "page"));
 }
 
-TEST(query, of_a_repeated_parameter_the_first_one_counts) {
-    check_texts("1", parameter("page=1&page=2", "page"));
-    check_texts("", parameter("page=&page=2", "page"));
-}
-
 TEST(query, a_parameter_without_a_value_is_empty) {
     check_texts("", parameter("search", "search"));
     check_texts("", parameter("search=", "search"));
