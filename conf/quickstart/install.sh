@@ -4,7 +4,7 @@
 # What the build needs.
 # shellcheck disable=SC2034 # for the scripts that source this file
 build_packages=(g++ make cmake pkg-config apache2-dev apache2-bin libapr1-dev libaprutil1-dev libcjson-dev
-    libargon2-dev libssl-dev libutf8proc-dev libsqlite3-dev)
+    libargon2-dev libpq-dev libssl-dev libutf8proc-dev libsqlite3-dev)
 
 # fail SENTENCE...: ends the script with a sentence that says what to do.
 fail() {

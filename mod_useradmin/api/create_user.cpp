@@ -1,8 +1,8 @@
 // 4.2 Create user: POST /api/users
 #include "api/envelope.hpp"
+#include "api/new_user.hpp"
 #include "api/operations.hpp"
 #include "api/texts.hpp"
-#include "secret/random.hpp"
 #include "json/reader.hpp"
 
 namespace useradmin::api {
@@ -53,34 +53,21 @@ Reply create_user(const Request& request, const Service& service) {
         return error(500, texts::create_failed);
     // Check 5: the e-mail is free.
     const auto taken = service.store.find_by_email(email);
-    if (!taken)
-        return failure(taken.failure(), texts::create_failed);
-    if (*taken)
+    if (taken)
         return error(400, texts::email_taken);
+    if (!taken.is_not_found())
+        return failure(taken.failure(), texts::create_failed);
 
     // No connection is held while the password is hashed.
     const auto hash = service.hasher.hash(password);
     if (const auto* reason = std::get_if<password::HashFailure>(&hash))
         return hash_failure(*reason);
 
-    const std::string id = secret::random_uuid();
-    const std::string account_id = secret::random_uuid();
-    store::NewUser user;
-    user.id = id;
-    user.name = name;
-    user.email = email;
-    user.role = names_role(*object) ? object->text("role") : "user";
-    user.account_id = account_id;
-    user.account_name = service.settings.account_id_is_user_id ? id : email;
-    user.password_hash = std::get<std::string>(hash);
-    user.now = text::now();
-    const auto created = service.store.create(user);
-    if (!created)
-        return failure(created.failure(), texts::create_failed);
-    // The address was taken while the password was hashed.
-    if (!*created)
-        return error(400, texts::email_taken);
-    return record(**created);
+    const std::string_view role = names_role(*object) ? object->text("role") : "user";
+    const auto created = service.store.create(new_user(
+        name, email, role, std::get<std::string>(hash), service.settings.account_id_is_user_id));
+    // The address may have been taken while the password was hashed.
+    return created ? record(*created) : failure(created.failure(), texts::create_failed);
 }
 
 } // namespace useradmin::api

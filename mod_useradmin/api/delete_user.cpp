@@ -20,18 +20,9 @@ Reply delete_user(const Request& request, std::string_view id, const Service& se
     // asks first and deletes afterwards can be overtaken.
     if (!text::is_clean_utf8(id))
         return error(404, texts::not_found);
-    const auto removal = service.store.remove(id, service.settings.protected_email);
-    if (!removal)
-        return failure(removal.failure(), texts::delete_failed);
-    switch (*removal) {
-    case store::Removal::not_found:
-        return error(404, texts::not_found);
-    case store::Removal::protected_address:
-        return error(403, texts::delete_protected);
-    case store::Removal::removed:
-        break;
-    }
-    return message(texts::deleted);
+    const auto removed =
+        service.store.remove(id, {service.settings.protected_email, service.settings.lowers_email});
+    return removed ? message(texts::deleted) : failure(removed.failure(), texts::delete_failed);
 }
 
 } // namespace useradmin::api

@@ -1,5 +1,6 @@
 #include "api/envelope.hpp"
 
+#include "api/record_json.hpp"
 #include "api/texts.hpp"
 #include "json/writer.hpp"
 
@@ -13,17 +14,8 @@ constexpr std::size_t user_size = 400;
 /// The eleven fields of 2.1, then the columns beyond them.
 void write(json::Writer& writer, const store::User& user) {
     writer.begin_object();
-    writer.key("id").string(user.id);
-    writer.key("name").string(user.name);
-    writer.key("email").string(user.email);
-    writer.key("role").string(user.role.value_or("user"));
-    writer.key("emailVerified").boolean(user.email_verified);
-    writer.key("image").string_or_null(user.image);
-    writer.key("createdAt").time_or_null(user.created_at);
-    writer.key("updatedAt").time_or_null(user.updated_at);
-    writer.key("banned").boolean(user.banned);
-    writer.key("banReason").string_or_null(user.ban_reason);
-    writer.key("banExpires").time_or_null(user.ban_expires);
+    for (const store::Field<store::User>& field : store::user_fields)
+        write_field(writer, user, field, field.instead_of_null);
     if (!user.other_columns.empty())
         writer.members_of(user.other_columns);
     writer.end_object();
@@ -83,8 +75,19 @@ Reply error(int status, std::string_view text) {
 }
 
 Reply failure(store::Failure failure, std::string_view operation_text) {
-    return failure == store::Failure::unavailable ? error(503, texts::unavailable)
-                                                  : error(500, operation_text);
+    switch (failure) {
+    case store::Failure::not_found:
+        return error(404, texts::not_found);
+    case store::Failure::address_taken:
+        return error(400, texts::email_taken);
+    case store::Failure::protected_address:
+        return error(403, texts::delete_protected);
+    case store::Failure::unavailable:
+        return error(503, texts::unavailable);
+    case store::Failure::failed:
+        break;
+    }
+    return error(500, operation_text);
 }
 
 Reply unreadable(const Body& body) {

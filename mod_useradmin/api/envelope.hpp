@@ -25,8 +25,8 @@ Reply message(std::string_view text);
 /// {"success":false,"error":"…"}
 Reply error(int status, std::string_view text);
 
-/// The reply to work that failed: 503 where the database could not be had, else 500 with the
-/// operation's text (section 7).
+/// The reply to work that failed (section 7): 404, 400 and 403 for the answers among the failures,
+/// 503 where the database could not be had, else 500 with the operation's text.
 Reply failure(store::Failure failure, std::string_view operation_text);
 
 /// The reply to a body that could not be read whole.

@@ -17,11 +17,7 @@ Reply get_user(const Request& request, std::string_view id, const Service& servi
     if (!text::is_clean_utf8(id))
         return error(404, texts::not_found);
     const auto user = service.store.find(id);
-    if (!user)
-        return failure(user.failure(), texts::get_failed);
-    if (!*user)
-        return error(404, texts::not_found);
-    return record(**user);
+    return user ? record(*user) : failure(user.failure(), texts::get_failed);
 }
 
 } // namespace useradmin::api

@@ -12,12 +12,6 @@ namespace {
 using json::Object;
 using Kind = Object::Kind;
 
-/// A field that is applied when it is not empty.
-store::Text non_empty(const Object& body, std::string_view field) {
-    const std::string_view text = body.text(field);
-    return text.empty() ? store::Text() : text;
-}
-
 bool is_one_of(Kind kind, std::initializer_list<Kind> kinds) {
     for (Kind allowed : kinds)
         if (kind == allowed)
@@ -74,31 +68,27 @@ Reply update_user(const Request& request, std::string_view id, const Service& se
         const auto user = service.store.find(id);
         if (!user)
             return failure(user.failure(), texts::update_failed);
-        if (!*user)
-            return error(404, texts::not_found);
         // Check 4: an admin sends neither role nor ban.
         return is_refused ? error(403, texts::update_role_forbidden)
                           : error(500, texts::update_failed);
     }
 
-    store::Changes changes;
-    changes.now = text::now();
-    changes.name = non_empty(*object, "name");
+    store::Changes changes = {{"updatedAt", text::now()}};
+    const auto apply_non_empty = [&](std::string_view field, std::string_view text) {
+        if (!text.empty())
+            changes.push_back({field, text});
+    };
     const std::string email = stored_email(object->text("email"), service.settings);
-    if (!email.empty())
-        changes.email = email;
+    apply_non_empty("name", object->text("name"));
+    apply_non_empty("email", email);
     if (may_change_role_and_ban(caller)) {
-        changes.role = non_empty(*object, "role");
+        apply_non_empty("role", object->text("role"));
         if (object->kind("banned") == Kind::boolean)
-            changes.banned = object->boolean("banned");
-        changes.ban_reason = non_empty(*object, "banReason");
+            changes.push_back({"banned", object->boolean("banned")});
+        apply_non_empty("banReason", object->text("banReason"));
     }
     const auto updated = service.store.update(id, changes);
-    if (!updated)
-        return failure(updated.failure(), texts::update_failed);
-    if (!*updated)
-        return error(404, texts::not_found);
-    return record(**updated);
+    return updated ? record(*updated) : failure(updated.failure(), texts::update_failed);
 }
 
 } // namespace useradmin::api

@@ -37,12 +37,12 @@ int authenticate(request_rec* request) {
     httpd::RequestBackend backend(request, auth_useradmin_module,
                                   httpd::backend_settings(settings));
     const auto identity = sign_in::identify(backend.store(), token, text::now());
-    if (!identity)
-        return identity.failure() == store::Failure::unavailable ? HTTP_SERVICE_UNAVAILABLE
-                                                                 : HTTP_INTERNAL_SERVER_ERROR;
-    if (*identity)
-        announce(request, **identity);
-    return DECLINED;
+    if (identity)
+        announce(request, *identity);
+    if (identity || identity.is_not_found())
+        return DECLINED;
+    return identity.failure() == store::Failure::unavailable ? HTTP_SERVICE_UNAVAILABLE
+                                                             : HTTP_INTERNAL_SERVER_ERROR;
 }
 
 /// Runs for every request, also where `Require all granted` skips the hooks of authentication.

@@ -14,7 +14,7 @@ class RequestVerifier final {
   public:
     explicit RequestVerifier(request_rec* request);
 
-    httpd::RequestBackend& backend() noexcept { return backend_; }
+    store::Store& store() noexcept { return backend_.store(); }
     sign_in::CredentialVerifier& credentials() noexcept { return credentials_; }
 
   private:

@@ -45,34 +45,33 @@ store::Timestamp end_of(std::string_view text, store::Timestamp now) {
     return *time;
 }
 
-/// Sets or lifts the ban; the user as it is then.
-store::User change(Context& context, const store::User& user, const std::optional<store::Ban>& ban,
-                   store::Timestamp now) {
-    std::optional<store::User> changed;
-    if (value_of(context.store().set_ban(user.id, ban, now)))
-        changed = value_of(context.store().find(user.id));
-    if (!changed)
-        throw CommandError(Exit::not_found, "the user was deleted meanwhile");
-    return *changed;
+/// A value that may be nothing, which is NULL.
+template <class T>
+store::Value value_or_null(const std::optional<T>& value) {
+    return value ? store::Value(*value) : store::Value();
 }
 
 } // namespace
 
 Exit ban(Context& context) {
     const store::Timestamp now = text::now();
-    store::Ban ban;
-    ban.reason = context.options.find("reason");
+    const store::Text reason = context.options.find("reason");
+    store::Time ends;
     if (const auto expires = context.options.find("expires"))
-        ban.expires = end_of(*expires, now);
+        ends = end_of(*expires, now);
     const store::User user = user_named(context, context.options.words[0]);
     demand_column(context, "banned");
-    if (ban.reason)
+    if (reason)
         demand_column(context, "banReason");
-    if (ban.expires)
+    if (ends)
         demand_column(context, "banExpires");
-    const store::User banned = change(context, user, ban, now);
-    const std::string done = display(banned) + " is banned " +
-                             (ban.expires ? "until " + display(ban.expires) : "for good");
+    const store::User banned = change(context, user,
+                                      {{"banned", true},
+                                       {"banReason", value_or_null(reason)},
+                                       {"banExpires", value_or_null(ends)},
+                                       {"updatedAt", now}});
+    const std::string done =
+        display(banned) + " is banned " + (ends ? "until " + display(ends) : "for good");
     end_sessions(context, banned, done);
     print(context, banned, done + "; its sessions are ended");
     return Exit::success;
@@ -81,7 +80,9 @@ Exit ban(Context& context) {
 Exit unban(Context& context) {
     const store::User user = user_named(context, context.options.words[0]);
     demand_column(context, "banned");
-    const store::User free = change(context, user, std::nullopt, text::now());
+    const store::User free = change(
+        context, user,
+        {{"banned", false}, {"banReason", {}}, {"banExpires", {}}, {"updatedAt", text::now()}});
     print(context, free, display(free) + " is not banned any more");
     return Exit::success;
 }

@@ -20,11 +20,14 @@ std::string type_of(const store::Table& table, std::string_view field) {
 }
 
 Behaviour behaviour_of(const store::Schema& schema, const Settings& settings) {
+    const store::Column* id = schema.user.find("id");
+    const bool has_serial_ids = id != nullptr && id->is_serial();
     const bool has_issuer = schema.account.find("issuer") != nullptr;
     const bool has_user_id = settings.account_id_is_user_id.value_or(false);
     const bool is_scrypt = std::holds_alternative<password::Scrypt>(settings.hash_format());
     return {
-        {"ids", type_of(schema.user, "id") + "; new ones are random UUIDs"},
+        {"ids", type_of(schema.user, "id") + (has_serial_ids ? "; the database makes new ones"
+                                                             : "; new ones are random UUIDs")},
         {"timestamps", type_of(schema.user, "createdAt") + "; written in UTC"},
         {"issuer", has_issuer ? "local:credential is written" : "absent; nothing is written"},
         {"accountId", has_user_id ? "the user's id is written" : "the e-mail is written"},
@@ -151,7 +154,7 @@ void print_as_json(const std::string& driver, const Inspection& found, const Fin
 Exit check(Context& context) {
     Database& database = context.database();
     const Inspection found = inspect(database);
-    const Findings findings = findings_of(found, context.settings, database.is_postgresql());
+    const Findings findings = findings_of(found, context.settings, database.dialect().product());
     const Behaviour behaviour = behaviour_of(found.schema, context.settings);
     const auto print = context.wants_json() ? print_as_json : print_for_people;
     print(context.settings.driver, found, findings, behaviour);

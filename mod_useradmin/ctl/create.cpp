@@ -1,8 +1,8 @@
 // useradminctl create: makes a user of any role, with its credential account.
+#include "api/new_user.hpp"
 #include "ctl/command.hpp"
 #include "ctl/password_input.hpp"
 #include "ctl/users.hpp"
-#include "secret/random.hpp"
 #include "text/unicode.hpp"
 
 namespace useradmin::ctl {
@@ -29,25 +29,19 @@ Exit create(Context& context) {
     if (role != "user")
         demand_column(context, "role");
     warn_of_unusual_role(role);
-    if (value_of(context.store().find_by_email(email)))
+    const auto taken = context.store().find_by_email(email);
+    if (taken)
         refuse_taken_address(email);
+    if (!taken.is_not_found())
+        value_of(taken);
 
     const std::string hash = hash_of(context, read_password().view());
-    const std::string id = secret::random_uuid();
-    const std::string account_id = secret::random_uuid();
-    store::NewUser user;
-    user.id = id;
-    user.name = name;
-    user.email = email;
-    user.role = role;
-    user.account_id = account_id;
-    user.account_name = settings.account_id_is_user_id.value_or(false) ? id : email;
-    user.password_hash = hash;
-    user.now = text::now();
-    const auto created = value_of(context.store().create(user));
-    if (!created)
+    const auto created = context.store().create(
+        api::new_user(name, email, role, hash, settings.account_id_is_user_id.value_or(false)));
+    if (!created && created.failure() == store::Failure::address_taken)
         refuse_taken_address(email);
-    print(context, *created, created->id);
+    const store::User user = value_of(created);
+    print(context, user, user.id);
     return Exit::success;
 }
 

@@ -3,7 +3,6 @@
 #include "apr/pool.hpp"
 #include "ctl/command_error.hpp"
 #include "ctl/display.hpp"
-#include "store/rows.hpp"
 
 #include <apr_general.h>
 
@@ -13,11 +12,13 @@ namespace useradmin::ctl {
 
 namespace {
 
+// How long a database is asked again that another process has locked.
+constexpr std::chrono::seconds patience(5);
+
 /// SQLite would make a file of a name that was mistyped.
 void refuse_absent_file(const std::string& name) {
     std::error_code ignored;
-    if (name.starts_with("file:") || name.starts_with(':') ||
-        std::filesystem::exists(name, ignored))
+    if (name.empty() || std::filesystem::exists(name, ignored))
         return;
     throw CommandError(Exit::failure,
                        "there is no file " + name + "; 'useradminctl schema' makes it");
@@ -30,63 +31,59 @@ Database::Database(const Settings& settings, Absent absent) : tables_(settings.t
     dialect_ = store::dialect_of(driver);
     if (dialect_ == nullptr)
         throw CommandError(Exit::usage, "the driver '" + driver + "' must be pgsql or sqlite3");
-    if (!is_postgresql() && absent == Absent::refuse)
-        refuse_absent_file(settings.parameters);
+    if (absent == Absent::refuse)
+        refuse_absent_file(dialect_->file_of(settings.parameters));
     apr_initialize();
     apr_pool_create(&pool_, nullptr);
     apr_dbd_init(pool_);
     connection_.pool = pool_;
     if (apr_dbd_get_driver(pool_, driver.c_str(), &connection_.driver) != APR_SUCCESS)
         throw CommandError(Exit::failure,
-                           "APR has no driver " + driver + "; install libaprutil1-dbd-" + driver +
-                               " (Debian, Ubuntu) or apr-util-" +
-                               (is_postgresql() ? "pgsql" : "sqlite") + " (Fedora, RHEL)");
+                           "APR has no driver " + driver + "; install " +
+                               dialect_->product().debian_package + " (Debian, Ubuntu) or " +
+                               dialect_->product().fedora_package + " (Fedora, RHEL)");
     const char* error = nullptr;
     if (apr_dbd_open_ex(connection_.driver, pool_, settings.parameters.c_str(), &connection_.handle,
                         &error) != APR_SUCCESS)
         throw CommandError(Exit::failure,
                            "cannot connect: " + one_line(apr::view_of(error)) +
                                "; check --params or DBDParams, and that the database runs");
-    store_ = std::make_unique<store::DatabaseStore>(*this, *this, pool_, tables_, "useradminctl");
+    client_ = dialect_->client_of(connection_, "useradminctl_command");
+    store_ = std::make_unique<store::DatabaseStore>(*this, *this, pool_, tables_, "useradminctl",
+                                                    patience);
 }
 
 Database::~Database() {
+    store_.reset();
+    client_.reset();
     apr_pool_clear(pool_);
     apr_terminate();
 }
 
 store::Schema Database::schema() {
-    std::optional<store::Schema> schema = dialect_->read_schema(connection_, pool_, tables_);
-    if (!schema)
-        throw CommandError(Exit::failure, "cannot read the catalogue: " + last_error());
+    auto answer = dialect_->read_schema(*client_, pool_, tables_);
+    store::Schema* schema = std::get_if<store::Schema>(&answer);
+    if (schema == nullptr)
+        throw CommandError(Exit::failure, "cannot read the catalogue: " + client_->error());
     return std::move(*schema);
 }
 
 void Database::execute(const std::string& sql) {
-    int rows = 0;
-    if (apr_dbd_query(connection_.driver, connection_.handle, &rows, sql.c_str()) != 0)
-        throw CommandError(Exit::failure, "the database refused: " + last_error());
+    static_cast<void>(rows(sql));
 }
 
 std::vector<Database::Row> Database::rows(const std::string& sql) {
-    apr_dbd_results_t* results = nullptr;
-    if (apr_dbd_select(connection_.driver, pool_, connection_.handle, &results, sql.c_str(), 1) !=
-        0)
-        throw CommandError(Exit::failure, "the database refused: " + last_error());
-    const int width = apr_dbd_num_cols(connection_.driver, results);
+    auto answer = client_->execute(sql.c_str(), pool_);
+    store::Rows* rows = std::get_if<store::Rows>(&answer);
+    if (rows == nullptr)
+        throw CommandError(Exit::failure, "the database refused: " + client_->error());
     std::vector<Row> all;
-    for (store::Rows rows(connection_.driver, pool_, results); rows.next();) {
+    while (rows->next()) {
         Row& row = all.emplace_back();
-        for (int column = 0; column < width; ++column)
-            row.emplace_back(rows.text(column));
+        for (std::size_t column = 0; column < rows->width(); ++column)
+            row.emplace_back(rows->take());
     }
     return all;
-}
-
-std::string Database::last_error() const {
-    const std::string_view text =
-        apr::view_of(apr_dbd_error(connection_.driver, connection_.handle, 0));
-    return std::string(text.substr(0, text.find('\n')));
 }
 
 void Database::write(text::Level, std::string_view message) noexcept {

@@ -30,12 +30,13 @@ class Database final : public store::ConnectionSource, public text::Log {
     store::Store& store() noexcept { return *store_; }
     const store::Connection& connection() const noexcept { return connection_; }
     const store::TableNames& tables() const noexcept { return tables_; }
-    bool is_postgresql() const noexcept { return dialect_ == &store::postgresql(); }
+    const store::Dialect& dialect() const noexcept { return *dialect_; }
+    store::Client& client() noexcept { return *client_; }
     apr_pool_t* pool() const noexcept { return pool_; }
 
     /// What the database says of its tables; a CommandError where it does not answer.
     store::Schema schema();
-    /// Runs a statement that has no rows; a CommandError where it fails.
+    /// Runs a statement; a CommandError where it fails.
     void execute(const std::string& sql);
     /// The rows of a query, NULL being nothing; a CommandError where it fails.
     using Row = std::vector<std::optional<std::string>>;
@@ -46,19 +47,16 @@ class Database final : public store::ConnectionSource, public text::Log {
     void write(text::Level level, std::string_view message) noexcept override;
 
   private:
-    /// The first line of what the database said when it last failed; those after it can hold the
-    /// values of a row, and so the hash of a password.
-    std::string last_error() const;
-
     apr_pool_t* pool_ = nullptr;
     store::TableNames tables_;
     store::Connection connection_;
     const store::Dialect* dialect_ = nullptr;
+    std::unique_ptr<store::Client> client_;
     std::unique_ptr<store::DatabaseStore> store_;
 };
 
-/// The value of a result; a CommandError with the sentence where there is none. The log has said
-/// why already.
+/// The value of a result; a CommandError with the sentence where the database failed, of which the
+/// log has said why already.
 template <class T>
 T value_of(store::Result<T> result,
            const char* sentence = "nothing was done; 'useradminctl check' looks at the database") {

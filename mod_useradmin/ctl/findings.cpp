@@ -1,5 +1,7 @@
 #include "ctl/findings.hpp"
 
+#include "store/schema.hpp"
+
 #include <algorithm>
 #include <charconv>
 #include <optional>
@@ -16,8 +18,8 @@ std::string count_of(std::int64_t number, std::string_view one, std::string_view
 
 class Examiner {
   public:
-    Examiner(const Inspection& found, const Settings& settings, bool is_postgresql)
-        : found_(found), settings_(settings), is_postgresql_(is_postgresql) {}
+    Examiner(const Inspection& found, const Settings& settings, const store::Product& product)
+        : found_(found), settings_(settings), product_(product) {}
 
     Findings findings() {
         look_at_version();
@@ -45,12 +47,10 @@ class Examiner {
     void problem_that(std::string text) { findings_.problems.push_back(std::move(text)); }
     void directive(std::string text) { findings_.directives.push_back(std::move(text)); }
 
-    const store::Table& table(char letter) const noexcept {
-        return letter == 'u' ? schema().user : letter == 's' ? schema().session : schema().account;
-    }
+    const store::Table& table(char letter) const noexcept { return schema().table(letter); }
 
     void look_at_version() {
-        const std::string_view least = is_postgresql_ ? "13" : "3.35";
+        const std::string_view least = product_.least_version;
         int wanted[2] = {};
         int there[2] = {};
         read_version(least, wanted);
@@ -72,11 +72,14 @@ class Examiner {
     }
 
     void look_at_rights() {
-        for (const MissingRight& missing : found_.missing_rights)
+        for (const MissingRight& missing : found_.missing_rights) {
+            const std::string column =
+                missing.column.empty() ? "" : " (" + store::quoted_identifier(missing.column) + ")";
             problem_that("the database's account " + missing.account + " has no right to " +
-                         missing.right + " in table " + table(missing.table).sql + "; run: GRANT " +
-                         missing.right + " ON " + table(missing.table).sql + " TO " +
-                         missing.account + ";");
+                         missing.right + column + " in table " + table(missing.table).sql +
+                         "; run: GRANT " + missing.right + column + " ON " +
+                         table(missing.table).sql + " TO " + missing.account + ";");
+        }
     }
 
     void look_at_absent_columns() {
@@ -113,10 +116,10 @@ class Examiner {
                        (index.keys[0] == email || index.keys[0] == "lower(");
             });
         if (!is_unique)
-            problem_that(
-                "no UNIQUE index stands on column \"" + email + "\" of table " + schema().user.sql +
-                ", so that two users can get one address; run: " +
-                index_statement("UNIQUE INDEX", schema().user, "email", store::quoted(email)));
+            problem_that("no UNIQUE index stands on column \"" + email + "\" of table " +
+                         schema().user.sql + ", so that two users can get one address; run: " +
+                         index_statement("UNIQUE INDEX", schema().user, "email",
+                                         store::quoted_identifier(email)));
     }
 
     /// A setting that the application's rows want, where the service has another.
@@ -158,8 +161,9 @@ class Examiner {
     std::string account_id_repair() const {
         const store::Table& account = schema().account;
         const store::Column& user_id = *account.find("userId");
-        const std::string id =
-            user_id.is_uuid() ? "CAST(" + user_id.sql() + " AS text)" : user_id.sql();
+        const std::string id = user_id.kind != store::Column::Kind::text
+                                   ? "CAST(" + user_id.sql() + " AS text)"
+                                   : user_id.sql();
         const std::string name = account.find("accountId")->sql();
         return "UPDATE " + account.sql + " SET " + name + " = " + id + " WHERE " +
                account.find("providerId")->sql() + " = 'credential' AND " + name + " <> " + id +
@@ -259,8 +263,8 @@ class Examiner {
         const std::size_t dot = table.sql.find("\".\"");
         std::string own = dot == table.sql.npos ? table.sql : table.sql.substr(dot + 2);
         own.insert(own.size() - 1, "_" + std::string(name) + "_idx");
-        return "CREATE " + std::string(kind) + (is_postgresql_ ? " CONCURRENTLY " : " ") + own +
-               " ON " + table.sql + " (" + keys + ");";
+        return "CREATE " + std::string(kind) + " " + product_.create_index_option + own + " ON " +
+               table.sql + " (" + keys + ");";
     }
 
     /// The directive wants quotes around a name with a blank.
@@ -279,14 +283,15 @@ class Examiner {
 
     const Inspection& found_;
     const Settings& settings_;
-    bool is_postgresql_;
+    const store::Product& product_;
     Findings findings_;
 };
 
 } // namespace
 
-Findings findings_of(const Inspection& found, const Settings& settings, bool is_postgresql) {
-    return Examiner(found, settings, is_postgresql).findings();
+Findings findings_of(const Inspection& found, const Settings& settings,
+                     const store::Product& product) {
+    return Examiner(found, settings, product).findings();
 }
 
 } // namespace useradmin::ctl

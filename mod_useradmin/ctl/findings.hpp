@@ -18,6 +18,7 @@ struct Findings {
     std::vector<std::string> directives;
 };
 
-Findings findings_of(const Inspection& found, const Settings& settings, bool is_postgresql);
+Findings findings_of(const Inspection& found, const Settings& settings,
+                     const store::Product& product);
 
 } // namespace useradmin::ctl

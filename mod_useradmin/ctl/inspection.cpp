@@ -1,5 +1,7 @@
 #include "ctl/inspection.hpp"
 
+#include "store/rights.hpp"
+
 #include <charconv>
 #include <initializer_list>
 
@@ -18,44 +20,11 @@ std::string text_of(const std::optional<std::string>& text) {
     return text.value_or("");
 }
 
-/// The three tables with their letters, as the rows of a FROM.
-std::string postgresql_tables(const store::Schema& schema) {
-    return "(VALUES ('u', to_regclass(" + store::literal(schema.user.sql) +
-           ")), ('s', to_regclass(" + store::literal(schema.session.sql) +
-           ")), ('a', to_regclass(" + store::literal(schema.account.sql) +
-           "))) AS t (letter, relation)";
-}
-
-/// Letter, index, whether it is unique, key.
-std::string postgresql_indexes(const store::Schema& schema) {
-    return "SELECT t.letter, i.indexrelid, i.indisunique, "
-           "pg_get_indexdef(i.indexrelid, k, true) FROM " +
-           postgresql_tables(schema) +
-           " JOIN pg_index i ON i.indrelid = t.relation AND i.indpred IS NULL AND i.indisvalid "
-           "CROSS JOIN generate_series(1, i.indnkeyatts::int) AS k ORDER BY 1, 2, k";
-}
-
-std::string sqlite_indexes(const store::TableNames& names) {
-    const auto table = [](const char* letter, std::string_view name) {
-        return "SELECT '" + std::string(letter) + "' AS letter, " +
-               store::literal(name.substr(name.find('.') + 1)) + " AS name";
-    };
-    // The catalogue does not tell an expression of an index; its statement does.
-    return "SELECT t.letter, l.name, l.\"unique\", coalesce(x.name, iif(m.sql LIKE '%coalesce(%', "
-           "'coalesce(', iif(m.sql LIKE '%lower(%', 'lower(', '('))) FROM (" +
-           table("u", names.user) + " UNION ALL " + table("s", names.session) + " UNION ALL " +
-           table("a", names.account) +
-           ") t JOIN pragma_index_list(t.name) l JOIN pragma_index_xinfo(l.name) x LEFT JOIN "
-           "sqlite_master m ON m.name = l.name WHERE l.partial = 0 AND x.key = 1 ORDER BY 1, 2, "
-           "x.seqno";
-}
-
 std::vector<Index> indexes_of(Database& database, const store::Schema& schema) {
     std::vector<Index> indexes;
     std::string last;
     for (const Database::Row& row :
-         database.rows(database.is_postgresql() ? postgresql_indexes(schema)
-                                                : sqlite_indexes(database.tables()))) {
+         database.rows(database.dialect().indexes_query(schema, database.tables()))) {
         const std::string name = text_of(row[0]) + text_of(row[1]);
         if (name != last)
             indexes.push_back({name[0], row[2] == "t" || row[2] == "1", {}});
@@ -73,14 +42,12 @@ std::vector<Index> indexes_of(Database& database, const store::Schema& schema) {
 
 std::vector<MissingRight> missing_rights(Database& database, const store::Schema& schema) {
     std::vector<MissingRight> missing;
-    if (!database.is_postgresql())
+    const std::string query =
+        database.dialect().missing_rights_query(schema, store::service_rights);
+    if (query.empty())
         return missing;
-    for (const Database::Row& row :
-         database.rows("SELECT t.letter, p.right_name, quote_ident(current_user) FROM " +
-                       postgresql_tables(schema) +
-                       " CROSS JOIN (VALUES ('SELECT'), ('INSERT'), ('UPDATE'), ('DELETE')) AS p "
-                       "(right_name) WHERE NOT has_table_privilege(t.relation, p.right_name)"))
-        missing.push_back({text_of(row[0])[0], text_of(row[1]), text_of(row[2])});
+    for (const Database::Row& row : database.rows(query))
+        missing.push_back({text_of(row[0])[0], text_of(row[1]), text_of(row[2]), text_of(row[3])});
     return missing;
 }
 
@@ -93,7 +60,7 @@ bool has(const store::Table& table, std::initializer_list<std::string_view> fiel
 
 /// The text of a column, for comparing columns of different types.
 std::string text_in(const store::Table& table, const char* alias, std::string_view field) {
-    return "CAST(" + std::string(alias) + "." + table.find(field)->sql() + " AS text)";
+    return "CAST(" + std::string(alias) + "." + table.at(field).sql() + " AS text)";
 }
 
 /// A condition that an account, and the user that it belongs to, look like this service's own.
@@ -104,7 +71,8 @@ std::string is_own(const store::Schema& schema) {
                             text_in(schema.account, "a", "createdAt") + " = " +
                             text_in(schema.user, "u", "createdAt");
     if (const store::Column* verified = schema.user.find("emailVerified"))
-        condition += " AND u." + verified->sql() + (verified->is_boolean() ? "" : " <> 0");
+        condition += " AND u." + verified->sql() +
+                     (verified->kind == store::Column::Kind::boolean ? "" : " <> 0");
     return "coalesce(" + condition + ", 1 = 0)";
 }
 
@@ -113,7 +81,7 @@ std::string credential_accounts(const store::Schema& schema) {
     const store::Column& id = *schema.user.find("id");
     // A cast would keep the database from using its index, and takes hours on a large table.
     const std::string is_of_user =
-        user_id.is_uuid() == id.is_uuid()
+        user_id.kind == id.kind
             ? "a." + user_id.sql() + " = u." + id.sql()
             : text_in(schema.account, "a", "userId") + " = " + text_in(schema.user, "u", "id");
     return schema.account.sql + " a ON " + is_of_user + " AND a." +
@@ -174,8 +142,7 @@ Inspection inspect(Database& database) {
     Inspection found;
     found.schema = database.schema();
     const store::Schema& schema = found.schema;
-    const auto version =
-        database.rows(database.is_postgresql() ? "SHOW server_version" : "SELECT sqlite_version()");
+    const auto version = database.rows(database.dialect().product().version_query);
     found.version = version.empty() ? "" : text_of(version[0][0]);
     found.indexes = indexes_of(database, schema);
     found.missing_rights = missing_rights(database, schema);

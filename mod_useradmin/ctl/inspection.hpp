@@ -47,6 +47,8 @@ struct Index {
 struct MissingRight {
     char table = '\0';
     std::string right;
+    /// The column that it is wanted for; empty for the whole table.
+    std::string column;
     std::string account;
 };
 

@@ -13,6 +13,16 @@ namespace useradmin::ctl {
 
 namespace {
 
+/// The SQL file of that name for the database.
+std::string_view text_of(const Database& database, std::string_view name) {
+    const std::string path =
+        std::string(database.dialect().product().folder) + "/" + std::string(name);
+    for (const sql::File& file : sql::files)
+        if (file.path == path)
+            return file.text;
+    throw CommandError(Exit::failure, "useradminctl was built without " + path + ".sql");
+}
+
 /// The statements of an SQL file, without its comments. A statement ends with a semicolon that ends
 /// a line.
 std::vector<std::string> statements_of(std::string_view file) {
@@ -25,9 +35,6 @@ std::vector<std::string> statements_of(std::string_view file) {
             continue;
         statement.append(line) += '\n';
         if (line.ends_with(';')) {
-            // Without the semicolon: apr_dbd's SQLite driver would run the nothing behind it, and
-            // fail.
-            statement.resize(statement.size() - 2);
             statements.push_back(std::move(statement));
             statement.clear();
         }
@@ -54,7 +61,7 @@ std::string renamed(std::string statement, const store::TableNames& names) {
     // The table that the application alone uses goes into the same schema as its users.
     if (const std::size_t dot = names.user.find('.'); dot != names.user.npos)
         replace_all(statement, "\"verification\"",
-                    store::quoted(names.user.substr(0, dot)) + ".\"verification\"");
+                    store::quoted_identifier(names.user.substr(0, dot)) + ".\"verification\"");
     return statement;
 }
 
@@ -64,8 +71,7 @@ class Transaction {
     explicit Transaction(Database& database) : database_(database) { database_.execute("BEGIN"); }
     ~Transaction() {
         if (is_open_)
-            apr_dbd_query(database_.connection().driver, database_.connection().handle, &rows_,
-                          "ROLLBACK");
+            static_cast<void>(database_.client().execute("ROLLBACK", database_.pool()));
     }
     Transaction(const Transaction&) = delete;
     Transaction& operator=(const Transaction&) = delete;
@@ -78,7 +84,6 @@ class Transaction {
   private:
     Database& database_;
     bool is_open_ = true;
-    int rows_ = 0;
 };
 
 /// The column's name in the style of the table: snake_case where its other columns have that.
@@ -110,14 +115,8 @@ std::vector<std::string> add_columns(Database& database, std::string_view migrat
 }
 
 void lay_tables(Database& database) {
-    for (std::string& statement :
-         statements_of(database.is_postgresql() ? sql::postgresql_schema : sql::sqlite_schema))
+    for (std::string& statement : statements_of(text_of(database, "schema")))
         database.execute(renamed(std::move(statement), database.tables()));
-}
-
-/// Readers and a writer at once; kept in the file. As a query, since it answers with a row.
-void choose_journal(Database& database) {
-    database.rows("PRAGMA journal_mode = WAL");
 }
 
 void print_done(const Context& context, bool laid, const std::vector<std::string>& added) {
@@ -149,22 +148,23 @@ void print_done(const Context& context, bool laid, const std::vector<std::string
 Exit lay_schema(Context& context) {
     Database& database = context.database(Database::Absent::make);
     const store::TableNames& names = database.tables();
-    if (!database.is_postgresql())
+    if (!database.dialect().product().has_schemas)
         for (std::string_view name : {names.user, names.session, names.account})
             if (name.find('.') != name.npos)
-                throw CommandError(Exit::usage, "SQLite lays tables without a schema; leave it out "
-                                                "of --tables");
+                throw CommandError(Exit::usage, std::string(database.dialect().product().name) +
+                                                    " lays tables without a schema; leave it out "
+                                                    "of --tables");
     const store::Schema before = database.schema();
-    const bool is_complete = !before.user.columns.empty() && !before.session.columns.empty() &&
-                             !before.account.columns.empty();
-    if (!database.is_postgresql() && before.user.columns.empty())
-        choose_journal(database);
+    const bool is_complete =
+        before.user.exists() && before.session.exists() && before.account.exists();
+    if (!before.user.exists() &&
+        !database.dialect().prepare_new(database.client(), database.pool()))
+        throw CommandError(Exit::failure, "the database refused: " + database.client().error());
     Transaction transaction(database);
     if (!is_complete)
         lay_tables(database);
     const std::vector<std::string> added =
-        add_columns(database, database.is_postgresql() ? sql::postgresql_admin_columns
-                                                       : sql::sqlite_admin_columns);
+        add_columns(database, text_of(database, "migrations/0001_admin_columns"));
     transaction.commit();
     print_done(context, !is_complete, added);
     return Exit::success;

@@ -1,4 +1,5 @@
 // useradminctl session: opens, lists and revokes the sessions of a user.
+#include "api/record_json.hpp"
 #include "ctl/command.hpp"
 #include "ctl/display.hpp"
 #include "ctl/users.hpp"
@@ -22,36 +23,17 @@ std::string hint_of(std::string_view token) {
     return std::string(token.substr(0, token.size() > 4 * shown ? shown : 0)) + "…";
 }
 
-void write(json::Writer& writer, const store::Text& text) {
-    if (text)
-        writer.string(*text);
-    else
-        writer.null();
-}
-
-void write(json::Writer& writer, const std::optional<store::Timestamp>& time) {
-    if (time)
-        writer.string(display(time));
-    else
-        writer.null();
-}
-
 /// The session without its token.
 void write(json::Writer& writer, const store::Session& session) {
     writer.begin_object();
-    writer.key("id").string(session.id);
-    writer.key("userId").string(session.user_id);
-    write(writer.key("expiresAt"), session.expires_at);
-    write(writer.key("createdAt"), session.created_at);
-    write(writer.key("updatedAt"), session.updated_at);
-    write(writer.key("ipAddress"), session.ip_address);
-    write(writer.key("userAgent"), session.user_agent);
+    for (const store::Field<store::Session>& field : store::session_fields)
+        if (field.name != "token")
+            api::write_field(writer, session, field);
     writer.key("tokenHint").string(hint_of(session.token));
     writer.end_object();
 }
 
-void print_opened(const Context& context, const store::NewSession& session,
-                  const std::string& token) {
+void print_opened(const Context& context, const store::Session& session, const std::string& token) {
     if (!context.wants_json()) {
         std::puts(token.c_str());
         return;
@@ -67,7 +49,7 @@ void print_opened(const Context& context, const store::NewSession& session,
     print_json(document);
 }
 
-void print_revoked(const Context& context, std::size_t count) {
+void print_revoked(const Context& context, std::int64_t count) {
     if (!context.wants_json()) {
         say(std::to_string(count) + (count == 1 ? " session is ended" : " sessions are ended"));
         return;
@@ -75,15 +57,23 @@ void print_revoked(const Context& context, std::size_t count) {
     std::string document;
     json::Writer writer(document);
     writer.begin_object().key("success").boolean(true).key("data").begin_object();
-    writer.key("revoked").integer(static_cast<std::int64_t>(count));
+    writer.key("revoked").integer(count);
     writer.end_object().end_object();
     print_json(document);
 }
 
+/// Ends the session with that token; false where there is none.
+bool close(Context& context, std::string_view token) {
+    const auto closed = context.store().close_session(token);
+    if (closed.is_not_found())
+        return false;
+    value_of(closed);
+    return true;
+}
+
 /// Ends the session with that token, signed or not; false where there is none.
 bool revoke(Context& context, std::string_view token) {
-    return value_of(context.store().close_session(token)) ||
-           value_of(context.store().close_session(token.substr(0, token.find('.'))));
+    return close(context, token) || close(context, token.substr(0, token.find('.')));
 }
 
 /// Ends the session of the user that has that id or token; false where there is none.
@@ -93,7 +83,7 @@ bool revoke(Context& context, const store::User& user, std::string_view word) {
         return session.id == word || session.token == word ||
                session.token == word.substr(0, word.find('.'));
     });
-    return found != sessions.end() && value_of(context.store().close_session(found->token));
+    return found != sessions.end() && close(context, found->token);
 }
 
 } // namespace
@@ -104,15 +94,16 @@ Exit open_session(Context& context) {
     const store::User user = user_named(context, context.options.words[0]);
     const std::string id = secret::random_uuid();
     const std::string token = secret::random_token();
-    store::NewSession session;
+    store::Session session;
     session.id = id;
     session.token = token;
     session.user_id = user.id;
-    session.now = text::now();
-    session.expires_at = session.now + sign_in::session_length;
+    const store::Timestamp now = text::now();
+    session.created_at = session.updated_at = now;
+    session.expires_at = now + sign_in::session_length;
     session.user_agent = "useradminctl";
-    value_of(context.store().open_session(session));
-    if (sign_in::is_banned(user, session.now))
+    session.id = value_of(context.store().open_session(session));
+    if (sign_in::is_banned(user, now))
         complain(display(user) + " is banned: the session is refused until 'useradminctl unban'");
     print_opened(context, session, is_signed ? secret::sign(token, secret.view()) : token);
     return Exit::success;
@@ -165,10 +156,9 @@ Exit revoke_sessions(Context& context) {
         return Exit::success;
     }
     const store::User user = user_named(context, words[0]);
-    std::size_t count = 1;
+    std::int64_t count = 1;
     if (is_all) {
-        count = value_of(context.store().sessions_of(user.id)).size();
-        value_of(context.store().close_sessions_of(user.id));
+        count = value_of(context.store().close_sessions_of(user.id));
     } else if (!revoke(context, user, words[1])) {
         throw CommandError(Exit::not_found, "the user has no such session; 'useradminctl session "
                                             "list' lists them");

@@ -8,6 +8,13 @@
 
 namespace useradmin::ctl {
 
+namespace {
+
+// No user has an empty address.
+constexpr store::ProtectedAddress nobody_is_protected = {"", false};
+
+} // namespace
+
 Exit show(Context& context) {
     print(context, user_named(context, context.options.words[0]));
     return Exit::success;
@@ -17,14 +24,14 @@ Exit set_password(Context& context) {
     const store::User user = user_named(context, context.options.words[0]);
     const std::string hash = hash_of(context, read_password().view());
     const std::string account_id = secret::random_uuid();
-    store::NewUser credential;
-    credential.id = user.id;
-    credential.account_id = account_id;
-    credential.account_name =
+    store::Account account;
+    account.id = account_id;
+    account.account_id =
         context.settings.account_id_is_user_id.value_or(false) ? user.id : user.email;
-    credential.password_hash = hash;
-    credential.now = text::now();
-    value_of(context.store().set_password(credential));
+    account.user_id = user.id;
+    account.password = hash;
+    account.created_at = account.updated_at = text::now();
+    value_of(context.store().set_password(account));
     const std::string done = "the password of " + display(user) + " is set";
     const bool keeps_sessions = context.options.has("keep-sessions");
     if (!keeps_sessions)
@@ -40,13 +47,9 @@ Exit set_role(Context& context) {
     const store::User user = user_named(context, context.options.words[0]);
     demand_column(context, "role");
     warn_of_unusual_role(role);
-    store::Changes changes;
-    changes.role = role;
-    changes.now = text::now();
-    const auto changed = value_of(context.store().update(user.id, changes));
-    if (!changed)
-        throw CommandError(Exit::not_found, "the user was deleted meanwhile");
-    print(context, *changed, "the role of " + display(*changed) + " is " + role);
+    const store::User changed =
+        change(context, user, {{"role", std::string_view(role)}, {"updatedAt", text::now()}});
+    print(context, changed, "the role of " + display(changed) + " is " + role);
     return Exit::success;
 }
 
@@ -56,10 +59,10 @@ Exit remove(Context& context) {
     if (!context.options.has("yes") &&
         !agrees("Delete " + whom + ", role " + std::string(user.role.value_or("user")) + "?"))
         throw CommandError(Exit::failure, "nothing was deleted");
-    // Nobody is protected here; a view of nothing at all would be NULL.
-    constexpr std::string_view no_address = "";
-    if (value_of(context.store().remove(user.id, no_address)) != store::Removal::removed)
+    const auto removed = context.store().remove(user.id, nobody_is_protected);
+    if (removed.is_not_found())
         throw CommandError(Exit::not_found, "the user was deleted meanwhile");
+    value_of(removed);
     const std::string done = whom + " is deleted, with its sessions and accounts";
     if (context.wants_json())
         print_json(api::message(done).body);

@@ -14,22 +14,38 @@ void print_field(const char* name, std::string_view value) {
     std::printf("%-14s %s\n", name, visible(value).c_str());
 }
 
+std::string words_of(const store::Value& value, const store::Field<store::User>& field) {
+    if (const auto* text = std::get_if<std::string_view>(&value))
+        return std::string(*text);
+    if (const auto* truth = std::get_if<bool>(&value))
+        return *truth ? "true" : "false";
+    if (const auto* time = std::get_if<store::Timestamp>(&value))
+        return display(store::Time(*time));
+    return field.instead_of_null.empty() ? "-" : std::string(field.instead_of_null);
+}
+
 } // namespace
 
 store::User user_named(Context& context, std::string_view word) {
     store::Store& store = context.store();
     const bool is_address = word.find('@') != word.npos;
-    std::optional<store::User> user =
-        value_of(is_address ? store.find_by_email(word) : store.find(word));
-    if (!user && is_address)
-        user = value_of(store.find_by_email(text::lower(word)));
-    if (!user)
+    auto user = is_address ? store.find_by_email(word) : store.find(word);
+    if (user.is_not_found() && is_address)
+        user = store.find_by_email(text::lower(word));
+    if (user.is_not_found())
         throw CommandError(Exit::not_found,
                            "there is no user with the " +
                                std::string(is_address ? "address " : "id ") + std::string(word) +
                                (is_address ? "; 'useradminctl list --search TEXT' looks for one"
                                            : "; an address has an @"));
-    return *user;
+    return value_of(std::move(user));
+}
+
+store::User change(Context& context, const store::User& user, const store::Changes& changes) {
+    auto changed = context.store().update(user.id, changes);
+    if (changed.is_not_found())
+        throw CommandError(Exit::not_found, "the user was deleted meanwhile");
+    return value_of(std::move(changed));
 }
 
 void print(const Context& context, const store::User& user) {
@@ -37,17 +53,8 @@ void print(const Context& context, const store::User& user) {
         print_json(api::record(user).body);
         return;
     }
-    print_field("id", user.id);
-    print_field("name", user.name);
-    print_field("email", user.email);
-    print_field("role", user.role.value_or("user"));
-    print_field("emailVerified", user.email_verified ? "true" : "false");
-    print_field("image", user.image.value_or("-"));
-    print_field("createdAt", display(user.created_at));
-    print_field("updatedAt", display(user.updated_at));
-    print_field("banned", user.banned ? "true" : "false");
-    print_field("banReason", user.ban_reason.value_or("-"));
-    print_field("banExpires", display(user.ban_expires));
+    for (const store::Field<store::User>& field : store::user_fields)
+        print_field(field.name.data(), words_of(store::value_of(user, field), field));
 }
 
 void print(const Context& context, const store::User& user, std::string_view line) {

@@ -16,6 +16,9 @@ void print(const Context& context, const store::User& user);
 /// Writes the user as JSON, or the line in its stead.
 void print(const Context& context, const store::User& user, std::string_view line);
 
+/// Changes the user; a CommandError where it was deleted meanwhile.
+store::User change(Context& context, const store::User& user, const store::Changes& changes);
+
 /// Ends all sessions of the user, after what is told in the sentence was done to it.
 void end_sessions(Context& context, const store::User& user, std::string_view done);
 

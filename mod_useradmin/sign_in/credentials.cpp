@@ -52,14 +52,14 @@ std::optional<Verification> CredentialVerifier::limited(const Attempts::Subject&
 Verification CredentialVerifier::verify_password(const Login& login,
                                                  const Attempts::Subject& subject) {
     const auto found = find(login.email);
-    if (!found)
+    if (!found && !found.is_not_found())
         return {outcome_of(found.failure())};
-    const bool has_password = *found && (*found)->password_hash;
+    const bool has_password = found && found->password_hash;
     // Those that waited for their turn together have failed since: no more guesses are verified
     // at once than there are hashing slots.
     std::optional<Verification> stopped;
     const PasswordVerdict verdict =
-        passwords_.verify(has_password ? (*found)->password_hash : std::nullopt, login.password,
+        passwords_.verify(has_password ? found->password_hash : std::nullopt, login.password,
                           [&] { return !(stopped = limited(subject)); });
     if (verdict == PasswordVerdict::stopped)
         return *stopped;
@@ -71,7 +71,7 @@ Verification CredentialVerifier::verify_password(const Login& login,
     }
     if (!has_password)
         return {Outcome::unknown};
-    const store::User& user = (*found)->user;
+    const store::User& user = found->user;
     if (verdict == PasswordVerdict::refused)
         log_.write(text::Level::warning,
                    "UA0307: the password hash of user " + std::string(user.id) +
@@ -83,12 +83,12 @@ Verification CredentialVerifier::verify_password(const Login& login,
 
 /// As better-auth looks addresses up, in lower case; then as it was typed, for those that were kept
 /// so.
-store::Result<std::optional<store::Credential>> CredentialVerifier::find(std::string_view email) {
+store::Result<store::Credential> CredentialVerifier::find(std::string_view email) {
     if (!text::is_clean_utf8(email))
-        return std::optional<store::Credential>();
+        return store::Failure::not_found;
     const std::string lower = text::lower(email);
     auto found = store_.credential(lower);
-    if (!found || *found || lower == email)
+    if (!found.is_not_found() || lower == email)
         return found;
     return store_.credential(email);
 }

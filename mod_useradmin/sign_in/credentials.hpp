@@ -50,7 +50,7 @@ class CredentialVerifier {
   private:
     Verification verify_password(const Login& login, const Attempts::Subject& subject);
     std::optional<Verification> limited(const Attempts::Subject& subject) const;
-    store::Result<std::optional<store::Credential>> find(std::string_view email);
+    store::Result<store::Credential> find(std::string_view email);
 
     store::Store& store_;
     PasswordVerifier& passwords_;

@@ -30,9 +30,9 @@ Reply extended(store::SignedIn& signed_in, const Service& service) {
     session.updated_at = service.now;
     const auto has_extended =
         service.store.extend_session(session.token, *session.expires_at, service.now);
-    if (!has_extended)
+    if (!has_extended && !has_extended.is_not_found())
         return failure(has_extended.failure());
-    if (!*has_extended) {
+    if (!has_extended) {
         // It ended in the meantime.
         Reply reply = error(401, "Failed to get session", "FAILED_TO_GET_SESSION");
         close_session(reply, service);
@@ -48,13 +48,11 @@ Reply answer_session(const Request& request, const Service& service) {
         return no_session();
     const auto found = service.store.session(request.token);
     if (!found)
-        return failure(found.failure());
-    if (!*found)
-        return ended_session(service);
-    store::SignedIn signed_in = **found;
+        return found.is_not_found() ? ended_session(service) : failure(found.failure());
+    store::SignedIn signed_in = *found;
     if (!signed_in.session.expires_at || *signed_in.session.expires_at <= service.now) {
         const auto closed = service.store.close_session(request.token);
-        return closed ? ended_session(service) : failure(closed.failure());
+        return closed || closed.is_not_found() ? ended_session(service) : failure(closed.failure());
     }
     // The session of a banned user is none, but the ban may end before it.
     if (is_banned(signed_in.user, service.now))

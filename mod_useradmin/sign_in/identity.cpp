@@ -4,21 +4,19 @@
 
 namespace useradmin::sign_in {
 
-store::Result<std::optional<Identity>> identify(store::Store& store, std::string_view token,
-                                                store::Timestamp now) {
+store::Result<Identity> identify(store::Store& store, std::string_view token,
+                                 store::Timestamp now) {
     if (token.empty() || !text::is_clean_utf8(token))
-        return std::optional<Identity>();
+        return store::Failure::not_found;
     const auto session = store.session(token);
     if (!session)
         return session.failure();
-    if (!*session)
-        return std::optional<Identity>();
-    const store::Session& found = (*session)->session;
-    const store::User& user = (*session)->user;
+    const store::Session& found = session->session;
+    const store::User& user = session->user;
     const bool has_expired = !found.expires_at || *found.expires_at <= now;
     if (has_expired || is_banned(user, now))
-        return std::optional<Identity>();
-    return std::optional(Identity{user.id, user.role.value_or("")});
+        return store::Failure::not_found;
+    return Identity{user.id, user.role.value_or("")};
 }
 
 bool is_banned(const store::User& user, store::Timestamp now) {

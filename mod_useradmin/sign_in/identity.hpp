@@ -3,7 +3,6 @@
 
 #include "store/store.hpp"
 
-#include <optional>
 #include <string_view>
 
 namespace useradmin::sign_in {
@@ -18,9 +17,8 @@ struct Identity {
 /// Whether the user is banned at that time: banned, with banExpires absent or in the future.
 bool is_banned(const store::User& user, store::Timestamp now);
 
-/// The user whose session has that token; nothing where there is none, where it has expired, or
+/// The user whose session has that token; not_found where there is none, where it has expired, or
 /// where the user is banned.
-store::Result<std::optional<Identity>> identify(store::Store& store, std::string_view token,
-                                                store::Timestamp now);
+store::Result<Identity> identify(store::Store& store, std::string_view token, store::Timestamp now);
 
 } // namespace useradmin::sign_in

@@ -1,39 +1,17 @@
 #include "sign_in/replies.hpp"
 
+#include "api/record_json.hpp"
 #include "json/writer.hpp"
 
 namespace useradmin::sign_in {
 
 namespace {
 
-/// In the library's order, the fields of its admin plugin with them.
-void write(json::Writer& writer, const store::User& user) {
+template <class Record>
+void write(json::Writer& writer, const Record& record) {
     writer.begin_object();
-    writer.key("name").string(user.name);
-    writer.key("email").string(user.email);
-    writer.key("emailVerified").boolean(user.email_verified);
-    writer.key("image").string_or_null(user.image);
-    writer.key("createdAt").time_or_null(user.created_at);
-    writer.key("updatedAt").time_or_null(user.updated_at);
-    writer.key("role").string_or_null(user.role);
-    writer.key("banned").boolean(user.banned);
-    writer.key("banReason").string_or_null(user.ban_reason);
-    writer.key("banExpires").time_or_null(user.ban_expires);
-    writer.key("id").string(user.id);
-    writer.end_object();
-}
-
-void write(json::Writer& writer, const store::Session& session) {
-    writer.begin_object();
-    writer.key("expiresAt").time_or_null(session.expires_at);
-    writer.key("token").string(session.token);
-    writer.key("createdAt").time_or_null(session.created_at);
-    writer.key("updatedAt").time_or_null(session.updated_at);
-    writer.key("ipAddress").string_or_null(session.ip_address);
-    writer.key("userAgent").string_or_null(session.user_agent);
-    writer.key("userId").string(session.user_id);
-    writer.key("impersonatedBy").string_or_null(session.impersonated_by);
-    writer.key("id").string(session.id);
+    for (const store::Field<Record>& field : store::fields<Record>())
+        api::write_field(writer, record, field);
     writer.end_object();
 }
 

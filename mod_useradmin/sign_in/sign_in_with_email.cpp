@@ -242,11 +242,11 @@ Reply sign_in_with_email(const Request& request, const Service& service) {
     const std::string token = secret::random_token();
     const std::string ip = kept(request.client.ip);
     const std::string user_agent = kept(request.client.user_agent);
-    store::NewSession session;
+    store::Session session;
     session.id = id;
     session.token = token;
     session.user_id = verification.user.id;
-    session.now = service.now;
+    session.created_at = session.updated_at = service.now;
     session.expires_at = service.now + (form.is_remembered ? session_length : short_session_length);
     session.ip_address = ip;
     session.user_agent = user_agent;

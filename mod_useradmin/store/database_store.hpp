@@ -2,6 +2,7 @@
 #pragma once
 
 #include "store/connection.hpp"
+#include "store/dialect.hpp"
 #include "store/schema.hpp"
 #include "store/store.hpp"
 #include "text/log.hpp"
@@ -19,36 +20,47 @@ class DatabaseStore final : public Store {
     /// patience is how long a database that another process has locked is asked again.
     DatabaseStore(ConnectionSource& source, text::Log& log, apr_pool_t* pool,
                   const TableNames& names, const char* label,
-                  std::chrono::milliseconds patience = std::chrono::seconds(5)) noexcept
+                  std::chrono::milliseconds patience) noexcept
         : source_(source), log_(log), pool_(pool), names_(names), label_(label),
           patience_(patience) {}
 
     Result<Page> list(const Filter& filter, std::int64_t limit, std::int64_t offset) override;
-    Result<std::optional<User>> find(std::string_view id) override;
-    Result<std::optional<User>> find_by_email(std::string_view email) override;
-    Result<std::optional<User>> create(const NewUser& user) override;
-    Result<std::optional<User>> update(std::string_view id, const Changes& changes) override;
-    Result<Removal> remove(std::string_view id, std::string_view protected_email) override;
-    Result<bool> set_ban(std::string_view id, const std::optional<Ban>& ban,
-                         Timestamp now) override;
-    Result<std::optional<Credential>> credential(std::string_view email) override;
-    Result<bool> set_password(const NewUser& user) override;
-    Result<std::optional<SignedIn>> session(std::string_view token) override;
+    Result<User> find(std::string_view id) override;
+    Result<User> find_by_email(std::string_view email) override;
+    Result<User> create(const NewUser& user) override;
+    Result<User> update(std::string_view id, const Changes& changes) override;
+    Result<Done> remove(std::string_view id, const ProtectedAddress& spared) override;
+    Result<Credential> credential(std::string_view email) override;
+    Result<Done> set_password(const Account& account) override;
+    Result<std::vector<std::string>> password_formats() override;
+    Result<SignedIn> session(std::string_view token) override;
     Result<std::vector<Session>> sessions_of(std::string_view user_id) override;
-    Result<bool> open_session(const NewSession& session) override;
-    Result<bool> extend_session(std::string_view token, Timestamp expires_at,
+    Result<std::string_view> open_session(const Session& session) override;
+    Result<Done> extend_session(std::string_view token, Timestamp expires_at,
                                 Timestamp now) override;
-    Result<bool> close_session(std::string_view token) override;
-    Result<bool> close_sessions_of(std::string_view user_id) override;
+    Result<Done> close_session(std::string_view token) override;
+    Result<std::int64_t> close_sessions_of(std::string_view user_id) override;
+    Result<AddressSurvey> survey_addresses(const ProtectedAddress& spared) override;
 
   private:
     /// Whether work may be done again when its connection broke and nobody knows if it was done.
     enum class Repeatable { no, yes };
 
-    /// Runs the work on a connection, and again where a failure was the connection's or
-    /// the catalogue's and not the work's own. The needs are those of schema.hpp.
+    /// Runs the work on a connection, and again where it failed for a reason that passes. The
+    /// needs are those of schema.hpp.
     template <class T, class Operation>
     Result<T> run(unsigned needs, Repeatable repeatable, const Operation& work);
+    /// The same, on one connection; nothing where the database was locked.
+    template <class T, class Operation>
+    std::optional<Result<T>> run_on(const Connection& connection, const Dialect& dialect,
+                                    unsigned needs, Repeatable repeatable, const Operation& work);
+
+    Failure unavailable(std::string_view tag, std::string_view reason);
+    Failure failed(std::string_view tag, std::string_view reason);
+    /// The GRANT that an account without a right on a needed table wants, as the end of a line of
+    /// the log.
+    std::string missing_grant(const Dialect& dialect, Client& client, const Schema& schema,
+                              unsigned needs);
 
     ConnectionSource& source_;
     text::Log& log_;

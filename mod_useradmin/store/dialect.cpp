@@ -2,23 +2,16 @@
 
 namespace useradmin::store {
 
-const Dialect* dialect_of(std::string_view driver) {
-    if (driver == "pgsql")
-        return &postgresql();
-    if (driver == "sqlite3")
-        return &sqlite();
-    return nullptr;
+std::span<const Dialect* const> dialects() noexcept {
+    static const Dialect* const all[] = {&postgresql(), &sqlite()};
+    return all;
 }
 
-Health Dialect::examine(const Connection& connection, apr_pool_t* pool,
-                        std::string_view identity) const {
-    std::string current = session_identity(connection, pool);
-    if (!current.empty())
-        return current == identity ? Health::sound : Health::reset;
-    // The check connects anew where libpq knows that the connection is gone.
-    if (apr_dbd_check_conn(connection.driver, pool, connection.handle) != APR_SUCCESS)
-        return Health::broken;
-    return session_identity(connection, pool).empty() ? Health::broken : Health::lost;
+const Dialect* dialect_of(std::string_view driver) noexcept {
+    for (const Dialect* dialect : dialects())
+        if (driver == dialect->product().driver)
+            return dialect;
+    return nullptr;
 }
 
 } // namespace useradmin::store

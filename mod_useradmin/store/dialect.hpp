@@ -1,11 +1,14 @@
 // What is different from one database to another. Each has one file: postgresql.cpp, sqlite.cpp.
 #pragma once
 
+#include "store/client.hpp"
 #include "store/connection.hpp"
 #include "store/schema.hpp"
 #include "store/store.hpp"
 
-#include <optional>
+#include <chrono>
+#include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -13,63 +16,94 @@ namespace useradmin::store {
 
 class Work;
 
-/// What a connection was found to be after a statement on it had failed.
-enum class Health {
-    sound,  ///< the database refused that statement
-    reset,  ///< sound, but another backend than before: what was prepared is gone; nothing was done
-    lost,   ///< it broke while the statement ran, and stands again: whether it was done is unknown
-    broken, ///< it broke, and the database is out of reach
+/// What operators are told of a database.
+struct Product {
+    /// "PostgreSQL".
+    const char* name;
+    /// The driver's name for DBDriver: "pgsql".
+    const char* driver;
+    /// The packages that hold the driver, by the names of Debian and of Fedora.
+    const char* debian_package;
+    const char* fedora_package;
+    /// The folder of its files below sql/.
+    const char* folder;
+    /// The least version that the service works with, "13".
+    const char* least_version;
+    /// The query that gives the server's version, "15.9".
+    const char* version_query;
+    /// What stands between CREATE INDEX and the index's name, so that a table stays in use.
+    const char* create_index_option;
+    /// Whether a table is named with its schema when it is laid.
+    bool has_schemas;
 };
 
-/// A dialect of SQL, and how its database behaves behind apr_dbd. Without state.
+/// A right that work on a table wants.
+struct Right {
+    /// The table's letter: u, s or a.
+    char table;
+    std::string_view privilege;
+    /// The field that it is wanted for; empty for the whole table.
+    std::string_view field = {};
+};
+
+/// A dialect of SQL, and the database that speaks it. Without state.
 class Dialect {
   public:
-    /// Makes a connection ready, before anything is prepared on it. Called by each user of a
-    /// connection.
-    virtual void set_up(const Connection& connection) const = 0;
-    /// Whether the statement that has just failed found the database locked by another process.
-    virtual bool is_busy(const Connection& connection) const = 0;
-    /// Whether a prepared statement can stop working for good although the catalogue has not
-    /// changed.
-    virtual bool statements_expire() const = 0;
-    /// Reads the catalogue; nothing where the database fails. The schema has its problems filled
-    /// in.
-    virtual std::optional<Schema> read_schema(const Connection& connection, apr_pool_t* pool,
-                                              const TableNames& names) const = 0;
-    /// A number that changes with the session behind a connection; empty where the database fails.
-    virtual std::string session_identity(const Connection& connection, apr_pool_t* pool) const = 0;
-    /// Looks at a connection on which a statement failed, and mends it where that can be done.
-    Health examine(const Connection& connection, apr_pool_t* pool, std::string_view identity) const;
+    virtual const Product& product() const noexcept = 0;
 
-    /// A placeholder for a value of that column.
-    virtual std::string parameter(const Column& column) const = 0;
-    /// A placeholder for a whole number.
-    virtual std::string whole_number() const = 0;
-    /// The column, selected so that text::parse_timestamp reads it.
-    virtual std::string timestamp(const Column& column, const std::string& sql,
-                                  bool plain_timestamps) const = 0;
-    /// A truth value as the argument for that column.
-    virtual const char* boolean_argument(const Column& column, bool value) const = 0;
-    /// A time as the argument for that column.
-    virtual std::string timestamp_argument(const Column& column, Timestamp time) const = 0;
-    /// A condition that the column contains the searched text, whose placeholder it holds.
-    virtual std::string contains(const std::string& sql) const = 0;
-    /// The searched text as the argument for that placeholder.
-    virtual std::string search_argument(std::string_view search) const = 0;
-    /// The columns that the code does not know, of a source with the user table's columns, as one
-    /// JSON object.
-    virtual std::string other_columns(std::string_view source, const Schema& schema) const = 0;
+    /// A client for the connection. The label begins the names of what it prepares, and tells it
+    /// from the connection's other users; it outlives the client.
+    virtual std::unique_ptr<Client> client_of(const Connection& connection,
+                                              const char* label) const = 0;
+    /// Reads the catalogue. The schema has its problems filled in.
+    virtual std::variant<Schema, Fault> read_schema(Client& client, apr_pool_t* pool,
+                                                    const TableNames& names) const = 0;
 
-    virtual Result<std::optional<User>> create(Work& work, const NewUser& user) const = 0;
-    virtual Result<Removal> remove(Work& work, std::string_view id,
-                                   std::string_view protected_email) const = 0;
+    // The pieces of SQL in which statements differ that are else the same.
+
+    /// Appends a condition that the expression contains the searched text (4.1).
+    virtual void contains(Statement& statement, std::string_view sql,
+                          std::string_view search) const = 0;
+    /// Appends a condition that a column of ids or tokens is the text, to the letter, in a way that
+    /// an index can answer.
+    virtual void is_exactly(Statement& statement, const std::string& sql, const Column& column,
+                            std::string_view text) const = 0;
+    /// The expression as a text.
+    virtual std::string as_text(const std::string& sql) const = 0;
+    /// The function that gives the place of a text in another, from 1 on.
+    virtual const char* position_function() const noexcept = 0;
+
+    // Whole statements.
+
+    /// Makes the user and its account, both or none (4.2).
+    virtual Result<User> create(Work& work, const NewUser& user) const = 0;
+    /// Deletes the user's sessions, its accounts and the user, all or none (4.4.1).
+    virtual Result<Done> remove(Work& work, std::string_view id,
+                                const ProtectedAddress& spared) const = 0;
+
+    // What useradminctl asks.
+
+    /// The file that a connection's parameters name; empty where the database is no file.
+    virtual std::string file_of(std::string_view parameters) const = 0;
+    /// Readies a new database for many readers and a writer.
+    virtual bool prepare_new(Client& client, apr_pool_t* pool) const = 0;
+    /// The query for the indexes of the three tables: the table's letter (u, s, a), the index's
+    /// name, whether it is unique ("t" or "1"), one key; a row a key, in order.
+    virtual std::string indexes_query(const Schema& schema, const TableNames& names) const = 0;
+    /// The query for those of the rights that the database's account does not have: the table's
+    /// letter, the privilege, the column that it is wanted for ("" for the whole table), the
+    /// account; a row for each. Empty where the database knows no rights.
+    virtual std::string missing_rights_query(const Schema& schema,
+                                             std::span<const Right> rights) const = 0;
 
   protected:
     ~Dialect() = default;
 };
 
+/// All dialects: a database that is added stands here.
+std::span<const Dialect* const> dialects() noexcept;
 /// The dialect of a driver of apr_dbd ("pgsql", "sqlite3"); nullptr for any other.
-const Dialect* dialect_of(std::string_view driver);
+const Dialect* dialect_of(std::string_view driver) noexcept;
 
 const Dialect& postgresql() noexcept;
 const Dialect& sqlite() noexcept;

@@ -1,175 +1,442 @@
 // All that is particular to PostgreSQL, 13 and later.
-#include "store/arguments.hpp"
+#include "apr/pool.hpp"
 #include "store/dialect.hpp"
-#include "store/known_connection.hpp"
+#include "store/work.hpp"
+
+#include <libpq-fe.h>
 
 #include <string>
+#include <unordered_map>
 
 namespace useradmin::store {
 
 namespace {
 
-/// The tables' columns in one result: settings, the table's letter, name, type, whether it demands
-/// a value.
+/// A result that is cleared with its pool.
+PGresult* kept(PGresult* result, apr_pool_t* pool) {
+    if (result != nullptr)
+        apr_pool_cleanup_register(
+            pool, result,
+            [](void* data) noexcept -> apr_status_t {
+                PQclear(static_cast<PGresult*>(data));
+                return APR_SUCCESS;
+            },
+            apr_pool_cleanup_null);
+    return result;
+}
+
+Rows rows_of(const PGresult* result, apr_pool_t* pool) {
+    const auto width = static_cast<std::size_t>(PQnfields(result));
+    const auto count = static_cast<std::size_t>(PQntuples(result));
+    auto* cells = static_cast<Text*>(apr_palloc(pool, sizeof(Text) * width * count));
+    for (std::size_t cell = 0; cell < width * count; ++cell) {
+        const int row = static_cast<int>(cell / width);
+        const int column = static_cast<int>(cell % width);
+        new (cells + cell) Text();
+        if (PQgetisnull(result, row, column) == 0)
+            cells[cell] =
+                std::string_view(PQgetvalue(result, row, column),
+                                 static_cast<std::size_t>(PQgetlength(result, row, column)));
+    }
+    std::int64_t affected = 0;
+    const std::string_view tuples = PQcmdTuples(const_cast<PGresult*>(result));
+    std::from_chars(tuples.data(), tuples.data() + tuples.size(), affected);
+    return {{cells, width * count}, width, affected};
+}
+
+/// What an SQLSTATE means for the work.
+Fault fault_of(std::string_view state) noexcept {
+    // Gone with a backend, or of another shape since a table was altered: "cached plan must not
+    // change result type" is a feature that is not supported.
+    for (const std::string_view outdated : {"26000", "0A000", "42P01", "42703", "42804"})
+        if (state == outdated)
+            return Fault::outdated;
+    return state == "23505"   ? Fault::conflict
+           : state == "42501" ? Fault::forbidden
+                              : Fault::refused;
+}
+
+class PostgresqlClient final : public Client {
+  public:
+    PostgresqlClient(PGconn* connection, const char* label) noexcept
+        : connection_(connection), label_(label) {}
+
+    std::variant<Rows, Fault> run(const Statement& statement, apr_pool_t* pool) override {
+        // A connection that was made anew has another backend, and its statements are gone.
+        if (PQbackendPID(connection_) != backend_)
+            forget();
+        auto prepared = prepared_.find(statement.sql());
+        if (prepared == prepared_.end()) {
+            std::string name = std::string(label_) + "_" + std::to_string(++number_);
+            const auto made = answer(
+                kept(PQprepare(connection_, name.c_str(), statement.sql().c_str(), 0, nullptr),
+                     pool),
+                pool);
+            if (const auto* fault = std::get_if<Fault>(&made))
+                return *fault;
+            prepared = prepared_.emplace(statement.sql(), std::move(name)).first;
+        }
+        const auto arguments = statement.arguments();
+        return answer(kept(PQexecPrepared(connection_, prepared->second.c_str(),
+                                          static_cast<int>(arguments.size()), arguments.data(),
+                                          nullptr, nullptr, 0),
+                           pool),
+                      pool);
+    }
+
+    std::variant<Rows, Fault> execute(const char* sql, apr_pool_t* pool) override {
+        return answer(kept(PQexec(connection_, sql), pool), pool);
+    }
+
+    const std::string& error() const noexcept override { return error_; }
+
+    bool is_connected() const noexcept override {
+        // A server that ends a connection says so; what it said is read without waiting for more.
+        return PQconsumeInput(connection_) == 1 && PQstatus(connection_) == CONNECTION_OK;
+    }
+
+    bool ping() override {
+        PGresult* result = PQexec(connection_, "");
+        const bool is_there = PQresultStatus(result) == PGRES_EMPTY_QUERY;
+        PQclear(result);
+        return is_there;
+    }
+
+    bool reconnect() override {
+        if (PQstatus(connection_) != CONNECTION_OK)
+            PQreset(connection_);
+        return PQstatus(connection_) == CONNECTION_OK;
+    }
+
+    void forget() override {
+        // What was prepared under an old name stays with the backend until it ends; it is never
+        // used again.
+        prepared_.clear();
+        backend_ = PQbackendPID(connection_);
+    }
+
+  private:
+    std::variant<Rows, Fault> answer(const PGresult* result, apr_pool_t* pool) {
+        switch (PQresultStatus(result)) {
+        case PGRES_TUPLES_OK:
+        case PGRES_COMMAND_OK:
+            return rows_of(result, pool);
+        default:
+            break;
+        }
+        const std::string_view state = apr::view_of(PQresultErrorField(result, PG_DIAG_SQLSTATE));
+        const std::string_view message = result != nullptr
+                                             ? apr::view_of(PQresultErrorMessage(result))
+                                             : apr::view_of(PQerrorMessage(connection_));
+        // The lines after the first can hold the values of a row.
+        error_ = message.substr(0, message.find('\n'));
+        if (!state.empty())
+            error_.append(" (SQLSTATE ").append(state).append(")");
+        if (PQstatus(connection_) != CONNECTION_OK)
+            return Fault::lost;
+        return fault_of(state);
+    }
+
+    PGconn* connection_;
+    const char* label_;
+    int backend_ = 0;
+    unsigned number_ = 0;
+    std::unordered_map<std::string, std::string> prepared_;
+    std::string error_;
+};
+
+/// The oid of a table, however the search path is set.
+std::string oid_of(std::string_view name) {
+    const std::size_t dot = name.find('.');
+    if (dot == name.npos)
+        return "to_regclass(" + literal(quoted_identifier(name)) + ")";
+    // to_regclass fails where the schema may not be used; the catalogue tells who may not.
+    return "(SELECT c.oid FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE "
+           "n.nspname = " +
+           literal(name.substr(0, dot)) + " AND c.relname = " + literal(name.substr(dot + 1)) + ")";
+}
+
+/// A row a column: settings, the table's letter, the column's name, its type for people and in the
+/// catalogue, whether it demands a value, and all that makes a prepared statement of it invalid.
+/// A table without a row may lie in a schema that may not be used, whose name comes with it.
 std::string catalogue_query(const TableNames& names) {
     const auto table = [](const char* letter, std::string_view name) {
-        return "('" + std::string(letter) + "', to_regclass(" + literal(quoted_table(name)) + "))";
+        const std::string_view own = name.substr(name.find('.') + 1);
+        return "('" + std::string(letter) + "', " + oid_of(name) + ", " + literal(own) + ")";
     };
     return "SELECT current_setting('DateStyle'), current_setting('client_encoding'), t.letter, "
-           "a.attname, format_type(a.atttypid, NULL), a.attnotnull AND NOT a.atthasdef AND "
-           "a.attidentity = '' FROM (VALUES " +
+           "a.attname, format_type(a.atttypid, a.atttypmod), y.typname, a.attnotnull AND NOT "
+           "a.atthasdef AND a.attidentity = '', (SELECT min(n.nspname) FROM pg_class c JOIN "
+           "pg_namespace n ON n.oid = c.relnamespace WHERE c.relname = t.name AND NOT "
+           "has_schema_privilege(n.oid, 'USAGE')), current_user, a.atttypmod, a.attcollation, "
+           "t.relation FROM (VALUES " +
            table("u", names.user) + ", " + table("s", names.session) + ", " +
            table("a", names.account) +
-           ") AS t (letter, relation) LEFT JOIN pg_attribute a ON a.attrelid = t.relation AND "
-           "a.attnum > 0 AND NOT a.attisdropped ORDER BY t.letter, a.attnum";
+           ") AS t (letter, relation, name) LEFT JOIN pg_attribute a ON a.attrelid = t.relation "
+           "AND a.attnum > 0 AND NOT a.attisdropped LEFT JOIN pg_type y ON y.oid = a.atttypid "
+           "ORDER BY t.letter, a.attnum";
 }
 
-bool is_timestamp(const Column& column) {
-    return column.type.starts_with("timestamp");
+Column::Kind kind_of(std::string_view type) noexcept {
+    constexpr std::pair<std::string_view, Column::Kind> kinds[] = {
+        {"text", Column::Kind::text},
+        {"varchar", Column::Kind::text},
+        {"bpchar", Column::Kind::text},
+        {"citext", Column::Kind::text},
+        {"uuid", Column::Kind::uuid},
+        {"int2", Column::Kind::integer},
+        {"int4", Column::Kind::integer},
+        {"int8", Column::Kind::integer},
+        {"bool", Column::Kind::boolean},
+        {"timestamp", Column::Kind::timestamp},
+        {"timestamptz", Column::Kind::timestamp}};
+    for (const auto& [name, kind] : kinds)
+        if (type == name)
+            return kind;
+    return Column::Kind::other;
 }
 
-constexpr const char* iso_format = "'YYYY-MM-DD\"T\"HH24:MI:SS.MS\"Z\"'";
+/// What makes a timestamp readable whatever the DateStyle is.
+std::pair<std::string, std::string> in_utc(bool has_zone) {
+    return {"to_char(", std::string(has_zone ? " AT TIME ZONE 'UTC'" : "") +
+                            ", 'YYYY-MM-DD\"T\"HH24:MI:SS.MS\"Z\"')"};
+}
+
+Column column_of(Rows& rows, bool has_iso_dates) {
+    Column column;
+    column.name = rows.take().value_or("");
+    column.type = rows.take().value_or("");
+    const std::string_view type = rows.take().value_or("");
+    column.kind = kind_of(type);
+    column.demands_value = rows.take_boolean();
+    // The column as it is costs the least; only another DateStyle makes it unreadable.
+    if (column.kind == Column::Kind::timestamp && !has_iso_dates)
+        std::tie(column.read_before, column.read_after) = in_utc(type == "timestamptz");
+    // Filled up with blanks, which are no part of the text.
+    if (type == "bpchar")
+        column.read_after = "::text";
+    column.is_loose = type == "bpchar" || type == "citext" || column.kind == Column::Kind::other;
+    return column;
+}
+
+/// The further columns as one JSON object: the whole row less the known columns, so that a column
+/// added a moment ago is there as well.
+std::string other_columns(const Schema& schema) {
+    std::string known;
+    for (const Column& column : schema.user.columns)
+        if (!column.field.empty())
+            known += (known.empty() ? "" : ", ") + literal(column.name);
+    std::string json = "to_jsonb(useradmin_row.*) - ARRAY[" + known + "]";
+    for (const Column* column : schema.other_user_columns())
+        if (column->kind == Column::Kind::timestamp) {
+            const auto [before, after] = in_utc(column->type.ends_with("with time zone"));
+            json += " || jsonb_build_object(" + literal(column->name) + ", " + before +
+                    column->sql() + after + ")";
+        }
+    return "(" + json + ")::text";
+}
+
+/// What is returned of a row that was written.
+std::string full_row(const Schema& schema) {
+    return schema.user.read + ", " + schema.other_columns.front();
+}
+
+/// The three tables with their letters, as the rows of a FROM.
+std::string tables_of(const Schema& schema) {
+    return "(VALUES ('u', to_regclass(" + literal(schema.user.sql) + ")), ('s', to_regclass(" +
+           literal(schema.session.sql) + ")), ('a', to_regclass(" + literal(schema.account.sql) +
+           "))) AS t (letter, relation)";
+}
+
+constexpr Product postgresql_product = {
+    "PostgreSQL",          "pgsql",         "libaprutil1-dbd-pgsql",
+    "apr-util-pgsql",      "postgresql",    "13",
+    "SHOW server_version", "CONCURRENTLY ", true};
 
 // NOLINTNEXTLINE(cppcoreguidelines-virtual-class-destructor): one constant, never deleted
-class PostgreSql final : public Dialect {
+class Postgresql final : public Dialect {
   public:
-    void set_up(const Connection&) const override {}
+    const Product& product() const noexcept override { return postgresql_product; }
 
-    bool is_busy(const Connection&) const override { return false; }
+    std::unique_ptr<Client> client_of(const Connection& connection,
+                                      const char* label) const override {
+        auto* native =
+            static_cast<PGconn*>(apr_dbd_native_handle(connection.driver, connection.handle));
+        return std::make_unique<PostgresqlClient>(native, label);
+    }
 
-    bool statements_expire() const override { return false; }
-
-    std::optional<Schema> read_schema(const Connection& connection, apr_pool_t* pool,
-                                      const TableNames& names) const override {
-        apr_dbd_results_t* results = nullptr;
-        if (apr_dbd_select(connection.driver, pool, connection.handle, &results,
-                           catalogue_query(names).c_str(), 1) != 0)
-            return std::nullopt;
+    std::variant<Schema, Fault> read_schema(Client& client, apr_pool_t* pool,
+                                            const TableNames& names) const override {
+        Statement query(pool);
+        query << catalogue_query(names);
+        auto answer = client.execute(query.sql().c_str(), pool);
+        if (const auto* fault = std::get_if<Fault>(&answer))
+            return *fault;
         Schema schema;
         schema.user.sql = quoted_table(names.user);
         schema.session.sql = quoted_table(names.session);
         schema.account.sql = quoted_table(names.account);
-        for (Rows rows(connection.driver, pool, results); rows.next();) {
-            for (int column = 0; column < 6; ++column)
-                schema.fingerprint.append(rows.text(column).value_or("")) += '\n';
-            schema.plain_timestamps = rows.text(0).value_or("").starts_with("ISO");
-            const std::string_view encoding = rows.text(1).value_or("");
-            if (encoding != "UTF8" && schema.problems.empty())
-                schema.problems.push_back(
-                    {needs_user, "the connection's encoding is " + std::string(encoding) +
-                                     "; add client_encoding=UTF8 to DBDParams"});
-            const std::string_view letter = rows.text(2).value_or("");
-            Table& table = letter == "u"   ? schema.user
-                           : letter == "s" ? schema.session
-                                           : schema.account;
-            if (const Text name = rows.text(3))
-                table.columns.push_back({std::string(*name), std::string(rows.text(4).value_or("")),
-                                         rows.text(5).value_or("") == "t"});
-        }
+        Rows rows = std::get<Rows>(answer);
+        for (Rows all = rows; all.next();)
+            for (std::size_t column = 0; column < all.width(); ++column)
+                schema.fingerprint.append(all.take().value_or("")) += '\n';
+        while (rows.next())
+            read_column(rows, schema);
         schema.examine();
+        schema.other_columns = {other_columns(schema)};
         return schema;
     }
 
-    std::string session_identity(const Connection& connection, apr_pool_t* pool) const override {
-        apr_dbd_results_t* results = nullptr;
-        if (apr_dbd_select(connection.driver, pool, connection.handle, &results,
-                           "SELECT pg_backend_pid()", 1) != 0)
-            return {};
-        Rows rows(connection.driver, pool, results);
-        return rows.next() ? std::string(rows.text(0).value_or("")) : std::string();
-    }
-
-    std::string parameter(const Column& column) const override {
-        if (column.type == "text" || column.type == "character varying")
-            return "%s";
-        std::string type = column.type;
-        for (std::size_t at = 0; (at = type.find('%', at)) != std::string::npos; at += 2)
-            type.insert(at, 1, '%');
-        return "%s::" + type;
-    }
-
-    std::string whole_number() const override { return "%s::bigint"; }
-
-    std::string timestamp(const Column& column, const std::string& sql,
-                          bool plain_timestamps) const override {
-        // The column as it is costs the least; only another DateStyle makes it unreadable.
-        if (plain_timestamps || !is_timestamp(column))
-            return sql;
-        return in_utc(column, sql);
-    }
-
-    const char* boolean_argument(const Column& column, bool value) const override {
-        if (column.type == "boolean")
-            return value ? "true" : "false";
-        return value ? "1" : "0";
-    }
-
-    std::string timestamp_argument(const Column&, Timestamp time) const override {
-        std::string text;
-        text::append_iso8601(text, time);
-        return text;
-    }
-
-    std::string contains(const std::string& sql) const override { return sql + " ILIKE %s"; }
-
-    std::string search_argument(std::string_view search) const override {
+    void contains(Statement& statement, std::string_view sql,
+                  std::string_view search) const override {
         std::string pattern = "%";
-        for (char character : search) {
+        for (const char character : search) {
             if (character == '%' || character == '_' || character == '\\')
                 pattern += '\\';
             pattern += character;
         }
-        return pattern += '%';
+        (statement << sql << " ILIKE ").text(pattern += '%');
     }
 
-    std::string other_columns(std::string_view source, const Schema& schema) const override {
-        // The whole row less the known columns, so that a column added a moment ago is there as
-        // well.
-        std::string known;
-        for (std::string_view field : user_fields)
-            if (const Column* column = schema.user.find(field))
-                known += (known.empty() ? "" : ", ") + literal(column->name);
-        std::string json = "to_jsonb(" + std::string(source) + ".*) - ARRAY[" + known + "]";
-        for (const Column* column : schema.other_user_columns())
-            if (is_timestamp(*column))
-                json += " || jsonb_build_object(" + literal(column->name) + ", " +
-                        in_utc(*column, column->sql()) + ")";
-        return "(" + json + ")::text";
+    void is_exactly(Statement& statement, const std::string& sql, const Column& column,
+                    std::string_view text) const override {
+        (statement << sql << " = ").text(text);
+        if (column.is_loose)
+            (statement << " AND " << sql << "::text = ").text(text) << "::text";
     }
 
-    Result<std::optional<User>> create(Work& work, const NewUser& user) const override {
+    std::string as_text(const std::string& sql) const override { return sql + "::text"; }
+
+    const char* position_function() const noexcept override { return "strpos"; }
+
+    Result<User> create(Work& work, const NewUser& user) const override {
         const Schema& schema = work.schema();
-        Arguments arguments(work.pool(), *this);
-        append_account(append_user(arguments, schema.user, user), schema.account, user);
-        Result<Rows> rows = work.run(Query::create, arguments.view());
-        if (!rows)
-            return rows.failure();
-        return rows->next() ? std::optional(full_user_of(*rows)) : std::nullopt;
+        const User row = user_row(user);
+        const Account account = account_row(user);
+        const std::string id = schema.user.at("id").sql();
+        Statement statement = work.statement();
+        // The names of the parts bear the project's, since they would hide tables of the same name.
+        statement << "WITH useradmin_row AS (INSERT INTO " << schema.user.sql << " (";
+        statement.columns(schema.user, row) << ") VALUES (";
+        statement.values(schema.user, row)
+            << ") RETURNING *), useradmin_account AS (INSERT INTO " << schema.account.sql << " (";
+        // The account belongs to whatever id the user got.
+        const auto of_id = user.account_is_named_by_id
+                               ? std::initializer_list<std::string_view>{"userId", "accountId"}
+                               : std::initializer_list<std::string_view>{"userId"};
+        for (const std::string_view field : of_id)
+            statement << schema.account.at(field).sql() << ", ";
+        statement.columns(schema.account, account, of_id) << ") SELECT ";
+        for (const std::string_view field : of_id)
+            statement << id << (field == "accountId" ? "::text, " : ", ");
+        statement.values(schema.account, account, of_id)
+            << " FROM useradmin_row) SELECT " << full_row(schema) << " FROM useradmin_row";
+        Result<Rows> rows = work.run(statement);
+        if (!rows || !rows->next())
+            return Failure::failed;
+        return work.take_full_user(*rows);
     }
 
-    Result<Removal> remove(Work& work, std::string_view id,
-                           std::string_view protected_email) const override {
-        Arguments arguments(work.pool(), *this);
-        arguments.text(protected_email).text(id);
-        Result<Rows> rows = work.run(Query::remove, arguments.view());
+    Result<Done> remove(Work& work, std::string_view id,
+                        const ProtectedAddress& spared) const override {
+        const Schema& schema = work.schema();
+        const Column& key = schema.user.at("id");
+        const std::string email = schema.user.at("email").sql();
+        Statement statement = work.statement();
+        // The target is locked first, so that its address cannot change between the check and the
+        // deletion.
+        statement << "WITH useradmin_target AS (SELECT " << key.sql() << " AS id, ";
+        if (spared.ignores_case)
+            (statement << "lower(" << email << ") <> lower(").text(spared.email) << ")";
+        else
+            (statement << email << " <> ").text(spared.email);
+        statement << " AS deletable FROM " << schema.user.sql << " WHERE ";
+        is_exactly(statement, key.sql(), key, id);
+        const auto rows_of_doomed = [&](const Table& table, std::string_view field) {
+            statement << "DELETE FROM " << table.sql << " WHERE " << table.at(field).sql()
+                      << " IN (SELECT id FROM useradmin_doomed)";
+        };
+        statement << " FOR UPDATE), useradmin_doomed AS (SELECT id FROM useradmin_target WHERE "
+                     "deletable), useradmin_sessions AS (";
+        rows_of_doomed(schema.session, "userId");
+        statement << "), useradmin_accounts AS (";
+        rows_of_doomed(schema.account, "userId");
+        statement << "), useradmin_users AS (";
+        rows_of_doomed(schema.user, "id");
+        statement << ") SELECT deletable FROM useradmin_target";
+        Result<Rows> rows = work.run(statement);
         if (!rows)
             return rows.failure();
         if (!rows->next())
-            return Removal::not_found;
-        return rows->text(0) == "t" ? Removal::removed : Removal::protected_address;
+            return Failure::not_found;
+        if (!rows->take_boolean())
+            return Failure::protected_address;
+        return Done();
+    }
+
+    std::string file_of(std::string_view) const override { return {}; }
+
+    bool prepare_new(Client&, apr_pool_t*) const override { return true; }
+
+    std::string indexes_query(const Schema& schema, const TableNames&) const override {
+        return "SELECT t.letter, i.indexrelid, i.indisunique, "
+               "pg_get_indexdef(i.indexrelid, k, true) FROM " +
+               tables_of(schema) +
+               " JOIN pg_index i ON i.indrelid = t.relation AND i.indpred IS NULL AND "
+               "i.indisvalid CROSS JOIN generate_series(1, i.indnkeyatts::int) AS k ORDER BY 1, 2, "
+               "k";
+    }
+
+    std::string missing_rights_query(const Schema& schema,
+                                     std::span<const Right> rights) const override {
+        std::string wanted;
+        for (const Right& right : rights) {
+            const Table& table = schema.table(right.table);
+            const Column* column = table.find(right.field);
+            if (!table.exists() || (!right.field.empty() && column == nullptr))
+                continue;
+            wanted += (wanted.empty() ? "('" : ", ('") + std::string(1, right.table) + "', " +
+                      literal(right.privilege) + ", " +
+                      (column != nullptr ? literal(column->name) : std::string("''")) + ")";
+        }
+        if (wanted.empty())
+            return {};
+        return "SELECT t.letter, w.privilege, w.name, quote_ident(current_user) FROM " +
+               tables_of(schema) + " JOIN (VALUES " + wanted +
+               ") AS w (letter, privilege, name) ON w.letter = t.letter WHERE NOT CASE WHEN w.name "
+               "= '' THEN has_table_privilege(t.relation, w.privilege) ELSE "
+               "has_column_privilege(t.relation, w.name, w.privilege) END";
     }
 
   private:
-    static std::string in_utc(const Column& column, const std::string& sql) {
-        const bool has_zone = column.type == "timestamp with time zone";
-        return "to_char(" + sql + (has_zone ? " AT TIME ZONE 'UTC'" : "") + ", " + iso_format + ")";
+    static void read_column(Rows& rows, Schema& schema) {
+        const bool has_iso_dates = rows.take().value_or("").starts_with("ISO");
+        const std::string_view encoding = rows.take().value_or("");
+        if (encoding != "UTF8" && schema.problems.empty())
+            schema.problems.push_back({needs_user, "the connection's encoding is " +
+                                                       std::string(encoding) +
+                                                       "; add client_encoding=UTF8 to DBDParams"});
+        Table& table = schema.table(rows.take().value_or("u").front());
+        Column column = column_of(rows, has_iso_dates);
+        if (!column.name.empty()) {
+            table.columns.push_back(std::move(column));
+        } else if (const Text closed_schema = rows.take()) {
+            const std::string account(rows.take().value_or(""));
+            table.why_absent = "the database's account " + account + " may not use schema " +
+                               std::string(*closed_schema) +
+                               ", in which there is a table of the "
+                               "name " +
+                               table.sql + "; run: GRANT USAGE ON SCHEMA " +
+                               quoted_identifier(*closed_schema) + " TO " +
+                               quoted_identifier(account) + ";";
+        }
     }
 };
 
 } // namespace
 
 const Dialect& postgresql() noexcept {
-    static constexpr PostgreSql dialect;
+    static constexpr Postgresql dialect;
     return dialect;
 }
 

@@ -6,14 +6,21 @@
 
 namespace useradmin::store {
 
+/// Why there is no value. The first two are the database's, the others are answers.
 enum class Failure {
-    unavailable, ///< no connection within the time limit: 503
-    failed,      ///< the database refused or broke off; the log has the reason: 500
+    unavailable,       ///< no connection within the time limit: 503
+    failed,            ///< the database refused or broke off; the log has the reason: 500
+    not_found,         ///< no such row
+    address_taken,     ///< another user has the address (4.2, check 5)
+    protected_address, ///< the user is the protected administrator (4.4.1, check 5)
 };
+
+/// The value of work that has none to give.
+struct Done {};
 
 /// A value, or why there is none.
 template <class T>
-class Result {
+class [[nodiscard]] Result {
   public:
     Result(T value) : value_(std::move(value)) {}
     Result(Failure failure) noexcept : failure_(failure) {}
@@ -25,6 +32,8 @@ class Result {
     const T* operator->() const noexcept { return &*value_; }
     /// Only where there is no value.
     Failure failure() const noexcept { return failure_; }
+    /// Whether there is no such row. Other failures are no answer to that.
+    bool is_not_found() const noexcept { return !value_ && failure_ == Failure::not_found; }
 
   private:
     std::optional<T> value_;

@@ -1,47 +1,76 @@
 #include "store/schema.hpp"
 
-#include "store/statements.hpp"
+#include "store/store.hpp"
+#include "text/names.hpp"
 
 #include <algorithm>
-#include <cctype>
+#include <charconv>
 #include <initializer_list>
-#include <span>
 
 namespace useradmin::store {
 
 namespace {
 
-std::string snake_case(std::string_view camel_case) {
-    std::string snake;
-    for (char letter : camel_case) {
-        if (letter >= 'A' && letter <= 'Z') {
-            snake += '_';
-            snake += static_cast<char>(letter - 'A' + 'a');
-        } else {
-            snake += letter;
-        }
-    }
-    return snake;
-}
-
 std::string wrapped(std::string_view text, char quote) {
     std::string out(1, quote);
     for (char character : text) {
-        if (character == quote || character == '%')
+        if (character == quote)
             out += character;
         out += character;
     }
     return out += quote;
 }
 
-bool is_text(const Column& column) {
-    constexpr std::string_view text_types[] = {"text", "char", "clob", "string"};
-    std::string type = column.type;
-    std::transform(
-        type.begin(), type.end(), type.begin(),
-        [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
-    return std::any_of(std::begin(text_types), std::end(text_types),
-                       [&](std::string_view known) { return type.find(known) != type.npos; });
+/// Gives each column the field that it holds, and the table its lists of columns.
+template <class Record>
+void match(Table& table) {
+    const auto columns_of = [&](std::string_view alias) {
+        std::string list;
+        for (const Field<Record>& field : fields<Record>()) {
+            const Column* column = table.find(field.name);
+            list += list.empty() ? "" : ", ";
+            if (column == nullptr)
+                list += "NULL";
+            else
+                list.append(column->read_before)
+                    .append(alias)
+                    .append(column->sql())
+                    .append(column->read_after);
+        }
+        return list;
+    };
+    for (const Field<Record>& field : fields<Record>()) {
+        for (const std::string& wanted : {std::string(field.name), text::snake_case(field.name)}) {
+            const auto found =
+                std::find_if(table.columns.begin(), table.columns.end(),
+                             [&](const Column& column) { return column.name == wanted; });
+            if (found == table.columns.end())
+                continue;
+            found->field = field.name;
+            break;
+        }
+    }
+    table.read = columns_of("");
+    table.read_as_u = columns_of("u.");
+    table.read_as_s = columns_of("s.");
+}
+
+bool is_lower_hexadecimal(char character) noexcept {
+    return (character >= '0' && character <= '9') || (character >= 'a' && character <= 'f');
+}
+
+bool is_canonical_uuid(std::string_view id) noexcept {
+    constexpr std::string_view form = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
+    return std::equal(id.begin(), id.end(), form.begin(), form.end(), [](char is, char wanted) {
+        return wanted == '-' ? is == '-' : is_lower_hexadecimal(is);
+    });
+}
+
+/// A whole number as the databases write it: no sign but a minus, no zero in front.
+bool is_canonical_number(std::string_view id) noexcept {
+    std::int64_t number = 0;
+    const auto [stop, error] = std::from_chars(id.data(), id.data() + id.size(), number);
+    return error == std::errc() && stop == id.data() + id.size() && std::to_string(number) == id;
 }
 
 /// Looks at one table for what the work that needs it wants of it.
@@ -51,9 +80,11 @@ class Examiner {
         : table_(table), need_(need), problems_(problems) {}
 
     bool exists() const {
-        if (table_.columns.empty())
-            note(need_, "there is no table " + table_.sql + "; lay it with 'useradminctl schema'");
-        return !table_.columns.empty();
+        if (!table_.exists())
+            note(need_, table_.why_absent.empty() ? "there is no table " + table_.sql +
+                                                        "; lay it with 'useradminctl schema'"
+                                                  : table_.why_absent);
+        return table_.exists();
     }
 
     void has(std::initializer_list<std::string_view> names) const {
@@ -63,19 +94,25 @@ class Examiner {
                                 "\"; add it as better-auth's migration does");
     }
 
-    void has_identifier(std::string_view name) const {
-        const Column* column = table_.find(name);
-        if (column != nullptr && !column->is_uuid() && !is_text(*column))
-            note(need_, "table " + table_.sql + ", column \"" + column->name + "\" is of type " +
-                            column->type + "; an id must be text or uuid");
+    void has_identifier() const {
+        const Column* column = table_.find("id");
+        if (column == nullptr || column->kind == Column::Kind::text ||
+            column->kind == Column::Kind::uuid || column->kind == Column::Kind::integer)
+            return;
+        note(need_, "table " + table_.sql + ", column \"" + column->name + "\" is of type " +
+                        column->type + "; an id must be text, uuid or a whole number");
     }
 
-    void is_complete_with(std::span<const std::string_view> given) const {
+    /// What a new row is not given a value for must not demand one.
+    template <class Record>
+    void is_complete_with(const Record& given) const {
         for (const Column& column : table_.columns) {
-            const bool is_given =
-                std::any_of(given.begin(), given.end(),
-                            [&](std::string_view name) { return table_.find(name) == &column; });
-            if (column.demands_value && !is_given)
+            const auto is_given = [&](const Field<Record>& field) {
+                return field.name == column.field &&
+                       !std::holds_alternative<std::monostate>(value_of(given, field));
+            };
+            const auto known = fields<Record>();
+            if (column.demands_value && !std::any_of(known.begin(), known.end(), is_given))
                 note(needs_creation,
                      "table " + table_.sql + ", column \"" + column.name +
                          "\" is NOT NULL; give it a default, or no user can be created");
@@ -92,7 +129,7 @@ class Examiner {
 
 } // namespace
 
-std::string quoted(std::string_view identifier) {
+std::string quoted_identifier(std::string_view identifier) {
     return wrapped(identifier, '"');
 }
 
@@ -103,42 +140,62 @@ std::string literal(std::string_view text) {
 std::string quoted_table(std::string_view name) {
     const std::size_t dot = name.find('.');
     if (dot == name.npos)
-        return quoted(name);
-    return quoted(name.substr(0, dot)) + "." + quoted(name.substr(dot + 1));
+        return quoted_identifier(name);
+    return quoted_identifier(name.substr(0, dot)) + "." + quoted_identifier(name.substr(dot + 1));
 }
 
 std::string Column::sql() const {
-    return quoted(name);
+    return quoted_identifier(name);
 }
 
-const Column* Table::find(std::string_view camel_case) const {
-    for (const std::string& wanted : {std::string(camel_case), snake_case(camel_case)})
-        for (const Column& column : columns)
-            if (column.name == wanted)
-                return &column;
+bool Column::can_hold_id(std::string_view id) const noexcept {
+    switch (kind) {
+    case Kind::uuid:
+        return is_canonical_uuid(id);
+    case Kind::integer:
+        return is_canonical_number(id);
+    default:
+        return true;
+    }
+}
+
+const Column* Table::find(std::string_view field) const noexcept {
+    for (const Column& column : columns)
+        if (!field.empty() && column.field == field)
+            return &column;
     return nullptr;
+}
+
+Table& Schema::table(char letter) noexcept {
+    return letter == 'u' ? user : letter == 's' ? session : account;
+}
+
+const Table& Schema::table(char letter) const noexcept {
+    return const_cast<Schema*>(this)->table(letter);
 }
 
 std::vector<const Column*> Schema::other_user_columns() const {
     std::vector<const Column*> others;
     for (const Column& column : user.columns)
-        if (std::none_of(std::begin(user_fields), std::end(user_fields),
-                         [&](std::string_view field) { return user.find(field) == &column; }))
+        if (column.field.empty())
             others.push_back(&column);
     return others;
 }
 
 void Schema::examine() {
+    match<User>(user);
+    match<Session>(session);
+    match<Account>(account);
     if (const Examiner users(user, needs_user, problems); users.exists()) {
         users.has({"id", "name", "email"});
-        users.has_identifier("id");
-        users.is_complete_with(created_user_fields);
+        users.has_identifier();
+        users.is_complete_with(user_row(NewUser{}));
     }
     if (const Examiner sessions(session, needs_session, problems); sessions.exists())
         sessions.has({"id", "token", "userId", "expiresAt"});
     if (const Examiner accounts(account, needs_account, problems); accounts.exists()) {
         accounts.has({"id", "accountId", "providerId", "userId", "password"});
-        accounts.is_complete_with(created_account_fields);
+        accounts.is_complete_with(account_row(NewUser{}));
     }
 }
 

@@ -1,6 +1,9 @@
 // The application's tables, as the catalogue describes them.
 #pragma once
 
+#include "store/records.hpp"
+
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,14 +19,27 @@ struct TableNames {
 };
 
 struct Column {
+    enum class Kind { text, uuid, integer, boolean, timestamp, other };
+
     std::string name;
-    /// The type as the database writes it, without a length: "text", "timestamp with time zone".
+    /// The type as people write it: "character varying(100)".
     std::string type;
+    Kind kind = Kind::text;
     /// NOT NULL and without a default: an INSERT must give it a value.
     bool demands_value = false;
+    /// Whether different texts can be the same value, as with char(n).
+    bool is_loose = false;
+    /// What stands around the column where it is read.
+    std::string read_before = {};
+    std::string read_after = {};
+    /// The name of the field that it holds; empty where the code knows none.
+    std::string_view field = {};
 
-    bool is_boolean() const noexcept { return type.starts_with("bool"); }
-    bool is_uuid() const noexcept { return type == "uuid"; }
+    /// Whether the database makes the values of a column of ids.
+    bool is_serial() const noexcept { return kind == Kind::integer; }
+    /// Whether the column can hold the text. Of an id only the canonical text counts: the database
+    /// would take others for the same id, and a comparison of texts would not.
+    bool can_hold_id(std::string_view id) const noexcept;
     /// The column's name for SQL, quoted.
     std::string sql() const;
 };
@@ -32,16 +48,20 @@ struct Table {
     /// The table's name for SQL, quoted.
     std::string sql;
     std::vector<Column> columns;
+    /// The record's fields as the columns of a SELECT or RETURNING, NULL for those that are absent:
+    /// alone, and after an alias.
+    std::string read;
+    std::string read_as_u;
+    std::string read_as_s;
+    /// Why the table is not to be seen, where more is known than that.
+    std::string why_absent;
 
-    /// The column that the application knows by this camelCase name: under that name or as
-    /// snake_case.
-    const Column* find(std::string_view camel_case) const;
+    bool exists() const noexcept { return !columns.empty(); }
+    /// The column that holds the field, under its name or as snake_case; nullptr where none does.
+    const Column* find(std::string_view field) const noexcept;
+    /// The same, of a field whose column has been seen to be there.
+    const Column& at(std::string_view field) const noexcept { return *find(field); }
 };
-
-/// The eleven fields of a user, in the order of the specification (2.1), as columns are named.
-inline constexpr std::string_view user_fields[] = {
-    "id",        "name",      "email",  "role",      "emailVerified", "image",
-    "createdAt", "updatedAt", "banned", "banReason", "banExpires"};
 
 /// What a piece of work needs of the tables.
 enum Need : unsigned {
@@ -61,15 +81,18 @@ struct Schema {
     Table user;
     Table session;
     Table account;
-    /// Whether a timestamp column can be selected as it is (PostgreSQL: DateStyle ISO).
-    bool plain_timestamps = true;
+    /// The further columns of a user as JSON objects, each an expression over "useradmin_row".
+    std::vector<std::string> other_columns;
     /// What the database holds in other words: two schemas are the same where these texts are.
     std::string fingerprint;
     std::vector<Problem> problems;
 
-    /// Columns of the user table beyond the eleven.
+    /// The table of that letter: u, s or a.
+    Table& table(char letter) noexcept;
+    const Table& table(char letter) const noexcept;
+    /// Columns of the user table that the code does not know.
     std::vector<const Column*> other_user_columns() const;
-    /// Finds the problems of the tables.
+    /// Finds the fields' columns and the problems of the tables, once the columns are read.
     void examine();
     /// The first problem that touches one of the needs; nullptr where there is none.
     const Problem* problem_of(unsigned needs) const noexcept;
@@ -77,9 +100,9 @@ struct Schema {
 
 /// A name quoted for SQL, its dots parting schema and table.
 std::string quoted_table(std::string_view name);
-/// One identifier quoted for SQL and for apr_dbd, which wants its percent signs doubled.
-std::string quoted(std::string_view identifier);
-/// A text as an SQL literal, its percent signs doubled.
+/// One identifier quoted for SQL.
+std::string quoted_identifier(std::string_view identifier);
+/// A text as an SQL literal.
 std::string literal(std::string_view text);
 
 } // namespace useradmin::store

@@ -1,17 +1,138 @@
 // All that is particular to SQLite, 3.35 and later.
-#include "store/arguments.hpp"
+#include "apr/pool.hpp"
 #include "store/dialect.hpp"
-#include "store/known_connection.hpp"
+#include "store/work.hpp"
 #include "text/unicode.hpp"
 
+#include <apr_time.h>
 #include <sqlite3.h>
 
 #include <string>
+#include <unordered_map>
 
 namespace useradmin::store {
 
 namespace {
 
+struct Finalize {
+    void operator()(sqlite3_stmt* statement) const noexcept { sqlite3_finalize(statement); }
+};
+using Prepared = std::unique_ptr<sqlite3_stmt, Finalize>;
+
+/// Takes a statement back to its start at the end of the scope, and lets go of what was bound.
+class Execution {
+  public:
+    explicit Execution(sqlite3_stmt* statement) noexcept : statement_(statement) {}
+    ~Execution() {
+        sqlite3_reset(statement_);
+        sqlite3_clear_bindings(statement_);
+    }
+    Execution(const Execution&) = delete;
+    Execution& operator=(const Execution&) = delete;
+
+    bool bind(std::span<const char* const> arguments) noexcept {
+        int place = 0;
+        for (const char* argument : arguments)
+            if (sqlite3_bind_text(statement_, ++place, argument, -1, SQLITE_STATIC) != SQLITE_OK)
+                return false;
+        return true;
+    }
+
+    /// Appends the cells of the rows, copied into the pool; the code that the last step gave.
+    int step_through(std::vector<Text>& cells, apr_pool_t* pool) {
+        int code = sqlite3_step(statement_);
+        for (; code == SQLITE_ROW; code = sqlite3_step(statement_))
+            for (int column = 0; column < sqlite3_column_count(statement_); ++column) {
+                const auto* text =
+                    reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));
+                const auto size =
+                    static_cast<std::size_t>(sqlite3_column_bytes(statement_, column));
+                cells.push_back(text != nullptr ? Text(apr::keep(pool, {text, size})) : Text());
+            }
+        return code;
+    }
+
+    std::size_t width() const noexcept {
+        return static_cast<std::size_t>(sqlite3_column_count(statement_));
+    }
+
+  private:
+    sqlite3_stmt* statement_;
+};
+
+class SqliteClient final : public Client {
+  public:
+    explicit SqliteClient(sqlite3* database) noexcept : database_(database) {}
+
+    std::variant<Rows, Fault> run(const Statement& statement, apr_pool_t* pool) override {
+        auto prepared = prepared_.find(statement.sql());
+        if (prepared == prepared_.end()) {
+            Prepared made = prepare(statement.sql().c_str());
+            if (made == nullptr)
+                return fault();
+            prepared = prepared_.emplace(statement.sql(), std::move(made)).first;
+        }
+        return run(prepared->second.get(), statement.arguments(), pool);
+    }
+
+    std::variant<Rows, Fault> execute(const char* sql, apr_pool_t* pool) override {
+        const Prepared prepared = prepare(sql);
+        if (prepared == nullptr)
+            return fault();
+        return run(prepared.get(), {}, pool);
+    }
+
+    const std::string& error() const noexcept override { return error_; }
+    bool is_connected() const noexcept override { return true; }
+    bool ping() override { return true; }
+    bool reconnect() override { return true; }
+    void forget() override { prepared_.clear(); }
+
+  private:
+    /// A statement of sqlite3_prepare_v3 prepares itself anew after the schema has changed.
+    Prepared prepare(const char* sql) {
+        sqlite3_stmt* statement = nullptr;
+        sqlite3_prepare_v3(database_, sql, -1, SQLITE_PREPARE_PERSISTENT, &statement, nullptr);
+        return Prepared(statement);
+    }
+
+    std::variant<Rows, Fault> run(sqlite3_stmt* statement, std::span<const char* const> arguments,
+                                  apr_pool_t* pool) {
+        Execution execution(statement);
+        auto& cells = apr::emplace<std::vector<Text>>(pool);
+        if (!execution.bind(arguments) || execution.step_through(cells, pool) != SQLITE_DONE)
+            return fault();
+        return Rows(cells, execution.width(), sqlite3_changes(database_));
+    }
+
+    Fault fault() {
+        error_ = sqlite3_errmsg(database_);
+        switch (sqlite3_extended_errcode(database_)) {
+        case SQLITE_CONSTRAINT_UNIQUE:
+        case SQLITE_CONSTRAINT_PRIMARYKEY:
+            return Fault::conflict;
+        default:
+            break;
+        }
+        switch (sqlite3_errcode(database_)) {
+        case SQLITE_BUSY:
+        case SQLITE_LOCKED:
+            return Fault::busy;
+        case SQLITE_ERROR: // no such table, no such column
+        case SQLITE_SCHEMA:
+            return Fault::outdated;
+        default:
+            return Fault::refused;
+        }
+    }
+
+    sqlite3* database_;
+    std::unordered_map<std::string, Prepared> prepared_;
+    std::string error_;
+};
+
+/// A row a column: the table's letter, the column's place, name, type, whether it demands a value;
+/// and a row with the number of the schema.
 std::string catalogue_query(const TableNames& names) {
     const auto table = [](const char* letter, std::string_view name) {
         const std::size_t dot = name.find('.');
@@ -24,13 +145,7 @@ std::string catalogue_query(const TableNames& names) {
                of + ")";
     };
     return table("u", names.user) + " UNION ALL " + table("s", names.session) + " UNION ALL " +
-           table("a", names.account) +
-           " UNION ALL SELECT 'v', schema_version, NULL, NULL, NULL FROM pragma_schema_version "
-           "ORDER BY 1, 2";
-}
-
-sqlite3* native_of(const Connection& connection) noexcept {
-    return static_cast<sqlite3*>(apr_dbd_native_handle(connection.driver, connection.handle));
+           table("a", names.account) + " ORDER BY 1, 2";
 }
 
 /// useradmin_fold(text): case and accents folded away, which SQLite itself does for ASCII alone.
@@ -46,23 +161,57 @@ void fold(sqlite3_context* context, int, sqlite3_value** values) noexcept {
     }
 }
 
+/// Makes a connection ready, once for all its users: a function that is registered again expires
+/// every statement of the connection.
+void set_up(const Connection& connection, sqlite3* database) {
+    constexpr const char* mark = "useradmin sqlite";
+    void* is_set_up = nullptr;
+    apr_pool_userdata_get(&is_set_up, mark, connection.pool);
+    if (is_set_up != nullptr)
+        return;
+    apr_pool_userdata_setn(database, mark, apr_pool_cleanup_null, connection.pool);
+    sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_FKEY, 1, nullptr);
+    sqlite3_create_function_v2(database, "useradmin_fold", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC,
+                               nullptr, fold, nullptr, nullptr, nullptr);
+}
+
+/// As SQLite finds a column's affinity in its declared type.
+Column::Kind kind_of(std::string_view type) noexcept {
+    if (type.find("int") != type.npos)
+        return Column::Kind::integer;
+    if (type.starts_with("bool"))
+        return Column::Kind::boolean;
+    for (const std::string_view text : {"char", "clob", "text", "string", "uuid"})
+        if (type.find(text) != type.npos)
+            return Column::Kind::text;
+    return type.empty() ? Column::Kind::text : Column::Kind::other;
+}
+
 /// Ends a transaction by rolling it back, unless it was committed.
 class Transaction {
   public:
     explicit Transaction(Work& work) : work_(work), open_(work.execute("BEGIN IMMEDIATE")) {}
     ~Transaction() {
         if (open_)
-            work_.execute("ROLLBACK");
+            static_cast<void>(work_.execute("ROLLBACK"));
     }
     Transaction(const Transaction&) = delete;
     Transaction& operator=(const Transaction&) = delete;
 
     explicit operator bool() const noexcept { return open_; }
+
+    /// Without a write-ahead log, readers keep a transaction from its end for as long as they read.
     bool commit() {
-        if (!work_.execute("COMMIT"))
-            return false;
-        open_ = false;
-        return true;
+        for (int tries_left = 100; open_ && tries_left > 0; --tries_left) {
+            open_ = !work_.execute("COMMIT");
+            if (!open_)
+                return true;
+            if (work_.fault() != Fault::busy)
+                return false;
+            work_.forgive();
+            apr_sleep(apr_time_from_msec(5));
+        }
+        return false;
     }
 
   private:
@@ -70,158 +219,188 @@ class Transaction {
     bool open_;
 };
 
+/// The column as a JSON value of its own type; SQLite knows neither booleans nor JSON as types.
+std::string json_of(const Column& column) {
+    const std::string sql = column.sql();
+    if (column.kind == Column::Kind::boolean)
+        return "json(iif(" + sql + " IS NULL, 'null', iif(" + sql + ", 'true', 'false')))";
+    if (column.type.starts_with("json"))
+        return "iif(json_valid(" + sql + "), json(" + sql + "), " + sql + ")";
+    return "iif(typeof(" + sql + ") = 'blob', hex(" + sql + "), " + sql + ")";
+}
+
+/// The further columns: json_object takes no more than 127 arguments where SQLite is built so.
+std::vector<std::string> other_columns(const Schema& schema) {
+    constexpr std::size_t columns_in_object = 60;
+    std::vector<std::string> objects;
+    std::string members;
+    std::size_t count = 0;
+    for (const Column* column : schema.other_user_columns()) {
+        members += (members.empty() ? "" : ", ") + literal(column->name) + ", " + json_of(*column);
+        if (++count % columns_in_object == 0)
+            objects.push_back("json_object(" + std::exchange(members, {}) + ")");
+    }
+    if (!members.empty() || objects.empty())
+        objects.push_back("json_object(" + members + ")");
+    return objects;
+}
+
+/// What is returned of a row that was written.
+std::string full_row(const Schema& schema) {
+    std::string columns = schema.user.read;
+    for (const std::string& object : schema.other_columns)
+        columns += ", " + object;
+    return columns;
+}
+
+constexpr Product sqlite_product = {
+    "SQLite", "sqlite3", "libaprutil1-dbd-sqlite3", "apr-util-sqlite",
+    "sqlite", "3.35",    "SELECT sqlite_version()", "",
+    false};
+
 // NOLINTNEXTLINE(cppcoreguidelines-virtual-class-destructor): one constant, never deleted
 class Sqlite final : public Dialect {
   public:
-    void set_up(const Connection& connection) const override {
-        // A function that is registered again expires every statement of the connection, also those
-        // of its other users.
-        constexpr const char* mark = "useradmin sqlite";
-        void* is_set_up = nullptr;
-        apr_pool_userdata_get(&is_set_up, mark, connection.pool);
-        if (is_set_up != nullptr)
-            return;
-        apr_pool_userdata_setn(connection.handle, mark, apr_pool_cleanup_null, connection.pool);
-        sqlite3* native = native_of(connection);
-        sqlite3_db_config(native, SQLITE_DBCONFIG_ENABLE_FKEY, 1, nullptr);
-        sqlite3_create_function_v2(native, "useradmin_fold", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC,
-                                   nullptr, fold, nullptr, nullptr, nullptr);
+    const Product& product() const noexcept override { return sqlite_product; }
+
+    std::unique_ptr<Client> client_of(const Connection& connection, const char*) const override {
+        auto* native =
+            static_cast<sqlite3*>(apr_dbd_native_handle(connection.driver, connection.handle));
+        set_up(connection, native);
+        return std::make_unique<SqliteClient>(native);
     }
 
-    bool is_busy(const Connection& connection) const override {
-        const int code = sqlite3_errcode(native_of(connection));
-        return code == SQLITE_BUSY || code == SQLITE_LOCKED;
-    }
-
-    /// apr_dbd prepares with sqlite3_prepare, whose statements do not prepare themselves again.
-    bool statements_expire() const override { return true; }
-
-    std::optional<Schema> read_schema(const Connection& connection, apr_pool_t* pool,
-                                      const TableNames& names) const override {
-        const std::string query = catalogue_query(names);
-        apr_dbd_results_t* results = nullptr;
-        const auto select = [&] {
-            return apr_dbd_select(connection.driver, pool, connection.handle, &results,
-                                  query.c_str(), 1) == 0;
-        };
-        // The first statement after another process has changed the schema fails, and has it read
-        // again.
-        bool is_read = select();
-        if (!is_read)
-            is_read = select();
-        if (!is_read)
-            return std::nullopt;
+    std::variant<Schema, Fault> read_schema(Client& client, apr_pool_t* pool,
+                                            const TableNames& names) const override {
+        auto answer = client.execute(catalogue_query(names).c_str(), pool);
+        if (const auto* fault = std::get_if<Fault>(&answer))
+            return *fault;
         Schema schema;
         schema.user.sql = quoted_table(names.user);
         schema.session.sql = quoted_table(names.session);
         schema.account.sql = quoted_table(names.account);
-        for (Rows rows(connection.driver, pool, results); rows.next();) {
-            for (int column = 0; column < 5; ++column)
-                schema.fingerprint.append(rows.text(column).value_or("")) += '\n';
-            const std::string_view letter = rows.text(0).value_or("");
-            if (letter == "v")
-                continue;
-            Table& table = letter == "u"   ? schema.user
-                           : letter == "s" ? schema.session
-                                           : schema.account;
-            table.columns.push_back({std::string(rows.text(2).value_or("")),
-                                     std::string(rows.text(3).value_or("")),
-                                     rows.text(4).value_or("") == "1"});
+        for (Rows rows = std::get<Rows>(answer); rows.next();) {
+            Table& table = schema.table(rows.take().value_or("u").front());
+            static_cast<void>(rows.take()); // its place, which gives the order
+            Column column;
+            column.name = rows.take().value_or("");
+            column.type = rows.take().value_or("");
+            column.kind = kind_of(column.type);
+            column.demands_value = rows.take_boolean();
+            schema.fingerprint += table.sql + '\n' + column.name + '\n' + column.type + '\n' +
+                                  (column.demands_value ? "1\n" : "0\n");
+            table.columns.push_back(std::move(column));
         }
         schema.examine();
+        schema.other_columns = other_columns(schema);
         return schema;
     }
 
-    std::string session_identity(const Connection&, apr_pool_t*) const override {
-        return "sqlite3";
+    void contains(Statement& statement, std::string_view sql,
+                  std::string_view search) const override {
+        (statement << "instr(useradmin_fold(" << sql << "), ").text(text::fold(search)) << ") > 0";
     }
 
-    std::string parameter(const Column&) const override { return "%s"; }
-
-    std::string whole_number() const override { return "CAST(%s AS INTEGER)"; }
-
-    std::string timestamp(const Column&, const std::string& sql, bool) const override {
-        return sql;
+    void is_exactly(Statement& statement, const std::string& sql, const Column&,
+                    std::string_view text) const override {
+        (statement << sql << " = ").text(text);
     }
 
-    const char* boolean_argument(const Column&, bool value) const override {
-        return value ? "1" : "0";
+    std::string as_text(const std::string& sql) const override {
+        return "CAST(" + sql + " AS TEXT)";
     }
 
-    std::string timestamp_argument(const Column& column, Timestamp time) const override {
-        if (column.type.find("int") != std::string::npos)
-            return std::to_string(time.time_since_epoch().count());
-        std::string text;
-        text::append_iso8601(text, time);
-        return text;
-    }
+    const char* position_function() const noexcept override { return "instr"; }
 
-    std::string contains(const std::string& sql) const override {
-        return "instr(useradmin_fold(" + sql + "), %s) > 0";
-    }
-
-    std::string search_argument(std::string_view search) const override {
-        return text::fold(search);
-    }
-
-    std::string other_columns(std::string_view, const Schema& schema) const override {
-        std::string members;
-        for (const Column* column : schema.other_user_columns())
-            members +=
-                (members.empty() ? "" : ", ") + literal(column->name) + ", " + value(*column);
-        return "json_object(" + members + ")";
-    }
-
-    Result<std::optional<User>> create(Work& work, const NewUser& user) const override {
+    Result<User> create(Work& work, const NewUser& user) const override {
         const Schema& schema = work.schema();
-        Arguments user_arguments(work.pool(), *this);
-        append_user(user_arguments, schema.user, user);
-        Arguments account_arguments(work.pool(), *this);
-        append_account(account_arguments, schema.account, user);
+        const User row = user_row(user);
+        Statement insert_user = work.statement();
+        insert_user << "INSERT INTO " << schema.user.sql << " (";
+        insert_user.columns(schema.user, row) << ") VALUES (";
+        insert_user.values(schema.user, row) << ") RETURNING " << full_row(schema);
         Transaction transaction(work);
         if (!transaction)
             return Failure::failed;
-        Result<Rows> rows = work.run(Query::create_user, user_arguments.view());
-        if (!rows)
-            return rows.failure();
-        if (!rows->next())
-            return std::optional<User>();
-        if (!work.run(Query::create_account, account_arguments.view()) || !transaction.commit())
+        Result<Rows> rows = work.run(insert_user);
+        if (!rows || !rows->next())
             return Failure::failed;
-        return std::optional(full_user_of(*rows));
+        const User made = work.take_full_user(*rows);
+        // The account belongs to whatever id the user got.
+        Account account = account_row(user);
+        account.user_id = made.id;
+        if (user.account_is_named_by_id)
+            account.account_id = made.id;
+        Statement insert_account = work.statement();
+        insert_account << "INSERT INTO " << schema.account.sql << " (";
+        insert_account.columns(schema.account, account) << ") VALUES (";
+        insert_account.values(schema.account, account) << ")";
+        if (!work.run(insert_account) || !transaction.commit())
+            return Failure::failed;
+        return made;
     }
 
-    Result<Removal> remove(Work& work, std::string_view id,
-                           std::string_view protected_email) const override {
-        Arguments arguments(work.pool(), *this);
-        arguments.text(id);
+    Result<Done> remove(Work& work, std::string_view id,
+                        const ProtectedAddress& spared) const override {
+        const Schema& schema = work.schema();
+        const Column& key = schema.user.at("id");
         Transaction transaction(work);
         if (!transaction)
             return Failure::failed;
-        Result<Rows> rows = work.run(Query::find, arguments.view());
+        Statement find = work.statement();
+        find << "SELECT " << schema.user.at("email").sql() << " FROM " << schema.user.sql
+             << " WHERE ";
+        is_exactly(find, key.sql(), key, id);
+        Result<Rows> rows = work.run(find);
         if (!rows)
             return rows.failure();
         if (!rows->next())
-            return Removal::not_found;
-        if (user_of(*rows, 0).email == protected_email)
-            return Removal::protected_address;
-        for (Query query : {Query::remove_sessions, Query::remove_accounts, Query::remove_user})
-            if (!work.run(query, arguments.view()))
-                return Failure::failed;
-        if (!transaction.commit())
+            return Failure::not_found;
+        const std::string_view email = rows->take().value_or("");
+        if (email == spared.email ||
+            (spared.ignores_case && text::lower(email) == text::lower(spared.email)))
+            return Failure::protected_address;
+        const auto remove_from = [&](const Table& table, std::string_view field) {
+            Statement statement = work.statement();
+            statement << "DELETE FROM " << table.sql << " WHERE ";
+            is_exactly(statement, table.at(field).sql(), table.at(field), id);
+            return static_cast<bool>(work.run(statement));
+        };
+        if (!remove_from(schema.session, "userId") || !remove_from(schema.account, "userId") ||
+            !remove_from(schema.user, "id") || !transaction.commit())
             return Failure::failed;
-        return Removal::removed;
+        return Done();
     }
 
-  private:
-    /// The column as a JSON value of its own type; SQLite knows neither booleans nor JSON as types.
-    static std::string value(const Column& column) {
-        const std::string sql = column.sql();
-        if (column.is_boolean())
-            return "json(iif(" + sql + " IS NULL, 'null', iif(" + sql + ", 'true', 'false')))";
-        if (column.type.starts_with("json"))
-            return "iif(json_valid(" + sql + "), json(" + sql + "), " + sql + ")";
-        return "iif(typeof(" + sql + ") = 'blob', hex(" + sql + "), " + sql + ")";
+    std::string file_of(std::string_view parameters) const override {
+        // A URI may name a file that is never made, and :memory: is none.
+        return parameters.starts_with("file:") || parameters.starts_with(':')
+                   ? std::string()
+                   : std::string(parameters);
+    }
+
+    /// Readers and a writer at once; kept in the file.
+    bool prepare_new(Client& client, apr_pool_t* pool) const override {
+        return std::holds_alternative<Rows>(client.execute("PRAGMA journal_mode = WAL", pool));
+    }
+
+    std::string indexes_query(const Schema&, const TableNames& names) const override {
+        const auto table = [](const char* letter, std::string_view name) {
+            return "SELECT '" + std::string(letter) + "' AS letter, " +
+                   literal(name.substr(name.find('.') + 1)) + " AS name";
+        };
+        // The catalogue does not tell an expression of an index; its statement does.
+        return "SELECT t.letter, l.name, l.\"unique\", coalesce(x.name, iif(m.sql LIKE "
+               "'%coalesce(%', 'coalesce(', iif(m.sql LIKE '%lower(%', 'lower(', '('))) FROM (" +
+               table("u", names.user) + " UNION ALL " + table("s", names.session) + " UNION ALL " +
+               table("a", names.account) +
+               ") t JOIN pragma_index_list(t.name) l JOIN pragma_index_xinfo(l.name) x LEFT JOIN "
+               "sqlite_master m ON m.name = l.name WHERE l.partial = 0 AND x.key = 1 ORDER BY 1, "
+               "2, x.seqno";
+    }
+
+    std::string missing_rights_query(const Schema&, std::span<const Right>) const override {
+        return {};
     }
 };
 

@@ -1,37 +1,15 @@
 // What the operations ask of the tables. Views in what it returns live as long as the request.
 #pragma once
 
+#include "store/records.hpp"
 #include "store/result.hpp"
-#include "text/timestamp.hpp"
 
 #include <cstdint>
-#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
 namespace useradmin::store {
-
-using text::Timestamp;
-using Text = std::optional<std::string_view>;
-
-/// A row of the user table (specification 2.1). What is NULL or absent in the database is nothing
-/// here.
-struct User {
-    std::string_view id;
-    std::string_view name;
-    std::string_view email;
-    Text role;
-    bool email_verified = false;
-    Text image;
-    std::optional<Timestamp> created_at;
-    std::optional<Timestamp> updated_at;
-    bool banned = false;
-    Text ban_reason;
-    std::optional<Timestamp> ban_expires;
-    /// The columns beyond those, as the members of a JSON object; filled by create and update
-    /// alone.
-    std::string_view other_columns;
-};
 
 /// Which users a list holds: those that match any of the filters, or all where there is none (4.1).
 struct Filter {
@@ -46,41 +24,52 @@ struct Page {
 
 /// A user to be made, with its credential account (4.2, 2.2).
 struct NewUser {
-    std::string_view id;
+    /// For tables whose ids are texts; where they are numbers, the database makes them.
+    std::string id;
+    std::string account_id;
     std::string_view name;
     std::string_view email;
     std::string_view role;
-    std::string_view account_id;
-    /// The accountId of the credential account.
-    std::string_view account_name;
     std::string_view password_hash;
+    /// What the accountId of the account is: the address (2.2), or the user's id.
+    bool account_is_named_by_id = false;
     Timestamp now;
 };
 
-/// What an update sets; nothing means: as it was (4.4).
-struct Changes {
-    Text name;
-    Text email;
-    Text role;
-    std::optional<bool> banned;
-    Text ban_reason;
-    Timestamp now;
+/// The rows that a new user comes to. Where the database makes the ids, the account's are empty.
+inline User user_row(const NewUser& user) {
+    User row;
+    row.id = user.id;
+    row.name = user.name;
+    row.email = user.email;
+    row.role = user.role;
+    row.email_verified = true;
+    row.created_at = row.updated_at = user.now;
+    return row;
+}
+
+inline Account account_row(const NewUser& user) {
+    Account row;
+    row.id = user.account_id;
+    row.account_id = user.account_is_named_by_id ? std::string_view(user.id) : user.email;
+    row.user_id = user.id;
+    row.password = user.password_hash;
+    row.created_at = row.updated_at = user.now;
+    return row;
+}
+
+/// A field that an update sets, by its name in the table of fields.
+struct Change {
+    std::string_view field;
+    Value value;
 };
+using Changes = std::vector<Change>;
 
-enum class Removal { removed, not_found, protected_address };
-
-/// A row of the session table (2.3).
-struct Session {
-    std::string_view id;
-    std::string_view token;
-    std::string_view user_id;
-    std::optional<Timestamp> expires_at;
-    std::optional<Timestamp> created_at;
-    std::optional<Timestamp> updated_at;
-    Text ip_address;
-    Text user_agent;
-    /// The administrator who acts as this user, by better-auth's admin plugin.
-    Text impersonated_by;
+/// The address that nobody deletes (4.4.1, check 5).
+struct ProtectedAddress {
+    std::string_view email;
+    /// Whether addresses that differ in case alone are the same one.
+    bool ignores_case = false;
 };
 
 /// A session and the user whose it is.
@@ -89,70 +78,65 @@ struct SignedIn {
     User user;
 };
 
-struct NewSession {
-    std::string_view id;
-    std::string_view token;
-    std::string_view user_id;
-    Timestamp now;
-    Timestamp expires_at;
-    Text ip_address;
-    Text user_agent;
-};
-
 /// A user and the hash of its credential account, as it is stored.
 struct Credential {
     User user;
     Text password_hash;
 };
 
-/// What a ban says; no expiry means for ever.
-struct Ban {
-    Text reason;
-    std::optional<Timestamp> expires;
+/// What an operator should know of the addresses in the user table.
+struct AddressSurvey {
+    bool has_protected = false;
+    /// Whether two addresses differ in case alone.
+    bool has_twins = false;
 };
 
-/// The tables, as the operations see them. Texts that go in are clean UTF-8 without U+0000.
+/// The tables, as the operations see them. Texts that go in are clean UTF-8 without U+0000. Every
+/// call can fail as unavailable or failed; the other failures stand with the calls.
 class Store {
   public:
     virtual ~Store() = default;
 
     /// The users of one page, newest first, and how many match in all (4.1).
     virtual Result<Page> list(const Filter& filter, std::int64_t limit, std::int64_t offset) = 0;
-    /// The user with that id, or nothing (4.3).
-    virtual Result<std::optional<User>> find(std::string_view id) = 0;
-    /// The user with that address, to the letter, or nothing.
-    virtual Result<std::optional<User>> find_by_email(std::string_view email) = 0;
-    /// Makes the user and its account, both or none; nothing where the address is taken (4.2).
-    virtual Result<std::optional<User>> create(const NewUser& user) = 0;
-    /// The full row after the changes, or nothing where no user has that id (4.4).
-    virtual Result<std::optional<User>> update(std::string_view id, const Changes& changes) = 0;
-    /// Deletes the user's sessions, its accounts and the user, all or none, unless its address is
-    /// the protected one (4.4.1).
-    virtual Result<Removal> remove(std::string_view id, std::string_view protected_email) = 0;
-    /// Sets the user's ban, or lifts it with its reason and expiry; false where no user has that
-    /// id.
-    virtual Result<bool> set_ban(std::string_view id, const std::optional<Ban>& ban,
-                                 Timestamp now) = 0;
+    /// The user with that id (4.3), or not_found.
+    virtual Result<User> find(std::string_view id) = 0;
+    /// The user with that address, to the letter, or not_found.
+    virtual Result<User> find_by_email(std::string_view email) = 0;
+    /// Makes the user and its account, both or none: the full row, or address_taken (4.2).
+    virtual Result<User> create(const NewUser& user) = 0;
+    /// The full row after the changes (4.4), or not_found.
+    virtual Result<User> update(std::string_view id, const Changes& changes) = 0;
+    /// Deletes the user's sessions, its accounts and the user, all or none (4.4.1); not_found, or
+    /// protected_address.
+    virtual Result<Done> remove(std::string_view id, const ProtectedAddress& spared) = 0;
 
-    /// The user with that address and its password's hash; nothing where there is no such user, or
-    /// it has no credential account.
-    virtual Result<std::optional<Credential>> credential(std::string_view email) = 0;
-    /// Replaces the hash in the user's credential account, or makes the account where there is
-    /// none. Of the new user, the id, account_id, account_name, password_hash and now are used.
-    virtual Result<bool> set_password(const NewUser& user) = 0;
+    /// The user with that address, to the letter, and its password's hash; not_found where there is
+    /// no such user, or it has no credential account.
+    virtual Result<Credential> credential(std::string_view email) = 0;
+    /// Replaces the hash in the user's credential account, or makes the account.
+    virtual Result<Done> set_password(const Account& account) = 0;
+    /// How the passwords of credential accounts are hashed: for each way that a bounded sample of
+    /// them shows, the hash's text up to its salt ("$argon2id$v=19$m=19456,t=2,p=1$"), "scrypt" for
+    /// texts of better-auth's length, or "other".
+    virtual Result<std::vector<std::string>> password_formats() = 0;
 
-    /// The session with that token, with its user, or nothing (5).
-    virtual Result<std::optional<SignedIn>> session(std::string_view token) = 0;
+    /// The session with that token, with its user, or not_found (5).
+    virtual Result<SignedIn> session(std::string_view token) = 0;
     /// The user's sessions, newest first, expired ones too.
     virtual Result<std::vector<Session>> sessions_of(std::string_view user_id) = 0;
-    virtual Result<bool> open_session(const NewSession& session) = 0;
-    /// Moves the expiry of a session; false where there is none with that token.
-    virtual Result<bool> extend_session(std::string_view token, Timestamp expires_at,
+    /// Its id, which the database may have made.
+    virtual Result<std::string_view> open_session(const Session& session) = 0;
+    /// Moves the expiry of a session, or not_found.
+    virtual Result<Done> extend_session(std::string_view token, Timestamp expires_at,
                                         Timestamp now) = 0;
-    /// Ends a session; false where there is none with that token.
-    virtual Result<bool> close_session(std::string_view token) = 0;
-    /// Ends all sessions of a user.
-    virtual Result<bool> close_sessions_of(std::string_view user_id) = 0;
+    /// Ends a session, or not_found.
+    virtual Result<Done> close_session(std::string_view token) = 0;
+    /// Ends all sessions of a user; how many there were.
+    virtual Result<std::int64_t> close_sessions_of(std::string_view user_id) = 0;
+
+    /// Looks at the addresses of all users.
+    virtual Result<AddressSurvey> survey_addresses(const ProtectedAddress& spared) = 0;
 };
 
 } // namespace useradmin::store

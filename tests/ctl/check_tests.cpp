@@ -232,7 +232,7 @@ TEST(check, names_the_rights_that_the_databases_account_lacks) {
     CHECK_EQUAL(1, ended.status);
     const Json json(ended.output);
     CHECK(lists(json, "data.problems", R"(run: GRANT INSERT ON "user" TO reader;)"));
-    CHECK(lists(json, "data.problems", R"(run: GRANT SELECT ON "account" TO reader;)"));
+    CHECK(lists(json, "data.problems", R"(run: GRANT SELECT ("userId") ON "account" TO reader;)"));
     CHECK_FALSE(lists(json, "data.problems", R"(GRANT SELECT ON "user")"));
 }
 

@@ -125,11 +125,11 @@ TEST_GROUP_BASE(sign_in, Scene) {
     std::string eva_json() const {
         const auto created =
             between(get(Who::super_admin, "/api/users/" + id_).body, R"("createdAt":")", "\"");
-        return R"({"name":"Eva","email":"eva@example.org","emailVerified":true,"image":null,)"
-               R"("createdAt":")" +
+        return R"({"id":")" + id_ +
+               R"(","name":"Eva","email":"eva@example.org","role":"user","emailVerified":true,)"
+               R"("image":null,"createdAt":")" +
                *created + R"(","updatedAt":")" + *created +
-               R"(","role":"user","banned":false,"banReason":null,"banExpires":null,"id":")" + id_ +
-               R"("})";
+               R"(","banned":false,"banReason":null,"banExpires":null})";
     }
 
     static void set_eva(const std::string& assignments) {
@@ -500,11 +500,13 @@ TEST(sign_in, get_session_answers_session_and_user) {
     const auto created = between(reply.body, R"("createdAt":")", "\"").value_or("(none)");
     const auto id =
         sql().value("SELECT \"id\" FROM \"session\" WHERE \"token\" = " + sql_literal(token));
-    expect(reply, 200,
-           R"({"session":{"expiresAt":")" + expiry_of(token) + R"(","token":")" + token +
-               R"(","createdAt":")" + created + R"(","updatedAt":")" + created +
-               R"(","ipAddress":"127.0.0.1","userAgent":"Browser/1","userId":")" + id_ +
-               R"(","impersonatedBy":null,"id":")" + *id + R"("},"user":)" + eva_json() + "}");
+    expect(
+        reply, 200,
+        R"({"session":{"id":")" + *id + R"(","token":")" + token + R"(","userId":")" + id_ +
+            R"(","expiresAt":")" + expiry_of(token) + R"(","createdAt":")" + created +
+            R"(","updatedAt":")" + created +
+            R"(","ipAddress":"127.0.0.1","userAgent":"Browser/1","impersonatedBy":null},"user":)" +
+            eva_json() + "}");
     CHECK_EQUAL(std::string(), cookies_of(reply));
     CHECK_EQUAL(std::string("no-cache"), reply.header("Pragma").value_or("(none)"));
     CHECK_EQUAL(reply.body, get_session({"Authorization: Bearer " + token}).body);

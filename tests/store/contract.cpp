@@ -48,7 +48,7 @@ void Contract::setup() {
     apr_pool_create(&pool_, nullptr);
     connection_ = std::make_unique<OneConnection>(database());
     store_ = std::make_unique<store::DatabaseStore>(*connection_, log_, pool_, store::TableNames{},
-                                                    "contract");
+                                                    "contract", patience);
 }
 
 void Contract::teardown() {
@@ -109,7 +109,6 @@ store::NewUser Contract::new_user(std::string_view id, std::string_view email) {
     user.email = email;
     user.role = "user";
     user.account_id = "account-of-the-new-one";
-    user.account_name = email;
     user.password_hash = "a hash";
     user.now = at("2026-03-04T05:06:07.089Z");
     return user;

@@ -6,6 +6,7 @@
 #include "support/trouble.hpp"
 
 #include <CppUTest/TestHarness.h>
+#include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
@@ -30,6 +31,9 @@ class OneConnection final : public store::ConnectionSource {
     store::Connection connection_;
     int leases_ = 0;
 };
+
+/// How long a locked database is asked again.
+inline constexpr std::chrono::seconds patience(5);
 
 /// Keeps what the store had to say.
 class LogOfLines final : public text::Log {
@@ -90,19 +94,16 @@ T worked(store::Result<T> result, Here here = {}) {
     return *result;
 }
 
-/// The row; the test fails where the store failed, and where there is no such row.
-template <class T>
-T there(store::Result<std::optional<T>> result, Here here = {}) {
-    const auto row = worked(std::move(result), here);
-    if (!row)
-        give_up("the store gave nothing", here);
-    return *row;
-}
-
 /// Whether there is no value because the database refused.
 template <class T>
 bool failed(const store::Result<T>& result) {
     return !result && result.failure() == store::Failure::failed;
+}
+
+/// Whether there is no value because there is no such row.
+template <class T>
+bool absent(const store::Result<T>& result) {
+    return result.is_not_found();
 }
 
 /// Whether there is no value because no connection could be had.

@@ -180,15 +180,16 @@ TEST(create_user, the_user_is_handed_over_as_it_was_sent) {
 
 TEST(create_user, the_credential_account_is_named_by_the_email) {
     expect("200", ask(admin, "POST ", good_body));
-    expect("eva@example.org", store.created->account_name);
+    expect("eva@example.org", store::account_row(*store.created).account_id);
 }
 
 TEST(create_user, the_credential_account_is_named_by_the_id_where_the_settings_say_so) {
     settings.account_id_is_user_id = true;
     expect("200", ask(admin, "POST ", good_body));
-    expect(store.created->id, store.created->account_name);
-    CHECK_TRUE(is_uuid4(store.created->account_name));
-    CHECK_TRUE(store.created->account_id != store.created->account_name);
+    const store::Account account = store::account_row(*store.created);
+    expect(store.created->id, account.account_id);
+    CHECK_TRUE(is_uuid4(account.account_id));
+    CHECK_TRUE(account.id != account.account_id);
 }
 
 TEST(create_user, an_email_is_looked_up_and_stored_in_lower_case_where_the_settings_say_so) {
@@ -196,7 +197,7 @@ TEST(create_user, an_email_is_looked_up_and_stored_in_lower_case_where_the_setti
     expect("200", ask(admin, "POST ", body_with("email", R"("Ángel@Example.ORG")")));
     expect("body, find_by_email ángel@example.org, hash, create", calls.text());
     expect("ángel@example.org", store.created->email);
-    expect("ángel@example.org", store.created->account_name);
+    expect("ángel@example.org", store::account_row(*store.created).account_id);
     expect(email_taken, ask(admin, "POST ", body_with("email", R"("ANOTHER@example.org")")));
 }
 

@@ -93,7 +93,7 @@ TEST(envelopes, an_update_returns_the_full_row_with_further_columns_last) {
     const auto reply = send(admin, "PUT /8", "{}");
     CHECK_EQUAL(200, reply.status);
     std::string updated_at;
-    text::append_iso8601(updated_at, store.changes->now);
+    text::append_iso8601(updated_at, store.updated_at());
     expect(R"({"success":true,"data":{"id":"8","name":"Eva","email":"eva@example.org",)"
            R"("role":"user","emailVerified":false,"image":null,"createdAt":null,"updatedAt":")" +
                updated_at +

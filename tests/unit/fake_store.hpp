@@ -51,7 +51,10 @@ class FakeStore final : public store::Store {
     /// What the last calls were given.
     std::optional<store::NewUser> created;
     std::optional<store::Changes> changes;
-    std::optional<store::NewSession> opened;
+    std::optional<store::Session> opened;
+    /// What is found of all passwords and addresses.
+    std::vector<std::string> formats;
+    store::AddressSurvey survey{true, false};
 
     store::User& add(std::string_view id, std::string_view email, std::string_view role = "user") {
         store::User user;
@@ -72,114 +75,135 @@ class FakeStore final : public store::Store {
         return store::Page{users, total.value_or(static_cast<std::int64_t>(users.size()))};
     }
 
-    store::Result<std::optional<store::User>> find(std::string_view id) override {
+    store::Result<store::User> find(std::string_view id) override {
         if (const auto* failure = failure_of("find", id))
             return *failure;
         return copy_of(with(&store::User::id, id));
     }
 
-    store::Result<std::optional<store::User>> find_by_email(std::string_view email) override {
+    store::Result<store::User> find_by_email(std::string_view email) override {
         if (const auto* failure = failure_of("find_by_email", email))
             return *failure;
         return copy_of(with(&store::User::email, email));
     }
 
-    store::Result<std::optional<store::User>> create(const store::NewUser& user) override {
+    store::Result<store::User> create(const store::NewUser& user) override {
         if (const auto* failure = failure_of("create"))
             return *failure;
         created = kept(user);
         if (with(&store::User::email, user.email) != users.end())
-            return std::optional<store::User>();
-        store::User& row = add(created->id, created->email, created->role);
+            return store::Failure::address_taken;
+        store::User& row = add(kept(std::string_view(created->id)), created->email, created->role);
         row.name = created->name;
         row.email_verified = true;
         row.created_at = row.updated_at = created->now;
         return full(row);
     }
 
-    store::Result<std::optional<store::User>> update(std::string_view id,
-                                                     const store::Changes& given) override {
+    store::Result<store::User> update(std::string_view id, const store::Changes& given) override {
         if (const auto* failure = failure_of("update", id))
             return *failure;
         changes = kept(given);
         const auto row = with(&store::User::id, id);
         if (row == users.end())
-            return std::optional<store::User>();
-        row->name = changes->name.value_or(row->name);
-        row->email = changes->email.value_or(row->email);
-        row->role = changes->role ? changes->role : row->role;
-        row->banned = changes->banned.value_or(row->banned);
-        row->ban_reason = changes->ban_reason ? changes->ban_reason : row->ban_reason;
-        row->updated_at = changes->now;
+            return store::Failure::not_found;
+        for (const store::Change& change : *changes)
+            for (const store::Field<store::User>& field : store::user_fields)
+                if (field.name == change.field)
+                    apply(*row, field, change.value);
         return full(*row);
     }
 
-    store::Result<store::Removal> remove(std::string_view id,
-                                         std::string_view protected_email) override {
-        const std::string arguments = std::string(id) + " unless " + std::string(protected_email);
+    store::Result<store::Done> remove(std::string_view id,
+                                      const store::ProtectedAddress& spared) override {
+        const std::string arguments = std::string(id) + " unless " + std::string(spared.email) +
+                                      (spared.ignores_case ? " in any case" : "");
         if (const auto* failure = failure_of("remove", arguments))
             return *failure;
         const auto row = with(&store::User::id, id);
         if (row == users.end())
-            return store::Removal::not_found;
-        if (row->email == protected_email)
-            return store::Removal::protected_address;
+            return store::Failure::not_found;
+        if (row->email == spared.email)
+            return store::Failure::protected_address;
         users.erase(row);
-        return store::Removal::removed;
+        return store::Done();
     }
 
-    store::Result<std::optional<store::SignedIn>> session(std::string_view token) override {
+    store::Result<store::SignedIn> session(std::string_view token) override {
         if (const auto* failure = failure_of("session", token))
             return *failure;
         const auto found = sessions.find(token);
-        return found == sessions.end() ? std::optional<store::SignedIn>() : found->second;
+        if (found == sessions.end())
+            return store::Failure::not_found;
+        return found->second;
     }
 
-    store::Result<std::optional<store::Credential>> credential(std::string_view email) override {
+    store::Result<store::Credential> credential(std::string_view email) override {
         if (const auto* failure = failure_of("credential", email))
             return *failure;
         const auto found = credentials.find(email);
-        return found == credentials.end() ? std::optional<store::Credential>() : found->second;
+        if (found == credentials.end())
+            return store::Failure::not_found;
+        return found->second;
     }
 
-    store::Result<bool> open_session(const store::NewSession& session) override {
+    store::Result<std::vector<std::string>> password_formats() override {
+        if (const auto* failure = failure_of("password_formats"))
+            return *failure;
+        return formats;
+    }
+
+    store::Result<std::string_view> open_session(const store::Session& session) override {
         if (const auto* failure = failure_of("open_session"))
             return *failure;
         opened = kept(session);
-        return true;
+        return opened->id;
     }
 
-    store::Result<bool> extend_session(std::string_view token, store::Timestamp expires_at,
-                                       store::Timestamp now) override {
+    store::Result<store::Done> extend_session(std::string_view token, store::Timestamp expires_at,
+                                              store::Timestamp now) override {
         if (const auto* failure = failure_of("extend_session", token))
             return *failure;
         const auto found = sessions.find(token);
         if (found == sessions.end())
-            return false;
+            return store::Failure::not_found;
         found->second.session.expires_at = expires_at;
         found->second.session.updated_at = now;
-        return true;
+        return store::Done();
     }
 
-    store::Result<bool> close_session(std::string_view token) override {
+    store::Result<store::Done> close_session(std::string_view token) override {
         if (const auto* failure = failure_of("close_session", token))
             return *failure;
-        return sessions.erase(token) > 0;
+        if (sessions.erase(token) == 0)
+            return store::Failure::not_found;
+        return store::Done();
+    }
+
+    store::Result<store::AddressSurvey>
+    survey_addresses(const store::ProtectedAddress& spared) override {
+        if (const auto* failure = failure_of("survey_addresses", spared.email))
+            return *failure;
+        return survey;
     }
 
     // What neither the operations nor signing in have a use for.
-    store::Result<bool> set_ban(std::string_view, const std::optional<store::Ban>&,
-                                store::Timestamp) override {
-        return unexpected("set_ban");
-    }
-    store::Result<bool> set_password(const store::NewUser&) override {
+    store::Result<store::Done> set_password(const store::Account&) override {
         return unexpected("set_password");
     }
     store::Result<std::vector<store::Session>> sessions_of(std::string_view) override {
         return unexpected("sessions_of");
     }
-    store::Result<bool> close_sessions_of(std::string_view) override {
+    store::Result<std::int64_t> close_sessions_of(std::string_view) override {
         return unexpected("close_sessions_of");
+    }
+
+    /// When the last update says that it was.
+    store::Timestamp updated_at() const {
+        for (const store::Change& change : changes.value_or(store::Changes()))
+            if (change.field == "updatedAt")
+                return std::get<store::Timestamp>(change.value);
+        return {};
     }
 
   private:
@@ -203,13 +227,27 @@ class FakeStore final : public store::Store {
             [&](const store::User& user) { return user.*column == value; });
     }
 
-    std::optional<store::User> copy_of(Row row) const {
-        return row == users.end() ? std::optional<store::User>() : *row;
+    store::Result<store::User> copy_of(Row row) const {
+        return row == users.end() ? store::Result<store::User>(store::Failure::not_found) : *row;
     }
 
-    std::optional<store::User> full(store::User row) const {
+    store::User full(store::User row) const {
         row.other_columns = other_columns;
         return row;
+    }
+
+    static void apply(store::User& row, const store::Field<store::User>& field,
+                      const store::Value& value) {
+        const auto take = [&](auto& member) {
+            using Member = std::decay_t<decltype(member)>;
+            if constexpr (std::is_same_v<Member, store::Text>)
+                member = std::get<std::string_view>(value);
+            else if constexpr (std::is_same_v<Member, store::Time>)
+                member = std::get<store::Timestamp>(value);
+            else
+                member = std::get<Member>(value);
+        };
+        std::visit([&](auto member) { take(row.*member); }, field.member);
     }
 
     /// The text as long as the store lives: what the operations give goes when they return.
@@ -217,25 +255,25 @@ class FakeStore final : public store::Store {
 
     store::Text kept(store::Text text) { return text ? kept(*text) : text; }
 
-    store::NewUser kept(const store::NewUser& user) {
-        return {kept(user.id),
-                kept(user.name),
-                kept(user.email),
-                kept(user.role),
-                kept(user.account_id),
-                kept(user.account_name),
-                kept(user.password_hash),
-                user.now};
+    store::NewUser kept(store::NewUser user) {
+        for (std::string_view* text : {&user.name, &user.email, &user.role, &user.password_hash})
+            *text = kept(*text);
+        return user;
     }
 
-    store::NewSession kept(const store::NewSession& session) {
-        return {kept(session.id),   kept(session.token),      kept(session.user_id),   session.now,
-                session.expires_at, kept(session.ip_address), kept(session.user_agent)};
+    store::Session kept(store::Session session) {
+        for (std::string_view* text : {&session.id, &session.token, &session.user_id})
+            *text = kept(*text);
+        session.ip_address = kept(session.ip_address);
+        session.user_agent = kept(session.user_agent);
+        return session;
     }
 
-    store::Changes kept(const store::Changes& given) {
-        return {kept(given.name), kept(given.email),      kept(given.role),
-                given.banned,     kept(given.ban_reason), given.now};
+    store::Changes kept(store::Changes given) {
+        for (store::Change& change : given)
+            if (auto* text = std::get_if<std::string_view>(&change.value))
+                *text = kept(*text);
+        return given;
     }
 
     Calls& calls_;

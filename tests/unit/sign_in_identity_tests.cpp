@@ -32,11 +32,11 @@ TEST_GROUP(sessions) {
     std::string who_has(std::string_view token) {
         calls.clear();
         const auto identity = sign_in::identify(store, token, now);
-        if (!identity)
-            return identity.failure() == store::Failure::unavailable ? "unavailable" : "failed";
-        if (!*identity)
+        if (identity)
+            return std::string(identity->user_id) + " as " + std::string(identity->role);
+        if (identity.is_not_found())
             return "nobody";
-        return std::string((*identity)->user_id) + " as " + std::string((*identity)->role);
+        return identity.failure() == store::Failure::unavailable ? "unavailable" : "failed";
     }
 
     std::string who_has(const store::SignedIn& found) {

@@ -1,0 +1,47 @@
+// What speaks to a database over one of mod_dbd's connections, in the database's own protocol.
+#pragma once
+
+#include "store/rows.hpp"
+#include "store/statement.hpp"
+
+#include <string>
+#include <variant>
+
+namespace useradmin::store {
+
+/// Why a statement did not do its work.
+enum class Fault {
+    refused,   ///< the database refused it; nothing was done
+    conflict,  ///< the same, since a value that must be unique is there already
+    forbidden, ///< the same, since the database's account lacks a right
+    outdated,  ///< what is known of the tables no longer holds; nothing was done
+    busy,      ///< another process has the database locked; nothing was done
+    lost,      ///< the connection broke: whether it was done is unknown
+};
+
+/// apr_dbd opens a connection and mod_dbd pools it; what is said over it does not go through
+/// apr_dbd, which knows no codes of errors, keeps no bound on a wait, and holds one lock over all
+/// connections of SQLite. One client belongs to one connection, and is used by one thread at a
+/// time.
+class Client {
+  public:
+    virtual ~Client() = default;
+
+    /// Runs a statement, prepared under its text at its first use.
+    virtual std::variant<Rows, Fault> run(const Statement& statement, apr_pool_t* pool) = 0;
+    /// Runs a statement without arguments and rows, such as BEGIN, once.
+    virtual std::variant<Rows, Fault> execute(const char* sql, apr_pool_t* pool) = 0;
+    /// What the database said when it last failed, in one line: no line that can hold the values
+    /// of a row, and so the hash of a password.
+    virtual const std::string& error() const noexcept = 0;
+    /// Whether the connection stands, as far as can be told without asking the server.
+    virtual bool is_connected() const noexcept = 0;
+    /// Asks the server whether it is there.
+    virtual bool ping() = 0;
+    /// Connects anew where the connection broke; whether it stands then.
+    virtual bool reconnect() = 0;
+    /// Forgets what was prepared.
+    virtual void forget() = 0;
+};
+
+} // namespace useradmin::store

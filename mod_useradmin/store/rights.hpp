@@ -1,0 +1,28 @@
+// The rights that the service and the auth module want of the database, and no more.
+#pragma once
+
+#include "store/dialect.hpp"
+
+namespace useradmin::store {
+
+/// What the five operations do (specification, section 4).
+inline constexpr Right service_rights[] = {
+    {'u', "SELECT"}, {'u', "INSERT"}, {'u', "UPDATE"},
+    {'u', "DELETE"}, {'s', "DELETE"}, {'s', "SELECT", "userId"},
+    {'a', "INSERT"}, {'a', "DELETE"}, {'a', "SELECT", "userId"},
+};
+
+/// What looking a session up takes (section 5).
+inline constexpr Right session_rights[] = {{'u', "SELECT"}, {'s', "SELECT"}};
+
+/// What signing in takes beside that.
+inline constexpr Right sign_in_rights[] = {
+    {'s', "INSERT"},
+    {'s', "UPDATE"},
+    {'s', "DELETE"},
+    {'a', "SELECT", "userId"},
+    {'a', "SELECT", "providerId"},
+    {'a', "SELECT", "password"},
+};
+
+} // namespace useradmin::store

@@ -1,0 +1,93 @@
+// A statement: its text, with the arguments beside it.
+#pragma once
+
+#include "apr/pool.hpp"
+#include "store/schema.hpp"
+
+#include <algorithm>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace useradmin::store {
+
+/// Collects the text of a statement and its arguments together. Both databases know the
+/// placeholders $1, $2 …; a value never becomes a part of the text. The arguments are copied into
+/// the pool, and the text is what a statement is prepared under.
+class Statement {
+  public:
+    /// Names of fields that are left out.
+    using Skipped = std::initializer_list<std::string_view>;
+
+    explicit Statement(apr_pool_t* pool) : pool_(pool) { sql_.reserve(1024); }
+
+    Statement& operator<<(std::string_view sql) {
+        sql_ += sql;
+        return *this;
+    }
+
+    /// A placeholder, and the text as its argument.
+    Statement& text(std::string_view value);
+    /// A placeholder, and the number as its argument.
+    Statement& number(std::int64_t value) { return text(std::to_string(value)); }
+    /// A placeholder, and the value as its argument, in the form that the column holds.
+    Statement& value(const Column& column, const Value& value);
+
+    /// The columns of a record that the table has and that hold a value: "(a, b)". The
+    /// skipped fields are left out.
+    template <class Record>
+    Statement& columns(const Table& table, const Record& record, Skipped skipped = {});
+    /// Their values, in the same order: "$1, $2".
+    template <class Record>
+    Statement& values(const Table& table, const Record& record, Skipped skipped = {});
+
+    const std::string& sql() const noexcept { return sql_; }
+    /// An argument that is nullptr is NULL.
+    std::span<const char* const> arguments() const noexcept { return arguments_; }
+
+  private:
+    /// Visits the columns that the record fills. Ids that the database makes are not filled.
+    template <class Record, class Visit>
+    static void each_filled(const Table& table, const Record& record, Skipped skipped,
+                            const Visit& visit) {
+        bool is_first = true;
+        for (const Field<Record>& field : fields<Record>()) {
+            const Column* column = table.find(field.name);
+            const Value value = value_of(record, field);
+            if (column == nullptr || std::holds_alternative<std::monostate>(value) ||
+                std::find(skipped.begin(), skipped.end(), field.name) != skipped.end() ||
+                (field.name == "id" && column->is_serial()))
+                continue;
+            visit(*column, value, is_first);
+            is_first = false;
+        }
+    }
+
+    void argument(const char* value);
+
+    apr_pool_t* pool_;
+    std::string sql_;
+    std::vector<const char*> arguments_;
+};
+
+template <class Record>
+Statement& Statement::columns(const Table& table, const Record& record, Skipped skipped) {
+    each_filled(table, record, skipped, [&](const Column& column, const Value&, bool is_first) {
+        *this << (is_first ? "" : ", ") << column.sql();
+    });
+    return *this;
+}
+
+template <class Record>
+Statement& Statement::values(const Table& table, const Record& record, Skipped skipped) {
+    each_filled(table, record, skipped,
+                [&](const Column& column, const Value& filled, bool is_first) {
+                    *this << (is_first ? "" : ", ");
+                    value(column, filled);
+                });
+    return *this;
+}
+
+} // namespace useradmin::store

@@ -1,0 +1,73 @@
+#include "store/work.hpp"
+
+#include "apr/pool.hpp"
+
+#include <algorithm>
+
+namespace useradmin::store {
+
+namespace {
+
+const Field<User>* user_field(std::string_view name) noexcept {
+    const auto all = fields<User>();
+    const auto found = std::find_if(all.begin(), all.end(),
+                                    [&](const Field<User>& field) { return field.name == name; });
+    return found != all.end() ? &*found : nullptr;
+}
+
+/// Whether the value is what a column that is not there is read as.
+bool is_as_absent(const Field<User>& field, const Value& value) {
+    if (const auto* text = std::get_if<std::string_view>(&value))
+        return *text == field.instead_of_null;
+    if (const auto* truth = std::get_if<bool>(&value))
+        return !*truth;
+    return std::holds_alternative<std::monostate>(value);
+}
+
+} // namespace
+
+bool Work::can_hold(std::string_view field, const Value& value) {
+    if (schema_.user.find(field) != nullptr)
+        return true;
+    const Field<User>* known = user_field(field);
+    if (known != nullptr && (known->absent == Absent::dropped || is_as_absent(*known, value)))
+        return true;
+    error_ = "table " + schema_.user.sql + " has no column \"" + std::string(field) +
+             "\"; add it with 'useradminctl schema'";
+    return false;
+}
+
+User Work::take_full_user(Rows& rows) const {
+    User user = rows.take_record<User>();
+    // One object for all of them, although the database may have built several.
+    std::string members;
+    for (std::size_t index = 0; index < schema_.other_columns.size(); ++index) {
+        std::string_view object = rows.take().value_or("{}");
+        if (schema_.other_columns.size() == 1) {
+            user.other_columns = object;
+            return user;
+        }
+        object = object.substr(1, object.size() - 2);
+        members += members.empty() || object.empty() ? "" : ",";
+        members += object;
+    }
+    user.other_columns = apr::keep(pool_, "{" + members + "}");
+    return user;
+}
+
+void Work::forgive() noexcept {
+    fault_.reset();
+    error_.clear();
+}
+
+Result<Rows> Work::note(std::variant<Rows, Fault>&& answer) {
+    if (Rows* rows = std::get_if<Rows>(&answer))
+        return *rows;
+    if (!fault_) {
+        fault_ = std::get<Fault>(answer);
+        error_ = client_.error();
+    }
+    return Failure::failed;
+}
+
+} // namespace useradmin::store

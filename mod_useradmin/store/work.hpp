@@ -1,0 +1,51 @@
+// One piece of work on a connection.
+#pragma once
+
+#include "store/client.hpp"
+#include "store/schema.hpp"
+#include "store/store.hpp"
+
+#include <optional>
+#include <string>
+
+namespace useradmin::store {
+
+/// A client, what is known of the tables, the memory of a request, and what went wrong first.
+class Work {
+  public:
+    Work(Client& client, const Schema& schema, apr_pool_t* pool) noexcept
+        : client_(client), schema_(schema), pool_(pool) {}
+
+    const Schema& schema() const noexcept { return schema_; }
+    apr_pool_t* pool() const noexcept { return pool_; }
+    Statement statement() const { return Statement(pool_); }
+
+    /// Runs a statement; where it fails, fault() says how.
+    Result<Rows> run(const Statement& statement) { return note(client_.run(statement, pool_)); }
+    Result<Rows> execute(const char* sql) { return note(client_.execute(sql, pool_)); }
+
+    /// Whether the value, which must not be lost, has a column in the user table; if not, that is
+    /// the error.
+    bool can_hold(std::string_view field, const Value& value);
+    /// The row of a create or update: the user's fields, then the further columns.
+    User take_full_user(Rows& rows) const;
+
+    /// How the first statement that failed did so; nothing where none did, or where the work was
+    /// refused before.
+    std::optional<Fault> fault() const noexcept { return fault_; }
+    /// What the database, or can_hold, said to that.
+    const std::string& error() const noexcept { return error_; }
+    /// Takes a fault for an answer: the work goes on as if nothing had failed.
+    void forgive() noexcept;
+
+  private:
+    Result<Rows> note(std::variant<Rows, Fault>&& answer);
+
+    Client& client_;
+    const Schema& schema_;
+    apr_pool_t* pool_;
+    std::optional<Fault> fault_;
+    std::string error_;
+};
+
+} // namespace useradmin::store
