@@ -14,7 +14,7 @@ class RequestVerifier final {
   public:
     explicit RequestVerifier(request_rec* request);
 
-    store::Store& store() noexcept { return backend_.store(); }
+    httpd::RequestBackend& backend() noexcept { return backend_; }
     sign_in::CredentialVerifier& credentials() noexcept { return credentials_; }
 
   private:

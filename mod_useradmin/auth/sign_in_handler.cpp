@@ -8,6 +8,7 @@
 #include "auth/token.hpp"
 #include "httpd/base.hpp"
 #include "httpd/body.hpp"
+#include "httpd/body_timeout.hpp"
 #include "httpd/reply.hpp"
 #include "sign_in/service.hpp"
 
@@ -47,7 +48,8 @@ int answer(request_rec* request) {
                                    apr::view_of(settings.get<SigningSecret>()),
                                    apr::view_of(ap_http_scheme(request)) == "https");
     const secret::Secret credential = credential_of(request, settings);
-    httpd::RequestBody body(request, largest_body);
+    httpd::RequestBody body(request, verifier.backend().log(), largest_body,
+                            verifier.backend().settings().body_wait);
     sign_in::Reply reply =
         sign_in::answer({request->method,
                          httpd::path_below(request, settings.get<SignIn>().path),
@@ -60,7 +62,7 @@ int answer(request_rec* request) {
                          token_of(credential.view(), settings),
                          is_not_remembered(request, settings, cookies),
                          body},
-                        {verifier.store(), verifier.credentials(), cookies,
+                        {verifier.backend().store(), verifier.credentials(), cookies,
                          settings.get<ReadsBearer>(), text::now()});
     if (body.was_answered())
         return AP_FILTER_ERROR;
@@ -87,10 +89,11 @@ int claim(request_rec* request) noexcept {
 
 } // namespace
 
-void register_sign_in_hooks(apr_pool_t*) noexcept {
+void register_sign_in_hooks(apr_pool_t* pool) noexcept {
     // Rewrite rules of the server come first; what proxies or aliases the address comes after.
     static constexpr const char* before[] = {"mod_rewrite.c", nullptr};
     static constexpr const char* after[] = {"mod_proxy.c", "mod_alias.c", nullptr};
+    httpd::register_body_timeout(pool);
     ap_hook_translate_name(claim, before, after, APR_HOOK_FIRST);
     ap_hook_map_to_storage(httpd::keep_from_storage, nullptr, nullptr, APR_HOOK_REALLY_FIRST);
     ap_hook_handler(handle, nullptr, nullptr, APR_HOOK_REALLY_FIRST);

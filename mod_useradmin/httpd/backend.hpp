@@ -39,6 +39,7 @@ struct Wait;
 struct ApplicationTables;
 struct PasswordHash;
 struct HashLimit;
+struct BodyWait;
 
 /// The directives that both modules take. The module names the one for its wait, and itself.
 constexpr auto backend_directives(const char* wait, const char* label_prefix) {
@@ -56,6 +57,9 @@ constexpr auto backend_directives(const char* wait, const char* label_prefix) {
         directive<HashLimit>("UserAdminHashLimit", TAKE1, RSRC_CONF,
                              "how many passwords the whole server hashes at once", 0U,
                              read_hash_limit),
+        directive<BodyWait>("UserAdminBodyTimeout", TAKE1, anywhere,
+                            "how many seconds a whole request body may take to arrive",
+                            std::chrono::seconds(10), Number{"a number of seconds", 1, 3600}),
     };
 }
 
@@ -66,12 +70,14 @@ struct BackendSettings {
     const char* wait_directive;
     Tables tables;
     password::Format hash_format;
+    std::chrono::seconds body_wait;
 };
 
 template <const auto& table>
 BackendSettings backend_settings(const Settings<table>& settings) {
     return {settings.template get<Wait>(), Settings<table>::template name<Wait>(),
-            settings.template get<ApplicationTables>(), settings.template get<PasswordHash>()};
+            settings.template get<ApplicationTables>(), settings.template get<PasswordHash>(),
+            settings.template get<BodyWait>()};
 }
 
 /// What a module has of a server (a virtual host, say) once httpd has started: each module's

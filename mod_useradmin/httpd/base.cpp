@@ -2,7 +2,10 @@
 
 #include "apr/pool.hpp"
 
+#include <apr_uri.h>
+
 #include <algorithm>
+#include <string>
 
 namespace useradmin::httpd {
 
@@ -10,6 +13,45 @@ namespace {
 
 // What the request is called instead of a file.
 constexpr const char* no_file = "useradmin:";
+
+/// The path of the request line, as it was sent.
+std::string_view sent_path(const request_rec* request) {
+    apr_uri_t sent;
+    const char* line = request->unparsed_uri;
+    if (line == nullptr || apr_uri_parse(request->pool, line, &sent) != APR_SUCCESS)
+        return {};
+    return apr::view_of(sent.path);
+}
+
+/// Whether the path, decoded as httpd decodes it (before it looks at any Location), is the one that
+/// httpd goes by.
+bool is_path_of(const request_rec* request, std::string_view sent) {
+    const auto& core = *static_cast<const core_dir_config*>(
+        ap_get_core_module_config(request->server->lookup_defaults));
+    const bool decodes_slashes = !core.allow_encoded_slashes || core.decode_encoded_slashes;
+    char* const decoded = apr_pstrmemdup(request->pool, sent.data(), sent.size());
+    return ap_unescape_url_keep2f(decoded, decodes_slashes) == OK &&
+           apr::view_of(decoded) == apr::view_of(request->uri);
+}
+
+/// How many bytes of an encoded path make so many bytes of the decoded one.
+std::size_t encoded_size(std::string_view path, std::size_t decoded_size) noexcept {
+    std::size_t at = 0;
+    for (; decoded_size > 0 && at < path.size(); --decoded_size)
+        at += path[at] == '%' ? 3 : 1;
+    return std::min(at, path.size());
+}
+
+/// A path as httpd goes by it, encoded so far that decoding it gives it back.
+std::string with_percent_signs_encoded(std::string_view path) {
+    std::string encoded;
+    for (const char character : path)
+        if (character == '%')
+            encoded += "%25";
+        else
+            encoded += character;
+    return encoded;
+}
 
 } // namespace
 
@@ -36,9 +78,14 @@ const char* location_of(const cmd_parms* command, const char* example, const cha
     return apr::terminated(command->pool, path);
 }
 
-std::string_view path_below(const request_rec* request, const char* base) noexcept {
+std::string_view path_below(const request_rec* request, const char* base) {
+    const std::size_t base_size = apr::view_of(base).size();
+    const std::string_view sent = sent_path(request);
+    if (!sent.empty() && is_path_of(request, sent))
+        return sent.substr(encoded_size(sent, base_size));
     const std::string_view path = apr::view_of(request->uri);
-    return path.substr(std::min(path.size(), apr::view_of(base).size()));
+    return apr::keep(request->pool,
+                     with_percent_signs_encoded(path.substr(std::min(path.size(), base_size))));
 }
 
 int keep_from_files(request_rec* request) noexcept {

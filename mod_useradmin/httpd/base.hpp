@@ -11,8 +11,10 @@ namespace useradmin::httpd {
 /// reason, where there is none. The example is what the reason shows as right.
 const char* location_of(const cmd_parms* command, const char* example, const char*& problem);
 
-/// What follows the base address in the path, still percent-encoded.
-std::string_view path_below(const request_rec* request, const char* base) noexcept;
+/// What follows the base address in the path, percent-encoded; it lives as long as the request. It
+/// is taken as it was sent where it names the path that httpd's access rules are applied to, and
+/// made from that path otherwise (after an internal redirect or a rewrite).
+std::string_view path_below(const request_rec* request, const char* base);
 
 /// In translate_name: the request is for no file, so that no module looks for one, or guesses from
 /// its ending.

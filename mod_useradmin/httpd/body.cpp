@@ -1,6 +1,7 @@
 #include "httpd/body.hpp"
 
 #include "apr/pool.hpp"
+#include "httpd/body_timeout.hpp"
 #include "secret/secret.hpp"
 
 #include <algorithm>
@@ -44,13 +45,16 @@ api::Body RequestBody::read() {
     const char* length = apr_table_get(request_->headers_in, "Content-Length");
     if (length != nullptr && apr_atoi64(length) > limit_)
         return {api::Body::State::too_large, {}};
+    const BodyTimeout timeout(request_->connection, apr_time_from_sec(timeout_.count()));
     const Brigade brigade(request_);
     while (!is_read_) {
         const apr_status_t status =
-            ap_get_brigade(request_->input_filters, brigade.get(), AP_MODE_READBYTES,
-                           APR_BLOCK_READ, std::min<apr_off_t>(limit_ + 1, piece_size));
+            timeout.is_over()
+                ? APR_TIMEUP
+                : ap_get_brigade(request_->input_filters, brigade.get(), AP_MODE_READBYTES,
+                                 APR_BLOCK_READ, std::min<apr_off_t>(limit_ + 1, piece_size));
         if (status != APR_SUCCESS)
-            return failed(status);
+            return failed(status, timeout.is_over());
         const api::Body::State state = append(brigade.get());
         if (state != api::Body::State::read)
             return {state, {}};
@@ -91,10 +95,17 @@ void RequestBody::grow(std::size_t size) {
     text_.swap(larger);
 }
 
-api::Body RequestBody::failed(apr_status_t status) {
-    const int answer = ap_map_http_request_error(status, HTTP_BAD_REQUEST);
+api::Body RequestBody::failed(apr_status_t status, bool is_late) {
+    int answer = ap_map_http_request_error(status, HTTP_BAD_REQUEST);
     was_answered_ = answer == AP_FILTER_ERROR;
-    return {api::Body::State::broken, {}, was_answered_ ? HTTP_BAD_REQUEST : answer};
+    // Of a trailer that came too late httpd says that it was bad.
+    if (was_answered_ || is_late)
+        answer = is_late ? HTTP_REQUEST_TIME_OUT : HTTP_BAD_REQUEST;
+    log_.write(text::Level::info, status,
+               answer == HTTP_REQUEST_TIME_OUT ? "UA0209: the body did not arrive within " +
+                                                     std::to_string(timeout_.count()) + " s"
+                                               : "UA0209: the body could not be read");
+    return {api::Body::State::broken, {}, answer};
 }
 
 } // namespace useradmin::httpd

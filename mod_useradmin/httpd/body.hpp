@@ -3,7 +3,9 @@
 
 #include "api/service.hpp"
 #include "httpd/httpd.hpp"
+#include "httpd/log.hpp"
 
+#include <chrono>
 #include <string>
 
 namespace useradmin::httpd {
@@ -12,8 +14,11 @@ namespace useradmin::httpd {
 /// when this goes.
 class RequestBody final : public api::BodySource {
   public:
-    /// The limit is in bytes. A longer body is never read in full.
-    RequestBody(request_rec* request, long limit) noexcept : request_(request), limit_(limit) {}
+    /// The limit is in bytes; a longer body is never read in full. The timeout is the longest that
+    /// the whole body may take from when it is asked for.
+    RequestBody(request_rec* request, RequestLog& log, long limit,
+                std::chrono::seconds timeout) noexcept
+        : request_(request), log_(log), limit_(limit), timeout_(timeout) {}
     ~RequestBody() override;
     RequestBody(const RequestBody&) = delete;
     RequestBody& operator=(const RequestBody&) = delete;
@@ -31,10 +36,12 @@ class RequestBody final : public api::BodySource {
     /// Reads the next piece; its result is the status of the body so far.
     api::Body::State append(apr_bucket_brigade* brigade);
     void grow(std::size_t size);
-    api::Body failed(apr_status_t status);
+    api::Body failed(apr_status_t status, bool is_late);
 
     request_rec* request_;
+    RequestLog& log_;
     long limit_;
+    std::chrono::seconds timeout_;
     std::string text_;
     bool is_read_ = false;
     bool was_answered_ = false;

@@ -5,6 +5,7 @@
 #include "httpd/backend.hpp"
 #include "httpd/base.hpp"
 #include "httpd/body.hpp"
+#include "httpd/body_timeout.hpp"
 #include "httpd/reply.hpp"
 #include "password/hasher.hpp"
 #include "service/caller.hpp"
@@ -39,7 +40,8 @@ int answer(request_rec* request) {
     rules.account_id_is_user_id = settings.get<AccountIdIsUserId>();
     rules.lowers_email = settings.get<LowersEmail>();
 
-    httpd::RequestBody body(request, settings.get<MaxBody>());
+    httpd::RequestBody body(request, backend.log(), settings.get<MaxBody>(),
+                            backend.settings().body_wait);
     api::Reply reply =
         api::answer({request->method, httpd::path_below(request, settings.get<Enabled>().path),
                      apr::view_of(request->args),
@@ -73,11 +75,6 @@ int handle(request_rec* request) noexcept {
         });
 }
 
-/// Takes the address as it was sent: the operations decode the id themselves.
-int claim_encoded(request_rec* request) noexcept {
-    return is_enabled(settings_of(request)) ? DONE : DECLINED;
-}
-
 int claim(request_rec* request) noexcept {
     return is_enabled(settings_of(request)) ? httpd::keep_from_files(request) : DECLINED;
 }
@@ -108,14 +105,14 @@ void start_child(apr_pool_t* pool, server_rec* servers) noexcept {
 
 } // namespace
 
-void register_service_hooks(apr_pool_t*) noexcept {
+void register_service_hooks(apr_pool_t* pool) noexcept {
     // Rewrite rules of the server come first; what proxies or aliases the address comes after.
     static constexpr const char* before[] = {"mod_rewrite.c", nullptr};
     static constexpr const char* after[] = {"mod_proxy.c", "mod_alias.c", nullptr};
     ap_hook_check_config(check, nullptr, nullptr, APR_HOOK_MIDDLE);
     ap_hook_post_config(start, nullptr, nullptr, APR_HOOK_MIDDLE);
     ap_hook_child_init(start_child, nullptr, nullptr, APR_HOOK_MIDDLE);
-    ap_hook_pre_translate_name(claim_encoded, nullptr, nullptr, APR_HOOK_REALLY_FIRST);
+    httpd::register_body_timeout(pool);
     ap_hook_translate_name(claim, before, after, APR_HOOK_FIRST);
     ap_hook_map_to_storage(httpd::keep_from_storage, nullptr, nullptr, APR_HOOK_REALLY_FIRST);
     ap_hook_handler(handle, nullptr, nullptr, APR_HOOK_REALLY_FIRST);

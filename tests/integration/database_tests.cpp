@@ -1,6 +1,6 @@
 // What happens when the database is away, slow or not as it should be. Each test has an httpd of
 // its own, so that none meets the connections that another one broke.
-#include "scene.hpp"
+#include "own_httpd.hpp"
 
 #include "support/process.hpp"
 
@@ -11,9 +11,6 @@ namespace useradmin::test {
 namespace {
 
 constexpr const char* unavailable = "Servicio no disponible temporalmente";
-
-/// Open to a superAdmin whose session nobody looks up: what fails is the service's own work.
-const std::string as_sara = "UserAdminSession sara-1 superAdmin\n";
 
 /// What follows the eleven fields, without the spaces that a database may put behind colons and
 /// commas.
@@ -27,29 +24,11 @@ std::string further_columns_of(const std::string& body) {
 
 } // namespace
 
-class OwnHttpd : public Scene {
+class ChangedDatabase : public OwnHttpd {
   protected:
-    /// An httpd before the suite's database, with these directives beside DBDriver and DBDParams.
-    void start(const std::string& configuration) {
-        start_before(Suite::current().database(), configuration);
-    }
-    void start_before(const TestDatabase& database, const std::string& configuration) {
-        httpd_ = std::make_unique<Httpd>(
-            Suite::current().work(),
-            Suite::current().settings(Suite::directives_for(database) + configuration));
-        client_ = std::make_unique<HttpClient>(httpd_->port());
-    }
     void teardown() override {
-        client_.reset();
-        httpd_.reset();
+        OwnHttpd::teardown();
         undo();
-    }
-
-    Reply send(const std::string& method, const std::string& path,
-               const std::optional<std::string>& body = {}, Here here = {}) {
-        auto reply = client_->send({method, path, {bearer(Who::super_admin)}, body}, here);
-        check_reply(reply, here);
-        return reply;
     }
 
     /// Changes the schema until the test undoes it, or ends.
@@ -67,12 +46,10 @@ class OwnHttpd : public Scene {
                "ALTER TABLE \"hidden\" RENAME TO \"" + table + "\"");
     }
 
-    std::unique_ptr<Httpd> httpd_;
-    std::unique_ptr<HttpClient> client_;
     std::string undo_;
 };
 
-TEST_GROUP_BASE(database, OwnHttpd){};
+TEST_GROUP_BASE(database, ChangedDatabase){};
 
 TEST(database, that_fails_is_500_with_the_operation_s_text_and_nothing_of_SQL) {
     expect_log("UA0103");

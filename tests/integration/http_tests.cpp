@@ -117,6 +117,30 @@ TEST(paths, with_an_escaped_NUL_are_no_user) {
     CHECK_TEXT(reply.status == 404 || reply.status == 400, reply.text().c_str());
 }
 
+TEST(paths, are_for_the_access_rules_what_they_are_for_the_service) {
+    expect_log("AH01630"); // httpd: denied by server configuration
+    for (const char* path : {"/open%20users/a%20b", "/open%20users/a%20%62", "/open%20users/x:1",
+                             "/open%20users/x%3a1", "/open%20users/x%3A1", "/open%20users/%c3%b1",
+                             "/open%20users/./%C3%B1", "/%6fpen%20users/x%3a1"}) {
+        const auto reply = get(Who::super_admin, path);
+        CHECK_EQUAL(403, reply.status);
+        expect_refused(reply);
+    }
+    // The same path without the rule is the service's, and decoded once.
+    add_user({"a%20b", "X", "x@x", "user", "2026-02-01T00:00:00.000Z"});
+    CHECK_EQUAL(std::string("a%20b"),
+                text_member(get(Who::super_admin, "/open%20users/a%2520b"), "id"));
+    CHECK_EQUAL(std::string("a%20b"),
+                text_member(get(Who::super_admin, "/open%20users/x/../a%2520b"), "id"));
+}
+
+TEST(paths, are_those_of_the_last_internal_redirect) {
+    add_user({"a b%", "X", "x@x", "user", "2026-02-01T00:00:00.000Z"});
+    CHECK_EQUAL(std::string("a b%"), text_member(ask(Who::super_admin, "GET", "/redirect", {},
+                                                     {"X-Test-Target: /api/users/a%20b%25"}),
+                                                 "id"));
+}
+
 TEST(paths, of_every_single_byte_escaped_get_an_envelope_and_never_200) {
     for (int byte = 0; byte < 256; ++byte) {
         char path[64];
@@ -314,6 +338,47 @@ TEST(bodies, that_end_too_early_are_refused) {
             expect_refused(parse_reply(came));
     }
     CHECK_EQUAL(3, count("user"));
+}
+
+TEST(bodies, of_which_no_more_comes_are_408_after_UserAdminBodyTimeout) {
+    for (const char* headers : {"Content-Length: 100\r\n", "Transfer-Encoding: chunked\r\n"}) {
+        const RawConnection connection(Suite::current().httpd().port());
+        CHECK(connection.send(head("POST /hasty/users", headers)));
+        const auto reply = parse_reply(connection.receive_all());
+        check_reply(reply);
+        expect_error(reply, 408, "Tiempo de espera agotado");
+        CHECK_EQUAL(std::string("close"), reply.header("Connection").value_or("(none)"));
+    }
+}
+
+TEST(bodies, that_drip_are_408_after_UserAdminBodyTimeout) {
+    const std::string chunked = "Transfer-Encoding: chunked\r\n";
+    const struct {
+        std::string start;
+        char drop;
+    } drips[] = {{head("POST /hasty/users", "Content-Length: 60000\r\n"), ' '},
+                 {head("POST /hasty/users", chunked) + chunk("{") + "ffff\r\n", ' '},
+                 {head("POST /hasty/users", chunked) + chunk("{") + "1;", 'x'},
+                 {head("POST /hasty/users", chunked) + chunk("{}") + "0\r\nX-T: ", 'x'}};
+    for (const auto& [start, drop] : drips) {
+        const RawConnection connection(Suite::current().httpd().port());
+        CHECK(connection.send(start));
+        for (int sent = 0; sent < 200 && !connection.has_input(std::chrono::milliseconds(50));
+             ++sent)
+            connection.send(std::string_view(&drop, 1));
+        const auto reply = parse_reply(connection.receive_all());
+        check_reply(reply);
+        expect_error(reply, 408, "Tiempo de espera agotado");
+    }
+}
+
+TEST(bodies, of_sign_in_that_drip_are_408_after_UserAdminBodyTimeout) {
+    const RawConnection connection(Suite::current().httpd().port());
+    CHECK(connection.send("POST /hasty/auth/sign-in/email HTTP/1.1\r\nHost: localhost\r\n"
+                          "Content-Type: application/json\r\nContent-Length: 60000\r\n\r\n"));
+    for (int sent = 0; sent < 200 && !connection.has_input(std::chrono::milliseconds(50)); ++sent)
+        connection.send(" ");
+    CHECK_EQUAL(408, parse_reply(connection.receive_all()).status);
 }
 
 TEST(bodies, in_malformed_chunks_are_refused) {

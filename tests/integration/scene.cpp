@@ -12,6 +12,11 @@ namespace {
 
 Suite* current_suite = nullptr;
 
+/// <Location "path"> that nobody may enter.
+std::string denied(const std::string& path) {
+    return "<Location \"" + path + "\">\n  Require all denied\n</Location>\n";
+}
+
 /// The one httpd of the suite: a Location for each way to configure the service.
 std::string configuration(const TestDatabase& database) {
     const std::string signed_by = "AuthUserAdminSecret \"" + std::string(secret) + "\"\n";
@@ -34,6 +39,10 @@ std::string configuration(const TestDatabase& database) {
            location("/cookie/users", "AuthUserAdmin On\nAuthUserAdminCookie my_session") +
            location("/bearerless/users", "AuthUserAdmin On\nAuthUserAdminBearer Off") +
            location("/unresolved/users", "AuthUserAdmin Off") +
+           location("/hasty/users", "AuthUserAdmin On\nUserAdminBodyTimeout 1") +
+           sign_in("/hasty/auth", "UserAdminBodyTimeout 1") +
+           location("/open users", "AuthUserAdmin On") + denied("/open users/a b") +
+           denied("/open users/x:1") + denied("/open users/\xc3\xb1") +
            location("/limited/users", "AuthUserAdmin On\nLimitRequestBody 512") +
            sign_in("/api/auth", "") + //
            sign_in("/signed/auth", signed_by) +
@@ -57,7 +66,9 @@ std::string configuration(const TestDatabase& database) {
            "  UserAdminMaxLimit 2\n  UserAdminProtectedEmail vecina@example.org\n" +
            location("/other/users", "") +
            "</VirtualHost>\n"
-           "<VirtualHost *:${PORT}>\n  ServerName https://secure.test\n</VirtualHost>\n";
+           "<VirtualHost *:${PORT}>\n  ServerName https://secure.test\n</VirtualHost>\n"
+           "<VirtualHost *:${PORT}>\n  ServerName slashes.test\n"
+           "  AllowEncodedSlashes NoDecode\n</VirtualHost>\n";
 }
 
 bool is_bodiless(const Reply& reply) {

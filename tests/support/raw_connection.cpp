@@ -63,6 +63,11 @@ bool RawConnection::send(std::string_view bytes) const {
     return true;
 }
 
+bool RawConnection::has_input(std::chrono::milliseconds time) const {
+    pollfd waited{socket_, POLLIN, 0};
+    return ::poll(&waited, 1, static_cast<int>(time.count())) > 0;
+}
+
 void RawConnection::finish_sending() const {
     ::shutdown(socket_, SHUT_WR);
 }

@@ -22,6 +22,9 @@ class RawConnection {
     /// Sends all the bytes; false where the other side has closed before it took them.
     bool send(std::string_view bytes) const;
 
+    /// Whether something came, or the other side closed, within the time.
+    bool has_input(std::chrono::milliseconds time) const;
+
     /// Says that nothing more will be sent.
     void finish_sending() const;
 

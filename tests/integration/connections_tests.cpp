@@ -1,0 +1,159 @@
+// Who waits for whom before mod_dbd's pools of connections.
+#include "own_httpd.hpp"
+
+#include "support/process.hpp"
+
+#include <algorithm>
+#include <deque>
+
+namespace useradmin::test {
+
+namespace {
+
+constexpr const char* unavailable = "Servicio no disponible temporalmente";
+
+/// Keeps everybody else out of the suite's database until it goes.
+class Lock {
+  public:
+    Lock() {
+        sql().run(Suite::current().kind() == Kind::postgresql
+                      ? "BEGIN; LOCK TABLE \"user\" IN ACCESS EXCLUSIVE MODE"
+                      : "BEGIN EXCLUSIVE");
+    }
+    ~Lock() { sql().run("COMMIT"); }
+    Lock(const Lock&) = delete;
+    Lock& operator=(const Lock&) = delete;
+
+  private:
+    static Database& sql() { return Suite::current().database().sql(); }
+};
+
+} // namespace
+
+class Connections : public OwnHttpd {
+  protected:
+    /// Children of threads share the connections of their child; a child of prefork has one thread,
+    /// and nobody to wait for.
+    static bool has_threads() { return Suite::current().mpm() != "prefork"; }
+
+    void teardown() override {
+        waiting_.clear();
+        OwnHttpd::teardown();
+    }
+
+    /// Has enough requests wait in the database that every child has one.
+    void occupy(const std::string& path, const std::string& host = "localhost") {
+        for (int number = 0; number < 8; ++number) {
+            waiting_.emplace_back(httpd_->port());
+            waiting_.back().send("GET " + path + " HTTP/1.1\r\nHost: " + host +
+                                 "\r\nConnection: close\r\n\r\n");
+        }
+    }
+    /// That of them one was told to come again, since its child has one connection alone.
+    bool one_was_refused() {
+        return eventually(
+            [this] {
+                return std::any_of(
+                    waiting_.begin(), waiting_.end(),
+                    [](const auto& connection) {
+                        return connection.has_input(std::chrono::milliseconds(10));
+                    });
+            },
+            std::chrono::seconds(15));
+    }
+
+    static std::string virtual_host(const std::string& name, const std::string& directives) {
+        return "<VirtualHost *:${PORT}>\nServerName " + name + "\n" + directives +
+               "</VirtualHost>\n";
+    }
+
+    std::deque<RawConnection> waiting_;
+};
+
+TEST_GROUP_BASE(connections, Connections){};
+
+TEST(connections, that_the_request_holds_already_are_used) {
+    // apr_dbd's driver for SQLite has no row for mod_authn_dbd's query.
+    if (Suite::current().kind() != Kind::postgresql)
+        return;
+    sql().run("UPDATE \"user\" SET \"image\" = '{SHA}JauGvtFJymypwcDV23yakTiN3qs='");
+    // The password is "s3cr3t"; mod_authn_dbd keeps its connection until the request ends.
+    start("DBDMax 2\nDBDKeep 2\n"
+          "<AuthnProviderAlias dbd by_table>\n"
+          "AuthDBDUserPWQuery \"SELECT \\\"image\\\" FROM \\\"user\\\" "
+          "WHERE \\\"email\\\" = %s\"\n</AuthnProviderAlias>\n"
+          "<Location \"/api/users\">\nUserAdmin On\n" +
+              as_sara +
+              "AuthType Basic\nAuthName x\nAuthBasicProvider by_table\nRequire valid-user\n"
+              "</Location>\n",
+          {"mod_auth_basic.so", "mod_authn_dbd.so", "mod_authz_user.so"});
+    // sara@example.org:s3cr3t
+    const std::string basic = "Authorization: Basic c2FyYUBleGFtcGxlLm9yZzpzM2NyM3Q=";
+    const std::vector<Request> requests(40, Request{"GET", "/api/users", {basic}});
+    for (const auto& reply : client_->send_at_once(requests))
+        expect_success(reply);
+}
+
+TEST(connections, are_as_many_as_DBDMax_says_also_in_quotes) {
+    if (!has_threads())
+        return;
+    expect_log("UA0201");
+    allow_log("UA010");
+    start("DBDMax \"1\"\nDBDKeep 1\n" + location("/long/users", as_sara + "UserAdminTimeout 30") +
+          location("/short/users", as_sara + "UserAdminTimeout 1"));
+    const Lock lock;
+    occupy("/long/users");
+    occupy("/short/users");
+    CHECK(one_was_refused());
+}
+
+TEST(connections, of_one_virtual_host_are_not_waited_for_by_another) {
+    if (!has_threads())
+        return;
+    allow_log("UA010");
+    allow_log("UA0201");
+    TestDatabase other(Suite::current().work(), Suite::current().kind(), "neighbour");
+    const std::string few = "DBDMax 1\nDBDKeep 1\n";
+    start(virtual_host("slow.test", few + location("/api/users", as_sara + "UserAdminTimeout 30")) +
+          virtual_host("quick.test", Suite::directives_for(other) + few +
+                                         location("/api/users", as_sara + "UserAdminTimeout 1")));
+    const Lock lock;
+    occupy("/api/users", "slow.test");
+    for (int time = 0; time < 8; ++time) {
+        HttpClient client(httpd_->port());
+        expect_success(client.send({"GET", "/api/users", {"Host: quick.test"}}));
+    }
+}
+
+TEST(connections, of_virtual_hosts_with_the_same_settings_are_the_same) {
+    if (!has_threads())
+        return;
+    expect_log("UA0201");
+    allow_log("UA010");
+    const std::string same =
+        Suite::directives_for(Suite::current().database()) + "DBDMax 1\nDBDKeep 1\n";
+    start(
+        virtual_host("long.test", same + location("/api/users", as_sara + "UserAdminTimeout 30")) +
+        virtual_host("short.test", same + location("/api/users", as_sara + "UserAdminTimeout 1")));
+    const Lock lock;
+    occupy("/api/users", "long.test");
+    occupy("/api/users", "short.test");
+    CHECK(one_was_refused());
+}
+
+TEST(connections, that_could_not_be_opened_are_not_counted_as_taken) {
+    allow_log("UA0");
+    allow_log("AH0062"); // mod_dbd: cannot connect
+    allow_log("AH0063");
+    TestDatabase own(Suite::current().work(), Suite::current().kind(), "late");
+    own.take_away();
+    start_before(own, "DBDMax 1\nDBDKeep 1\n" + location("/api/users", as_sara));
+    for (int time = 0; time < 12; ++time)
+        expect_error(send("GET", "/api/users"), 503, unavailable);
+    own.bring_back();
+    CHECK(eventually([&] { return send("GET", "/api/users").status == 200; },
+                     std::chrono::seconds(30)));
+    allow_log("dbd");
+}
+
+} // namespace useradmin::test

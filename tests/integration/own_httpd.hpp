@@ -1,0 +1,40 @@
+// For tests that have an httpd of their own.
+#pragma once
+
+#include "scene.hpp"
+
+namespace useradmin::test {
+
+/// Open to a superAdmin whose session nobody looks up: what fails is the service's own work.
+inline const std::string as_sara = "UserAdminSession sara-1 superAdmin\n";
+
+class OwnHttpd : public Scene {
+  protected:
+    /// An httpd before the suite's database, with these directives beside DBDriver and DBDParams.
+    void start(const std::string& configuration, const std::vector<std::string>& modules = {}) {
+        start_before(Suite::current().database(), configuration, modules);
+    }
+    void start_before(const TestDatabase& database, const std::string& configuration,
+                      const std::vector<std::string>& modules = {}) {
+        auto settings = Suite::current().settings(Suite::directives_for(database) + configuration);
+        settings.modules = modules;
+        httpd_ = std::make_unique<Httpd>(Suite::current().work(), settings);
+        client_ = std::make_unique<HttpClient>(httpd_->port());
+    }
+    void teardown() override {
+        client_.reset();
+        httpd_.reset();
+    }
+
+    Reply send(const std::string& method, const std::string& path,
+               const std::optional<std::string>& body = {}, Here here = {}) {
+        auto reply = client_->send({method, path, {bearer(Who::super_admin)}, body}, here);
+        check_reply(reply, here);
+        return reply;
+    }
+
+    std::unique_ptr<Httpd> httpd_;
+    std::unique_ptr<HttpClient> client_;
+};
+
+} // namespace useradmin::test
