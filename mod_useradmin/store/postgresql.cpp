@@ -321,9 +321,9 @@ class Postgresql final : public Dialect {
         statement.values(schema.user, row)
             << ") RETURNING *), useradmin_account AS (INSERT INTO " << schema.account.sql << " (";
         // The account belongs to whatever id the user got.
-        const auto of_id = user.account_is_named_by_id
-                               ? std::initializer_list<std::string_view>{"userId", "accountId"}
-                               : std::initializer_list<std::string_view>{"userId"};
+        static constexpr std::string_view fields_of_id[] = {"userId", "accountId"};
+        const std::span<const std::string_view> of_id(fields_of_id,
+                                                      user.account_is_named_by_id ? 2 : 1);
         for (const std::string_view field : of_id)
             statement << schema.account.at(field).sql() << ", ";
         statement.columns(schema.account, account, of_id) << ") SELECT ";

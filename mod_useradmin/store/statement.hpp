@@ -5,7 +5,6 @@
 #include "store/schema.hpp"
 
 #include <algorithm>
-#include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,7 +18,7 @@ namespace useradmin::store {
 class Statement {
   public:
     /// Names of fields that are left out.
-    using Skipped = std::initializer_list<std::string_view>;
+    using Skipped = std::span<const std::string_view>;
 
     explicit Statement(apr_pool_t* pool) : pool_(pool) { sql_.reserve(1024); }
 
