@@ -50,7 +50,8 @@ std::deque<Gate>& gates_of_child(apr_pool_t* child_pool, const server_rec* serve
     apr_pool_userdata_get(&gates, key, child_pool);
     if (gates == nullptr) {
         auto& made = apr::emplace<std::deque<Gate>>(child_pool);
-        for (const ConnectionPool& pool : ConnectionPools(servers).pools())
+        const ConnectionPools all(servers);
+        for (const ConnectionPool& pool : all.pools())
             made.emplace_back(std::max(pool.most, 1));
         gates = &made;
         apr_pool_userdata_setn(gates, key, apr_pool_cleanup_null, child_pool);
