@@ -6,198 +6,124 @@
 #include <cJSON.h>
 
 #include <algorithm>
+#include <charconv>
 #include <string>
 
 namespace useradmin::json {
 
 namespace {
 
+// cJSON knows the grammar of RFC 8259, and takes more: any control character as white space or in
+// a string, "01" and "1.", an escape of no digits as U+0000, a byte order mark, a thousand levels.
+// What follows finds these, and no more of the grammar than that takes.
+
 constexpr int deepest = 64;
+constexpr std::string_view white_space = " \t\r\n";
 
-bool is_digit(char byte) noexcept {
-    return byte >= '0' && byte <= '9';
+/// The code unit of an escape ("\u00e9") that the text starts with; 0 where there is none.
+unsigned code_unit(std::string_view text) noexcept {
+    if (!text.starts_with("\\u") || text.size() < 6)
+        return 0;
+    unsigned unit = 0;
+    const char* const end = text.data() + 6;
+    return std::from_chars(text.data() + 2, end, unit, 16).ptr == end ? unit : 0;
 }
 
-bool is_high_surrogate(unsigned unit) noexcept {
-    return unit >= 0xd800 && unit <= 0xdbff;
+/// The length of the escape that the text starts with; 0 where it is none, stands for U+0000, which
+/// would end the string for cJSON, or for one half of a surrogate pair alone.
+std::size_t escape_length(std::string_view text) noexcept {
+    if (!text.starts_with("\\u"))
+        return text.substr(1, 1).find_first_of("\"\\/bfnrt") == 0 ? 2 : 0;
+    const unsigned unit = code_unit(text);
+    if ((unit & 0xf800) != 0xd800)
+        return unit != 0 ? 6 : 0;
+    const bool is_pair =
+        (unit & 0xfc00) == 0xd800 && (code_unit(text.substr(6)) & 0xfc00) == 0xdc00;
+    return is_pair ? 12 : 0;
 }
 
-bool is_low_surrogate(unsigned unit) noexcept {
-    return unit >= 0xdc00 && unit <= 0xdfff;
+/// The length of the string, with its quotes, that the text starts with; 0 where it is none.
+std::size_t string_length(std::string_view text) noexcept {
+    std::size_t step = 1;
+    for (std::size_t at = 1; at < text.size() && step > 0; at += step) {
+        if (text[at] == '"')
+            return at + 1;
+        const bool is_plain = static_cast<unsigned char>(text[at]) >= 0x20;
+        step = text[at] == '\\' ? escape_length(text.substr(at)) : is_plain ? 1 : 0;
+    }
+    return 0;
 }
 
-/// Checks UTF-8 text against the grammar of RFC 8259, since cJSON is lenient. What passes here
-/// cJSON does not refuse midway, which would free what it had read of a password without a wipe.
-class Grammar {
-  public:
-    /// Every number in the text is replaced by 0: nobody asks for one, and cJSON reads them in the
-    /// process's locale and, in some versions, to their 63rd character only.
-    explicit Grammar(std::string& text) noexcept : text_(text) {}
-
-    /// Whether the text is one object and nothing else.
-    bool is_object() noexcept {
-        skip_space();
-        if (peek() != '{' || !value(0))
-            return false;
-        skip_space();
-        return at_ == text_.size();
+/// The length of the number that the text starts with; 0 where it is none.
+std::size_t number_length(std::string_view text) noexcept {
+    const auto past_digits = [text](std::size_t at) {
+        return std::min(text.find_first_not_of("0123456789", at), text.size());
+    };
+    std::size_t at = text[0] == '-' ? 1 : 0;
+    std::size_t end = text.substr(at).starts_with('0') ? at + 1 : past_digits(at);
+    if (end > at && text.substr(end).starts_with('.'))
+        end = past_digits(at = end + 1);
+    if (end > at && text.substr(end, 1).find_first_of("eE") == 0) {
+        at = text.substr(end + 1, 1).find_first_of("+-") == 0 ? end + 2 : end + 1;
+        end = past_digits(at);
     }
+    return end > at ? end : 0;
+}
 
-  private:
-    /// The next byte; at the end U+0000, which no valid text holds.
-    char peek() const noexcept { return at_ < text_.size() ? text_[at_] : '\0'; }
-
-    bool take(char expected) noexcept {
-        const bool found = peek() == expected;
-        at_ += found ? 1 : 0;
-        return found;
-    }
-
-    void skip_space() noexcept {
-        while (peek() == ' ' || peek() == '\t' || peek() == '\n' || peek() == '\r')
-            ++at_;
-    }
-
-    /// A value inside so many objects and arrays.
-    bool value(int depth) noexcept {
-        switch (peek()) {
-        case '{':
-            return depth < deepest && container('{', '}', depth + 1);
-        case '[':
-            return depth < deepest && container('[', ']', depth + 1);
-        case '"':
-            return string();
-        case 't':
-            return literal("true");
-        case 'f':
-            return literal("false");
-        case 'n':
-            return literal("null");
-        default:
-            return number();
-        }
-    }
-
-    bool container(char open, char close, int depth) noexcept {
-        take(open);
-        skip_space();
-        if (take(close))
-            return true;
-        do {
-            skip_space();
-            if ((open == '{' && !name()) || !value(depth))
-                return false;
-            skip_space();
-        } while (take(','));
-        return take(close);
-    }
-
-    /// A member's name with its colon.
-    bool name() noexcept {
-        if (!string())
-            return false;
-        skip_space();
-        const bool found = take(':');
-        skip_space();
-        return found;
-    }
-
-    bool literal(std::string_view word) noexcept {
-        const bool found = text_.compare(at_, word.size(), word) == 0;
-        at_ += found ? word.size() : 0;
-        return found;
-    }
-
-    bool digits() noexcept {
-        const auto start = at_;
-        while (is_digit(peek()))
-            ++at_;
-        return at_ > start;
-    }
-
-    bool number() noexcept {
-        const auto start = at_;
-        take('-');
-        if (!take('0') && !digits())
-            return false;
-        if (take('.') && !digits())
-            return false;
-        if (take('e') || take('E')) {
-            if (!take('+'))
-                take('-');
-            if (!digits())
-                return false;
-        }
-        std::fill(text_.begin() + static_cast<std::ptrdiff_t>(start),
-                  text_.begin() + static_cast<std::ptrdiff_t>(at_), ' ');
-        text_[start] = '0';
-        return true;
-    }
-
-    bool string() noexcept {
-        if (!take('"'))
-            return false;
-        while (at_ < text_.size()) {
-            const auto byte = static_cast<unsigned char>(text_[at_++]);
-            if (byte == '"')
-                return true;
-            if (byte < 0x20 || (byte == '\\' && !escape()))
-                return false;
-        }
-        return false;
-    }
-
-    /// What follows a backslash.
-    bool escape() noexcept {
-        if (take('u'))
-            return unicode_escape();
-        const bool known = std::string_view("\"\\/bfnrt").find(peek()) != std::string_view::npos;
-        at_ += known ? 1 : 0;
-        return known;
-    }
-
-    /// What follows \u: a code unit, or the two of a surrogate pair; never U+0000, which would end
-    /// the string for cJSON.
-    bool unicode_escape() noexcept {
-        const auto unit = code_unit();
-        if (!unit || *unit == 0 || is_low_surrogate(*unit))
-            return false;
-        if (!is_high_surrogate(*unit))
-            return true;
-        if (!take('\\') || !take('u'))
-            return false;
-        const auto low = code_unit();
-        return low && is_low_surrogate(*low);
-    }
-
-    /// Four hexadecimal digits.
-    std::optional<unsigned> code_unit() noexcept {
-        unsigned unit = 0;
-        for (int i = 0; i < 4; ++i) {
-            const char digit = peek();
-            if (is_digit(digit))
-                unit = unit * 16 + static_cast<unsigned>(digit - '0');
-            else if (digit >= 'a' && digit <= 'f')
-                unit = unit * 16 + static_cast<unsigned>(digit - 'a' + 10);
-            else if (digit >= 'A' && digit <= 'F')
-                unit = unit * 16 + static_cast<unsigned>(digit - 'A' + 10);
-            else
+/// The text without what its strings hold, and every number 0: what cJSON takes of it, it takes of
+/// the text. Nothing where the text has what cJSON should refuse. Every number of the text becomes
+/// 0 as well: nobody asks for one, and some versions read 63 characters of one only.
+std::optional<std::string> skeleton_of(std::string& text) {
+    std::string skeleton;
+    int depth = 0;
+    std::size_t length = 1;
+    for (std::size_t at = 0; at < text.size(); at += length) {
+        const char byte = text[at];
+        const auto rest = std::string_view(text).substr(at);
+        length = 1;
+        if (byte == '"') {
+            length = string_length(rest);
+            skeleton += "\"\"";
+        } else if (byte == '-' || (byte >= '0' && byte <= '9')) {
+            length = number_length(rest);
+            skeleton += "0 "; // nothing may go on where a number ends
+            std::fill_n(text.begin() + static_cast<std::ptrdiff_t>(at), length, ' ');
+            text[at] = '0';
+        } else {
+            depth += byte == '{' || byte == '[' ? 1 : byte == '}' || byte == ']' ? -1 : 0;
+            const bool is_control = static_cast<unsigned char>(byte) < 0x20;
+            if (depth > deepest || (is_control && white_space.find(byte) == white_space.npos))
                 return std::nullopt;
-            ++at_;
+            skeleton += byte;
         }
-        return unit;
+        if (length == 0)
+            return std::nullopt;
     }
+    return skeleton;
+}
 
-    std::string& text_;
-    std::size_t at_ = 0;
-};
+/// Reads a text to its end; nullptr where it is not JSON to cJSON, or memory ran out.
+cJSON* parse_whole(const std::string& text) {
+    return cJSON_ParseWithOpts(text.c_str(), nullptr, /* to the end */ 1);
+}
+
+/// Whether cJSON takes the skeleton as an object. That it does so before it sees the text keeps it
+/// from freeing, unwiped, what it had read of a password when it came upon a fault.
+bool is_object(const std::string& skeleton) {
+    const auto start = skeleton.find_first_not_of(white_space);
+    if (start == skeleton.npos || skeleton[start] != '{')
+        return false;
+    cJSON* const tree = parse_whole(skeleton);
+    cJSON_Delete(tree);
+    return tree != nullptr;
+}
 
 void wipe_text(char* text) noexcept {
     if (text != nullptr)
         secret::wipe(text, std::char_traits<char>::length(text));
 }
 
-/// Goes no deeper than the grammar lets a text be nested.
+/// Goes no deeper than a text may be nested.
 void wipe_texts(cJSON* first) noexcept {
     for (cJSON* node = first; node != nullptr; node = node->next) {
         wipe_text(node->string);
@@ -217,10 +143,8 @@ std::optional<Object> Object::parse(std::string_view text) {
     if (!text::is_clean_utf8(text))
         return std::nullopt;
     std::string copy(text);
-    cJSON* const tree =
-        Grammar(copy).is_object()
-            ? cJSON_ParseWithLengthOpts(copy.data(), copy.size(), nullptr, /* terminated */ 0)
-            : nullptr;
+    const auto skeleton = skeleton_of(copy);
+    cJSON* const tree = skeleton && is_object(*skeleton) ? parse_whole(copy) : nullptr;
     secret::wipe(copy);
     if (tree == nullptr)
         return std::nullopt;

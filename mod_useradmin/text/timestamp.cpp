@@ -13,9 +13,10 @@ using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-// The calendar repeats itself in cycles; std::chrono::year alone ends before PostgreSQL's 294276.
-constexpr int cycle_years = 400;
-using Cycles = std::chrono::duration<int, std::ratio_multiply<days::period, std::ratio<146097>>>;
+// What std::chrono's calendar holds.
+constexpr Timestamp first_time = std::chrono::sys_days(std::chrono::year::min() / 1 / 1);
+constexpr Timestamp last_time =
+    std::chrono::sys_days(std::chrono::year::max() / 12 / 31) + days(1) - milliseconds(1);
 
 bool is_digit(char character) noexcept {
     return character >= '0' && character <= '9';
@@ -61,19 +62,16 @@ class Cursor {
     std::string_view rest_;
 };
 
-std::optional<Timestamp> from_unix(std::int64_t number) noexcept {
+Timestamp from_unix(std::int64_t number) noexcept {
     constexpr std::int64_t first_milliseconds = 100'000'000'000;
-    constexpr std::int64_t last_milliseconds = 8'640'000'000'000'000; // ECMAScript's last
-    if (number < -last_milliseconds || number > last_milliseconds)
-        return std::nullopt;
     if (number <= -first_milliseconds || number >= first_milliseconds)
         return Timestamp(milliseconds(number));
     return Timestamp(seconds(number));
 }
 
-/// Four digits, more of them past the year 9999 (PostgreSQL), or a sign and six (ECMAScript).
+/// Four digits, five past the year 9999 (PostgreSQL), or a sign and six (ECMAScript).
 std::optional<int> take_year(Cursor& cursor) noexcept {
-    constexpr int largest = 999'999;
+    constexpr int largest = static_cast<int>(std::chrono::year::max());
     if (cursor.take('+'))
         return cursor.number(6, largest);
     if (cursor.take('-')) {
@@ -81,7 +79,7 @@ std::optional<int> take_year(Cursor& cursor) noexcept {
         return year ? std::optional(-*year) : std::nullopt;
     }
     const auto digits = cursor.count_digits();
-    return digits < 4 || digits > 6 ? std::nullopt : cursor.number(digits, largest);
+    return digits == 4 || digits == 5 ? cursor.number(digits, largest) : std::nullopt;
 }
 
 std::optional<Timestamp> take_date(Cursor& cursor) noexcept {
@@ -94,13 +92,10 @@ std::optional<Timestamp> take_date(Cursor& cursor) noexcept {
     const auto day = cursor.number(2, 31);
     if (!day)
         return std::nullopt;
-    const int year_in_cycle = (*year % cycle_years + cycle_years) % cycle_years;
-    const std::chrono::year_month_day date(std::chrono::year(year_in_cycle),
+    const std::chrono::year_month_day date(std::chrono::year(*year),
                                            std::chrono::month(static_cast<unsigned>(*month)),
                                            std::chrono::day(static_cast<unsigned>(*day)));
-    if (!date.ok())
-        return std::nullopt;
-    return std::chrono::sys_days(date) + Cycles((*year - year_in_cycle) / cycle_years);
+    return date.ok() ? std::optional<Timestamp>(std::chrono::sys_days(date)) : std::nullopt;
 }
 
 /// The digits of a fraction of a second; those past the third are cut off.
@@ -166,6 +161,22 @@ std::optional<seconds> take_offset(Cursor& cursor) noexcept {
     return behind ? -offset : offset;
 }
 
+std::optional<Timestamp> parse_iso8601(std::string_view text) noexcept {
+    Cursor cursor(text);
+    const auto date = take_date(cursor);
+    if (!date || cursor.at_end())
+        return date;
+    if (!cursor.take(' ') && !cursor.take('T'))
+        return std::nullopt;
+    const auto time = take_time_of_day(cursor);
+    if (!time)
+        return std::nullopt;
+    const auto offset = take_offset(cursor);
+    if (!offset || !cursor.at_end())
+        return std::nullopt;
+    return *date + *time - *offset;
+}
+
 /// Writes the number with so many digits, zeros in front, and returns where it ends.
 char* write_digits(char* out, int number, int digits) noexcept {
     for (int i = digits - 1; i >= 0; --i) {
@@ -188,32 +199,18 @@ std::optional<Timestamp> parse_timestamp(std::string_view text) noexcept {
     std::int64_t number = 0;
     const char* const end = text.data() + text.size();
     const auto [stop, error] = std::from_chars(text.data(), end, number);
-    if (error == std::errc() && stop == end)
-        return from_unix(number);
-
-    Cursor cursor(text);
-    const auto date = take_date(cursor);
-    if (!date || cursor.at_end())
-        return date;
-    if (!cursor.take(' ') && !cursor.take('T'))
-        return std::nullopt;
-    const auto time = take_time_of_day(cursor);
-    if (!time)
-        return std::nullopt;
-    const auto offset = take_offset(cursor);
-    if (!offset || !cursor.at_end())
-        return std::nullopt;
-    return *date + *time - *offset;
+    const auto time = error == std::errc() && stop == end ? std::optional(from_unix(number))
+                                                          : parse_iso8601(text);
+    return time && *time >= first_time && *time <= last_time ? time : std::nullopt;
 }
 
 void append_iso8601(std::string& out, Timestamp time) {
     const auto day = std::chrono::floor<days>(time);
-    const auto cycles = std::chrono::floor<Cycles>(day.time_since_epoch());
-    const std::chrono::year_month_day date(day - cycles);
+    const std::chrono::year_month_day date(day);
     const std::chrono::hh_mm_ss clock(time - day);
 
     char text[32];
-    char* end = write_year(text, static_cast<int>(date.year()) + cycles.count() * cycle_years);
+    char* end = write_year(text, static_cast<int>(date.year()));
     *end++ = '-';
     end = write_digits(end, static_cast<int>(static_cast<unsigned>(date.month())), 2);
     *end++ = '-';

@@ -15,10 +15,10 @@ using Timestamp = std::chrono::sys_time<std::chrono::milliseconds>;
 /// "2026-11-20T23:30:19.717Z", a date alone, any offset (+05:30, -03); no offset means UTC. Digits
 /// past the millisecond are cut off. A whole number is a Unix time, in milliseconds when its
 /// magnitude is 100,000,000,000 or more, else in seconds. Nothing for any other text ("infinity",
-/// "… BC").
+/// "… BC"), nor for a year that std::chrono has not (beyond 32767).
 std::optional<Timestamp> parse_timestamp(std::string_view text) noexcept;
 
-/// Appends the time as ISO 8601 in UTC with milliseconds: 2026-11-20T23:30:19.717Z.
+/// Appends a time of such a year as ISO 8601 in UTC with milliseconds: 2026-11-20T23:30:19.717Z.
 /// Years outside 0000 to 9999 are written as ECMAScript writes them: +012345-01-01T00:00:00.000Z.
 void append_iso8601(std::string& out, Timestamp time);
 

@@ -5,10 +5,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
-#include <memory>
-#include <numeric>
-#include <span>
-#include <utility>
 #include <vector>
 
 namespace useradmin::text {
@@ -45,77 +41,21 @@ std::size_t take_point(std::string_view bytes, utf8proc_int32_t& point) noexcept
     return length > 0 ? static_cast<std::size_t>(length) : 0;
 }
 
-/// Code points of a text that may be secret.
-class CodePoints {
-  public:
-    explicit CodePoints(std::size_t count)
-        : count_(count), points_(std::make_unique<utf8proc_int32_t[]>(count)) {}
-    CodePoints(const CodePoints&) = delete;
-    CodePoints& operator=(const CodePoints&) = delete;
-    ~CodePoints() { explicit_bzero(points_.get(), count_ * sizeof(utf8proc_int32_t)); }
-
-    utf8proc_int32_t* data() noexcept { return points_.get(); }
-
-  private:
-    std::size_t count_;
-    std::unique_ptr<utf8proc_int32_t[]> points_;
-};
-
-int combining_class(utf8proc_int32_t point) noexcept {
-    return utf8proc_get_property(point)->combining_class;
-}
-
-/// Puts a run of marks in canonical order: by class, those of one class as they come.
-void order_marks(std::span<utf8proc_int32_t> marks) {
-    const auto by_class = [](auto left, auto right) {
-        return combining_class(left) < combining_class(right);
-    };
-    if (std::is_sorted(marks.begin(), marks.end(), by_class))
-        return;
-    // std::stable_sort would leave code points in memory of its own, so places are sorted instead.
-    std::vector<std::size_t> places(marks.size());
-    std::iota(places.begin(), places.end(), std::size_t{0});
-    std::sort(places.begin(), places.end(), [&](auto left, auto right) {
-        return std::pair(combining_class(marks[left]), left) <
-               std::pair(combining_class(marks[right]), right);
-    });
-    CodePoints ordered(marks.size());
-    std::transform(places.begin(), places.end(), ordered.data(),
-                   [&](auto place) { return marks[place]; });
-    std::copy_n(ordered.data(), marks.size(), marks.begin());
-}
-
-void order_all_marks(std::span<utf8proc_int32_t> points) {
-    const auto is_mark = [](auto point) { return combining_class(point) != 0; };
-    auto start = points.begin();
-    while (start != points.end()) {
-        start = std::find_if(start, points.end(), is_mark);
-        const auto end = std::find_if_not(start, points.end(), is_mark);
-        order_marks({start, end});
-        start = end;
-    }
-}
-
-/// What utf8proc_map does, except that it leaves code points in freed memory, and takes quadratic
-/// time to order marks (seconds for 64 KiB of them).
+/// What utf8proc_map does, which leaves code points in freed memory.
 std::string mapped(std::string_view text, int flags) {
     const auto options = static_cast<utf8proc_option_t>(flags);
-    const auto count = utf8proc_decompose(
-        bytes_of(text), static_cast<utf8proc_ssize_t>(text.size()), nullptr, 0, options);
+    const auto size = static_cast<utf8proc_ssize_t>(text.size());
+    const auto count = utf8proc_decompose(bytes_of(text), size, nullptr, 0, options);
     if (count < 0)
         return std::string(text);
-    CodePoints points(static_cast<std::size_t>(count) + 1); // utf8proc_reencode adds a terminator
-    utf8proc_ssize_t filled = 0;
-    for (std::size_t at = 0; at < text.size();) {
-        utf8proc_int32_t point = 0;
-        at += take_point(text.substr(at), point);
-        int boundary = 0; // required, but not used with these options
-        filled += utf8proc_decompose_char(point, points.data() + filled, count - filled, options,
-                                          &boundary);
-    }
-    order_all_marks({points.data(), static_cast<std::size_t>(count)});
-    const auto size = utf8proc_reencode(points.data(), count, options);
-    return {reinterpret_cast<const char*>(points.data()), static_cast<std::size_t>(size)};
+    // utf8proc_reencode puts the result's bytes, and a terminator, in the place of the code points.
+    std::vector<utf8proc_int32_t> points(static_cast<std::size_t>(count) + 1);
+    utf8proc_decompose(bytes_of(text), size, points.data(), count, options);
+    const auto mapped_size = utf8proc_reencode(points.data(), count, options);
+    std::string mapped(reinterpret_cast<const char*>(points.data()),
+                       static_cast<std::size_t>(mapped_size));
+    explicit_bzero(points.data(), points.size() * sizeof(utf8proc_int32_t));
+    return mapped;
 }
 
 char lower_ascii(char byte) noexcept {

@@ -25,7 +25,7 @@ std::string lower(std::string_view text);
 
 /// The text in normal form KC, as better-auth normalises a password before it hashes it.
 /// Bytes that are not UTF-8 come back as they are. It leaves no copy behind; the caller wipes a
-/// result that is secret.
+/// result that is secret. Takes quadratic time for a run of marks: the caller bounds the length.
 std::string nfkc(std::string_view text);
 
 } // namespace useradmin::text
