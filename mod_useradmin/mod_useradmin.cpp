@@ -5,12 +5,13 @@
 // The one name that the module exports; httpd finds it by the symbol.
 extern "C" {
 extern module useradmin_module __attribute__((visibility("default")));
-module useradmin_module = {STANDARD20_MODULE_STUFF,
-                           useradmin::httpd::create_settings<useradmin::service::directives>,
-                           useradmin::httpd::merge_settings<useradmin::service::directives>,
-                           useradmin::service::create_server_configuration,
-                           useradmin::service::merge_server_configuration,
-                           useradmin::httpd::commands<useradmin::service::directives>.data(),
-                           useradmin::service::register_service_hooks,
-                           AP_MODULE_FLAG_ALWAYS_MERGE};
+module useradmin_module = {
+    MODULE_MAGIC_NUMBER_MAJOR, MODULE_MAGIC_NUMBER_MINOR, -1,
+    // The name that <IfModule> and the like know it by: of a C file, as for other modules.
+    "mod_useradmin.c", nullptr, nullptr, MODULE_MAGIC_COOKIE, nullptr,
+    useradmin::httpd::create_settings<useradmin::service::directives>,
+    useradmin::httpd::merge_settings<useradmin::service::directives>,
+    useradmin::service::create_server_configuration, useradmin::service::merge_server_configuration,
+    useradmin::httpd::commands<useradmin::service::directives>.data(),
+    useradmin::service::register_service_hooks, AP_MODULE_FLAG_ALWAYS_MERGE};
 }

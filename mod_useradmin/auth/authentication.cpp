@@ -17,7 +17,7 @@ namespace useradmin::auth {
 
 namespace {
 
-constexpr std::string_view auth_type = "UserAdmin";
+constexpr const char* auth_type = "UserAdmin";
 
 /// Says who is calling: in the notes, and as httpd's user.
 void announce(request_rec* request, const sign_in::Identity& identity) {
@@ -25,24 +25,53 @@ void announce(request_rec* request, const sign_in::Identity& identity) {
     request->user = const_cast<char*>(apr_table_get(request->notes, httpd::id_note));
 }
 
+/// Why a token stands for nobody; nullptr where it stands for somebody, or nobody knows.
+const char* refusal_of(sign_in::Standing standing) noexcept {
+    switch (standing) {
+    case sign_in::Standing::malformed:
+        return "it is no text that a token can be";
+    case sign_in::Standing::unknown:
+        return "no session has it";
+    case sign_in::Standing::expired:
+        return "its session has expired";
+    case sign_in::Standing::banned:
+        return "its user is banned";
+    default:
+        return nullptr;
+    }
+}
+
+void log_refusal(request_rec* request, const char* refusal) {
+    if (refusal != nullptr)
+        ap_log_rerror(APLOG_MARK, APLOG_INFO, 0, request,
+                      "UA0310: the session token was refused: %s", refusal);
+}
+
 int authenticate(request_rec* request) {
     const Settings& settings = settings_of(request);
     if (!settings.get<Enabled>())
         return DECLINED;
     const secret::Secret credential = credential_of(request, settings);
-    const std::string_view token = token_of(credential.view(), settings);
-    if (token.empty())
+    const Token token = token_of(credential.view(), settings);
+    log_refusal(request, token.refusal);
+    if (token.text.empty())
         return DECLINED;
 
     httpd::RequestBackend backend(request, auth_useradmin_module,
                                   httpd::backend_settings(settings));
-    const auto identity = sign_in::identify(backend.store(), token, text::now());
-    if (identity)
-        announce(request, *identity);
-    if (identity || identity.is_not_found())
+    const sign_in::Identity identity = sign_in::identify(backend.store(), token.text, text::now());
+    log_refusal(request, refusal_of(identity.standing));
+    switch (identity.standing) {
+    case sign_in::Standing::recognised:
+        announce(request, identity);
         return DECLINED;
-    return identity.failure() == store::Failure::unavailable ? HTTP_SERVICE_UNAVAILABLE
-                                                             : HTTP_INTERNAL_SERVER_ERROR;
+    case sign_in::Standing::unavailable:
+        return HTTP_SERVICE_UNAVAILABLE;
+    case sign_in::Standing::failed:
+        return HTTP_INTERNAL_SERVER_ERROR;
+    default:
+        return DECLINED;
+    }
 }
 
 /// Runs for every request, also where `Require all granted` skips the hooks of authentication.
@@ -58,8 +87,9 @@ int check_access(request_rec* request) noexcept {
 /// Where a Require asks for a user and there is no session. Another AuthType than this module's has
 /// a way of its own to find one.
 int check_user(request_rec* request) noexcept {
-    const std::string_view type = apr::view_of(ap_auth_type(request));
-    if (!settings_of(request).get<Enabled>() || (!type.empty() && type != auth_type))
+    const char* const type = ap_auth_type(request);
+    if (!settings_of(request).get<Enabled>() ||
+        (type != nullptr && *type != '\0' && strcasecmp(type, auth_type) != 0))
         return DECLINED;
     if (request->user != nullptr)
         return OK;
@@ -75,12 +105,35 @@ const char* user_of_database(const server_rec* servers) {
     return names_password_provider() ? "the provider useradmin" : nullptr;
 }
 
+/// Warns of what the Locations of a server have between them.
+void check_locations(apr_pool_t* pool, const server_rec* server) {
+    const char* secret = nullptr;
+    bool differs = false;
+    httpd::each_location<directives>(server, auth_useradmin_module, [&](const Settings& settings) {
+        const bool signs_in = settings.get<SignIn>().is_on;
+        if (signs_in)
+            httpd::compare_hashes(pool, server, auth_useradmin_module, httpd::HashUse::verifying,
+                                  settings.get<httpd::PasswordHash>());
+        const char* const own = settings.get<SigningSecret>();
+        if (own == nullptr || !(signs_in || settings.get<Enabled>()))
+            return;
+        differs = differs || (secret != nullptr && !secret::equal_secrets(secret, own));
+        secret = own;
+    });
+    if (differs)
+        ap_log_error(APLOG_MARK, APLOG_WARNING, 0, nullptr,
+                     "UA0314: two Locations of one virtual host have different secrets in "
+                     "AuthUserAdminSecret; a session of the one is none in the other");
+}
+
 /// What no single directive can see. Runs for `apachectl configtest` as well.
-int check(apr_pool_t*, apr_pool_t*, apr_pool_t*, server_rec* servers) noexcept {
+int check(apr_pool_t* pool, apr_pool_t*, apr_pool_t*, server_rec* servers) noexcept {
     return apr::guarded(
         [&] {
+            for (const server_rec* server = servers; server != nullptr; server = server->next)
+                check_locations(pool, server);
             const char* user = user_of_database(servers);
-            return user == nullptr || httpd::check_database(servers, auth_useradmin_module, user)
+            return user == nullptr || httpd::check_database(auth_useradmin_module, user)
                        ? OK
                        : HTTP_INTERNAL_SERVER_ERROR;
         },

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <string>
 
-extern module auth_useradmin_module;
+APLOG_USE_MODULE(auth_useradmin);
 
 namespace useradmin::auth {
 
@@ -19,6 +19,27 @@ bool is_token(std::string_view name) {
     return !name.empty() && std::all_of(name.begin(), name.end(), [&](char character) {
         return character > ' ' && character < 0x7f && separators.find(character) == separators.npos;
     });
+}
+
+void warn(const httpd::Line& line, const char* sentence) {
+    const ap_directive_t& directive = *line.command->directive;
+    // A virtual host has no log yet: httpd would say nothing.
+    ap_log_error(APLOG_MARK, APLOG_WARNING, 0, nullptr, "%s (%s:%d)", sentence, directive.filename,
+                 directive.line_num);
+}
+
+/// Says what is unwise about a secret that can be used.
+void warn_of(const secret::SourcedSecret& sourced, const httpd::Line& line) {
+    if (sourced.is_written_out)
+        warn(line, "UA0311: the secret of AuthUserAdminSecret stands in the configuration, where "
+                   "mod_info shows it too; use file: or env:");
+    if (sourced.others_may_read)
+        warn(line, "UA0312: every user of the system may read the file of AuthUserAdminSecret; "
+                   "chmod 600 it");
+    if (sourced.is_short())
+        warn(line, line.keep("UA0313: the secret of AuthUserAdminSecret is shorter than " +
+                             std::to_string(secret::least_sound_length) +
+                             " characters, and may be guessed"));
 }
 
 } // namespace
@@ -42,7 +63,9 @@ const char* read_secret(const httpd::Line& line, const char*& secret) {
         secret::read_source(line.words[0], apr::view_of(ap_server_root_relative(line.pool(), "")));
     if (const auto* problem = std::get_if<std::string>(&read))
         return line.keep(*problem);
-    secret = line.keep(std::get<secret::SourcedSecret>(read).secret.view());
+    const auto& sourced = std::get<secret::SourcedSecret>(read);
+    warn_of(sourced, line);
+    secret = line.keep(sourced.secret.view());
     return nullptr;
 }
 

@@ -20,10 +20,17 @@ secret::Secret credential_of(const request_rec* request, const Settings& setting
     return secret::Secret(std::move(token).value_or(""));
 }
 
-std::string_view token_of(std::string_view credential, const Settings& settings) {
-    if (settings.get<SigningSecret>() != nullptr)
-        return secret::verified(credential, settings.get<SigningSecret>()).value_or("");
-    return credential.substr(0, credential.find('.'));
+Token token_of(std::string_view credential, const Settings& settings) {
+    const char* const secret = settings.get<SigningSecret>();
+    if (secret == nullptr)
+        return {credential.substr(0, credential.find('.'))};
+    if (credential.empty())
+        return {};
+    if (credential.find('.') == credential.npos)
+        return {{}, "it is not signed, and AuthUserAdminSecret wants it to be"};
+    if (const auto token = secret::verified(credential, secret))
+        return {*token};
+    return {{}, "its signature is not the one of AuthUserAdminSecret"};
 }
 
 } // namespace useradmin::auth

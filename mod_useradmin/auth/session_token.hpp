@@ -11,8 +11,15 @@ namespace useradmin::auth {
 /// What the request carries as its token. A bearer token counts before a cookie, as in better-auth.
 secret::Secret credential_of(const request_rec* request, const Settings& settings);
 
-/// The token in what a request carries: with a secret its signature must be right, without one a
-/// signature is passed over. Empty where there is none.
-std::string_view token_of(std::string_view credential, const Settings& settings);
+/// The token in what a request carries.
+struct Token {
+    /// Empty where there is none that may be looked up. A view of what the request carries.
+    std::string_view text;
+    /// Why something that was carried was refused, for the log; nullptr: nothing was.
+    const char* refusal = nullptr;
+};
+
+/// With a secret the signature must be right, without one a signature is passed over.
+Token token_of(std::string_view credential, const Settings& settings);
 
 } // namespace useradmin::auth

@@ -38,7 +38,7 @@ sign_in::Provenance provenance_of(const request_rec* request) {
 bool is_not_remembered(const request_rec* request, const Settings& settings,
                        const sign_in::Cookies& cookies) {
     const auto value = token_in_cookie(header_of(request, "Cookie"), cookies.not_remembered_name());
-    return value && token_of(*value, settings) == "true";
+    return value && token_of(*value, settings).text == "true";
 }
 
 int answer(request_rec* request) {
@@ -59,7 +59,7 @@ int answer(request_rec* request) {
                          apr::view_of(ap_construct_url(request->pool, "", request)),
                          {apr::view_of(request->useragent_ip), header_of(request, "User-Agent"),
                           counted_address(request)},
-                         token_of(credential.view(), settings),
+                         token_of(credential.view(), settings).text,
                          is_not_remembered(request, settings, cookies),
                          body},
                         {verifier.backend().store(), verifier.credentials(), cookies,

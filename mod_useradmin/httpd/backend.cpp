@@ -12,6 +12,7 @@
 #include <string>
 #include <thread>
 #include <variant>
+#include <vector>
 
 namespace useradmin::httpd {
 
@@ -41,6 +42,40 @@ void* shared_or_logged(apr_pool_t* pool, const server_rec* server, const module&
         return nullptr;
     }
     return std::get<void*>(memory);
+}
+
+bool are_same(const password::Format& left, const password::Format& right) noexcept {
+    if (left.index() != right.index())
+        return false;
+    const auto* const one = std::get_if<password::Argon2id>(&left);
+    const auto* const other = std::get_if<password::Argon2id>(&right);
+    return one == nullptr ||
+           std::all_of(std::begin(password::argon2id_parameters),
+                       std::end(password::argon2id_parameters), [&](const auto& parameter) {
+                           return one->*parameter.value == other->*parameter.value;
+                       });
+}
+
+/// What the Locations of a configuration hash, as far as it was noted.
+struct NotedHashes {
+    struct Noted {
+        const server_rec* server;
+        HashUse use;
+        password::Format format;
+    };
+    std::vector<Noted> noted;
+    bool has_warned = false;
+};
+
+NotedHashes& noted_hashes(apr_pool_t* configuration_pool) {
+    constexpr const char* key = "useradmin hashes of locations 1";
+    void* noted = nullptr;
+    apr_pool_userdata_get(&noted, key, configuration_pool);
+    if (noted == nullptr) {
+        noted = &apr::emplace<NotedHashes>(configuration_pool);
+        apr_pool_userdata_setn(noted, key, apr_pool_cleanup_null, configuration_pool);
+    }
+    return *static_cast<NotedHashes*>(noted);
 }
 
 /// The gates of this child, the same for both modules; made at the first call.
@@ -88,15 +123,31 @@ Backend& backend_of(const server_rec* server, const module& owner) noexcept {
     return *static_cast<Backend*>(ap_get_module_config(server->module_config, &owner));
 }
 
-bool check_database(const server_rec* server, const module& owner, const char* directive) noexcept {
-    const char* problem = apr::guarded([] { return database_problem(); },
-                                       [&](const char* reason) -> const char* {
-                                           return apr_pstrdup(server->process->pool, reason);
-                                       });
+bool check_database(const module& owner, const char* directive) noexcept {
+    const char* const problem =
+        apr::guarded([] { return database_problem(); },
+                     [](const char*) -> const char* { return "it could not be checked"; });
+    // A virtual host has no log yet: httpd would say nothing.
     if (problem != nullptr)
-        ap_log_error(__FILE__, __LINE__, owner.module_index, APLOG_EMERG, APR_SUCCESS, server,
+        ap_log_error(__FILE__, __LINE__, owner.module_index, APLOG_EMERG, APR_SUCCESS, nullptr,
                      "UA0206: %s: %s", directive, problem);
     return problem == nullptr;
+}
+
+void compare_hashes(apr_pool_t* configuration_pool, const server_rec* server, const module& owner,
+                    HashUse use, const password::Format& format) {
+    NotedHashes& hashes = noted_hashes(configuration_pool);
+    const bool differs =
+        std::any_of(hashes.noted.begin(), hashes.noted.end(), [&](const auto& other) {
+            return other.server == server && other.use != use && !are_same(other.format, format);
+        });
+    if (differs && !hashes.has_warned)
+        ap_log_error(__FILE__, __LINE__, owner.module_index, APLOG_WARNING, APR_SUCCESS, nullptr,
+                     "UA0210: UserAdminPasswordHash of a Location with UserAdmin On differs from "
+                     "that of one with AuthUserAdminSignIn On; unless it is the same, the time of "
+                     "a failed sign-in tells which accounts there are");
+    hashes.has_warned = hashes.has_warned || differs;
+    hashes.noted.push_back({server, use, format});
 }
 
 int start(apr_pool_t* configuration_pool, server_rec* servers, const module& owner,

@@ -96,9 +96,38 @@ struct Backend {
 /// and the flag AP_MODULE_FLAG_ALWAYS_MERGE, so that no two virtual hosts share one.
 Backend& backend_of(const server_rec* server, const module& owner) noexcept;
 
-/// In check_config: whether the database is there that the module's directive needs on this server;
-/// what is missing is logged.
-bool check_database(const server_rec* server, const module& owner, const char* directive) noexcept;
+/// In check_config: whether the database is there that the module's directive needs; what is
+/// missing is logged.
+bool check_database(const module& owner, const char* directive) noexcept;
+
+/// Visits the settings of each Location that counts in a server, the server's own part and other
+/// servers' included, with what they inherit. There are Locations once the configuration is read.
+template <const auto& table, class Visit>
+void each_location(const server_rec* server, const module& owner, const Visit& visit) {
+    const auto& core =
+        *static_cast<const core_server_config*>(ap_get_core_module_config(server->module_config));
+    const auto& around =
+        *static_cast<const Settings<table>*>(ap_get_module_config(server->lookup_defaults, &owner));
+    for (int index = 0; index < core.sec_url->nelts; ++index) {
+        const auto* section =
+            reinterpret_cast<const ap_conf_vector_t* const*>(core.sec_url->elts)[index];
+        const auto* own =
+            static_cast<const Settings<table>*>(ap_get_module_config(section, &owner));
+        if (own == nullptr)
+            continue;
+        Settings<table> settings = *own;
+        settings.inherit(around);
+        visit(settings);
+    }
+}
+
+/// What a Location hashes passwords for.
+enum class HashUse { storing, verifying };
+
+/// In check_config: notes how a server's Location hashes, and warns once where what one module
+/// stores is not what the other one takes an unknown address' time from.
+void compare_hashes(apr_pool_t* configuration_pool, const server_rec* server, const module& owner,
+                    HashUse use, const password::Format& format);
 
 /// In post_config: makes what the children share, the same for both modules. The limit is that of
 /// UserAdminHashLimit. What fails is logged; the result is the hook's.

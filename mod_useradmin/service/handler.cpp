@@ -86,12 +86,29 @@ void insert_envelope(request_rec* request) noexcept {
 }
 
 /// What no single directive can see. Runs for `apachectl configtest` as well.
-int check(apr_pool_t*, apr_pool_t*, apr_pool_t*, server_rec* servers) noexcept {
-    for (const server_rec* server = servers; server != nullptr; server = server->next)
-        if (server_configuration_of(server).bases->nelts != 0 &&
-            !httpd::check_database(server, useradmin_module, "UserAdmin"))
+int check(apr_pool_t* pool, apr_pool_t*, apr_pool_t*, server_rec* servers) noexcept {
+    return apr::guarded(
+        [&] {
+            for (const server_rec* server = servers; server != nullptr; server = server->next) {
+                if (server_configuration_of(server).bases->nelts != 0 &&
+                    !httpd::check_database(useradmin_module, "UserAdmin"))
+                    return HTTP_INTERNAL_SERVER_ERROR;
+                httpd::each_location<directives>(
+                    server, useradmin_module,
+                    [&](const Settings& settings) {
+                        if (is_enabled(settings))
+                            httpd::compare_hashes(pool, server, useradmin_module,
+                                                  httpd::HashUse::storing,
+                                                  settings.get<httpd::PasswordHash>());
+                    });
+            }
+            return OK;
+        },
+        [&](const char* reason) {
+            ap_log_error(APLOG_MARK, APLOG_EMERG, 0, servers,
+                         "UA0211: the configuration could not be checked: %s", reason);
             return HTTP_INTERNAL_SERVER_ERROR;
-    return OK;
+        });
 }
 
 int start(apr_pool_t* pool, apr_pool_t*, apr_pool_t*, server_rec* servers) noexcept {

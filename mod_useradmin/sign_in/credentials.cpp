@@ -15,6 +15,14 @@ constexpr std::string_view text_of(Attempts::Of of) noexcept {
                : "UA0305: too many failed attempts to sign in to one account";
 }
 
+/// Why an attempt failed that was counted; empty for any other outcome.
+constexpr std::string_view reason_of(Outcome outcome) noexcept {
+    return outcome == Outcome::unknown          ? "there is no such account with a password"
+           : outcome == Outcome::wrong_password ? "the password is wrong"
+           : outcome == Outcome::banned         ? "the user is banned"
+                                                : "";
+}
+
 Outcome outcome_of(store::Failure failure) noexcept {
     return failure == store::Failure::unavailable ? Outcome::unavailable : Outcome::failed;
 }
@@ -34,11 +42,21 @@ Verification CredentialVerifier::verify(const Login& login) {
     case Outcome::wrong_password:
     case Outcome::banned:
         attempts_.count(subject, limit_, Attempts::Clock::now());
+        log_failure(login.email, verification.outcome);
         break;
     default: // nothing was found out
         break;
     }
     return verification;
+}
+
+void CredentialVerifier::log_failure(std::string_view email, Outcome outcome) const {
+    constexpr std::size_t longest_shown = 254; // of an address (RFC 5321)
+    std::string line = "UA0315: signing in to '";
+    line += email.substr(0, longest_shown);
+    line += "' failed: ";
+    line += reason_of(outcome);
+    log_.write(text::Level::info, line);
 }
 
 std::optional<Verification> CredentialVerifier::limited(const Attempts::Subject& subject) const {

@@ -49,6 +49,7 @@ class CredentialVerifier {
 
   private:
     Verification verify_password(const Login& login, const Attempts::Subject& subject);
+    void log_failure(std::string_view email, Outcome outcome) const;
     std::optional<Verification> limited(const Attempts::Subject& subject) const;
     store::Result<store::Credential> find(std::string_view email);
 

@@ -4,19 +4,34 @@
 
 namespace useradmin::sign_in {
 
-store::Result<Identity> identify(store::Store& store, std::string_view token,
-                                 store::Timestamp now) {
+namespace {
+
+Standing standing_of(store::Failure failure) noexcept {
+    switch (failure) {
+    case store::Failure::not_found:
+        return Standing::unknown;
+    case store::Failure::unavailable:
+        return Standing::unavailable;
+    default:
+        return Standing::failed;
+    }
+}
+
+} // namespace
+
+Identity identify(store::Store& store, std::string_view token, store::Timestamp now) {
     if (token.empty() || !text::is_clean_utf8(token))
-        return store::Failure::not_found;
+        return {Standing::malformed};
     const auto session = store.session(token);
     if (!session)
-        return session.failure();
+        return {standing_of(session.failure())};
     const store::Session& found = session->session;
     const store::User& user = session->user;
-    const bool has_expired = !found.expires_at || *found.expires_at <= now;
-    if (has_expired || is_banned(user, now))
-        return store::Failure::not_found;
-    return Identity{user.id, user.role.value_or("")};
+    if (!found.expires_at || *found.expires_at <= now)
+        return {Standing::expired};
+    if (is_banned(user, now))
+        return {Standing::banned};
+    return {Standing::recognised, user.id, user.role.value_or("")};
 }
 
 bool is_banned(const store::User& user, store::Timestamp now) {

@@ -7,18 +7,29 @@
 
 namespace useradmin::sign_in {
 
-/// Who a token stands for. The texts live as long as the request.
-struct Identity {
-    std::string_view user_id;
-    /// Empty where the user has no role.
-    std::string_view role;
+/// What came of looking a token up.
+enum class Standing {
+    recognised,  ///< it stands for a user
+    malformed,   ///< empty, or no clean UTF-8: no session has such a token
+    unknown,     ///< no session has it
+    expired,     ///< its session has
+    banned,      ///< its user is, at this time
+    unavailable, ///< no database connection in time: 503
+    failed,      ///< the database refused or broke off: 500
+};
+
+/// Who a token stands for, or why for nobody. The texts live as long as the request.
+struct [[nodiscard]] Identity {
+    Standing standing;
+    /// Both only where somebody was recognised; the role is empty where the user has none.
+    std::string_view user_id = {};
+    std::string_view role = {};
 };
 
 /// Whether the user is banned at that time: banned, with banExpires absent or in the future.
 bool is_banned(const store::User& user, store::Timestamp now);
 
-/// The user whose session has that token; not_found where there is none, where it has expired, or
-/// where the user is banned.
-store::Result<Identity> identify(store::Store& store, std::string_view token, store::Timestamp now);
+/// The user whose session has that token.
+Identity identify(store::Store& store, std::string_view token, store::Timestamp now);
 
 } // namespace useradmin::sign_in

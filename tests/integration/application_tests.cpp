@@ -113,8 +113,7 @@ TEST(application, AuthUserAdminSecret_refuses_every_mutation_of_one_character) {
 }
 
 TEST(application, AuthUserAdminSecret_comes_from_a_file_or_the_environment_as_well) {
-    const auto file = Suite::current().work().path() / "secret";
-    write_file(file, std::string(secret) + "\nanother line\n");
+    const auto file = Suite::current().secret_file();
     auto settings = Suite::current().settings(
         Suite::directives_for(Suite::current().database()) +
         location("/file/users", "AuthUserAdmin On\nAuthUserAdminSecret file:" + file.string()) +

@@ -1,6 +1,8 @@
 // `httpd -t` refuses a bad configuration with a sentence that says what is wrong.
 #include "scene.hpp"
 
+#include <algorithm>
+
 namespace useradmin::test {
 
 class Configuration : public Scene {
@@ -29,12 +31,33 @@ class Configuration : public Scene {
                 {directive.substr(0, directive.find(' ')), text}, here);
     }
 
-    static void taken(const std::string& configuration, Here here = {}) {
+    /// httpd takes the configuration; what it said of it.
+    static std::string taken(const std::string& configuration, Here here = {}) {
         const auto finished =
             Httpd::check(Suite::current().work(), Suite::current().settings(configuration));
         if (finished.status != 0)
             give_up("httpd refused this:\n" + configuration + finished.output, here);
         UtestShell::getCurrent()->countCheck();
+        return finished.output;
+    }
+
+    /// httpd takes the configuration of sign-in and warns with these tags, and no others.
+    static void warned_of(const std::string& configuration, const std::vector<std::string>& tags,
+                          Here here = {}) {
+        const auto said = taken(with_database(configuration), here);
+        for (const char* tag : {"UA0210", "UA0311", "UA0312", "UA0313", "UA0314"}) {
+            const bool is_wanted = std::find(tags.begin(), tags.end(), tag) != tags.end();
+            if ((said.find(tag) != std::string::npos) != is_wanted)
+                give_up(std::string(is_wanted ? "did not warn of " : "warned of ") + tag + ":\n" +
+                            configuration + said,
+                        here);
+        }
+        if (said.find("s3cr3t") != std::string::npos)
+            give_up("a secret is in the warnings: " + said, here);
+    }
+
+    static std::string signing(const std::string& path, const std::string& source) {
+        return sign_in(path, "AuthUserAdminSecret \"" + source + "\"\n");
     }
 };
 
@@ -113,6 +136,56 @@ TEST(configuration, of_AuthUserAdminSecret_that_is_not_there_is_refused_with_the
     refused_in_location("AuthUserAdminSecret env:NO_SUCH_VARIABLE", "no variable NO_SUCH_VARIABLE");
 }
 
+TEST(configuration, with_a_sound_secret_is_warned_of_nothing) {
+    const auto file = "file:" + Suite::current().secret_file().string();
+    warned_of(signing("/a", file) + signing("/b", file), {});
+}
+
+TEST(configuration, with_a_secret_in_it_is_warned_of) {
+    warned_of(signing("/a", "s3cr3t of sixteen and more"), {"UA0311"});
+}
+
+TEST(configuration, with_a_secret_s_file_that_others_may_read_is_warned_of) {
+    const auto file = Suite::current().work().path() / "public-secret";
+    write_file(file, "s3cr3t of sixteen and more\n");
+    using std::filesystem::perms;
+    std::filesystem::permissions(file, perms::owner_read | perms::group_read | perms::others_read);
+    warned_of(signing("/a", "file:" + file.string()), {"UA0312"});
+    std::filesystem::permissions(file, perms::owner_read | perms::group_read);
+    warned_of(signing("/a", "file:" + file.string()), {});
+}
+
+TEST(configuration, with_a_secret_of_less_than_16_characters_is_warned_of) {
+    warned_of(signing("/a", "s3cr3t-15-chars"), {"UA0311", "UA0313"});
+    warned_of(signing("/a", "s3cr3t-16-charss"), {"UA0311"});
+}
+
+TEST(configuration, with_two_secrets_in_one_virtual_host_is_warned_of) {
+    const auto one = signing("/a", "s3cr3t of sixteen and more");
+    const auto other = signing("/b", "another s3cr3t of sixteen");
+    warned_of(one + other, {"UA0311", "UA0314"});
+    warned_of("<VirtualHost *:80>\nServerName a.test\n" + one +
+                  "</VirtualHost>\n<VirtualHost *:80>\nServerName b.test\n" + other +
+                  "</VirtualHost>\n",
+              {"UA0311"});
+    warned_of(one + "<VirtualHost *:80>\n" + other + "</VirtualHost>\n", {"UA0311", "UA0314"});
+}
+
+TEST(configuration, with_another_hash_for_the_service_than_for_sign_in_is_warned_of) {
+    const std::string file = "file:" + Suite::current().secret_file().string();
+    const auto service = [](const std::string& hash) { return location("/api/users", hash); };
+    warned_of(service("UserAdminPasswordHash scrypt\n") + signing("/a", file), {"UA0210"});
+    warned_of(service("UserAdminPasswordHash argon2id t=3\n") + signing("/a", file), {"UA0210"});
+    warned_of(service("UserAdminPasswordHash argon2id m=19456\n") + signing("/a", file), {});
+    warned_of("UserAdminPasswordHash scrypt\n" + service("") + signing("/a", file), {});
+}
+
+TEST(configuration, may_ask_for_the_modules_by_the_names_of_C_files) {
+    for (const char* name : {"mod_useradmin.c", "mod_auth_useradmin.c", "useradmin_module"})
+        refused("<IfModule " + std::string(name) + ">\nNoSuchDirective\n</IfModule>\n",
+                {"NoSuchDirective"});
+}
+
 TEST(configuration, of_a_number_that_is_none_or_out_of_bounds_is_refused) {
     for (const char* directive : {"UserAdminMaxLimit", "UserAdminMaxBody", "UserAdminTimeout"})
         for (const char* value : {"0", "-1", "x", "1x", "1.5", "\" 5\"", "99999999999999999999"})
@@ -158,7 +231,9 @@ TEST(configuration, of_AuthUserAdminSignInLimit_that_is_none_or_out_of_bounds_is
 TEST(configuration, without_a_database_is_refused) {
     refused("<Location \"/x\">\nAuthUserAdminSignIn On\n</Location>\n",
             {"AuthUserAdmin", "DBDriver"});
-    refused(location("/api/users", ""), {"UserAdmin", "DBDriver"});
+    refused(location("/api/users", ""), {"UA0206: UserAdmin", "DBDriver"});
+    refused("<VirtualHost *:80>\n" + location("/api/users", "") + "</VirtualHost>\n",
+            {"UA0206: UserAdmin", "DBDriver"});
     refused("<Location \"/x\">\nAuthUserAdmin On\n</Location>\n", {"AuthUserAdmin", "DBDriver"});
 }
 

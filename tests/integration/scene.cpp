@@ -18,8 +18,8 @@ std::string denied(const std::string& path) {
 }
 
 /// The one httpd of the suite: a Location for each way to configure the service.
-std::string configuration(const TestDatabase& database) {
-    const std::string signed_by = "AuthUserAdminSecret \"" + std::string(secret) + "\"\n";
+std::string configuration(const TestDatabase& database, const std::filesystem::path& secret_file) {
+    const std::string signed_by = "AuthUserAdminSecret \"file:" + secret_file.string() + "\"\n";
     return "LoadModule test_callers_module \"" +
            machine::built("tests/mod_test_callers.so").string() + "\"\n" +
            Suite::directives_for(database) +
@@ -59,6 +59,12 @@ std::string configuration(const TestDatabase& database) {
            "  ErrorDocument 403 \"no and no\"\n</Location>\n"
            "ErrorDocument 400 /page.html\n"
            "ErrorDocument 413 /page.html\n"
+           "<Location \"/guarded\">\n  AuthUserAdmin On\n  SetHandler test-redirect\n"
+           "</Location>\n"
+           "<Location \"/role-guarded/users\">\n  UserAdmin On\n"
+           "  Require user-role admin\n</Location>\n"
+           "<Location \"/typed/users\">\n  UserAdmin On\n  AuthUserAdmin On\n"
+           "  AuthType useradmin\n  Require user-role admin\n</Location>\n"
            "<Location \"/redirect\">\n  SetHandler test-redirect\n</Location>\n"
            "<Location \"/subrequest\">\n  SetHandler test-subrequest\n</Location>\n"
            "<VirtualHost *:${PORT}>\n  ServerName localhost\n</VirtualHost>\n"
@@ -80,8 +86,18 @@ bool is_bodiless(const Reply& reply) {
 Suite::Suite(std::string mpm, Kind kind)
     : mpm_(std::move(mpm)), database_(work_, kind, "database") {
     current_suite = this;
-    httpd_ = std::make_unique<Httpd>(work_, settings(configuration(database_)));
+    // Its Locations try hashes of several kinds.
+    allow_log("UA0210");
+    httpd_ = std::make_unique<Httpd>(work_, settings(configuration(database_, secret_file())));
     client_ = std::make_unique<HttpClient>(httpd_->port());
+}
+
+std::filesystem::path Suite::secret_file() const {
+    const auto file = work_.path() / "secret";
+    write_file(file, std::string(secret) + "\nanother line\n");
+    using std::filesystem::perms;
+    std::filesystem::permissions(file, perms::owner_read | perms::owner_write);
+    return file;
 }
 
 Suite::~Suite() {

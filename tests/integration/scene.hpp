@@ -36,6 +36,9 @@ class Suite {
     /// Settings for an httpd of a test's own: the run's MPM and this configuration.
     HttpdSettings settings(const std::string& configuration) const;
 
+    /// A file that holds the tests' secret on its first line, and that its owner alone may read.
+    std::filesystem::path secret_file() const;
+
     /// DBDriver and DBDParams for a database.
     static std::string directives_for(const TestDatabase& database);
 

@@ -268,6 +268,44 @@ TEST(sessions, of_the_first_request_counts_after_an_internal_redirect) {
     CHECK_EQUAL(std::string("sara-1 ada-1 ulises-1"), ids_of(reply));
 }
 
+TEST(sessions, of_the_first_request_count_for_Require_user_role_after_an_internal_redirect) {
+    expect_log("AH01630"); // httpd: denied by server configuration
+    const auto lead = [](Who who) {
+        return ask(who, "GET", "/guarded", {}, {"X-Test-Target: /role-guarded/users"});
+    };
+    expect_success(lead(Who::admin));
+    expect_refused(lead(Who::user));
+}
+
+TEST(sessions, guard_a_Location_of_AuthType_useradmin_in_any_case) {
+    expect_log("AH01630");
+    expect_success(get(Who::admin, "/typed/users"));
+    const auto reply = get(Who::nobody, "/typed/users");
+    CHECK_EQUAL(401, reply.status);
+    CHECK_EQUAL(std::string("Bearer"), reply.header("WWW-Authenticate").value_or("(none)"));
+    expect_refused(get(Who::user, "/typed/users"));
+}
+
+TEST(sessions, that_are_refused_are_in_the_log_with_the_reason_and_without_the_token) {
+    add_session("s3cr3t-old", "ulises-1", "2026-01-01T00:00:00.000Z");
+    ban_ulises("NULL");
+    const struct {
+        const char* path;
+        std::string token;
+        const char* reason;
+    } refusals[] = {
+        {"/signed/users", "s3cr3t", "UA0310: the session token was refused: it is not signed"},
+        {"/signed/users", "s3cr3t.sig", "UA0310: the session token was refused: its signature"},
+        {"/api/users", "s3cr3t-of-nobody", "UA0310: the session token was refused: no session"},
+        {"/api/users", "s3cr3t-old", "UA0310: the session token was refused: its session has"},
+        {"/api/users", token_of(Who::user), "UA0310: the session token was refused: its user is"},
+    };
+    for (const auto& [path, token, reason] : refusals) {
+        expect_log(reason);
+        expect_error(with({"Authorization: Bearer " + token}, path), 401, "No autorizado");
+    }
+}
+
 TEST(sessions, UserAdminSession_takes_id_and_role_from_expressions) {
     expect_success(with({"X-Id: sara-1", "X-Role: superAdmin"}, "/headers/users"));
     expect_error(with({"X-Id: sara-1", "X-Role: user"}, "/headers/users"), 403,

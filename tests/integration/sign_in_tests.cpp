@@ -289,6 +289,13 @@ TEST(sign_in, with_a_wrong_password_or_an_unknown_address_is_the_same_401) {
     CHECK_EQUAL(3, count("session"));
 }
 
+TEST(sign_in, that_fails_is_in_the_log_with_the_account_and_the_reason) {
+    expect_log("UA0315: signing in to 'eva@example.org' failed: the password is wrong");
+    expect_log("UA0315: signing in to 'nobody@example.org' failed: there is no such account");
+    expect(sign_in(login(eva, "s3cr3t of ev")), 401, wrong_credentials);
+    expect(sign_in(login("nobody@example.org", right)), 401, wrong_credentials);
+}
+
 TEST(sign_in, of_a_user_without_a_credential_account_or_password_is_401) {
     expect(sign_in(login("ulises@example.org", right)), 401, wrong_credentials);
     set_hash("NULL");

@@ -49,17 +49,17 @@ TEST(credentials, that_are_no_utf8_ask_no_database) {
 }
 
 TEST(credentials, with_a_wrong_password_are_refused) {
-    expect_outcome(Outcome::wrong_password, "eva@example.org", "wrong");
-    expect("", log.text);
+    expect_outcome(Outcome::wrong_password, "eva@example.org", "not it");
+    expect("UA0315: signing in to 'eva@example.org' failed: the password is wrong", log.text);
 }
 
 TEST(credentials, with_a_hash_that_is_refused_are_refused_and_logged_without_it) {
     passwords.otherwise = PasswordVerdict::refused;
-    expect_outcome(Outcome::wrong_password, "eva@example.org", "wrong");
+    expect_outcome(Outcome::wrong_password, "eva@example.org", "not it");
     CHECK_TRUE(log.text.starts_with("UA0307:"));
     CHECK_TRUE(log.text.find("eva") != std::string::npos);
     CHECK_TRUE(log.text.find("right") == std::string::npos);
-    CHECK_TRUE(log.text.find("wrong") == std::string::npos);
+    CHECK_TRUE(log.text.find("not it") == std::string::npos);
 }
 
 TEST(credentials, of_a_banned_user_are_refused_when_they_are_right) {
@@ -99,7 +99,7 @@ TEST(credentials, over_the_limit_ask_no_database_and_hash_nothing) {
     CHECK_TRUE(verification.outcome == Outcome::limited);
     expect("", calls.text());
     CHECK_TRUE(verification.retry_after > std::chrono::seconds(50));
-    expect("UA0305: too many failed attempts to sign in to one account", log.text);
+    CHECK_TRUE(log.text.ends_with("UA0305: too many failed attempts to sign in to one account"));
 }
 
 TEST(credentials, whose_attempts_are_used_up_while_they_wait_are_not_verified) {

@@ -28,15 +28,27 @@ store::SignedIn good_session() {
 } // namespace
 
 TEST_GROUP(sessions) {
-    /// Whom the token stands for: "me as admin", "nobody", or how it could not be found out.
+    /// Whom the token stands for: "me as admin", or why for nobody.
     std::string who_has(std::string_view token) {
         calls.clear();
         const auto identity = sign_in::identify(store, token, now);
-        if (identity)
-            return std::string(identity->user_id) + " as " + std::string(identity->role);
-        if (identity.is_not_found())
-            return "nobody";
-        return identity.failure() == store::Failure::unavailable ? "unavailable" : "failed";
+        switch (identity.standing) {
+        case sign_in::Standing::recognised:
+            return std::string(identity.user_id) + " as " + std::string(identity.role);
+        case sign_in::Standing::malformed:
+            return "malformed";
+        case sign_in::Standing::unknown:
+            return "unknown";
+        case sign_in::Standing::expired:
+            return "expired";
+        case sign_in::Standing::banned:
+            return "banned";
+        case sign_in::Standing::unavailable:
+            return "unavailable";
+        case sign_in::Standing::failed:
+            return "failed";
+        }
+        return "";
     }
 
     std::string who_has(const store::SignedIn& found) {
@@ -74,46 +86,46 @@ TEST(sessions, a_user_without_a_role_has_an_empty_one) {
 
 TEST(sessions, an_unknown_token_stands_for_nobody) {
     store.sessions["token"] = good_session();
-    expect("nobody", who_has("another"));
-    expect("nobody", who_has("Token"));
+    expect("unknown", who_has("another"));
+    expect("unknown", who_has("Token"));
     expect("session Token", calls.text());
 }
 
 TEST(sessions, an_empty_token_stands_for_nobody_and_asks_no_database) {
     store.sessions[""] = good_session();
-    expect("nobody", who_has(""));
+    expect("malformed", who_has(""));
     expect("", calls.text());
 }
 
 TEST(sessions, a_token_that_is_no_utf8_stands_for_nobody_and_asks_no_database) {
     for (const auto token : {"\xff"sv, "token\xc3"sv, "\xed\xa0\x80"sv, "token\0"sv, "\0"sv}) {
         store.sessions[token] = good_session();
-        expect("nobody", who_has(token));
+        expect("malformed", who_has(token));
         expect("", calls.text());
     }
 }
 
 TEST(sessions, an_expired_session_is_none) {
-    expect("nobody", who_has_when_expiring(now - 1ms));
-    expect("nobody", who_has_when_expiring(now - 24h));
+    expect("expired", who_has_when_expiring(now - 1ms));
+    expect("expired", who_has_when_expiring(now - 24h));
 }
 
 TEST(sessions, a_session_that_expires_exactly_now_is_none) {
-    expect("nobody", who_has_when_expiring(now));
+    expect("expired", who_has_when_expiring(now));
     expect("me as admin", who_has_when_expiring(now + 1ms));
 }
 
 TEST(sessions, a_session_without_an_expiry_is_none) {
-    expect("nobody", who_has_when_expiring({}));
+    expect("expired", who_has_when_expiring({}));
 }
 
 TEST(sessions, a_user_who_is_banned_for_good_has_no_session) {
-    expect("nobody", who_has_when_banned_until({}));
+    expect("banned", who_has_when_banned_until({}));
 }
 
 TEST(sessions, a_user_whose_ban_is_not_over_has_no_session) {
-    expect("nobody", who_has_when_banned_until(now + 1ms));
-    expect("nobody", who_has_when_banned_until(now + 24h));
+    expect("banned", who_has_when_banned_until(now + 1ms));
+    expect("banned", who_has_when_banned_until(now + 24h));
 }
 
 TEST(sessions, a_user_whose_ban_is_over_has_a_session) {
@@ -132,7 +144,7 @@ TEST(sessions, a_ban_that_is_over_revives_no_expired_session) {
     found.session.expires_at = now - 1ms;
     found.user.banned = true;
     found.user.ban_expires = now - 1h;
-    expect("nobody", who_has(found));
+    expect("expired", who_has(found));
 }
 
 TEST(sessions, what_the_database_could_not_do_is_passed_on) {
