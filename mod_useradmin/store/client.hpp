@@ -34,8 +34,9 @@ class Client {
     /// What the database said when it last failed, in one line: no line that can hold the values
     /// of a row, and so the hash of a password.
     virtual const std::string& error() const noexcept = 0;
-    /// Whether the connection stands, as far as can be told without asking the server.
-    virtual bool is_connected() const noexcept = 0;
+    /// Whether the server has said nothing since it was last asked. One that ends a connection says
+    /// so.
+    virtual bool is_quiet() const noexcept = 0;
     /// Asks the server whether it is there.
     virtual bool ping() = 0;
     /// Connects anew where the connection broke; whether it stands then.

@@ -50,7 +50,7 @@ void KnownConnection::doubt() {
 bool KnownConnection::answers() {
     const apr_time_t now = apr_time_now();
     const apr_time_t idle = now - std::exchange(used_at_, now);
-    return client_->is_connected() && ((idle >= 0 && idle < answer_age) || client_->ping());
+    return (idle >= 0 && idle < answer_age && client_->is_quiet()) || client_->ping();
 }
 
 } // namespace useradmin::store

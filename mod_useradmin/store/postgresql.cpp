@@ -4,6 +4,7 @@
 #include "store/work.hpp"
 
 #include <libpq-fe.h>
+#include <poll.h>
 
 #include <string>
 #include <unordered_map>
@@ -90,9 +91,9 @@ class PostgresqlClient final : public Client {
 
     const std::string& error() const noexcept override { return error_; }
 
-    bool is_connected() const noexcept override {
-        // A server that ends a connection says so; what it said is read without waiting for more.
-        return PQconsumeInput(connection_) == 1 && PQstatus(connection_) == CONNECTION_OK;
+    bool is_quiet() const noexcept override {
+        pollfd socket = {PQsocket(connection_), POLLIN, 0};
+        return poll(&socket, 1, 0) == 0;
     }
 
     bool ping() override {
@@ -153,7 +154,8 @@ std::string oid_of(std::string_view name) {
     // to_regclass fails where the schema may not be used; the catalogue tells who may not.
     return "(SELECT c.oid FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE "
            "n.nspname = " +
-           literal(name.substr(0, dot)) + " AND c.relname = " + literal(name.substr(dot + 1)) + ")";
+           literal(name.substr(0, dot)) + " AND c.relname = " + literal(name.substr(dot + 1)) +
+           " AND has_schema_privilege(n.oid, 'USAGE'))";
 }
 
 /// A row a column: settings, the table's letter, the column's name, its type for people and in the
@@ -208,6 +210,10 @@ Column column_of(Rows& rows, bool has_iso_dates) {
     column.type = rows.take().value_or("");
     const std::string_view type = rows.take().value_or("");
     column.kind = kind_of(type);
+    if (type == "int2")
+        column.largest = std::numeric_limits<std::int16_t>::max();
+    if (type == "int4")
+        column.largest = std::numeric_limits<std::int32_t>::max();
     column.demands_value = rows.take_boolean();
     // The column as it is costs the least; only another DateStyle makes it unreadable.
     if (column.kind == Column::Kind::timestamp && !has_iso_dates)

@@ -67,10 +67,11 @@ bool is_canonical_uuid(std::string_view id) noexcept {
 }
 
 /// A whole number as the databases write it: no sign but a minus, no zero in front.
-bool is_canonical_number(std::string_view id) noexcept {
+bool is_canonical_number(std::string_view id, std::int64_t largest) noexcept {
     std::int64_t number = 0;
     const auto [stop, error] = std::from_chars(id.data(), id.data() + id.size(), number);
-    return error == std::errc() && stop == id.data() + id.size() && std::to_string(number) == id;
+    return error == std::errc() && stop == id.data() + id.size() && number <= largest &&
+           number >= -largest && std::to_string(number) == id;
 }
 
 /// Looks at one table for what the work that needs it wants of it.
@@ -153,7 +154,7 @@ bool Column::can_hold_id(std::string_view id) const noexcept {
     case Kind::uuid:
         return is_canonical_uuid(id);
     case Kind::integer:
-        return is_canonical_number(id);
+        return is_canonical_number(id, largest);
     default:
         return true;
     }

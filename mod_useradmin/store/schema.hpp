@@ -4,6 +4,7 @@
 #include "store/records.hpp"
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +26,8 @@ struct Column {
     /// The type as people write it: "character varying(100)".
     std::string type;
     Kind kind = Kind::text;
+    /// The largest whole number that it holds, where it holds such.
+    std::int64_t largest = std::numeric_limits<std::int64_t>::max();
     /// NOT NULL and without a default: an INSERT must give it a value.
     bool demands_value = false;
     /// Whether different texts can be the same value, as with char(n).

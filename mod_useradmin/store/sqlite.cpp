@@ -83,7 +83,7 @@ class SqliteClient final : public Client {
     }
 
     const std::string& error() const noexcept override { return error_; }
-    bool is_connected() const noexcept override { return true; }
+    bool is_quiet() const noexcept override { return true; }
     bool ping() override { return true; }
     bool reconnect() override { return true; }
     void forget() override { prepared_.clear(); }

@@ -32,7 +32,10 @@ const store::Connection* OneConnection::acquire() {
         apr_pool_create(&connection_.pool, nullptr);
         apr_dbd_get_driver(connection_.pool, database_.driver().c_str(), &connection_.driver);
         const char* error = nullptr;
-        const std::string params = database_.params();
+        std::string params = database_.params();
+        constexpr std::string_view owner = "user=useradmin";
+        if (const std::size_t at = params.find(owner); at != std::string::npos)
+            params.replace(at, owner.size(), "user=" + account_);
         if (apr_dbd_open_ex(connection_.driver, connection_.pool, params.c_str(),
                             &connection_.handle, &error) != APR_SUCCESS) {
             connection_.handle = nullptr;

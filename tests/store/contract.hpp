@@ -16,7 +16,9 @@ namespace useradmin::test {
 /// A connection of the store's own, opened at first use. It counts who has it.
 class OneConnection final : public store::ConnectionSource {
   public:
-    explicit OneConnection(TestDatabase& database) : database_(database) {}
+    /// Of the account that owns the tables, or of another one.
+    explicit OneConnection(TestDatabase& database, std::string account = "useradmin")
+        : database_(database), account_(std::move(account)) {}
     ~OneConnection() override;
     OneConnection(const OneConnection&) = delete;
     OneConnection& operator=(const OneConnection&) = delete;
@@ -28,6 +30,7 @@ class OneConnection final : public store::ConnectionSource {
 
   private:
     TestDatabase& database_;
+    std::string account_;
     store::Connection connection_;
     int leases_ = 0;
 };
