@@ -1,0 +1,258 @@
+// Every directive at server level, in a virtual host and in a Location, from one table. (Those that
+// stand in a Location alone, and the one that stands at server level alone, are in
+// configuration_tests.cpp.)
+#include "own_httpd.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <deque>
+#include <functional>
+#include <tuple>
+
+namespace useradmin::test {
+
+namespace {
+
+/// Where a value is said: server level, virtual host or Location.
+constexpr int levels = 3;
+constexpr const char* level_names[levels] = {"server level", "a virtual host", "a Location"};
+
+/// Where the value of that level counts.
+struct Place {
+    HttpClient& client;
+    std::string host;
+    std::string folder; ///< "/plain" or "/own"
+
+    Reply send(const std::string& method, const std::string& path,
+               const std::optional<std::string>& body = {},
+               std::vector<std::string> headers = {"X-Id: sara-1", "X-Role: superAdmin"}) const {
+        headers.push_back("Host: " + host);
+        return client.send({method, folder + path, headers, body});
+    }
+    /// Makes a user; the fields that follow the name.
+    Reply create(const std::string& email) const {
+        return send("POST", "/users",
+                    R"({"name":"N","password":"s3cr3t","role":"user","email":")" + email + "\"}");
+    }
+    Reply read_own(const std::vector<std::string>& headers) const {
+        return send("GET", "/users/ulises-1", {}, headers);
+    }
+};
+
+std::string cell(const std::string& query) {
+    return Suite::current().database().sql().value(query).value_or("(none)");
+}
+
+/// The values of a directive, and how to find out which of them counts somewhere.
+struct Row {
+    const char* name;
+    const char* values[levels];
+    std::function<std::string(const Place&)> find;
+};
+
+/// Which of the values finds a success.
+std::string first_of(const Row& row, const std::function<bool(const std::string&)>& succeeds) {
+    for (const char* value : row.values)
+        if (succeeds(value))
+            return value;
+    return "(none)";
+}
+
+std::string session_cookie(const std::string& name) {
+    return "Cookie: " + name + "=" + token_of(Who::user);
+}
+
+const std::vector<Row>& rows() {
+    static const std::vector<Row> all = {
+        {"UserAdminSession",
+         {R"("%{req:X-Id}%{note:session-user-id}" "%{req:X-Role}%{note:session-user-role}")",
+          R"("%{req:X-B}")", R"("%{req:X-C}")"},
+         [](const Place& place) {
+             const std::pair<const char*, int> headers[] = {
+                 {"X-Id: ulises-1", 0}, {"X-B: ulises-1", 1}, {"X-C: ulises-1", 2}};
+             for (const auto& [header, level] : headers)
+                 if (place.read_own({header}).status == 200)
+                     return std::string(rows()[0].values[level]);
+             return std::string("(none)");
+         }},
+        {"UserAdminProtectedEmail",
+         {"a@x.org", "b@x.org", "c@x.org"},
+         [](const Place& place) {
+             std::string kept;
+             for (const char* email : {"a@x.org", "b@x.org", "c@x.org"}) {
+                 const auto id = text_member(place.create(email), "id");
+                 if (place.send("DELETE", "/users/" + id).status != 200)
+                     kept += email;
+             }
+             Suite::current().database().sql().run(
+                 R"(DELETE FROM "account"; DELETE FROM "user" WHERE "email" LIKE '%@x.org')");
+             return kept;
+         }},
+        {"UserAdminPasswordHash",
+         {"argon2id m=64 t=1 p=1", "argon2id m=64 t=2 p=1", "argon2id m=64 t=3 p=1"},
+         [](const Place& place) {
+             const auto id = text_member(place.create("hash@y.org"), "id");
+             const auto hash =
+                 cell("SELECT \"password\" FROM \"account\" WHERE \"userId\" = " + sql_literal(id));
+             Suite::current().database().sql().run(
+                 R"(DELETE FROM "account"; DELETE FROM "user" WHERE "email" = 'hash@y.org')");
+             return "argon2id m=64 t=" + between(hash, ",t=", ",").value_or("?") + " p=1";
+         }},
+        {"UserAdminMaxLimit",
+         {"3", "4", "5"},
+         [](const Place& place) {
+             return between(place.send("GET", "/users?limit=100").body, R"("limit":)", ",")
+                 .value_or("?");
+         }},
+        {"UserAdminMaxBody",
+         {"1100", "1200", "1300"},
+         [](const Place& place) {
+             std::string largest;
+             for (const int size : {1100, 1200, 1300, 1301}) {
+                 std::string body = R"({"x":")";
+                 body += std::string(static_cast<std::size_t>(size) - body.size() - 2, 'x') + "\"}";
+                 if (place.send("PUT", "/users/ulises-1", body).status == 200)
+                     largest = std::to_string(size);
+             }
+             return largest;
+         }},
+        {"UserAdminAccountId",
+         {"user-id", "email", "user-id"},
+         [](const Place& place) {
+             const auto id = text_member(place.create("account@y.org"), "id");
+             const auto account = cell("SELECT \"accountId\" FROM \"account\" WHERE \"userId\" = " +
+                                       sql_literal(id));
+             Suite::current().database().sql().run(
+                 R"(DELETE FROM "account"; DELETE FROM "user" WHERE "email" = 'account@y.org')");
+             return std::string(account == id ? "user-id" : "email");
+         }},
+        {"UserAdminEmailCase",
+         {"lower", "keep", "lower"},
+         [](const Place& place) {
+             const auto email = text_member(place.create("Case@y.org"), "email");
+             Suite::current().database().sql().run(
+                 R"(DELETE FROM "account"; DELETE FROM "user" WHERE "email" LIKE '%ase@y.org')");
+             return std::string(email == "Case@y.org" ? "keep" : "lower");
+         }},
+        {"AuthUserAdmin",
+         {"On", "Off", "On"},
+         [](const Place& place) {
+             return std::string(place.read_own({session_cookie("a_token")}).status == 200 ? "On"
+                                                                                          : "Off");
+         }},
+        {"AuthUserAdminCookie",
+         {"a_token", "b_token", "c_token"},
+         [](const Place& place) {
+             return first_of(rows()[8], [&](const std::string& name) {
+                 return place.read_own({session_cookie(name)}).status == 200;
+             });
+         }},
+        {"AuthUserAdminBearer",
+         {"Off", "On", "Off"},
+         [](const Place& place) {
+             return std::string(place.read_own({bearer(Who::user)}).status == 200 ? "On" : "Off");
+         }},
+        {"AuthUserAdminSignInLimit",
+         {"2 1000", "3 1000", "4 1000"},
+         [](const Place& place) {
+             const std::string login = R"({"email":"guess-)" + place.host + place.folder.substr(1) +
+                                       R"(@y.org","password":"x"})";
+             int failures = 0;
+             while (failures < 10 && place.send("POST", "/auth/sign-in/email", login,
+                                                {"Content-Type: application/json"})
+                                             .status == 401)
+                 ++failures;
+             return std::to_string(failures) + " 1000";
+         }},
+    };
+    return all;
+}
+
+std::string line_of(const Row& row, int level) {
+    return std::string(row.name) + " " + row.values[level] + "\n";
+}
+
+std::string host_of(const Row& row) {
+    std::string name = row.name;
+    std::transform(name.begin(), name.end(), name.begin(),
+                   [](unsigned char character) { return std::tolower(character); });
+    return name + ".test";
+}
+
+/// The Locations of the service and of sign-in below a folder.
+std::string locations(const std::string& folder, const std::string& directives) {
+    std::string text;
+    for (const auto& [path, on] :
+         {std::pair("/users", "UserAdmin On\n"), std::pair("/auth", "AuthUserAdminSignIn On\n")})
+        text += "<Location \"" + folder + path + "\">\n" + on + directives +
+                "Require all granted\n</Location>\n";
+    return text;
+}
+
+std::string virtual_host(const std::string& name, const std::string& directives) {
+    return "<VirtualHost *:${PORT}>\nServerName " + name + "\n" + directives + "</VirtualHost>\n";
+}
+
+} // namespace
+
+TEST_GROUP_BASE(directives, OwnHttpd){};
+
+TEST(directives, count_from_the_server_the_virtual_host_and_the_Location_inwards) {
+    allow_log("UA0210");
+    expect_log("UA0305");
+    std::string configuration;
+    for (const auto& row : rows())
+        configuration += line_of(row, 0);
+    configuration += locations("/plain", "") + virtual_host("localhost", "");
+    for (const auto& row : rows())
+        configuration +=
+            virtual_host(host_of(row), line_of(row, 1) + locations("/own", line_of(row, 2)));
+    start(configuration);
+    for (const auto& row : rows()) {
+        const Place places[levels] = {{*client_, "localhost", "/plain"},
+                                      {*client_, host_of(row), "/plain"},
+                                      {*client_, host_of(row), "/own"}};
+        for (int level = 0; level < levels; ++level) {
+            const auto found = row.find(places[level]);
+            if (found != row.values[level])
+                give_up(std::string(row.name) + " at " + level_names[level] + " came to " + found +
+                            " instead of " + row.values[level],
+                        {});
+        }
+    }
+}
+
+TEST(directives, of_waits_count_from_the_server_the_virtual_host_and_the_Location_inwards) {
+    for (const char* seconds : {"1", "2", "3"})
+        expect_log("UA0209: the body did not arrive within " + std::string(seconds) + " s");
+    start("UserAdminBodyTimeout 1\n" + as_sara + locations("/plain", "") +
+          virtual_host("localhost", "") +
+          virtual_host("b.test",
+                       "UserAdminBodyTimeout 2\n" + locations("/own", "UserAdminBodyTimeout 3\n")));
+    std::deque<RawConnection> connections;
+    for (const auto& [host, path] : {std::pair("localhost", "/plain"),
+                                     std::pair("b.test", "/plain"), std::pair("b.test", "/own")}) {
+        connections.emplace_back(httpd_->port());
+        connections.back().send("POST " + std::string(path) + "/users HTTP/1.1\r\nHost: " + host +
+                                "\r\nContent-Length: 9\r\n\r\n");
+    }
+    for (const RawConnection& connection : connections)
+        CHECK_EQUAL(408, parse_reply(connection.receive_all()).status);
+}
+
+TEST(directives, of_tables_count_from_the_server_the_virtual_host_and_the_Location_inwards) {
+    start("UserAdminTables a session account\n" + as_sara + locations("/plain", "") +
+          virtual_host("localhost", "") +
+          virtual_host("b.test", "UserAdminTables b session account\n" +
+                                     locations("/own", "UserAdminTables c session account\n")));
+    for (const auto& [host, path, table] :
+         {std::tuple("localhost", "/plain", "\"a\""), std::tuple("b.test", "/plain", "\"b\""),
+          std::tuple("b.test", "/own", "\"c\"")}) {
+        expect_log("UA0103: there is no table " + std::string(table));
+        expect_error(
+            client_->send({"GET", std::string(path) + "/users", {"Host: " + std::string(host)}}),
+            500, "Error al obtener usuarios");
+    }
+}
+
+} // namespace useradmin::test
