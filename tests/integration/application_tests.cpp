@@ -2,24 +2,9 @@
 // its accounts' ids and the case of its addresses.
 #include "scene.hpp"
 
-#include <openssl/evp.h>
-#include <openssl/hmac.h>
-
 namespace useradmin::test {
 
 namespace {
-
-/// The token as better-auth signs it: token.base64(HMAC-SHA-256).
-std::string signed_token(const std::string& token, std::string_view with) {
-    unsigned char digest[EVP_MAX_MD_SIZE];
-    unsigned size = 0;
-    HMAC(EVP_sha256(), with.data(), static_cast<int>(with.size()),
-         reinterpret_cast<const unsigned char*>(token.data()), token.size(), digest, &size);
-    unsigned char text[2 * EVP_MAX_MD_SIZE];
-    const int length = EVP_EncodeBlock(text, digest, static_cast<int>(size));
-    return token + "." +
-           std::string(reinterpret_cast<const char*>(text), static_cast<std::size_t>(length));
-}
 
 std::string percent_encoded(const std::string& text) {
     std::string encoded;

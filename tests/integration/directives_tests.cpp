@@ -3,6 +3,8 @@
 // configuration_tests.cpp.)
 #include "own_httpd.hpp"
 
+#include "support/process.hpp"
+
 #include <algorithm>
 #include <cctype>
 #include <deque>
@@ -253,6 +255,72 @@ TEST(directives, of_tables_count_from_the_server_the_virtual_host_and_the_Locati
             client_->send({"GET", std::string(path) + "/users", {"Host: " + std::string(host)}}),
             500, "Error al obtener usuarios");
     }
+}
+
+TEST(directives, of_secrets_count_from_the_server_the_virtual_host_and_the_Location_inwards) {
+    allow_log("UA0314");
+    const std::string secrets[levels] = {"the s3cr3t of the server", "the s3cr3t of the host",
+                                         "the s3cr3t of the Location"};
+    environment_ = {{"A", secrets[0]}, {"B", secrets[1]}, {"C", secrets[2]}};
+    start("AuthUserAdmin On\nAuthUserAdminSecret env:A\n" + locations("/plain", "") +
+          virtual_host("localhost", "") +
+          virtual_host("b.test", "AuthUserAdminSecret env:B\n" +
+                                     locations("/own", "AuthUserAdminSecret env:C\n")));
+    const Place places[levels] = {{*client_, "localhost", "/plain"},
+                                  {*client_, "b.test", "/plain"},
+                                  {*client_, "b.test", "/own"}};
+    for (int place = 0; place < levels; ++place)
+        for (int secret = 0; secret < levels; ++secret)
+            CHECK_EQUAL(place == secret ? 200 : 401,
+                        places[place]
+                            .read_own({"Authorization: Bearer " +
+                                       signed_token(token_of(Who::user), secrets[secret])})
+                            .status);
+}
+
+TEST(directives, of_waits_for_a_connection_count_from_the_server_and_so_on_inwards) {
+    // In a child of prefork nobody waits for another, nor before a locked SQLite database.
+    if (Suite::current().mpm() == "prefork" || Suite::current().kind() != Kind::postgresql)
+        return;
+    allow_log("UA010");
+    for (const char* name : {"UserAdminTimeout", "AuthUserAdminTimeout"})
+        for (const char* seconds : {"1", "2", "3"})
+            expect_log("came free within " + std::string(seconds) + " s; raise DBDMax or " + name);
+    const auto says = [](const std::string& seconds) {
+        return "UserAdminTimeout " + seconds + "\nAuthUserAdminTimeout " + seconds + "\n";
+    };
+    const auto guarded = [](const std::string& folder, const std::string& directives) {
+        return "<Location \"" + folder + "/guarded\">\nAuthUserAdmin On\n" + directives +
+               "</Location>\n";
+    };
+    start("ServerLimit 1\nStartServers 1\nMaxRequestWorkers 16\nDBDMax 1\nDBDKeep 1\n" + says("1") +
+          as_sara + locations("/plain", "") + guarded("/plain", "") +
+          location("/first/users", "UserAdminTimeout 30") + virtual_host("localhost", "") +
+          virtual_host("b.test",
+                       says("2") + locations("/own", says("3")) + guarded("/own", says("3"))));
+    sql().run("BEGIN; LOCK TABLE \"user\" IN ACCESS EXCLUSIVE MODE");
+    std::deque<RawConnection> connections;
+    const auto send = [&](const std::string& host, const std::string& path) {
+        connections.emplace_back(httpd_->port());
+        connections.back().send("GET " + path + " HTTP/1.1\r\nHost: " + host + "\r\n" +
+                                bearer(Who::user) + "\r\nConnection: close\r\n\r\n");
+    };
+    send("localhost", "/first/users");
+    const bool holds_the_connection = eventually(
+        [] { return sql().number("SELECT count(*) FROM pg_locks WHERE NOT granted") > 0; });
+    for (const auto& [host, folder] :
+         {std::pair("localhost", "/plain"), std::pair("b.test", "/plain"),
+          std::pair("b.test", "/own")}) {
+        send(host, std::string(folder) + "/users");
+        send(host, std::string(folder) + "/guarded");
+    }
+    std::vector<int> statuses;
+    for (std::size_t number = 1; number < connections.size(); ++number)
+        statuses.push_back(parse_reply(connections[number].receive_all()).status);
+    sql().run("COMMIT");
+    CHECK(holds_the_connection);
+    for (const int status : statuses)
+        CHECK_EQUAL(503, status);
 }
 
 } // namespace useradmin::test

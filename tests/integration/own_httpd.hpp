@@ -10,6 +10,9 @@ inline const std::string as_sara = "UserAdminSession sara-1 superAdmin\n";
 
 class OwnHttpd : public Scene {
   protected:
+    /// Its environment, to be set before it starts.
+    std::vector<std::pair<std::string, std::string>> environment_;
+
     /// An httpd before the suite's database, with these directives beside DBDriver and DBDParams.
     void start(const std::string& configuration, const std::vector<std::string>& modules = {}) {
         start_before(Suite::current().database(), configuration, modules);
@@ -18,6 +21,7 @@ class OwnHttpd : public Scene {
                       const std::vector<std::string>& modules = {}) {
         auto settings = Suite::current().settings(Suite::directives_for(database) + configuration);
         settings.modules = modules;
+        settings.environment = environment_;
         httpd_ = std::make_unique<Httpd>(Suite::current().work(), settings);
         client_ = std::make_unique<HttpClient>(httpd_->port());
     }

@@ -1,6 +1,10 @@
 #include "scene.hpp"
 
 #include "support/machine.hpp"
+#include "support/process.hpp"
+
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
 
 #include <chrono>
 #include <cstdio>
@@ -86,9 +90,11 @@ bool is_bodiless(const Reply& reply) {
 Suite::Suite(std::string mpm, Kind kind)
     : mpm_(std::move(mpm)), database_(work_, kind, "database") {
     current_suite = this;
-    // Its Locations try hashes of several kinds.
+    // Its Locations try hashes of several kinds. It listens before it has said so.
     allow_log("UA0210");
     httpd_ = std::make_unique<Httpd>(work_, settings(configuration(database_, secret_file())));
+    if (!eventually([] { return LogWatch::instance().has("resuming normal operations"); }))
+        give_up("httpd did not say that it runs");
     client_ = std::make_unique<HttpClient>(httpd_->port());
 }
 
@@ -168,6 +174,17 @@ std::string token_of(Who who) {
         break;
     }
     return "";
+}
+
+std::string signed_token(const std::string& token, std::string_view with) {
+    unsigned char digest[EVP_MAX_MD_SIZE];
+    unsigned size = 0;
+    HMAC(EVP_sha256(), with.data(), static_cast<int>(with.size()),
+         reinterpret_cast<const unsigned char*>(token.data()), token.size(), digest, &size);
+    unsigned char text[2 * EVP_MAX_MD_SIZE];
+    const int length = EVP_EncodeBlock(text, digest, static_cast<int>(size));
+    return token + "." +
+           std::string(reinterpret_cast<const char*>(text), static_cast<std::size_t>(length));
 }
 
 std::string bearer(Who who) {

@@ -83,6 +83,9 @@ const Person& ulises();
 /// The session token of a caller.
 std::string token_of(Who who);
 
+/// The token as better-auth signs it: token.base64(HMAC-SHA-256).
+std::string signed_token(const std::string& token, std::string_view with);
+
 /// The Authorization header with a caller's token.
 std::string bearer(Who who);
 
