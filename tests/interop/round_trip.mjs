@@ -101,6 +101,8 @@ const roundTrip = (style) => (check) => {
       const { user, session } = await site.signedIn();
       await site.change(user.id, { banned: true, banReason: "spam" });
       assert.deepEqual(await site.rights(user.id, session), [401, 401]);
+      // The library asks at sign-in alone: what is open there stays open.
+      assert.equal((await site.application.session({ cookie: session.cookie })).user.id, user.id);
       const refused = await site.application.signIn(user.email, user.password);
       assert.deepEqual([refused.status, refused.body.code], [403, "BANNED_USER"]);
       const there = await site.recordThere(user.id);
@@ -119,6 +121,7 @@ const roundTrip = (style) => (check) => {
       const { user, session } = await site.signedIn();
       await site.adminThere("ban-user", { userId: user.id, banReason: "spam", banExpiresIn: 3600 });
       assert.deepEqual(await site.rights(user.id, session), [401, 401]);
+      assert.equal(await site.application.session({ cookie: session.cookie }), null);
       const here = await site.recordHere(user.id);
       assert.deepEqual(here, asHere(await site.recordThere(user.id)));
       assert.deepEqual([here.banned, here.banReason], [true, "spam"]);

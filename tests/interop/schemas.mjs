@@ -1,13 +1,12 @@
 // What an application's schema holds beside what the service knows.
 import assert from "node:assert/strict";
 
-import { versions } from "./support/applications.mjs";
+import { newest, versions } from "./support/applications.mjs";
 import { describeSite } from "./support/checks.mjs";
 import { pause } from "./support/machine.mjs";
 import { elevenFields, somebody } from "./support/site.mjs";
 import { asMigrated, styles } from "./support/styles.mjs";
 
-const newest = versions.at(-1);
 const fresh = { ...asMigrated, hash: undefined };
 
 const furtherColumns = (isNewest) => (check) => {

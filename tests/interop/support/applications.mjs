@@ -1,4 +1,6 @@
 // The applications beside which the module lives: each is the real library, in one of its configurations.
+import { readFileSync } from "node:fs";
+
 import { load } from "./machine.mjs";
 
 export const origin = "http://localhost:3000";
@@ -14,30 +16,31 @@ export const argon2idPasswords = {
   },
 };
 
-// The releases that package-lock.json pins. Up to 1.6 a credential account is found by its provider alone, from
-// 1.7 on by the user's id as well.
+const pins = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")).dependencies;
+
+/** A release under its alias in package.json, with what sets it apart from the newest. */
+const release = (packageName, differences = {}) => ({
+  name: pins[packageName].split("@").at(-1),
+  packageName,
+  migrations: `${packageName}/db/migration`,
+  // Up to 1.6 a credential account is found by its provider alone, from 1.7 on by the user's id as well.
+  accountId: "user-id",
+  // From 1.7.6 on the library's own maxPasswordLength is the bound of a sign-in too.
+  longestPassword: 128,
+  ...differences,
+});
+
+const endless = { longestPassword: Infinity };
+
+// The newest comes last: tests that one release is enough for run beside it.
 export const versions = [
-  { name: "1.4.18", packageName: "better-auth-1-4", migrations: "better-auth-1-4/db", accountId: "email" },
-  {
-    name: "1.6.34",
-    packageName: "better-auth-1-6",
-    migrations: "better-auth-1-6/db/migration",
-    accountId: "email",
-  },
-  {
-    name: "1.7.2",
-    packageName: "better-auth-1-7-2",
-    migrations: "better-auth-1-7-2/db/migration",
-    accountId: "user-id",
-    issuer: true,
-  },
-  {
-    name: "1.7.3",
-    packageName: "better-auth-1-7",
-    migrations: "better-auth-1-7/db/migration",
-    accountId: "user-id",
-  },
+  release("better-auth-1-4", { ...endless, migrations: "better-auth-1-4/db", accountId: "email" }),
+  release("better-auth-1-6", { ...endless, accountId: "email" }),
+  release("better-auth-1-7-2", { ...endless, issuer: true }),
+  release("better-auth-1-7", endless),
+  release("better-auth-newest"),
 ];
+export const newest = versions.at(-1);
 
 /** One object out of two, also where both say something of the same part. */
 const merged = (base, addition = {}) => {

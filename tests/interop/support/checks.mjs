@@ -1,6 +1,7 @@
 // How the tests of a site are written: each has the error log watched, and tells the matrix its result.
 import { after, before, describe, test } from "node:test";
 
+import { newest } from "./applications.mjs";
 import { only } from "./machine.mjs";
 import { Results } from "./matrix.mjs";
 import { Site } from "./site.mjs";
@@ -17,7 +18,8 @@ export const runSites = (concurrency) =>
 
 /** The tests of one site. `body` gets a function that writes one: check(sentence, test, column of the matrix). */
 export const describeSite = (title, version, style, body, { directives = "" } = {}) => {
-  const name = `better-auth ${version.name}, ${style.name}: ${title}`;
+  const release = version === newest ? `${version.name} (newest)` : version.name;
+  const name = `better-auth ${release}, ${style.name}: ${title}`;
   if (!only.test(name)) return;
   sites.push(() =>
     describe(name, { concurrency: 1 }, () => {
