@@ -6,7 +6,7 @@ import { newest, secret, versions } from "./support/applications.mjs";
 import { describeSite } from "./support/checks.mjs";
 import { load } from "./support/machine.mjs";
 import { somebody } from "./support/site.mjs";
-import { asMigrated, drizzleStyle } from "./support/styles.mjs";
+import { asMigrated, drizzleStyle, serialStyle } from "./support/styles.mjs";
 
 const signIn = (path, further = "") =>
   `<Location "${path}">\n  Require all granted\n  AuthUserAdminSignIn On\n  AuthUserAdminSecret "${secret}"\n${further}</Location>\n`;
@@ -354,3 +354,4 @@ for (const version of versions.filter((one) => !one.issuer)) {
   describeSite("the library's client", version, asMigrated, tests(version === newest), { directives });
   describeSite("the library's client", version, drizzleStyle, tests(false), { directives });
 }
+describeSite("the library's client", newest, serialStyle, tests(false), { directives });

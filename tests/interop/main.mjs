@@ -3,6 +3,7 @@ import "./round_trip.mjs";
 import "./sessions.mjs";
 import "./passwords.mjs";
 import "./schemas.mjs";
+import "./serial.mjs";
 import "./client.mjs";
 import "./mutations.mjs";
 import { runSites } from "./support/checks.mjs";

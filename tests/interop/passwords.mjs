@@ -1,10 +1,10 @@
 // Passwords and addresses, as each side writes and reads them.
 import assert from "node:assert/strict";
 
-import { argon2idPasswords, versions } from "./support/applications.mjs";
+import { argon2idPasswords, newest, versions } from "./support/applications.mjs";
 import { describeSite } from "./support/checks.mjs";
 import { service, somebody } from "./support/site.mjs";
-import { asMigrated } from "./support/styles.mjs";
+import { asMigrated, serialStyle } from "./support/styles.mjs";
 
 const storedPassword = async (site, id) =>
   (await site.database.rows('SELECT "password" FROM "account" WHERE "userId" = $1', [id]))[0].password;
@@ -167,8 +167,11 @@ const tests = (check) => {
   });
 };
 
-for (const version of versions)
-  describeSite("passwords and addresses", version, asMigrated, tests, {
+for (const [version, style] of [
+  ...versions.map((version) => [version, asMigrated]),
+  [newest, { ...serialStyle, hash: "scrypt" }],
+])
+  describeSite("passwords and addresses", version, style, tests, {
     directives:
       directives +
       service("/argon2id/users", version, "argon2id") +

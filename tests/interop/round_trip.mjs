@@ -1,11 +1,11 @@
 // What an administrator does here and a user there, and the other way round, on every style of schema.
 import assert from "node:assert/strict";
 
-import { versions } from "./support/applications.mjs";
+import { newest, versions } from "./support/applications.mjs";
 import { describeSite } from "./support/checks.mjs";
 import { columns } from "./support/matrix.mjs";
 import { asHere, elevenFields, somebody } from "./support/site.mjs";
-import { asMigrated, styles } from "./support/styles.mjs";
+import { asMigrated, bigSerialStyle, styles } from "./support/styles.mjs";
 
 const [signsIn, authorised, bans, roles, records, deletions, control] = columns;
 
@@ -204,7 +204,7 @@ const roundTrip = (style) => (check) => {
         Object.fromEntries(elevenFields.map((name) => [name, user[name]])),
       );
       assert.ok(now(user.createdAt) && now(user.updatedAt), user.createdAt);
-      assert.match(user.id, /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+      assert.match(user.id, style.serial ? /^[1-9]\d*$/ : /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
     },
     records,
   );
@@ -405,3 +405,4 @@ for (const version of versions) {
   const own = version.issuer ? [{ ...asMigrated, name: "account.issuer NOT NULL" }] : styles;
   for (const style of own) describeSite("here and there", version, style, roundTrip(style));
 }
+describeSite("here and there", newest, bigSerialStyle, roundTrip(bigSerialStyle));
