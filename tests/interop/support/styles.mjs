@@ -146,8 +146,7 @@ const snakeCase = {
 /**
  * A style: the application's options, what the schema needs beside the library's migration (`lay` in its
  * place, `alter` after it), and the directives that the module needs for it. Passwords are argon2id but where
- * `hash` says scrypt, which takes the library longest. Where it is `awaited`, its sites wait for an --only that
- * holds this.
+ * `hash` says scrypt, which takes the library longest.
  */
 export const asMigrated = { name: "camelCase, text ids", hash: "scrypt" };
 
@@ -165,8 +164,6 @@ export const drizzleStyle = {
 const serial = {
   options: { advanced: { database: { generateId: "serial" } } },
   serial: true,
-  // The service does not know these ids yet: --only serial asks for their sites. Then this line goes.
-  awaited: /serial/,
 };
 
 /** Ids that the database makes, as the library lays them: identities of type integer. */
