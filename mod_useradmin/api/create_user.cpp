@@ -1,9 +1,9 @@
 // 4.2 Create user: POST /api/users
+#include "api/body.hpp"
 #include "api/envelope.hpp"
 #include "api/new_user.hpp"
 #include "api/operations.hpp"
 #include "api/texts.hpp"
-#include "json/reader.hpp"
 
 namespace useradmin::api {
 
@@ -16,25 +16,18 @@ Reply hash_failure(password::HashFailure reason) {
                                                  : error(500, texts::create_failed);
 }
 
-/// Whether the member names a role: neither absent, null nor empty.
-bool names_role(const Object& body) {
-    const Object::Kind kind = body.kind("role");
-    return kind != Object::Kind::absent && kind != Object::Kind::null &&
-           !(kind == Object::Kind::string && body.text("role").empty());
-}
-
 } // namespace
 
-Reply create_user(const Request& request, const Service& service) {
+Reply create_user(const Call& call, const Service& service) {
     // Check 1: a session.
-    if (!request.caller)
+    if (!call.caller)
         return error(401, texts::no_session);
     // Check 2: the caller is admin or superAdmin.
-    if (!may_create(*request.caller))
+    if (!may_create(*call.caller))
         return error(403, texts::create_forbidden);
 
-    const Body body = request.body.read();
-    if (body.state != Body::State::read)
+    const message::Body body = call.request.body.read();
+    if (body.state != message::Body::State::read)
         return unreadable(body);
     const std::optional<Object> object = Object::parse(body.text);
     if (!object)
@@ -47,7 +40,7 @@ Reply create_user(const Request& request, const Service& service) {
     if (name.empty() || email.empty() || password.empty())
         return error(400, texts::fields_missing);
     // Check 4: the role that an admin may give.
-    if (!may_create_with_role(*request.caller, object->text("role")))
+    if (!may_create_with_role(*call.caller, object->text("role")))
         return error(403, texts::create_role_forbidden);
     if (names_role(*object) && object->kind("role") != Object::Kind::string)
         return error(500, texts::create_failed);

@@ -6,23 +6,24 @@
 
 namespace useradmin::api {
 
-Reply delete_user(const Request& request, std::string_view id, const Service& service) {
+Reply delete_user(const Call& call, const Service& service) {
     // Check 1: a session.
-    if (!request.caller)
+    if (!call.caller)
         return error(401, texts::no_session);
     // Check 2: the caller is superAdmin.
-    if (!may_delete(*request.caller))
+    if (!may_delete(*call.caller))
         return error(403, texts::delete_forbidden);
     // Check 3: not the caller itself.
-    if (id == request.caller->id)
+    if (call.id == call.caller->id)
         return error(400, texts::delete_self);
     // Checks 4 and 5, the user exists and is not the protected one, belong to the deletion: whoever
     // asks first and deletes afterwards can be overtaken.
-    if (!text::is_clean_utf8(id))
+    if (!text::is_clean_utf8(call.id))
         return error(404, texts::not_found);
-    const auto removed =
-        service.store.remove(id, {service.settings.protected_email, service.settings.lowers_email});
-    return removed ? message(texts::deleted) : failure(removed.failure(), texts::delete_failed);
+    const auto removed = service.store.remove(
+        call.id, {service.settings.protected_email, service.settings.lowers_email});
+    return removed ? confirmation(texts::deleted)
+                   : failure(removed.failure(), texts::delete_failed);
 }
 
 } // namespace useradmin::api

@@ -6,6 +6,8 @@
 
 namespace useradmin::api {
 
+using message::Reply;
+
 namespace {
 
 // A user takes about 300 bytes.
@@ -49,7 +51,7 @@ Reply records(const store::Page& page, const Pagination& pagination) {
     return reply;
 }
 
-Reply message(std::string_view text) {
+Reply confirmation(std::string_view text) {
     Reply reply;
     json::Writer(reply.body)
         .begin_object()
@@ -64,6 +66,8 @@ Reply message(std::string_view text) {
 Reply error(int status, std::string_view text) {
     Reply reply;
     reply.status = status;
+    if (status == 503)
+        reply.headers.push_back({"Retry-After", "1"});
     json::Writer(reply.body)
         .begin_object()
         .key("success")
@@ -90,8 +94,8 @@ Reply failure(store::Failure failure, std::string_view operation_text) {
     return error(500, operation_text);
 }
 
-Reply unreadable(const Body& body) {
-    if (body.state == Body::State::too_large)
+Reply unreadable(const message::Body& body) {
+    if (body.state == message::Body::State::too_large)
         return error(413, texts::body_too_large);
     return error(body.status, body.status == 408 ? texts::request_timed_out : texts::bad_request);
 }

@@ -9,7 +9,7 @@
 namespace useradmin::api {
 
 /// {"success":true,"data":{…}}
-Reply record(const store::User& user);
+message::Reply record(const store::User& user);
 
 struct Pagination {
     std::int64_t page = 1;
@@ -17,19 +17,19 @@ struct Pagination {
     std::int64_t total = 0;
 };
 /// {"success":true,"data":[…],"pagination":{…}}
-Reply records(const store::Page& page, const Pagination& pagination);
+message::Reply records(const store::Page& page, const Pagination& pagination);
 
 /// {"success":true,"message":"…"}
-Reply message(std::string_view text);
+message::Reply confirmation(std::string_view text);
 
 /// {"success":false,"error":"…"}
-Reply error(int status, std::string_view text);
+message::Reply error(int status, std::string_view text);
 
 /// The reply to work that failed (section 7): 404, 400 and 403 for the answers among the failures,
 /// 503 where the database could not be had, else 500 with the operation's text.
-Reply failure(store::Failure failure, std::string_view operation_text);
+message::Reply failure(store::Failure failure, std::string_view operation_text);
 
 /// The reply to a body that could not be read whole.
-Reply unreadable(const Body& body);
+message::Reply unreadable(const message::Body& body);
 
 } // namespace useradmin::api

@@ -6,17 +6,17 @@
 
 namespace useradmin::api {
 
-Reply get_user(const Request& request, std::string_view id, const Service& service) {
+Reply get_user(const Call& call, const Service& service) {
     // Check 1: a session.
-    if (!request.caller)
+    if (!call.caller)
         return error(401, texts::no_session);
     // Check 2: the caller is admin or superAdmin, or asks for its own record.
-    if (!may_get(*request.caller, id))
+    if (!may_get(*call.caller, call.id))
         return error(403, texts::get_forbidden);
     // Check 3: the user exists. No user has an id that is not text.
-    if (!text::is_clean_utf8(id))
+    if (!text::is_clean_utf8(call.id))
         return error(404, texts::not_found);
-    const auto user = service.store.find(id);
+    const auto user = service.store.find(call.id);
     return user ? record(*user) : failure(user.failure(), texts::get_failed);
 }
 

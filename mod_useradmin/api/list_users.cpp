@@ -31,24 +31,25 @@ std::optional<std::string> filter_parameter(std::string_view query, std::string_
 
 } // namespace
 
-Reply list_users(const Request& request, const Service& service) {
+Reply list_users(const Call& call, const Service& service) {
     // Check 1: a session.
-    if (!request.caller)
+    if (!call.caller)
         return error(401, texts::no_session);
     // Check 2: the caller is admin or superAdmin.
-    if (!may_list(*request.caller))
+    if (!may_list(*call.caller))
         return error(403, texts::list_forbidden);
 
     Pagination pagination;
-    pagination.page = positive_number(text::query_parameter(request.query, "page"), 1);
-    pagination.limit = std::min(positive_number(text::query_parameter(request.query, "limit"), 20),
-                                service.settings.max_limit);
+    pagination.page = positive_number(text::query_parameter(call.request.query, "page"), 1);
+    pagination.limit =
+        std::min(positive_number(text::query_parameter(call.request.query, "limit"), 20),
+                 service.settings.max_limit);
 
     // The filter rules. They are combined with OR.
-    const std::optional<std::string> search = filter_parameter(request.query, "search");
+    const std::optional<std::string> search = filter_parameter(call.request.query, "search");
     std::optional<std::string> role = "user";
-    if (is_super_administrator(*request.caller))
-        role = filter_parameter(request.query, "role");
+    if (is_super_administrator(*call.caller))
+        role = filter_parameter(call.request.query, "role");
     for (const std::optional<std::string>& text : {search, role})
         if (text && !text::is_clean_utf8(*text))
             return error(500, texts::list_failed);

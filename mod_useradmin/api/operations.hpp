@@ -5,18 +5,26 @@
 
 namespace useradmin::api {
 
-/// 4.1
-Reply list_users(const Request& request, const Service& service);
-/// 4.2
-Reply create_user(const Request& request, const Service& service);
-/// 4.3; the id is decoded.
-Reply get_user(const Request& request, std::string_view id, const Service& service);
-/// 4.4
-Reply update_user(const Request& request, std::string_view id, const Service& service);
-/// 4.4.1
-Reply delete_user(const Request& request, std::string_view id, const Service& service);
+using message::Reply;
 
-/// An address as it is stored.
-std::string stored_email(std::string_view email, const Settings& settings);
+/// A request for one of them.
+struct Call {
+    const message::Request& request;
+    /// Nothing: no session.
+    const std::optional<Caller>& caller;
+    /// The id in the path, decoded; empty for the collection.
+    std::string_view id;
+};
+
+/// 4.1
+Reply list_users(const Call& call, const Service& service);
+/// 4.2
+Reply create_user(const Call& call, const Service& service);
+/// 4.3
+Reply get_user(const Call& call, const Service& service);
+/// 4.4
+Reply update_user(const Call& call, const Service& service);
+/// 4.4.1
+Reply delete_user(const Call& call, const Service& service);
 
 } // namespace useradmin::api

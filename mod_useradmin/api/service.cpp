@@ -2,82 +2,110 @@
 
 #include "api/envelope.hpp"
 #include "api/operations.hpp"
+#include "api/origin.hpp"
 #include "api/texts.hpp"
-#include "text/unicode.hpp"
 #include "text/url.hpp"
+
+#include <algorithm>
 
 namespace useradmin::api {
 
 namespace {
 
-Reply method_not_allowed(std::string_view allow) {
-    Reply reply = error(405, texts::method_not_allowed);
-    reply.allow = allow;
+enum class Resource { users, user };
+
+/// Which function answers what.
+struct Operation {
+    Resource resource;
+    std::string_view method;
+    bool changes_something;
+    Reply (*answer)(const Call& call, const Service& service);
+    /// The text of an unexpected failure (section 7).
+    std::string_view failure_text;
+};
+
+/// HEAD goes with GET.
+constexpr Operation operations[] = {
+    {Resource::users, "GET", false, list_users, texts::list_failed},
+    {Resource::users, "POST", true, create_user, texts::create_failed},
+    {Resource::user, "GET", false, get_user, texts::get_failed},
+    {Resource::user, "PUT", true, update_user, texts::update_failed},
+    {Resource::user, "DELETE", true, delete_user, texts::delete_failed},
+};
+
+/// The path's segment, without the slash before it.
+std::string_view segment_of(std::string_view path) {
+    if (path.starts_with('/'))
+        path.remove_prefix(1);
+    return path;
+}
+
+Resource resource_of(std::string_view segment) {
+    return segment.empty() ? Resource::users : Resource::user;
+}
+
+/// The operation; nullptr where the resource has none of that method.
+const Operation* find_operation(Resource resource, std::string_view method) {
+    const std::string_view wanted = method == "HEAD" ? "GET" : method;
+    const auto* const found =
+        std::find_if(std::begin(operations), std::end(operations), [&](const Operation& operation) {
+            return operation.resource == resource && operation.method == wanted;
+        });
+    return found != std::end(operations) ? found : nullptr;
+}
+
+/// The value of Allow.
+std::string methods_of(Resource resource) {
+    std::string methods;
+    for (const Operation& operation : operations)
+        if (operation.resource == resource)
+            methods +=
+                operation.method == "GET" ? "GET, HEAD, " : std::string(operation.method) + ", ";
+    return methods + "OPTIONS";
+}
+
+Reply with_allow(Reply reply, Resource resource) {
+    reply.headers.push_back({"Allow", methods_of(resource)});
     return reply;
 }
 
-Reply options(std::string_view allow) {
-    Reply reply;
-    reply.status = 204;
-    reply.allow = allow;
-    return reply;
+/// Whether a request of that method could change something.
+bool changes_something(std::string_view method) {
+    return std::any_of(
+        std::begin(operations), std::end(operations),
+        [&](const Operation& operation) {
+            return operation.changes_something && operation.method == method;
+        });
 }
 
-bool is_get(std::string_view method) {
-    return method == "GET" || method == "HEAD";
-}
-
-Reply answer_collection(const Request& request, const Service& service) {
-    constexpr std::string_view allow = "GET, HEAD, POST, OPTIONS";
-    if (request.method == "OPTIONS")
-        return options(allow);
-    if (is_get(request.method))
-        return list_users(request, service);
-    if (request.method == "POST")
-        return create_user(request, service);
-    return method_not_allowed(allow);
-}
-
-Reply answer_user(const Request& request, std::string_view id, const Service& service) {
-    constexpr std::string_view allow = "GET, HEAD, PUT, DELETE, OPTIONS";
-    if (request.method == "OPTIONS")
-        return options(allow);
-    if (is_get(request.method))
-        return get_user(request, id, service);
-    if (request.method == "PUT")
-        return update_user(request, id, service);
-    if (request.method == "DELETE")
-        return delete_user(request, id, service);
-    return method_not_allowed(allow);
-}
-
-/// The text of an unexpected failure of the operation (section 7).
-std::string_view failure_text(std::string_view method, std::string_view path) {
-    if (method == "POST")
-        return texts::create_failed;
-    if (method == "PUT")
-        return texts::update_failed;
-    if (method == "DELETE")
-        return texts::delete_failed;
-    return path.empty() || path == "/" ? texts::list_failed : texts::get_failed;
+Reply answer_request(const message::Request& request, const std::optional<Caller>& caller,
+                     const Service& service) {
+    const std::string_view segment = segment_of(request.path);
+    const bool is_path = segment.find('/') == segment.npos;
+    const Resource resource = resource_of(segment);
+    if (is_path && request.method == "OPTIONS")
+        return with_allow({204}, resource);
+    const Operation* const operation = find_operation(resource, request.method);
+    if (is_path && operation == nullptr)
+        return with_allow(error(405, texts::method_not_allowed), resource);
+    if (changes_something(request.method) &&
+        is_of_another_site(request.headers, service.settings.trusted_origins))
+        return error(403, texts::origin_not_allowed);
+    // No such path: it says so to callers with a session alone.
+    if (!is_path)
+        return caller ? error(404, texts::not_found) : error(401, texts::no_session);
+    const std::string id = text::decode_path_segment(segment);
+    return operation->answer({request, caller, id}, service);
 }
 
 } // namespace
 
-std::string stored_email(std::string_view email, const Settings& settings) {
-    return settings.lowers_email ? text::lower(email) : std::string(email);
-}
-
-Reply answer(const Request& request, const Service& service) {
-    std::string_view segment = request.path;
-    if (segment.starts_with('/'))
-        segment.remove_prefix(1);
-    if (segment.empty())
-        return answer_collection(request, service);
-    if (segment.find('/') == segment.npos)
-        return answer_user(request, text::decode_path_segment(segment), service);
-    // No such path: it says so to callers with a session alone.
-    return request.caller ? error(404, texts::not_found) : error(401, texts::no_session);
+Reply answer(const message::Request& request, const std::optional<Caller>& caller,
+             const Service& service) {
+    Reply reply = answer_request(request, caller, service);
+    message::allow_trusted_origin(reply, request.method, request.headers,
+                                  service.settings.trusted_origins);
+    return reply;
 }
 
 Reply error_reply(int status, std::string_view method, std::string_view path) {
@@ -99,8 +127,14 @@ Reply error_reply(int status, std::string_view method, std::string_view path) {
     case 503:
         return error(status, texts::unavailable);
     default:
-        return error(status, status < 500 ? texts::bad_request : failure_text(method, path));
+        break;
     }
+    if (status < 500)
+        return error(status, texts::bad_request);
+    const Resource resource = resource_of(segment_of(path));
+    const Operation* const operation = find_operation(resource, method);
+    return error(status, operation != nullptr ? operation->failure_text
+                                              : find_operation(resource, "GET")->failure_text);
 }
 
 } // namespace useradmin::api

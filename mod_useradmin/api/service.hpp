@@ -3,38 +3,15 @@
 
 #include "api/access.hpp"
 #include "message/message.hpp"
+#include "message/origin.hpp"
 #include "password/hasher.hpp"
 #include "store/store.hpp"
 
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <string_view>
 
 namespace useradmin::api {
-
-using message::Body;
-using message::BodySource;
-
-struct Request {
-    std::string_view method;
-    /// What follows the base address in the path, still percent-encoded: "", "/", "/{id}" or
-    /// longer.
-    std::string_view path;
-    /// The query string without its question mark.
-    std::string_view query;
-    /// Nothing: no session.
-    std::optional<Caller> caller;
-    BodySource& body;
-};
-
-struct Reply {
-    int status = 200;
-    /// The envelope; empty for 204 alone.
-    std::string body;
-    /// The value of the Allow header, or empty.
-    std::string_view allow;
-};
 
 /// What the configuration decides.
 struct Settings {
@@ -47,6 +24,8 @@ struct Settings {
     bool account_id_is_user_id = false;
     /// Whether addresses are stored in lower case, as better-auth looks them up.
     bool lowers_email = false;
+    /// Whose pages may send requests, beside the server's own.
+    message::Origins trusted_origins = {};
 };
 
 /// What the operations work with.
@@ -56,11 +35,13 @@ struct Service {
     const Settings& settings;
 };
 
-/// Answers a request under the base address (specification, section 4).
-Reply answer(const Request& request, const Service& service);
+/// Answers a request under the base address (specification, section 4). Without a caller it has no
+/// session.
+message::Reply answer(const message::Request& request, const std::optional<Caller>& caller,
+                      const Service& service);
 
 /// The envelope for an error that arose outside of the operations: httpd's own, or another
 /// module's. The method and the path below the base address tell which operation it was.
-Reply error_reply(int status, std::string_view method, std::string_view path);
+message::Reply error_reply(int status, std::string_view method, std::string_view path);
 
 } // namespace useradmin::api

@@ -1,9 +1,9 @@
 // 4.4 Update user: PUT /api/users/{id}
+#include "api/body.hpp"
 #include "api/envelope.hpp"
 #include "api/operations.hpp"
 #include "api/texts.hpp"
 #include "text/unicode.hpp"
-#include "json/reader.hpp"
 
 namespace useradmin::api {
 
@@ -22,9 +22,7 @@ bool is_one_of(Kind kind, std::initializer_list<Kind> kinds) {
 /// Whether the body has the role or the ban flag that an admin must not send (check 4). Null is no
 /// role; any flag that is there counts.
 bool has_role_or_ban(const Object& body) {
-    const bool has_role = is_one_of(body.kind("role"), {Kind::absent, Kind::null}) == false &&
-                          !(body.kind("role") == Kind::string && body.text("role").empty());
-    return has_role || body.kind("banned") != Kind::absent;
+    return names_role(body) || body.kind("banned") != Kind::absent;
 }
 
 /// Whether every field that the caller may set has its type. Fields that are ignored may be
@@ -41,37 +39,36 @@ bool has_types(const Object& body, const Caller& caller) {
     return is_one_of(body.kind("banned"), {Kind::absent, Kind::boolean});
 }
 
+/// The reply to a body that sets nothing, where the user exists (check 3).
+Reply refuse(const Call& call, const Service& service, Reply refusal) {
+    const auto user = service.store.find(call.id);
+    return user ? refusal : failure(user.failure(), texts::update_failed);
+}
+
 } // namespace
 
-Reply update_user(const Request& request, std::string_view id, const Service& service) {
+Reply update_user(const Call& call, const Service& service) {
     // Check 1: a session.
-    if (!request.caller)
+    if (!call.caller)
         return error(401, texts::no_session);
-    const Caller& caller = *request.caller;
+    const Caller& caller = *call.caller;
     // Check 2: the caller is admin or superAdmin.
     if (!may_update(caller))
         return error(403, texts::update_forbidden);
 
-    const Body body = request.body.read();
-    if (body.state != Body::State::read)
+    const message::Body body = call.request.body.read();
+    if (body.state != message::Body::State::read)
         return unreadable(body);
     const std::optional<Object> object = Object::parse(body.text);
 
-    // Check 3: the user exists. The update itself finds out, unless the body is going to be
-    // refused.
-    if (!text::is_clean_utf8(id))
+    // Check 3: the user exists. Where the body is taken, the update itself finds out.
+    if (!text::is_clean_utf8(call.id))
         return error(404, texts::not_found);
-    const bool is_readable = object && has_types(*object, caller);
-    const bool is_refused =
-        is_readable && !may_change_role_and_ban(caller) && has_role_or_ban(*object);
-    if (!is_readable || is_refused) {
-        const auto user = service.store.find(id);
-        if (!user)
-            return failure(user.failure(), texts::update_failed);
-        // Check 4: an admin sends neither role nor ban.
-        return is_refused ? error(403, texts::update_role_forbidden)
-                          : error(500, texts::update_failed);
-    }
+    // Check 4: an admin sends neither role nor ban.
+    if (object && !may_change_role_and_ban(caller) && has_role_or_ban(*object))
+        return refuse(call, service, error(403, texts::update_role_forbidden));
+    if (!object || !has_types(*object, caller))
+        return refuse(call, service, error(500, texts::update_failed));
 
     store::Changes changes = {{"updatedAt", text::now()}};
     const auto apply_non_empty = [&](std::string_view field, std::string_view text) {
@@ -87,7 +84,7 @@ Reply update_user(const Request& request, std::string_view id, const Service& se
             changes.push_back({"banned", object->boolean("banned")});
         apply_non_empty("banReason", object->text("banReason"));
     }
-    const auto updated = service.store.update(id, changes);
+    const auto updated = service.store.update(call.id, changes);
     return updated ? record(*updated) : failure(updated.failure(), texts::update_failed);
 }
 

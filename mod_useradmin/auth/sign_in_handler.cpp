@@ -9,6 +9,7 @@
 #include "httpd/base.hpp"
 #include "httpd/body.hpp"
 #include "httpd/body_timeout.hpp"
+#include "httpd/headers.hpp"
 #include "httpd/reply.hpp"
 #include "sign_in/service.hpp"
 
@@ -21,23 +22,10 @@ namespace {
 // An address and a password; nothing longer is read.
 constexpr long largest_body = 65536;
 
-std::string_view header_of(const request_rec* request, const char* name) {
-    return apr::view_of(apr_table_get(request->headers_in, name));
-}
-
-sign_in::Provenance provenance_of(const request_rec* request) {
-    return {header_of(request, "Origin"),
-            header_of(request, "Referer"),
-            header_of(request, "Sec-Fetch-Site"),
-            header_of(request, "Sec-Fetch-Mode"),
-            header_of(request, "Sec-Fetch-Dest"),
-            apr_table_get(request->headers_in, "Cookie") != nullptr};
-}
-
 /// Whether the request's cookies say that its session is not to be remembered.
-bool is_not_remembered(const request_rec* request, const Settings& settings,
+bool is_not_remembered(const message::Headers& headers, const Settings& settings,
                        const sign_in::Cookies& cookies) {
-    const auto value = token_in_cookie(header_of(request, "Cookie"), cookies.not_remembered_name());
+    const auto value = token_in_cookie(headers.find("Cookie"), cookies.not_remembered_name());
     return value && token_of(*value, settings).text == "true";
 }
 
@@ -50,27 +38,19 @@ int answer(request_rec* request) {
     const secret::Secret credential = credential_of(request, settings);
     httpd::RequestBody body(request, verifier.backend().log(), largest_body,
                             verifier.backend().settings().body_wait);
-    sign_in::Reply reply =
-        sign_in::answer({request->method,
-                         httpd::path_below(request, settings.get<SignIn>().path),
-                         apr::view_of(request->args),
-                         header_of(request, "Content-Type"),
-                         provenance_of(request),
-                         apr::view_of(ap_construct_url(request->pool, "", request)),
-                         {apr::view_of(request->useragent_ip), header_of(request, "User-Agent"),
-                          counted_address(request)},
-                         token_of(credential.view(), settings).text,
-                         is_not_remembered(request, settings, cookies),
-                         body},
-                        {verifier.backend().store(), verifier.credentials(), cookies,
-                         settings.get<ReadsBearer>(), text::now()});
+    const httpd::RequestHeaders headers(request);
+    message::Reply reply = sign_in::answer(
+        {request->method, httpd::path_below(request, settings.get<SignIn>().path),
+         apr::view_of(request->args), headers, body},
+        {apr::view_of(request->useragent_ip), counted_address(request),
+         token_of(credential.view(), settings).text, is_not_remembered(headers, settings, cookies)},
+        {verifier.backend().store(), verifier.credentials(), cookies, settings.get<ReadsBearer>(),
+         settings.get<httpd::TrustedOrigins>(), text::now()});
     if (body.was_answered())
         return AP_FILTER_ERROR;
     if (body.is_left())
         request->connection->keepalive = AP_CONN_CLOSE;
-    for (const auto& [name, value] : reply.headers)
-        apr_table_add(request->headers_out, name, value.c_str());
-    return httpd::send(request, {reply.status, std::move(reply.body), {}});
+    return httpd::send(request, std::move(reply));
 }
 
 int handle(request_rec* request) noexcept {
@@ -81,6 +61,22 @@ int handle(request_rec* request) noexcept {
                           reason);
             return HTTP_INTERNAL_SERVER_ERROR;
         });
+}
+
+/// What httpd or another module refuses can be read by the pages that may read the rest.
+void allow_error(request_rec* request) noexcept {
+    const Settings& settings = settings_of(request);
+    if (!settings.get<SignIn>().is_on)
+        return;
+    apr::guarded(
+        [&] {
+            message::Reply reply;
+            message::allow_trusted_origin(reply, request->method, httpd::RequestHeaders(request),
+                                          settings.get<httpd::TrustedOrigins>());
+            for (const message::Header& header : reply.headers)
+                apr_table_set(request->err_headers_out, header.name, header.value.c_str());
+        },
+        [](const char*) {});
 }
 
 int claim(request_rec* request) noexcept {
@@ -96,6 +92,7 @@ void register_sign_in_hooks(apr_pool_t* pool) noexcept {
     httpd::register_body_timeout(pool);
     ap_hook_translate_name(claim, before, after, APR_HOOK_FIRST);
     ap_hook_map_to_storage(httpd::keep_from_storage, nullptr, nullptr, APR_HOOK_REALLY_FIRST);
+    ap_hook_insert_error_filter(allow_error, nullptr, nullptr, APR_HOOK_MIDDLE);
     ap_hook_handler(handle, nullptr, nullptr, APR_HOOK_REALLY_FIRST);
 }
 

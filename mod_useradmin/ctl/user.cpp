@@ -65,7 +65,7 @@ Exit remove(Context& context) {
     value_of(removed);
     const std::string done = whom + " is deleted, with its sessions and accounts";
     if (context.wants_json())
-        print_json(api::message(done).body);
+        print_json(api::confirmation(done).body);
     else
         say(done);
     return Exit::success;

@@ -105,6 +105,25 @@ const char* ReadTables::operator()(const Line& line, Tables& tables) const {
     return nullptr;
 }
 
+const char* read_trusted_origins(const Line& line, message::Origins& origins) {
+    auto& kept = *static_cast<apr_array_header_t*>(
+        apr_array_make(line.pool(), static_cast<int>(line.words.size()), sizeof(std::string_view)));
+    for (const std::string_view word : line.words) {
+        const auto origin = message::parse_origin(word);
+        if (!origin)
+            return line.keep("'" + std::string(word) +
+                             "' is no origin; right is http:// or https://, a host and, if it is "
+                             "not the scheme's own, a port, without a path or a wildcard: "
+                             "https://app.example.com");
+        *static_cast<std::string_view*>(apr_array_push(&kept)) = line.keep(*origin);
+    }
+    if (line.words.empty())
+        return "must be one or more origins, such as https://app.example.com";
+    origins = {reinterpret_cast<const std::string_view*>(kept.elts),
+               static_cast<std::size_t>(kept.nelts)};
+    return nullptr;
+}
+
 const char* read_password_hash(const Line& line, password::Format& format) {
     const auto parsed = password::parse_format(line.words);
     if (const auto* right = std::get_if<std::string>(&parsed))

@@ -6,6 +6,7 @@
 #include "httpd/directives.hpp"
 #include "httpd/httpd.hpp"
 #include "httpd/log.hpp"
+#include "message/origin.hpp"
 #include "password/format.hpp"
 #include "password/hasher.hpp"
 #include "password/slots.hpp"
@@ -31,12 +32,14 @@ struct ReadTables {
     const char* operator()(const Line& line, Tables& tables) const;
 };
 
+const char* read_trusted_origins(const Line& line, message::Origins& origins);
 const char* read_password_hash(const Line& line, password::Format& format);
 const char* read_hash_limit(const Line& line, unsigned& limit);
 
 // The tags of the directives below.
 struct Wait;
 struct ApplicationTables;
+struct TrustedOrigins;
 struct PasswordHash;
 struct HashLimit;
 struct BodyWait;
@@ -50,6 +53,9 @@ constexpr auto backend_directives(const char* wait, const char* label_prefix) {
         directive<ApplicationTables>("UserAdminTables", TAKE3, anywhere,
                                      "the names of the user, session and account tables",
                                      Tables{{}, label_prefix}, ReadTables{label_prefix}),
+        directive<TrustedOrigins>("UserAdminTrustedOrigin", TAKE_ARGV, anywhere,
+                                  "the origins whose pages may send requests, beside the own one",
+                                  message::Origins(), read_trusted_origins),
         directive<PasswordHash>("UserAdminPasswordHash", TAKE_ARGV, anywhere,
                                 "argon2id [m=KiB] [t=N] [p=N], or scrypt",
                                 password::Format(password::Argon2id()), read_password_hash),

@@ -41,10 +41,10 @@ bool RequestBody::is_left() const noexcept {
     return has_body && !is_read_;
 }
 
-api::Body RequestBody::read() {
+message::Body RequestBody::read() {
     const char* length = apr_table_get(request_->headers_in, "Content-Length");
     if (length != nullptr && apr_atoi64(length) > limit_)
-        return {api::Body::State::too_large, {}};
+        return {message::Body::State::too_large, {}};
     const BodyTimeout timeout(request_->connection, apr_time_from_sec(timeout_.count()));
     const Brigade brigade(request_);
     while (!is_read_) {
@@ -55,15 +55,15 @@ api::Body RequestBody::read() {
                                  APR_BLOCK_READ, std::min<apr_off_t>(limit_ + 1, piece_size));
         if (status != APR_SUCCESS)
             return failed(status, timeout.is_over());
-        const api::Body::State state = append(brigade.get());
-        if (state != api::Body::State::read)
+        const message::Body::State state = append(brigade.get());
+        if (state != message::Body::State::read)
             return {state, {}};
         apr_brigade_cleanup(brigade.get());
     }
-    return {api::Body::State::read, text_};
+    return {message::Body::State::read, text_};
 }
 
-api::Body::State RequestBody::append(apr_bucket_brigade* brigade) {
+message::Body::State RequestBody::append(apr_bucket_brigade* brigade) {
     for (apr_bucket* bucket = APR_BRIGADE_FIRST(brigade); bucket != APR_BRIGADE_SENTINEL(brigade);
          bucket = APR_BUCKET_NEXT(bucket)) {
         if (APR_BUCKET_IS_EOS(bucket)) {
@@ -75,13 +75,13 @@ api::Body::State RequestBody::append(apr_bucket_brigade* brigade) {
         const char* bytes = nullptr;
         apr_size_t count = 0;
         if (apr_bucket_read(bucket, &bytes, &count, APR_BLOCK_READ) != APR_SUCCESS)
-            return api::Body::State::broken;
+            return message::Body::State::broken;
         if (text_.size() + count > static_cast<std::size_t>(limit_))
-            return api::Body::State::too_large;
+            return message::Body::State::too_large;
         grow(text_.size() + count);
         text_.append(bytes, count);
     }
-    return api::Body::State::read;
+    return message::Body::State::read;
 }
 
 void RequestBody::grow(std::size_t size) {
@@ -95,7 +95,7 @@ void RequestBody::grow(std::size_t size) {
     text_.swap(larger);
 }
 
-api::Body RequestBody::failed(apr_status_t status, bool is_late) {
+message::Body RequestBody::failed(apr_status_t status, bool is_late) {
     int answer = ap_map_http_request_error(status, HTTP_BAD_REQUEST);
     was_answered_ = answer == AP_FILTER_ERROR;
     // Of a trailer that came too late httpd says that it was bad.
@@ -105,7 +105,7 @@ api::Body RequestBody::failed(apr_status_t status, bool is_late) {
                answer == HTTP_REQUEST_TIME_OUT ? "UA0209: the body did not arrive within " +
                                                      std::to_string(timeout_.count()) + " s"
                                                : "UA0209: the body could not be read");
-    return {api::Body::State::broken, {}, answer};
+    return {message::Body::State::broken, {}, answer};
 }
 
 } // namespace useradmin::httpd

@@ -6,8 +6,8 @@
 
 namespace useradmin::httpd {
 
-void fill(request_rec* request, api::Reply&& made, apr_bucket_brigade* brigade) {
-    const api::Reply& reply = apr::emplace<api::Reply>(request->pool, std::move(made));
+void fill(request_rec* request, message::Reply&& made, apr_bucket_brigade* brigade) {
+    const message::Reply& reply = apr::emplace<message::Reply>(request->pool, std::move(made));
     request->status = reply.status;
     if (!reply.body.empty()) {
         ap_set_content_type(request, "application/json");
@@ -17,16 +17,16 @@ void fill(request_rec* request, api::Reply&& made, apr_bucket_brigade* brigade) 
     }
     APR_BRIGADE_INSERT_TAIL(brigade, apr_bucket_eos_create(request->connection->bucket_alloc));
     apr_table_setn(request->headers_out, "Cache-Control", "no-store");
-    if (!reply.allow.empty())
-        apr_table_setn(request->headers_out, "Allow", apr::terminated(request->pool, reply.allow));
-    if (reply.status == HTTP_SERVICE_UNAVAILABLE)
-        apr_table_setn(request->headers_out, "Retry-After", "1");
+    for (const message::Header& header : reply.headers)
+        apr_table_unset(request->headers_out, header.name);
+    for (const message::Header& header : reply.headers)
+        apr_table_addn(request->headers_out, header.name, header.value.c_str());
     // An envelope is whole or it is no envelope.
     apr_table_unset(request->headers_in, "Range");
     apr_table_unset(request->headers_in, "Request-Range");
 }
 
-int send(request_rec* request, api::Reply reply) {
+int send(request_rec* request, message::Reply reply) {
     apr_bucket_brigade* brigade =
         apr_brigade_create(request->pool, request->connection->bucket_alloc);
     fill(request, std::move(reply), brigade);

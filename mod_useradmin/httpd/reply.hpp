@@ -1,16 +1,16 @@
 // Sends replies.
 #pragma once
 
-#include "api/service.hpp"
 #include "httpd/httpd.hpp"
+#include "message/message.hpp"
 
 namespace useradmin::httpd {
 
-/// Puts the reply into the brigade and sets its headers. The reply then lives in the request's
-/// pool.
-void fill(request_rec* request, api::Reply&& made, apr_bucket_brigade* brigade);
+/// Puts the reply into the brigade and sets its headers, in place of others of the same names. The
+/// reply then lives in the request's pool.
+void fill(request_rec* request, message::Reply&& made, apr_bucket_brigade* brigade);
 
 /// Sends the reply and ends the response; OK for the handler to return.
-int send(request_rec* request, api::Reply reply);
+int send(request_rec* request, message::Reply reply);
 
 } // namespace useradmin::httpd

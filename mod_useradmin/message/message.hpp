@@ -31,7 +31,7 @@ class Headers {
     /// The value of the field of that name, whatever its case; empty where it is absent. Of a field
     /// that is there more than once the values come joined, as HTTP has it. It lives as long as the
     /// request.
-    virtual std::string_view find(std::string_view name) const = 0;
+    virtual std::string_view find(const char* name) const noexcept = 0;
 };
 
 /// A request below a base address.

@@ -6,6 +6,7 @@
 #include "httpd/base.hpp"
 #include "httpd/body.hpp"
 #include "httpd/body_timeout.hpp"
+#include "httpd/headers.hpp"
 #include "httpd/reply.hpp"
 #include "password/hasher.hpp"
 #include "service/caller.hpp"
@@ -39,13 +40,15 @@ int answer(request_rec* request) {
     rules.max_limit = settings.get<MaxLimit>();
     rules.account_id_is_user_id = settings.get<AccountIdIsUserId>();
     rules.lowers_email = settings.get<LowersEmail>();
+    rules.trusted_origins = settings.get<httpd::TrustedOrigins>();
 
+    const httpd::RequestHeaders headers(request);
     httpd::RequestBody body(request, backend.log(), settings.get<MaxBody>(),
                             backend.settings().body_wait);
-    api::Reply reply =
+    message::Reply reply =
         api::answer({request->method, httpd::path_below(request, settings.get<Enabled>().path),
-                     apr::view_of(request->args),
-                     caller_of(request, settings.get<Session>(), backend.log()), body},
+                     apr::view_of(request->args), headers, body},
+                    caller_of(request, settings.get<Session>(), backend.log()),
                     {backend.store(), hasher, rules});
     if (body.was_answered())
         return AP_FILTER_ERROR;

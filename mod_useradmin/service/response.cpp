@@ -2,12 +2,28 @@
 
 #include "apr/guard.hpp"
 #include "apr/pool.hpp"
+#include "httpd/headers.hpp"
 #include "httpd/reply.hpp"
 #include "service/configuration.hpp"
 
 #include <utility>
 
 namespace useradmin::service {
+
+namespace {
+
+/// The origins that are trusted where the request went, also where httpd refused it before it
+/// looked for its Location.
+message::Origins trusted_origins_of(request_rec* request) {
+    ap_conf_vector_t* const own = request->per_dir_config;
+    if (!settings_of(request).get<Enabled>().is_on)
+        ap_location_walk(request);
+    const auto origins = settings_of(request).get<httpd::TrustedOrigins>();
+    request->per_dir_config = own;
+    return origins;
+}
+
+} // namespace
 
 const char* base_of(const request_rec* request) noexcept {
     const std::string_view path = apr::view_of(request->uri);
@@ -21,9 +37,13 @@ const char* base_of(const request_rec* request) noexcept {
     return nullptr;
 }
 
-api::Reply envelope_of(const request_rec* request, const char* base) {
-    return api::error_reply(request->status, apr::view_of(request->method),
-                            httpd::path_below(request, base));
+message::Reply envelope_of(request_rec* request, const char* base) {
+    const std::string_view method = apr::view_of(request->method);
+    message::Reply reply =
+        api::error_reply(request->status, method, httpd::path_below(request, base));
+    message::allow_trusted_origin(reply, method, httpd::RequestHeaders(request),
+                                  trusted_origins_of(request));
+    return reply;
 }
 
 apr_status_t put_envelope(ap_filter_t* filter, apr_bucket_brigade* brigade) noexcept {

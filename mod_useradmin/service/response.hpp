@@ -12,7 +12,7 @@ namespace useradmin::service {
 const char* base_of(const request_rec* request) noexcept;
 
 /// The envelope for the error that a request below a base address ended with.
-api::Reply envelope_of(const request_rec* request, const char* base);
+message::Reply envelope_of(request_rec* request, const char* base);
 
 /// The name and the function of the output filter that puts the envelope into an error response
 /// that httpd or another module makes.

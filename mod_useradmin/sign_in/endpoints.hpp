@@ -5,11 +5,14 @@
 
 namespace useradmin::sign_in {
 
+using message::Reply;
+using message::Request;
+
 /// POST /sign-in/email
-Reply sign_in_with_email(const Request& request, const Service& service);
+Reply sign_in_with_email(const Request& request, const Client& client, const Service& service);
 /// POST /sign-out
-Reply sign_out(const Request& request, const Service& service);
+Reply sign_out(const Request& request, const Client& client, const Service& service);
 /// GET /get-session
-Reply get_session(const Request& request, const Service& service);
+Reply get_session(const Request& request, const Client& client, const Service& service);
 
 } // namespace useradmin::sign_in

@@ -43,22 +43,22 @@ Reply extended(store::SignedIn& signed_in, const Service& service) {
     return reply;
 }
 
-Reply answer_session(const Request& request, const Service& service) {
-    if (request.token.empty() || !text::is_clean_utf8(request.token))
+Reply answer_session(const Request& request, const Client& client, const Service& service) {
+    if (client.token.empty() || !text::is_clean_utf8(client.token))
         return no_session();
-    const auto found = service.store.session(request.token);
+    const auto found = service.store.session(client.token);
     if (!found)
         return found.is_not_found() ? ended_session(service) : failure(found.failure());
     store::SignedIn signed_in = *found;
     if (!signed_in.session.expires_at || *signed_in.session.expires_at <= service.now) {
-        const auto closed = service.store.close_session(request.token);
+        const auto closed = service.store.close_session(client.token);
         return closed || closed.is_not_found() ? ended_session(service) : failure(closed.failure());
     }
     // The session of a banned user is none, but the ban may end before it.
     if (is_banned(signed_in.user, service.now))
         return no_session();
     const bool may_extend =
-        !request.is_not_remembered &&
+        !client.is_not_remembered &&
         text::query_parameter(request.query, "disableRefresh").value_or("").empty();
     return may_extend && is_due(signed_in.session, service.now) ? extended(signed_in, service)
                                                                 : sign_in::session(signed_in);
@@ -66,9 +66,9 @@ Reply answer_session(const Request& request, const Service& service) {
 
 } // namespace
 
-Reply get_session(const Request& request, const Service& service) {
-    Reply reply = answer_session(request, service);
-    reply.headers.emplace_back("Pragma", "no-cache");
+Reply get_session(const Request& request, const Client& client, const Service& service) {
+    Reply reply = answer_session(request, client, service);
+    reply.headers.push_back({"Pragma", "no-cache"});
     return reply;
 }
 

@@ -2,8 +2,6 @@
 
 #include "sign_in/replies.hpp"
 
-#include <strings.h>
-
 #include <algorithm>
 
 namespace useradmin::sign_in {
@@ -14,12 +12,11 @@ bool holds_text(std::string_view value) noexcept {
     return value.find_first_not_of(" \t") != value.npos;
 }
 
-/// Whether the address is of that origin. What a browser would read in another way is not.
-bool is_of(std::string_view url, std::string_view origin) noexcept {
-    return url.size() >= origin.size() &&
-           strncasecmp(url.data(), origin.data(), origin.size()) == 0 &&
-           (url.size() == origin.size() ||
-            std::string_view("/?#").find(url[origin.size()]) != std::string_view::npos);
+/// Whether the address is of the server's own origin or of a trusted one.
+bool is_at_home(std::string_view url, const message::Headers& headers, message::Origins trusted) {
+    const auto origin = message::origin_of(url);
+    return origin && (message::is_own_origin(*origin, headers) ||
+                      message::is_trusted_origin(*origin, trusted));
 }
 
 bool holds_control(std::string_view text) noexcept {
@@ -40,46 +37,52 @@ bool holds_encoded_separator(std::string_view path) noexcept {
     return false;
 }
 
-std::optional<Reply> refuse_foreign(const Request& request) {
-    const std::string_view origin =
-        request.provenance.origin.empty() ? request.provenance.referer : request.provenance.origin;
+std::optional<Reply> refuse_foreign(const message::Headers& headers, message::Origins trusted) {
+    std::string_view origin = headers.find("Origin");
+    if (origin.empty())
+        origin = headers.find("Referer");
     // A page that hides its origin (Referrer-Policy: no-referrer) still has the browser's own word.
-    if (origin == "null" && request.provenance.fetch_site == "same-origin")
+    if (origin == "null" && headers.find("Sec-Fetch-Site") == "same-origin")
         return std::nullopt;
     if (origin.empty() || origin == "null")
         return error(403, "Missing or null Origin", "MISSING_OR_NULL_ORIGIN");
-    if (!is_of(origin, request.own_origin))
+    if (!is_at_home(origin, headers, trusted))
         return error(403, "Invalid origin", "INVALID_ORIGIN");
     return std::nullopt;
 }
 
 } // namespace
 
-std::optional<Reply> refuse_foreign_sign_in(const Request& request) {
-    const Provenance& from = request.provenance;
-    if (from.has_cookies)
-        return refuse_foreign(request);
-    if (from.fetch_site == "cross-site" && from.fetch_mode == "navigate")
+std::optional<Reply> refuse_foreign_sign_in(const message::Headers& headers,
+                                            message::Origins trusted) {
+    if (!headers.find("Cookie").empty())
+        return refuse_foreign(headers, trusted);
+    if (headers.find("Sec-Fetch-Site") == "cross-site" &&
+        headers.find("Sec-Fetch-Mode") == "navigate")
         return error(403,
                      "Cross-site navigation login blocked. This request appears to be a CSRF "
                      "attack.",
                      "CROSS_SITE_NAVIGATION_LOGIN_BLOCKED");
     // A browser says where a request comes from; what says nothing of it is none.
-    const bool is_browser = holds_text(from.fetch_site) || holds_text(from.fetch_mode) ||
-                            holds_text(from.fetch_dest) || !from.origin.empty() ||
-                            !from.referer.empty();
-    return is_browser ? refuse_foreign(request) : std::nullopt;
+    constexpr const char* marks[] = {"Sec-Fetch-Site", "Sec-Fetch-Mode", "Sec-Fetch-Dest", "Origin",
+                                     "Referer"};
+    const bool is_browser = std::any_of(std::begin(marks), std::end(marks), [&](const char* name) {
+        return holds_text(headers.find(name));
+    });
+    return is_browser ? refuse_foreign(headers, trusted) : std::nullopt;
 }
 
-std::optional<Reply> refuse_foreign_cookies(const Request& request) {
-    return request.provenance.has_cookies ? refuse_foreign(request) : std::nullopt;
+std::optional<Reply> refuse_foreign_cookies(const message::Headers& headers,
+                                            message::Origins trusted) {
+    return headers.find("Cookie").empty() ? std::nullopt : refuse_foreign(headers, trusted);
 }
 
-bool may_redirect_to(std::string_view url, std::string_view own_origin) {
+bool may_redirect_to(std::string_view url, const message::Headers& headers,
+                     message::Origins trusted) {
     if (url.find('\\') != url.npos || holds_control(url))
         return false;
     if (!url.starts_with('/'))
-        return is_of(url, own_origin);
+        return is_at_home(url, headers, trusted);
     return !url.starts_with("//") &&
            !holds_encoded_separator(url.substr(0, url.find_first_of("?#")));
 }

@@ -18,7 +18,9 @@ void write(json::Writer& writer, const Record& record) {
 } // namespace
 
 Reply error(int status, std::string_view message, std::string_view code) {
-    Reply reply{status, {}};
+    Reply reply{status};
+    if (status == 503)
+        reply.headers.push_back({"Retry-After", "1"});
     json::Writer writer(reply.body);
     writer.begin_object().key("message").string(message);
     if (!code.empty())
@@ -33,8 +35,8 @@ Reply failure(store::Failure failure) {
                : error(500, "Internal server error", "INTERNAL_SERVER_ERROR");
 }
 
-Reply unreadable(const api::Body& body) {
-    if (body.state == api::Body::State::too_large)
+Reply unreadable(const message::Body& body) {
+    if (body.state == message::Body::State::too_large)
         return error(413, "Request body too large", "PAYLOAD_TOO_LARGE");
     return body.status == 408 ? error(408, "Request timeout", "REQUEST_TIMEOUT")
                               : error(body.status, "Bad request", "BAD_REQUEST");
@@ -64,17 +66,17 @@ Reply session(const store::SignedIn& signed_in) {
 void open_session(Reply& reply, std::string_view token, bool is_remembered,
                   const Service& service) {
     for (std::string& cookie : service.cookies.opening(token, is_remembered))
-        reply.headers.emplace_back("Set-Cookie", std::move(cookie));
+        reply.headers.push_back({"Set-Cookie", std::move(cookie)});
     if (!service.takes_bearer)
         return;
     // As the library's bearer plugin hands out a token, for clients without cookies.
-    reply.headers.emplace_back("set-auth-token", service.cookies.handed_out(token));
-    reply.headers.emplace_back("Access-Control-Expose-Headers", "set-auth-token");
+    reply.headers.push_back({"set-auth-token", service.cookies.handed_out(token)});
+    reply.headers.push_back({"Access-Control-Expose-Headers", "set-auth-token"});
 }
 
 void close_session(Reply& reply, const Service& service) {
     for (std::string& cookie : service.cookies.closing())
-        reply.headers.emplace_back("Set-Cookie", std::move(cookie));
+        reply.headers.push_back({"Set-Cookie", std::move(cookie)});
 }
 
 } // namespace useradmin::sign_in

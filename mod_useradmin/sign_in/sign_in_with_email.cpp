@@ -120,10 +120,11 @@ Reading read_form(std::string_view text) {
 }
 
 Reading read(const Request& request) {
-    const api::Body body = request.body.read();
-    if (body.state != api::Body::State::read)
+    const message::Body body = request.body.read();
+    if (body.state != message::Body::State::read)
         return unreadable(body);
-    const std::string type = media_type_of(request.content_type);
+    const std::string_view content_type = request.headers.find("Content-Type");
+    const std::string type = media_type_of(content_type);
     if (type == "application/json")
         return read_json(body.text);
     if (type == "application/x-www-form-urlencoded")
@@ -131,9 +132,8 @@ Reading read(const Request& request) {
     if (type.empty() && body.text.empty())
         return invalid("[body] Invalid input: expected object, received undefined");
     const std::string problem =
-        type.empty()
-            ? "Content-Type is required. "
-            : "Content-Type \"" + std::string(request.content_type) + "\" is not allowed. ";
+        type.empty() ? "Content-Type is required. "
+                     : "Content-Type \"" + std::string(content_type) + "\" is not allowed. ";
     return error(415, problem + std::string(allowed_types), "UNSUPPORTED_MEDIA_TYPE");
 }
 
@@ -199,8 +199,8 @@ Reply refusal(const Verification& verification) {
     case Outcome::limited: {
         Reply reply = error(429, "Too many requests. Please try again later.");
         const std::string seconds = std::to_string(verification.retry_after.count());
-        reply.headers.emplace_back("Retry-After", seconds);
-        reply.headers.emplace_back("X-Retry-After", seconds);
+        reply.headers.push_back({"Retry-After", seconds});
+        reply.headers.push_back({"X-Retry-After", seconds});
         return reply;
     }
     case Outcome::banned:
@@ -220,28 +220,28 @@ Reply refusal(const Verification& verification) {
 
 } // namespace
 
-Reply sign_in_with_email(const Request& request, const Service& service) {
-    if (const auto foreign = refuse_foreign_sign_in(request))
+Reply sign_in_with_email(const Request& request, const Client& client, const Service& service) {
+    if (const auto foreign = refuse_foreign_sign_in(request.headers, service.trusted_origins))
         return *foreign;
     const Reading reading = read(request);
     if (const auto* unread = std::get_if<Reply>(&reading))
         return *unread;
     const Form& form = std::get<Form>(reading);
     const bool redirects = form.callback && !form.callback->empty();
-    if (redirects && !may_redirect_to(*form.callback, request.own_origin))
+    if (redirects && !may_redirect_to(*form.callback, request.headers, service.trusted_origins))
         return error(403, "Invalid callbackURL", "INVALID_CALLBACK_URL");
     if (!is_email(form.email.view()))
         return error(400, "Invalid email", "INVALID_EMAIL");
 
-    const Verification verification = service.credentials.verify(
-        {form.email.view(), form.password.view(), request.client.address});
+    const Verification verification =
+        service.credentials.verify({form.email.view(), form.password.view(), client.network});
     if (verification.outcome != Outcome::accepted)
         return refusal(verification);
 
     const std::string id = secret::random_uuid();
     const std::string token = secret::random_token();
-    const std::string ip = kept(request.client.ip);
-    const std::string user_agent = kept(request.client.user_agent);
+    const std::string ip = kept(client.ip);
+    const std::string user_agent = kept(request.headers.find("User-Agent"));
     store::Session session;
     session.id = id;
     session.token = token;
@@ -257,7 +257,7 @@ Reply sign_in_with_email(const Request& request, const Service& service) {
     Reply reply = signed_in(token, form.callback, verification.user);
     open_session(reply, token, form.is_remembered, service);
     if (redirects)
-        reply.headers.emplace_back("Location", *form.callback);
+        reply.headers.push_back({"Location", *form.callback});
     return reply;
 }
 

@@ -6,15 +6,15 @@
 
 namespace useradmin::sign_in {
 
-Reply sign_out(const Request& request, const Service& service) {
-    if (const auto foreign = refuse_foreign_cookies(request))
+Reply sign_out(const Request& request, const Client& client, const Service& service) {
+    if (const auto foreign = refuse_foreign_cookies(request.headers, service.trusted_origins))
         return *foreign;
     // What the body says is of no matter here, but a connection goes on after it.
-    const api::Body body = request.body.read();
-    if (body.state != api::Body::State::read)
+    const message::Body body = request.body.read();
+    if (body.state != message::Body::State::read)
         return unreadable(body);
-    if (!request.token.empty() && text::is_clean_utf8(request.token)) {
-        const auto closed = service.store.close_session(request.token);
+    if (!client.token.empty() && text::is_clean_utf8(client.token)) {
+        const auto closed = service.store.close_session(client.token);
         // Nobody is told that a session has ended that has not.
         if (!closed && !closed.is_not_found())
             return failure(closed.failure());

@@ -63,6 +63,17 @@ class Configuration : public Scene {
 
 TEST_GROUP_BASE(configuration, Configuration){};
 
+TEST(configuration, with_a_trusted_origin_that_is_none_is_refused) {
+    for (const char* origin :
+         {"app.example.com", "https://app.example.com/", "https://*.example.com", "*", "null",
+          "https://app.example.com:0", "https://a https://b/c"})
+        refused_in_location("UserAdminTrustedOrigin " + std::string(origin),
+                            "is no origin; right is http:// or https://, a host and");
+    refused_in_location("UserAdminTrustedOrigin", "must be one or more origins");
+    taken(with_database("UserAdminTrustedOrigin https://app.example.com HTTP://LOCALHOST:3000\n" +
+                        location("/api/users", "")));
+}
+
 TEST(configuration, of_every_directive_with_right_values_is_taken) {
     taken(
         with_database("UserAdminHashLimit 3\nUserAdminMaxLimit 10\nUserAdminMaxBody 2048\n"

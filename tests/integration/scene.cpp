@@ -24,6 +24,8 @@ std::string denied(const std::string& path) {
 /// The one httpd of the suite: a Location for each way to configure the service.
 std::string configuration(const TestDatabase& database, const std::filesystem::path& secret_file) {
     const std::string signed_by = "AuthUserAdminSecret \"file:" + secret_file.string() + "\"\n";
+    const std::string trusts =
+        "UserAdminTrustedOrigin https://App.Example.org:443 http://localhost:3000\n";
     return "LoadModule test_callers_module \"" +
            machine::built("tests/mod_test_callers.so").string() + "\"\n" +
            Suite::directives_for(database) +
@@ -54,6 +56,9 @@ std::string configuration(const TestDatabase& database, const std::filesystem::p
            sign_in("/cookie/auth", "AuthUserAdminCookie my_session") +
            sign_in("/prefix/auth", "AuthUserAdminCookie mine.session_token") +
            sign_in("/bearerless/auth", "AuthUserAdminBearer Off") +
+           location("/trusting/users", trusts + "AuthUserAdmin On\nUserAdminMaxBody 1024") +
+           sign_in("/trusting/auth", trusts) + "<Location \"/trusting/denied/users\">\n" + trusts +
+           "  UserAdmin On\n  Require all denied\n</Location>\n"
            "<Location \"/off/users\">\n  UserAdmin Off\n  Require all granted\n</Location>\n"
            "<Location \"/denied/users\">\n  UserAdmin On\n  AuthUserAdmin On\n"
            "  Require all denied\n</Location>\n"

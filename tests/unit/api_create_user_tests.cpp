@@ -202,7 +202,7 @@ TEST(create_user, an_email_is_looked_up_and_stored_in_lower_case_where_the_setti
 }
 
 TEST(create_user, the_user_and_its_account_have_new_uuids) {
-    std::set<std::string_view> ids;
+    std::set<std::string> ids;
     for (int round = 0; round < 3; ++round) {
         start_over();
         expect("200", ask(admin, "POST ", good_body));

@@ -32,7 +32,7 @@ TEST(paths_and_methods, options_are_answered_without_a_session_and_without_a_bod
             const auto reply = send(caller, request);
             CHECK_EQUAL(204, reply.status);
             expect("", reply.body, request);
-            expect(methods, reply.allow, request);
+            expect(methods, header_of(reply, "Allow"), request);
             expect("", calls.text(), request);
         }
     }
@@ -43,7 +43,7 @@ TEST(paths_and_methods, another_method_on_the_collection_is_not_allowed) {
         for (const auto path : {"", "/"}) {
             const auto reply = send(nobody, request_to(method, path));
             expect(wrong_method, in_short(reply), method);
-            expect(collection_methods, reply.allow, method);
+            expect(collection_methods, header_of(reply, "Allow"), method);
             expect("", calls.text(), method);
         }
 }
@@ -52,7 +52,7 @@ TEST(paths_and_methods, another_method_on_a_user_is_not_allowed) {
     for (const auto method : {"POST", "PATCH", "TRACE", "PROPFIND", "put", "Delete", ""}) {
         const auto reply = send(nobody, request_to(method, "/another"));
         expect(wrong_method, in_short(reply), method);
-        expect(user_methods, reply.allow, method);
+        expect(user_methods, header_of(reply, "Allow"), method);
         expect("", calls.text(), method);
     }
 }
@@ -60,7 +60,7 @@ TEST(paths_and_methods, another_method_on_a_user_is_not_allowed) {
 TEST(paths_and_methods, only_the_answers_about_methods_name_the_allowed_ones) {
     for (const auto request : {"GET ", "GET /another", "GET /unknown", "DELETE /boss", "GET /a/b"})
         for (const Who& caller : {nobody, super_admin})
-            expect("", send(caller, request).allow, request);
+            expect("", header_of(send(caller, request), "Allow"), request);
 }
 
 TEST(paths_and_methods, head_goes_with_get) {
@@ -115,7 +115,7 @@ class Failures : public ApiScene {
     }
 
     /// The reply to an admin's request whose body was not read whole.
-    std::string ask_without_body(std::string_view request, api::Body::State state,
+    std::string ask_without_body(std::string_view request, message::Body::State state,
                                  int status = 400) {
         body.body = {state, {}, status};
         return ask(admin, request);
@@ -148,6 +148,14 @@ TEST(failures, of_the_database_are_told_with_the_text_of_the_operation) {
     }
 }
 
+TEST(failures, that_pass_say_when_another_try_is_worth_while) {
+    store.failures["list"] = store::Failure::unavailable;
+    expect("1", header_of(send(super_admin, "GET "), "Retry-After"));
+    expect("1", header_of(api::error_reply(503, "GET", ""), "Retry-After"));
+    store.failures["list"] = store::Failure::failed;
+    expect("", header_of(send(super_admin, "GET "), "Retry-After"));
+}
+
 TEST(failures, to_find_the_user_of_a_refused_update_are_told_first) {
     store.failures["find"] = store::Failure::unavailable;
     expect(unavailable, ask(admin, "PUT /another", R"({"role":"admin"})"));
@@ -156,7 +164,7 @@ TEST(failures, to_find_the_user_of_a_refused_update_are_told_first) {
 }
 
 TEST(failures, to_read_the_body_are_told_and_ask_no_database) {
-    using State = api::Body::State;
+    using State = message::Body::State;
     for (const auto request : {"POST ", "PUT /another"}) {
         expect("413 El cuerpo de la petición es demasiado grande",
                ask_without_body(request, State::too_large), request);
@@ -168,7 +176,7 @@ TEST(failures, to_read_the_body_are_told_and_ask_no_database) {
 }
 
 TEST(failures, to_read_the_body_are_not_told_to_those_who_may_not_send_one) {
-    body.body.state = api::Body::State::too_large;
+    body.body.state = message::Body::State::too_large;
     expect("401 No autorizado", ask(nobody, "POST "));
     expect("403 No tienes permisos para crear usuarios", ask(user, "POST "));
     expect("401 No autorizado", ask(nobody, "PUT /another"));

@@ -111,6 +111,7 @@ TEST(update_user, an_admin_who_sends_only_a_ban_reason_is_not_refused_and_it_is_
 
 TEST(update_user, an_admin_who_sends_a_role_is_refused) {
     for (const auto text : {R"({"role":"user"})", R"({"role":"admin"})", R"({"role":" "})",
+                            R"({"role":7})", R"({"role":["user"]})",
                             R"({"name":"Eva","role":"user"})", R"({"role":"","role":"user"})"})
         expect_refusal(role_or_ban_forbidden, admin, text);
 }
@@ -119,6 +120,13 @@ TEST(update_user, an_admin_who_sends_a_ban_flag_is_refused_whatever_it_is) {
     for (const auto text :
          {R"({"banned":true})", R"({"banned":false})", R"({"banned":null})", R"({"banned":0})",
           R"({"banned":""})", R"({"banned":"false"})", R"({"name":"Eva","banned":false})"})
+        expect_refusal(role_or_ban_forbidden, admin, text);
+}
+
+TEST(update_user,
+     an_admin_who_sends_a_role_or_a_ban_flag_is_refused_before_the_types_are_looked_at) {
+    for (const auto text : {R"({"name":5,"role":"admin"})", R"({"email":null,"banned":false})",
+                            R"({"password":5,"role":7})"})
         expect_refusal(role_or_ban_forbidden, admin, text);
 }
 

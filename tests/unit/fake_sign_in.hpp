@@ -68,6 +68,7 @@ class SignInScene : public Utest {
     FakePasswords passwords{calls};
     FakeLog log;
     FakeBody body{calls};
+    FakeHeaders headers;
     store::User eva;
     sign_in::Limit limit{3, std::chrono::seconds(60)};
 };

@@ -306,13 +306,13 @@ class FakeHasher final : public password::Hasher {
     Calls& calls_;
 };
 
-class FakeBody final : public api::BodySource {
+class FakeBody final : public message::BodySource {
   public:
     explicit FakeBody(Calls& calls) noexcept : calls_(calls) {}
 
-    api::Body body;
+    message::Body body;
 
-    api::Body read() override {
+    message::Body read() override {
         calls_.note("body");
         return body;
     }
@@ -320,6 +320,26 @@ class FakeBody final : public api::BodySource {
   private:
     Calls& calls_;
 };
+
+/// The header fields that a test sets; their names are compared to the letter.
+class FakeHeaders final : public message::Headers {
+  public:
+    std::map<std::string_view, std::string_view> fields;
+
+    std::string_view find(const char* name) const noexcept override {
+        const auto found = fields.find(name);
+        return found != fields.end() ? found->second : std::string_view();
+    }
+};
+
+/// The values of the reply's header fields of that name, with commas between them.
+inline std::string header_of(const message::Reply& reply, std::string_view name) {
+    std::string values;
+    for (const message::Header& header : reply.headers)
+        if (name == header.name)
+            values += (values.empty() ? "" : ", ") + header.value;
+    return values;
+}
 
 /// Whose session the request comes with. A caller's id is always "me".
 using Who = std::optional<api::Caller>;
@@ -332,7 +352,7 @@ inline constexpr std::string_view protected_email = "root@example.org";
 
 /// A reply in short: "200" for a success, the status and the text for an error. What has no
 /// envelope of section 2.4 is given whole.
-inline std::string in_short(const api::Reply& reply) {
+inline std::string in_short(const message::Reply& reply) {
     constexpr std::string_view success = R"({"success":true,)";
     constexpr std::string_view failure = R"({"success":false,"error":")";
     constexpr std::string_view end = "\"}";
@@ -372,15 +392,15 @@ class ApiScene : public Utest {
     }
 
     /// Sends a request ("GET /another", "GET /?page=2"); the list of calls begins anew.
-    api::Reply send(const Who& caller, std::string_view request, std::string_view text = {}) {
+    message::Reply send(const Who& caller, std::string_view request, std::string_view text = {}) {
         calls.clear();
         const std::size_t path = request.find(' ') + 1;
         const std::size_t query = std::min(request.find('?'), request.size());
         if (!text.empty())
             body.body.text = text;
         return api::answer({request.substr(0, path - 1), request.substr(path, query - path),
-                            request.substr(std::min(query + 1, request.size())), caller, body},
-                           {store, hasher, settings});
+                            request.substr(std::min(query + 1, request.size())), headers, body},
+                           caller, {store, hasher, settings});
     }
 
     /// The same, and the reply in short.
@@ -392,6 +412,7 @@ class ApiScene : public Utest {
     FakeStore store{calls};
     FakeHasher hasher{calls};
     FakeBody body{calls};
+    FakeHeaders headers;
     api::Settings settings{protected_email, 1000};
 };
 

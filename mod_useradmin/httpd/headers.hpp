@@ -1,0 +1,20 @@
+// The header fields of a request.
+#pragma once
+
+#include "httpd/httpd.hpp"
+#include "message/message.hpp"
+
+namespace useradmin::httpd {
+
+/// Those that httpd read. It lives no longer than the request.
+class RequestHeaders final : public message::Headers {
+  public:
+    explicit RequestHeaders(const request_rec* request) noexcept : request_(request) {}
+
+    std::string_view find(const char* name) const noexcept override;
+
+  private:
+    const request_rec* request_;
+};
+
+} // namespace useradmin::httpd

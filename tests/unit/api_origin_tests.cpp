@@ -1,0 +1,140 @@
+// Pages of other origins: what they may not send, and what those that are trusted may read.
+#include "fake_store.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace useradmin::test {
+
+namespace {
+
+using std::string_view_literals::operator""sv;
+
+constexpr std::string_view refused = "403 Origen no permitido";
+constexpr std::string_view new_user =
+    R"({"name":"Eva","email":"e@x","password":"x","role":"user"})";
+constexpr std::string_view trusted_origins[] = {"https://app.example.org", "http://localhost:3000"};
+
+class OtherOrigins : public ApiScene {
+  public:
+    void setup() override {
+        ApiScene::setup();
+        settings.trusted_origins = trusted_origins;
+    }
+
+  protected:
+    void from(std::string_view origin, std::string_view site = {}) {
+        headers.fields = {{"Host", "example.org"}, {"Origin", origin}, {"Sec-Fetch-Site", site}};
+    }
+
+    /// What each operation that changes something answers a superAdmin's page.
+    void expect_changes(std::string_view answer, Here here = {}) {
+        const std::string of = std::string(headers.fields["Origin"]) + " " +
+                               std::string(headers.fields["Sec-Fetch-Site"]);
+        for (const std::string_view request : {"POST ", "PUT /another", "DELETE /another"}) {
+            start_over();
+            expect(answer, ask(super_admin, request, new_user), of, here);
+            if (answer == refused)
+                expect("", calls.text(), of, here);
+        }
+    }
+};
+
+} // namespace
+
+TEST_GROUP_BASE(other_origins, OtherOrigins){};
+
+TEST(other_origins, change_nothing) {
+    for (const auto origin :
+         {"https://evil.example", "https://app.example.org.evil.example",
+          "https://app.example.org:8443", "http://app.example.org", "https://example.org:8443",
+          "https://sub.example.org", "null", "x", "https://example.org, https://evil.example",
+          "https://APP.example.org"})
+        for (const auto site : {""sv, "same-origin"sv, "none"sv}) {
+            from(origin, site);
+            expect_changes(refused);
+        }
+}
+
+TEST(other_origins, by_the_browser_s_own_word_change_nothing) {
+    for (const auto site : {"cross-site", "same-site", "same-origin, cross-site", "?"})
+        for (const auto origin : {""sv, "https://example.org"sv, "https://evil.example"sv}) {
+            from(origin, site);
+            expect_changes(refused);
+        }
+}
+
+TEST(other_origins, that_are_trusted_pass_whatever_the_site) {
+    for (const std::string_view origin : trusted_origins)
+        for (const auto site : {""sv, "cross-site"sv, "same-site"sv, "same-origin"sv}) {
+            from(origin, site);
+            expect_changes("200");
+        }
+}
+
+TEST(other_origins, are_not_the_own_one_on_http_or_https) {
+    for (const auto origin : {""sv, "http://example.org"sv, "https://example.org"sv})
+        for (const auto site : {""sv, "same-origin"sv, "none"sv}) {
+            from(origin, site);
+            expect_changes("200");
+        }
+}
+
+TEST(other_origins, may_read_as_far_as_the_server_is_concerned) {
+    from("https://evil.example", "cross-site");
+    for (const auto method : {"GET ", "HEAD ", "GET /another"})
+        expect("200", ask(super_admin, method), method);
+    expect("204", ask(super_admin, "OPTIONS "));
+}
+
+TEST(other_origins, are_refused_after_the_method_and_before_the_session) {
+    from("https://evil.example");
+    for (const Who& caller : {nobody, user, super_admin}) {
+        expect("405 Método no permitido", ask(caller, "PUT "));
+        for (const auto request : {"POST ", "PUT /another", "DELETE /another", "PUT /a/b"}) {
+            expect(refused, ask(caller, request, "{"), request);
+            expect("", calls.text(), request);
+        }
+    }
+}
+
+TEST(other_origins, that_are_trusted_may_read_every_reply) {
+    from("https://app.example.org", "cross-site");
+    for (const Who& caller : {nobody, super_admin})
+        for (const auto request : {"GET ", "GET /unknown", "POST ", "PATCH ", "GET /a/b",
+                                   "OPTIONS ", "OPTIONS /another"}) {
+            const auto reply = send(caller, request, "{");
+            expect("https://app.example.org", header_of(reply, "Access-Control-Allow-Origin"),
+                   request);
+            expect("true", header_of(reply, "Access-Control-Allow-Credentials"), request);
+            expect("Origin", header_of(reply, "Vary"), request);
+        }
+}
+
+TEST(other_origins, that_are_trusted_learn_what_they_may_send) {
+    from("https://app.example.org", "cross-site");
+    const auto reply = send(nobody, "OPTIONS /another");
+    LONGS_EQUAL(204, reply.status);
+    expect(header_of(reply, "Allow"), header_of(reply, "Access-Control-Allow-Methods"));
+    expect("Content-Type, Authorization, If-Match, If-None-Match",
+           header_of(reply, "Access-Control-Allow-Headers"));
+    expect("7200", header_of(reply, "Access-Control-Max-Age"));
+    expect("", header_of(send(nobody, "PATCH /another"), "Access-Control-Allow-Methods"));
+}
+
+TEST(other_origins, that_are_not_trusted_may_read_nothing) {
+    for (const auto origin : {"https://evil.example"sv, "https://example.org"sv, "null"sv, ""sv}) {
+        from(origin);
+        for (const auto request : {"GET ", "POST ", "OPTIONS "}) {
+            const auto reply = send(super_admin, request, new_user);
+            expect("", header_of(reply, "Access-Control-Allow-Origin"), request);
+            expect("", header_of(reply, "Access-Control-Allow-Credentials"), request);
+            expect("", header_of(reply, "Access-Control-Allow-Methods"), request);
+            expect("Origin", header_of(reply, "Vary"), request);
+        }
+    }
+    settings.trusted_origins = {};
+    expect("", header_of(send(super_admin, "GET "), "Vary"));
+}
+
+} // namespace useradmin::test
