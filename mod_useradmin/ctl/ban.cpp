@@ -1,38 +1,16 @@
 // useradminctl ban and unban.
 #include "ctl/command.hpp"
 #include "ctl/display.hpp"
+#include "ctl/duration.hpp"
 #include "ctl/users.hpp"
-
-#include <charconv>
 
 namespace useradmin::ctl {
 
 namespace {
 
-using std::chrono::seconds;
-
-constexpr std::int64_t longest_days = 36525;
-
-/// A length of time: "30m", "12h", "7d", "2w".
-std::optional<seconds> duration_of(std::string_view text) {
-    std::int64_t number = 0;
-    const char* const end = text.data() + text.size();
-    const auto [stop, error] = std::from_chars(text.data(), end, number);
-    if (error != std::errc() || stop + 1 != end || number < 1)
-        return std::nullopt;
-    const seconds unit = *stop == 'm'   ? seconds(std::chrono::minutes(1))
-                         : *stop == 'h' ? seconds(std::chrono::hours(1))
-                         : *stop == 'd' ? seconds(std::chrono::days(1))
-                         : *stop == 'w' ? seconds(std::chrono::weeks(1))
-                                        : seconds(0);
-    if (unit.count() == 0 || number > seconds(std::chrono::days(longest_days)) / unit)
-        return std::nullopt;
-    return number * unit;
-}
-
 /// When a ban ends that is made now.
 store::Timestamp end_of(std::string_view text, store::Timestamp now) {
-    if (const auto duration = duration_of(text))
+    if (const auto duration = parse_duration(text))
         return now + *duration;
     const bool is_number = text.find_first_not_of("0123456789") == text.npos;
     const auto time = is_number ? std::nullopt : text::parse_timestamp(text);
@@ -65,6 +43,7 @@ Exit ban(Context& context) {
         demand_column(context, "banReason");
     if (ends)
         demand_column(context, "banExpires");
+    spare_last_super_admin(context, user, "Ban");
     const store::User banned = change(context, user,
                                       {{"banned", true},
                                        {"banReason", value_or_null(reason)},

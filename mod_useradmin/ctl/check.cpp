@@ -44,18 +44,56 @@ std::string columns_of(const store::Table& table) {
     return columns.empty() ? "absent" : columns;
 }
 
-void print_counts(const char* whose, const Counts& counts) {
-    const AccountIds& ids = counts.account_ids;
-    const PasswordFormats& formats = counts.passwords;
-    const auto number = [](std::int64_t value) { return std::to_string(value); };
+/// A number, as it is called in JSON and for people.
+struct Figure {
+    const char* key;
+    const char* name;
+    std::int64_t number;
+};
+/// Nothing where the rows may not be read.
+using Figures = std::optional<std::vector<Figure>>;
+
+Figures users_of(const std::optional<Counts>& counts) {
+    if (!counts)
+        return std::nullopt;
+    return {{{"users", "all", counts->users},
+             {"capitalEmails", "with capital letters in the address", counts->capital_emails}}};
+}
+
+Figures account_ids_of(const std::optional<Counts>& counts) {
+    if (!counts || !counts->account_ids)
+        return std::nullopt;
+    const AccountIds& ids = *counts->account_ids;
+    return {{{"userId", "the user's id", ids.user_id},
+             {"email", "the e-mail", ids.email},
+             {"other", "other", ids.other}}};
+}
+
+Figures passwords_of(const std::optional<Counts>& counts) {
+    if (!counts || !counts->passwords)
+        return std::nullopt;
+    const PasswordFormats& formats = *counts->passwords;
+    return {{{"argon2id", "argon2id", formats.argon2id},
+             {"scrypt", "better-auth's scrypt", formats.scrypt},
+             {"other", "other", formats.other},
+             {"none", "none", formats.none}}};
+}
+
+std::string line_of(const Figures& figures) {
+    if (!figures)
+        return "not readable";
+    std::string line;
+    for (const Figure& figure : *figures)
+        line += (line.empty() ? "" : ", ") + std::string(figure.name) + " " +
+                std::to_string(figure.number);
+    return line;
+}
+
+void print_counts(const char* whose, const std::optional<Counts>& counts) {
     say(whose);
-    say("  users         " + number(counts.users) + ", " + number(counts.capital_emails) +
-        " with capital letters in the address");
-    say("  accountId     the user's id " + number(ids.user_id) + ", the e-mail " +
-        number(ids.email) + ", other " + number(ids.other));
-    say("  passwords     argon2id " + number(formats.argon2id) + ", better-auth's scrypt " +
-        number(formats.scrypt) + ", other " + number(formats.other) + ", none " +
-        number(formats.none));
+    say("  users         " + line_of(users_of(counts)));
+    say("  accountId     " + line_of(account_ids_of(counts)));
+    say("  passwords     " + line_of(passwords_of(counts)));
 }
 
 void print_texts(const char* title, const std::vector<std::string>& texts) {
@@ -99,20 +137,33 @@ void write(json::Writer& writer, std::string_view key, const store::Table& table
     writer.end_array().end_object();
 }
 
-void write(json::Writer& writer, std::string_view key, const Counts& counts) {
-    writer.key(key).begin_object();
-    writer.key("users").integer(counts.users);
-    writer.key("capitalEmails").integer(counts.capital_emails);
-    writer.key("accountIds").begin_object();
-    writer.key("userId").integer(counts.account_ids.user_id);
-    writer.key("email").integer(counts.account_ids.email);
-    writer.key("other").integer(counts.account_ids.other);
-    writer.end_object().key("passwords").begin_object();
-    writer.key("argon2id").integer(counts.passwords.argon2id);
-    writer.key("scrypt").integer(counts.passwords.scrypt);
-    writer.key("other").integer(counts.passwords.other);
-    writer.key("none").integer(counts.passwords.none);
-    writer.end_object().end_object();
+void write(json::Writer& writer, const std::vector<Figure>& figures) {
+    for (const Figure& figure : figures)
+        writer.key(figure.key).integer(figure.number);
+}
+
+void write(json::Writer& writer, std::string_view key, const Figures& figures) {
+    writer.key(key);
+    if (!figures) {
+        writer.null();
+        return;
+    }
+    writer.begin_object();
+    write(writer, *figures);
+    writer.end_object();
+}
+
+void write(json::Writer& writer, std::string_view key, const std::optional<Counts>& counts) {
+    writer.key(key);
+    if (!counts) {
+        writer.null();
+        return;
+    }
+    writer.begin_object();
+    write(writer, *users_of(counts));
+    write(writer, "accountIds", account_ids_of(counts));
+    write(writer, "passwords", passwords_of(counts));
+    writer.end_object();
 }
 
 void write(json::Writer& writer, std::string_view key, const std::vector<std::string>& texts) {
@@ -153,7 +204,7 @@ void print_as_json(const std::string& driver, const Inspection& found, const Fin
 
 Exit check(Context& context) {
     Database& database = context.database();
-    const Inspection found = inspect(database);
+    const Inspection found = inspect(database, context.settings);
     const Findings findings = findings_of(found, context.settings, database.dialect().product());
     const Behaviour behaviour = behaviour_of(found.schema, context.settings);
     const auto print = context.wants_json() ? print_as_json : print_for_people;

@@ -12,11 +12,14 @@ namespace useradmin::ctl {
 struct Command {
     /// "list", or a family and its member: "session list".
     std::string_view name;
-    /// The command's own line of the help: its arguments and what it does.
-    std::string_view arguments;
-    std::string_view purpose;
-    /// The options that it takes beside those of all commands.
+    /// What follows the name: "USER ROLE".
+    std::string_view words;
+    /// The names of the options that it cannot do without, and of those that it takes beside them
+    /// and beside those of all commands.
+    std::span<const std::string_view> demanded;
     std::span<const std::string_view> options;
+    /// What it does, for the help.
+    std::string_view purpose;
     /// How many words it takes after its name, at least and at most.
     std::size_t fewest_words;
     std::size_t most_words;

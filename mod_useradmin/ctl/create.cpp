@@ -1,7 +1,6 @@
 // useradminctl create: makes a user of any role, with its credential account.
 #include "api/new_user.hpp"
 #include "ctl/command.hpp"
-#include "ctl/password_input.hpp"
 #include "ctl/users.hpp"
 #include "text/unicode.hpp"
 
@@ -26,16 +25,16 @@ Exit create(Context& context) {
     const std::string_view name = context.options.demand("name");
     const std::string_view role =
         context.options.has("role") ? context.options.demand("role") : "user";
+    demand_known_role(context, role);
     if (role != "user")
         demand_column(context, "role");
-    warn_of_unusual_role(role);
     const auto taken = context.store().find_by_email(email);
     if (taken)
         refuse_taken_address(email);
     if (!taken.is_not_found())
         value_of(taken);
 
-    const std::string hash = hash_of(context, read_password().view());
+    const std::string hash = read_and_hash_password(context);
     const auto created = context.store().create(
         api::new_user(name, email, role, hash, settings.account_id_is_user_id.value_or(false)));
     if (!created && created.failure() == store::Failure::address_taken)

@@ -15,13 +15,11 @@ namespace {
 // How long a database is asked again that another process has locked.
 constexpr std::chrono::seconds patience(5);
 
-/// SQLite would make a file of a name that was mistyped.
-void refuse_absent_file(const std::string& name) {
+/// The file that the parameters name and that is not there; empty where it is, or there is none.
+std::string absent_file(const store::Dialect& dialect, const std::string& parameters) {
     std::error_code ignored;
-    if (name.empty() || std::filesystem::exists(name, ignored))
-        return;
-    throw CommandError(Exit::failure,
-                       "there is no file " + name + "; 'useradminctl schema' makes it");
+    std::string name = dialect.file_of(parameters);
+    return std::filesystem::exists(name, ignored) ? std::string() : name;
 }
 
 } // namespace
@@ -31,8 +29,11 @@ Database::Database(const Settings& settings, Absent absent) : tables_(settings.t
     dialect_ = store::dialect_of(driver);
     if (dialect_ == nullptr)
         throw CommandError(Exit::usage, "the driver '" + driver + "' must be pgsql or sqlite3");
-    if (absent == Absent::refuse)
-        refuse_absent_file(dialect_->file_of(settings.parameters));
+    new_file_ = absent_file(*dialect_, settings.parameters);
+    // SQLite would make a file of a name that was mistyped.
+    if (absent == Absent::refuse && !new_file_.empty())
+        throw CommandError(Exit::failure,
+                           "there is no file " + new_file_ + "; 'useradminctl schema' makes it");
     apr_initialize();
     apr_pool_create(&pool_, nullptr);
     apr_dbd_init(pool_);
@@ -56,6 +57,8 @@ Database::Database(const Settings& settings, Absent absent) : tables_(settings.t
 Database::~Database() {
     store_.reset();
     client_.reset();
+    // SQLite's log goes with the last connection that is closed.
+    apr_dbd_close(connection_.driver, connection_.handle);
     apr_pool_clear(pool_);
     apr_terminate();
 }

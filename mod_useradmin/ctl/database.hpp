@@ -32,6 +32,8 @@ class Database final : public store::ConnectionSource, public text::Log {
     const store::TableNames& tables() const noexcept { return tables_; }
     const store::Dialect& dialect() const noexcept { return *dialect_; }
     store::Client& client() noexcept { return *client_; }
+    /// The file that was made; empty where it was there, or the database is none.
+    const std::string& new_file() const noexcept { return new_file_; }
     apr_pool_t* pool() const noexcept { return pool_; }
 
     /// What the database says of its tables; a CommandError where it does not answer.
@@ -51,6 +53,7 @@ class Database final : public store::ConnectionSource, public text::Log {
     store::TableNames tables_;
     store::Connection connection_;
     const store::Dialect* dialect_ = nullptr;
+    std::string new_file_;
     std::unique_ptr<store::Client> client_;
     std::unique_ptr<store::DatabaseStore> store_;
 };

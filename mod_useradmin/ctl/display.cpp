@@ -2,6 +2,7 @@
 
 #include "text/unicode.hpp"
 
+#include <unistd.h>
 #include <utf8proc.h>
 
 #include <algorithm>
@@ -132,6 +133,16 @@ void complain(std::string_view sentence) noexcept {
     } catch (const std::bad_alloc&) {
         std::fputs("useradminctl: out of memory\n", stderr);
     }
+}
+
+Progress::Progress(std::string_view what) noexcept : is_shown_(isatty(STDERR_FILENO) == 1) {
+    if (is_shown_)
+        std::fprintf(stderr, "%.*s …", static_cast<int>(what.size()), what.data());
+}
+
+Progress::~Progress() {
+    if (is_shown_)
+        std::fputs("\r\x1b[K", stderr);
 }
 
 void print_json(std::string_view document) {

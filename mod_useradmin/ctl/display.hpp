@@ -22,6 +22,19 @@ std::string one_line(std::string_view text);
 void say(std::string_view line);
 /// Writes "useradminctl: …" to stderr, made visible.
 void complain(std::string_view sentence) noexcept;
+/// Says on a terminal, as long as it lives, what takes its time.
+class Progress {
+  public:
+    /// "Counting the users".
+    explicit Progress(std::string_view what) noexcept;
+    ~Progress();
+    Progress(const Progress&) = delete;
+    Progress& operator=(const Progress&) = delete;
+
+  private:
+    bool is_shown_;
+};
+
 /// Writes a JSON document to stdout as one line; what a terminal may not have is escaped as JSON
 /// does.
 void print_json(std::string_view document);

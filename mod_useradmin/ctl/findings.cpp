@@ -27,14 +27,11 @@ class Examiner {
             problem_that(problem.text);
         look_at_rights();
         look_at_absent_columns();
-        if (schema().user.find("email") != nullptr) {
+        if (schema().user.find("email") != nullptr)
             look_at_unique_email();
-            look_at_emails();
-        }
-        if (schema().account.find("accountId") != nullptr)
-            look_at_account_ids();
-        if (schema().account.find("password") != nullptr)
-            look_at_passwords();
+        if (found_.addresses)
+            look_at_addresses();
+        look_at_rows();
         look_at_indexes();
         name_tables();
         return std::move(findings_);
@@ -42,7 +39,6 @@ class Examiner {
 
   private:
     const store::Schema& schema() const noexcept { return found_.schema; }
-    const Counts& foreign() const noexcept { return found_.foreign; }
     void note(std::string text) { findings_.notes.push_back(std::move(text)); }
     void problem_that(std::string text) { findings_.problems.push_back(std::move(text)); }
     void directive(std::string text) { findings_.directives.push_back(std::move(text)); }
@@ -135,8 +131,36 @@ class Examiner {
                          (wanted ? if_true : if_false));
     }
 
-    void look_at_account_ids() {
-        const AccountIds& theirs = foreign().account_ids;
+    void look_at_addresses() {
+        if (!found_.addresses->has_protected)
+            note("no user has the protected address " + settings_.protected_email +
+                 ", so that any user can be deleted; name an administrator's with "
+                 "UserAdminProtectedEmail");
+        if (const std::int64_t twins = found_.ambiguous_emails.value_or(0); twins > 0) {
+            const std::string email = schema().user.at("email").sql();
+            note(count_of(twins, "address stands", "addresses stand") +
+                 " there more than once but for capital letters, and of such users each signs in "
+                 "as it is typed; see: SELECT lower(" +
+                 email + ") FROM " + schema().user.sql + " GROUP BY 1 HAVING count(*) > 1;");
+        }
+    }
+
+    /// What the application's rows, and those made here, tell.
+    void look_at_rows() {
+        if (!found_.own || !found_.foreign) {
+            if (schema().user.exists() && schema().account.exists())
+                note("the database's account may not read the accounts, so that nothing is "
+                     "concluded from the rows; run this as the tables' owner for that");
+            return;
+        }
+        look_at_emails(*found_.own, *found_.foreign);
+        if (found_.own->account_ids && found_.foreign->account_ids)
+            look_at_account_ids(*found_.own->account_ids, *found_.foreign->account_ids);
+        if (found_.own->passwords && found_.foreign->passwords)
+            look_at_passwords(*found_.own->passwords, *found_.foreign->passwords);
+    }
+
+    void look_at_account_ids(const AccountIds& own, const AccountIds& theirs) {
         if (theirs.user_id + theirs.email == 0) {
             note("no account of the application's own tells which UserAdminAccountId it wants; "
                  "better-auth from 1.7 on wants user-id");
@@ -149,7 +173,7 @@ class Examiner {
                  std::to_string(theirs.email) + " the e-mail");
         compare(settings_.account_id_is_user_id, wants_user_id, "UserAdminAccountId", "email",
                 "user-id", "it may not find the accounts of users that are created here");
-        const std::int64_t strays = found_.own.account_ids.total() - found_.own.account_ids.user_id;
+        const std::int64_t strays = own.total() - own.user_id;
         if (wants_user_id && strays > 0)
             problem_that(count_of(strays, "account that was made here has", //
                                   "accounts that were made here have") +
@@ -160,7 +184,7 @@ class Examiner {
 
     std::string account_id_repair() const {
         const store::Table& account = schema().account;
-        const store::Column& user_id = *account.find("userId");
+        const store::Column& user_id = account.at("userId");
         const std::string id = user_id.kind != store::Column::Kind::text
                                    ? "CAST(" + user_id.sql() + " AS text)"
                                    : user_id.sql();
@@ -170,35 +194,34 @@ class Examiner {
                ";";
     }
 
-    void look_at_emails() {
-        if (foreign().users == 0) {
+    void look_at_emails(const Counts& own, const Counts& theirs) {
+        if (theirs.users == 0) {
             note("no user of the application's own tells which UserAdminEmailCase it wants; "
                  "better-auth wants lower");
             return;
         }
-        const bool wants_lower = foreign().capital_emails == 0;
+        const bool wants_lower = theirs.capital_emails == 0;
         compare(settings_.lowers_email, wants_lower, "UserAdminEmailCase", "keep", "lower",
                 wants_lower ? "it may not find users whose address has capital letters"
                             : "its own addresses have capital letters");
-        if (!wants_lower || found_.own.capital_emails == 0)
+        if (!wants_lower || own.capital_emails == 0)
             return;
         const std::string email = schema().user.find("email")->sql();
         problem_that(
-            count_of(found_.own.capital_emails, "user that was made here has",
+            count_of(own.capital_emails, "user that was made here has",
                      "users that were made here have") +
             " capital letters in the address, and the application's own have none; better-auth "
             "does not find them; " +
-            (found_.ambiguous_emails == 0
+            (found_.ambiguous_emails.value_or(0) == 0
                  ? "run: UPDATE " + schema().user.sql + " SET " + email + " = lower(" + email +
                        ") WHERE " + email + " <> lower(" + email + ");"
                  : "change them to lower case one by one, since " +
-                       count_of(found_.ambiguous_emails, "address stands", "addresses stand") +
+                       count_of(*found_.ambiguous_emails, "address stands", "addresses stand") +
                        " there more than once but for capital letters"));
     }
 
-    void look_at_passwords() {
-        const PasswordFormats& theirs = foreign().passwords;
-        if (const std::int64_t other = theirs.other + found_.own.passwords.other; other > 0)
+    void look_at_passwords(const PasswordFormats& own, const PasswordFormats& theirs) {
+        if (const std::int64_t other = theirs.other + own.other; other > 0)
             problem_that(
                 count_of(other, "password hash is", "password hashes are") +
                 " neither argon2id nor better-auth's scrypt: this server cannot verify them, and "
@@ -214,8 +237,8 @@ class Examiner {
             return;
         const bool wants_scrypt = theirs.scrypt > 0;
         directive(std::string("UserAdminPasswordHash ") + (wants_scrypt ? "scrypt" : "argon2id"));
-        if (wants_scrypt && found_.own.passwords.argon2id > 0)
-            note(count_of(found_.own.passwords.argon2id, "account that was made here has",
+        if (wants_scrypt && own.argon2id > 0)
+            note(count_of(own.argon2id, "account that was made here has",
                           "accounts that were made here have") +
                  " an argon2id hash; better-auth verifies it where its configuration says so, and "
                  "else 'useradminctl passwd --hash scrypt' sets another");

@@ -4,6 +4,7 @@
 #include "ctl/database.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,13 +27,13 @@ struct PasswordFormats {
     std::int64_t none = 0;
 };
 
-/// Rows of the application's own, or of this service's.
+/// Rows of the application's own, or of this service's. What may not be read is nothing.
 struct Counts {
     std::int64_t users = 0;
     /// Users whose address has a capital letter.
     std::int64_t capital_emails = 0;
-    AccountIds account_ids;
-    PasswordFormats passwords;
+    std::optional<AccountIds> account_ids;
+    std::optional<PasswordFormats> passwords;
 };
 
 struct Index {
@@ -59,15 +60,18 @@ struct Inspection {
     std::vector<Index> indexes;
     std::vector<MissingRight> missing_rights;
     /// Rows that look like this service's own are those with UUIDs, verified addresses, and the
-    /// same creation time in user and account: better-auth takes the time twice.
-    Counts own;
-    Counts foreign;
-    /// How many addresses stand there more than once but for capital letters.
-    std::int64_t ambiguous_emails = 0;
+    /// same creation time in user and account: better-auth takes the time twice. Nothing where
+    /// these may not be read, or are not there.
+    std::optional<Counts> own;
+    std::optional<Counts> foreign;
+    /// How many addresses stand there more than once but for capital letters, and whether the
+    /// protected one stands there; nothing where they may not be read.
+    std::optional<std::int64_t> ambiguous_emails;
+    std::optional<store::AddressSurvey> addresses;
 };
 
-/// Looks at everything; a CommandError where the database does not answer. What cannot be counted,
-/// since a table or column is missing, is 0.
-Inspection inspect(Database& database);
+/// Looks at everything; a CommandError where the database does not answer. The settings are those
+/// of the service whose rights are looked at.
+Inspection inspect(Database& database, const Settings& settings);
 
 } // namespace useradmin::ctl

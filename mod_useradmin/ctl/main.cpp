@@ -11,70 +11,154 @@ namespace useradmin::ctl {
 
 namespace {
 
-constexpr std::string_view common_options[] = {"driver", "params", "config", "tables", "json"};
-constexpr std::string_view create_options[] = {"email", "name",       "role",
-                                               "hash",  "account-id", "email-case"};
-constexpr std::string_view list_options[] = {"search", "role", "page", "limit"};
-constexpr std::string_view password_options[] = {"hash", "account-id", "keep-sessions"};
-constexpr std::string_view ban_options[] = {"reason", "expires"};
-constexpr std::string_view delete_options[] = {"yes"};
-constexpr std::string_view open_options[] = {"secret"};
-constexpr std::string_view revoke_options[] = {"all"};
-constexpr std::string_view check_options[] = {"hash", "account-id", "email-case"};
+using Names = std::string_view[];
+
+constexpr Names common_options = {"config", "driver", "params", "tables", "json", "help"};
+constexpr Names create_demands = {"email", "name"};
+constexpr Names create_options = {"role", "hash", "account-id", "email-case", "force"};
+constexpr Names list_options = {"search", "role", "page", "limit"};
+constexpr Names password_options = {"keep-sessions", "hash", "account-id", "force"};
+constexpr Names role_options = {"force", "yes"};
+constexpr Names ban_options = {"reason", "expires", "yes"};
+constexpr Names delete_options = {"yes"};
+constexpr Names open_options = {"for", "secret"};
+constexpr Names revoke_options = {"all"};
+constexpr Names check_options = {"hash", "account-id", "email-case", "protected-email"};
 
 constexpr Command all_commands[] = {
-    {"schema", "", "lays the tables, or adds the columns that they lack", {}, 0, 0, lay_schema},
-    {"create",
-     "--email ADDRESS --name NAME [--role ROLE] [--hash argon2id|scrypt] [--account-id "
-     "email|user-id] [--email-case keep|lower]",
-     "makes a user and prints its id; asks for the password", create_options, 0, 0, create},
-    {"list", "[--search TEXT] [--role ROLE] [--page N] [--limit N]",
-     "lists the users that match the text or the role, newest first", list_options, 0, 0, list},
-    {"show", "USER", "shows a user", {}, 1, 1, show},
-    {"passwd", "USER [--keep-sessions] [--hash argon2id|scrypt] [--account-id email|user-id]",
-     "sets a user's password, which it asks for, and ends the user's sessions", password_options, 1,
-     1, set_password},
-    {"role", "USER ROLE", "gives a user a role: user, admin or superAdmin", {}, 2, 2, set_role},
-    {"ban", "USER [--reason TEXT] [--expires DATE|30m|12h|7d|2w]",
-     "bans a user and ends the user's sessions", ban_options, 1, 1, ban},
-    {"unban", "USER", "lifts a user's ban", {}, 1, 1, unban},
-    {"delete", "USER [--yes]", "deletes a user with its sessions and accounts; asks before",
-     delete_options, 1, 1, remove},
-    {"session open", "USER [--secret file:PATH|env:NAME]",
-     "opens a session of seven days and prints its token, signed where there is a secret",
-     open_options, 1, 1, open_session},
-    {"session list", "USER", "lists a user's sessions", {}, 1, 1, list_sessions},
-    {"session revoke", "USER SESSION | USER --all | TOKEN",
-     "ends one session, by its id or token, or all of a user", revoke_options, 1, 2,
+    {"schema", "", {}, {}, "lays the tables, or adds the columns that they lack", 0, 0, lay_schema},
+    {"create", "", create_demands, create_options,
+     "makes a user and prints its id; asks for the password", 0, 0, create},
+    {"list",
+     "",
+     {},
+     list_options,
+     "lists the users that match the text or the role, newest first",
+     0,
+     0,
+     list},
+    {"show", "USER", {}, {}, "shows a user", 1, 1, show},
+    {"passwd",
+     "USER",
+     {},
+     password_options,
+     "sets a user's password, which it asks for, and ends the user's sessions",
+     1,
+     1,
+     set_password},
+    {"role",
+     "USER ROLE",
+     {},
+     role_options,
+     "gives a user a role: user, admin or superAdmin; asks where it was the last superAdmin",
+     2,
+     2,
+     set_role},
+    {"ban",
+     "USER",
+     {},
+     ban_options,
+     "bans a user and ends the user's sessions; asks where it is the last superAdmin",
+     1,
+     1,
+     ban},
+    {"unban", "USER", {}, {}, "lifts a user's ban", 1, 1, unban},
+    {"delete",
+     "USER",
+     {},
+     delete_options,
+     "deletes a user with its sessions and accounts; asks before",
+     1,
+     1,
+     remove},
+    {"session open",
+     "USER",
+     {},
+     open_options,
+     "opens a session and prints its token, signed where there is a secret",
+     1,
+     1,
+     open_session},
+    {"session list", "USER", {}, {}, "lists a user's sessions", 1, 1, list_sessions},
+    {"session revoke",
+     "USER SESSION | USER --all | TOKEN",
+     {},
+     revoke_options,
+     "ends one session, by its id or token, or all of a user",
+     1,
+     2,
      revoke_sessions},
-    {"check", "[--hash argon2id|scrypt] [--account-id email|user-id] [--email-case keep|lower]",
+    {"check",
+     "",
+     {},
+     check_options,
      "says what is in the database, what the service would do with it, what is wrong, and which "
      "directives suit it",
-     check_options, 0, 0, check},
+     0,
+     0,
+     check},
 };
 
+void print_line(const std::string& line) {
+    std::puts(line.c_str());
+}
+
+void print_option(std::string_view name) {
+    const Option& option = *option_named(name);
+    print_line("  " + option.form());
+    print_line("      " + std::string(option.meaning));
+}
+
+/// The right form of a command: its name, its words, what it demands and what it takes.
+std::string form_of(const Command& command) {
+    std::string form(command.name);
+    if (!command.words.empty())
+        form.append(" ").append(command.words);
+    for (const std::string_view name : command.demanded)
+        form += " " + option_named(name)->form();
+    for (const std::string_view name : command.options)
+        if (command.words.find("--" + std::string(name)) == command.words.npos)
+            form += " [" + option_named(name)->form() + "]";
+    return form;
+}
+
+/// Of what a command is about, and of where its input comes from.
+void print_notes() {
+    print_line(
+        "\nUSER is an address, which has an @, or an id. A password is typed, or comes on one "
+        "line of\nstandard input.");
+}
+
+void print_common_options() {
+    print_line("\nWith every command:");
+    for (const std::string_view name : common_options)
+        print_option(name);
+    print_notes();
+}
+
 void print_help() {
-    std::puts(
-        "useradminctl: the users of an application, from the command line\n\n"
-        "  useradminctl --config FILE COMMAND\n"
-        "  useradminctl --driver pgsql|sqlite3 --params TEXT COMMAND\n\n"
-        "The driver and its parameters are those of mod_dbd (DBDriver, DBDParams); --config reads\n"
-        "them, and mod_useradmin's own directives, from an httpd configuration file.\n"
-        "USER is an address, which has an @, or an id.\n");
-    for (const Command& command : commands())
-        std::printf("  %.*s%s%.*s\n      %.*s\n", static_cast<int>(command.name.size()),
-                    command.name.data(), command.arguments.empty() ? "" : " ",
-                    static_cast<int>(command.arguments.size()), command.arguments.data(),
-                    static_cast<int>(command.purpose.size()), command.purpose.data());
-    std::puts(
-        "\nWith every command:\n"
-        "  --tables \"USER SESSION ACCOUNT\"\n"
-        "      the tables' names, as UserAdminTables has them\n"
-        "  --json\n"
-        "      prints one JSON document instead of lines for people\n\n"
-        "A password is typed, or comes on one line of standard input.\n\n"
-        "Exit codes: 0 done, 1 the database or the system failed, or check found problems,\n"
+    print_line("useradminctl: the users of an application, from the command line\n\n"
+               "  useradminctl [--config FILE] COMMAND\n"
+               "  useradminctl --driver pgsql|sqlite3 --params TEXT COMMAND\n\n"
+               "The driver and its parameters are those of mod_dbd (DBDriver, DBDParams); --config "
+               "reads\nthem, and the modules' own directives, from an httpd configuration file.\n");
+    for (const Command& command : commands()) {
+        print_line("  " + form_of(command));
+        print_line("      " + std::string(command.purpose));
+    }
+    print_common_options();
+    print_line(
+        "\nExit codes: 0 done, 1 the database or the system failed, or check found problems,\n"
         "2 the command line is not right, 3 the address is taken, 4 no such user or session.");
+}
+
+void print_help_of(const Command& command) {
+    print_line("useradminctl " + form_of(command));
+    print_line("      " + std::string(command.purpose) + "\n");
+    for (const auto names : {command.demanded, command.options})
+        for (const std::string_view name : names)
+            print_option(name);
+    print_common_options();
 }
 
 bool is_one_of(std::string_view name, std::span<const std::string_view> names) {
@@ -91,11 +175,6 @@ bool take_name(const Command& command, std::vector<std::string>& words) {
         return false;
     words.erase(words.begin(), words.begin() + (is_family ? 2 : 1));
     return true;
-}
-
-std::string form_of(const Command& command) {
-    return "useradminctl " + std::string(command.name) + (command.arguments.empty() ? "" : " ") +
-           std::string(command.arguments);
 }
 
 /// What may follow the first word of a family: " alone, but 'session open', …".
@@ -115,14 +194,17 @@ const Command& command_of(Options& options) {
     for (const Command& command : commands()) {
         if (!take_name(command, options.words))
             continue;
+        if (options.has("help"))
+            return command;
+        const std::string form = "the right form is: useradminctl " + form_of(command);
         const std::size_t count = options.words.size();
         if (count < command.fewest_words || count > command.most_words)
-            throw CommandError(Exit::usage, "the right form is: " + form_of(command));
+            throw CommandError(Exit::usage, form);
         for (const auto& [name, value] : options.values)
-            if (!is_one_of(name, common_options) && !is_one_of(name, command.options))
-                throw CommandError(Exit::usage, "'" + std::string(command.name) + "' knows no --" +
-                                                    name +
-                                                    "; the right form is: " + form_of(command));
+            if (!is_one_of(name, common_options) && !is_one_of(name, command.demanded) &&
+                !is_one_of(name, command.options))
+                throw CommandError(Exit::usage, "'" + std::string(command.name) + "' takes no --" +
+                                                    name + "; " + form);
         return command;
     }
     throw CommandError(Exit::usage, "there is no command '" + options.words[0] + "'" +
@@ -131,7 +213,7 @@ const Command& command_of(Options& options) {
 }
 
 Exit run(Options& options) {
-    if (options.has("help")) {
+    if (options.has("help") && options.words.empty()) {
         print_help();
         return Exit::success;
     }
@@ -140,6 +222,10 @@ Exit run(Options& options) {
         return Exit::success;
     }
     const Command& command = command_of(options);
+    if (options.has("help")) {
+        print_help_of(command);
+        return Exit::success;
+    }
     Context context(options, command.options);
     return command.run(context);
 }

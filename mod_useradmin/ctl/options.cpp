@@ -11,12 +11,37 @@ namespace useradmin::ctl {
 
 namespace {
 
-/// The options that stand alone.
-constexpr std::string_view flags[] = {"help", "version", "json", "yes", "keep-sessions", "all"};
-
-bool is_flag(std::string_view name) {
-    return std::find(std::begin(flags), std::end(flags), name) != std::end(flags);
-}
+constexpr Option all_options[] = {
+    {"config", "FILE",
+     "reads what the options do not say from this httpd configuration file; default: the "
+     "environment variable USERADMINCTL_CONFIG"},
+    {"driver", "pgsql|sqlite3", "the database's driver, as DBDriver has it"},
+    {"params", "TEXT", "the connection's parameters, as DBDParams has them"},
+    {"tables", "\"USER SESSION ACCOUNT\"", "the tables' names, as UserAdminTables has them"},
+    {"json", "", "prints one JSON document instead of lines for people"},
+    {"help", "", "shows this; after a command, that command alone"},
+    {"version", "", "prints the version"},
+    {"email", "ADDRESS", "the user's address"},
+    {"name", "NAME", "the user's name"},
+    {"role", "ROLE", "user, admin or superAdmin"},
+    {"hash", "argon2id|scrypt", "how passwords are hashed, as UserAdminPasswordHash has it"},
+    {"account-id", "email|user-id",
+     "what an account has as its accountId, as UserAdminAccountId has it"},
+    {"email-case", "keep|lower", "how addresses are stored, as UserAdminEmailCase has it"},
+    {"protected-email", "ADDRESS",
+     "the address that nobody deletes, as UserAdminProtectedEmail has it"},
+    {"search", "TEXT", "a text in the name or the address, whatever its case"},
+    {"page", "N", "the page; default: 1"},
+    {"limit", "N", "users on a page; default: 20"},
+    {"keep-sessions", "", "does not end the user's sessions"},
+    {"reason", "TEXT", "the reason of the ban"},
+    {"expires", "DATE|30m|12h|7d|2w", "when the ban ends; default: never"},
+    {"secret", "file:PATH|env:NAME", "where the secret is that signs the token"},
+    {"for", "30m|12h|7d|2w", "how long the session lasts; default: 7d"},
+    {"all", "", "all sessions of the user"},
+    {"yes", "", "does not ask"},
+    {"force", "", "takes what is unusual: another role, a password of another length"},
+};
 
 void add(Options& options, std::string_view name, std::string_view value) {
     if (!options.values.emplace(name, value).second)
@@ -24,6 +49,17 @@ void add(Options& options, std::string_view name, std::string_view value) {
 }
 
 } // namespace
+
+std::string Option::form() const {
+    return "--" + std::string(name) + (value.empty() ? "" : " ") + std::string(value);
+}
+
+const Option* option_named(std::string_view name) noexcept {
+    const auto* const found =
+        std::find_if(std::begin(all_options), std::end(all_options),
+                     [&](const Option& option) { return option.name == name; });
+    return found != std::end(all_options) ? found : nullptr;
+}
 
 std::optional<std::string_view> Options::find(std::string_view name) const {
     const auto found = values.find(name);
@@ -73,7 +109,15 @@ Options parse(std::span<const char* const> arguments) {
         }
         const std::string_view name = argument.substr(2, argument.find('=') - 2);
         const bool has_value = argument.size() > name.size() + 2;
-        if (is_flag(name)) {
+        const Option* const option = option_named(name);
+        if (option == nullptr)
+            throw CommandError(Exit::usage,
+                               name == "password"
+                                   ? "a password never stands on the command line; it is typed, or "
+                                     "comes on one line of standard input"
+                                   : "there is no option --" + std::string(name) +
+                                         "; 'useradminctl --help' lists them");
+        if (option->value.empty()) {
             if (has_value)
                 throw CommandError(Exit::usage, "--" + std::string(name) + " takes no value");
             add(options, name, "");

@@ -11,6 +11,20 @@
 
 namespace useradmin::ctl {
 
+/// An option, whichever commands take it.
+struct Option {
+    std::string_view name;
+    /// What stands for its value in the help; empty for an option that stands alone.
+    std::string_view value;
+    std::string_view meaning;
+
+    /// "--page N".
+    std::string form() const;
+};
+
+/// The option of that name; nullptr where there is none.
+const Option* option_named(std::string_view name) noexcept;
+
 /// The words and options of a command line: "--name value", "--name=value", or "--name" alone.
 struct Options {
     /// What follows the command's name; before it is known, the name too.

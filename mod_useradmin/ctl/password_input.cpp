@@ -20,6 +20,10 @@ namespace {
 
 using password::longest_password;
 
+// What better-auth takes, in the units that JavaScript counts.
+constexpr std::size_t least_usual_length = 8;
+constexpr std::size_t most_usual_length = 128;
+
 /// Keeps a terminal from showing what is typed. A signal that would end the program waits until the
 /// terminal shows again what is typed.
 class Silence {
@@ -84,7 +88,7 @@ bool has_terminal() {
 
 } // namespace
 
-secret::Secret read_password() {
+secret::Secret read_password(Lengths lengths) {
     const bool is_terminal = has_terminal();
     secret::Secret secret = is_terminal ? ask("Password: ") : read_line(nullptr);
     if (secret.view().empty())
@@ -93,6 +97,13 @@ secret::Secret read_password() {
     if (secret.view().size() > longest_password || !text::is_clean_utf8(secret.view()))
         throw CommandError(Exit::usage, "the password must be UTF-8 of at most " +
                                             std::to_string(longest_password) + " bytes");
+    const std::size_t length = text::utf16_length(secret.view());
+    if (lengths == Lengths::usual && (length < least_usual_length || length > most_usual_length))
+        throw CommandError(Exit::usage, "the password has " + std::to_string(length) +
+                                            " characters, and better-auth takes from " +
+                                            std::to_string(least_usual_length) + " to " +
+                                            std::to_string(most_usual_length) +
+                                            "; say --force to set it all the same");
     if (is_terminal && !secret::equal_secrets(secret.view(), ask("Once more: ").view()))
         throw CommandError(Exit::usage, "the two passwords differ; nothing was done");
     return secret;

@@ -7,9 +7,13 @@
 
 namespace useradmin::ctl {
 
+/// Which lengths a password may have: those that better-auth takes, or any up to
+/// password::longest_password.
+enum class Lengths { usual, any };
+
 /// Asks twice on a terminal, without showing what is typed; else reads one line of standard input.
-/// A CommandError where there is none, the two differ, or it is no clean UTF-8.
-secret::Secret read_password();
+/// A CommandError where there is none, the two differ, it is no clean UTF-8, or of another length.
+secret::Secret read_password(Lengths lengths);
 
 /// Asks on a terminal; only "y" and "yes" are a yes. A CommandError of usage where there is no
 /// terminal to ask on.

@@ -5,6 +5,8 @@
 #include "text/names.hpp"
 #include "json/writer.hpp"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -114,59 +116,100 @@ std::vector<std::string> add_columns(Database& database, std::string_view migrat
     return added;
 }
 
-void lay_tables(Database& database) {
-    for (std::string& statement : statements_of(text_of(database, "schema")))
-        database.execute(renamed(std::move(statement), database.tables()));
+/// The name that stands in quotes behind the words; empty where there is none.
+std::string_view name_after(std::string_view statement, std::string_view words) {
+    const std::size_t at = statement.find(words);
+    if (at == statement.npos)
+        return {};
+    const std::string_view rest = statement.substr(at + words.size());
+    return rest.substr(0, rest.find('"'));
 }
 
-void print_done(const Context& context, bool laid, const std::vector<std::string>& added) {
+/// Whether the statement lays a table that is there already, or an index on one.
+bool is_done(std::string_view statement, const store::Schema& schema) {
+    const std::string_view laid = name_after(statement, "CREATE TABLE IF NOT EXISTS \"");
+    const std::string_view table = laid.empty() ? name_after(statement, " ON \"") : laid;
+    return (table == "user" && schema.user.exists()) ||
+           (table == "session" && schema.session.exists()) ||
+           (table == "account" && schema.account.exists());
+}
+
+/// Lays the tables that are not there, with their indexes. Those that are stay as they are.
+void lay_tables(Database& database, const store::Schema& schema) {
+    for (std::string& statement : statements_of(text_of(database, "schema")))
+        if (!is_done(statement, schema))
+            database.execute(renamed(std::move(statement), database.tables()));
+}
+
+/// Whether tables were laid.
+enum class Laid { none, missing_ones };
+
+/// What the command did.
+struct Done {
+    Laid laid;
+    std::vector<std::string> added_columns;
+    /// The file that was made; empty where none was.
+    std::string new_file;
+};
+
+void print_done(const Context& context, const Done& done) {
     if (context.wants_json()) {
         std::string document;
         json::Writer writer(document);
         writer.begin_object().key("success").boolean(true).key("data").begin_object();
-        writer.key("tablesLaid").boolean(laid).key("columnsAdded").begin_array();
-        for (const std::string& name : added)
+        writer.key("tablesLaid").boolean(done.laid != Laid::none);
+        writer.key("columnsAdded").begin_array();
+        for (const std::string& name : done.added_columns)
             writer.string(name);
         writer.end_array().end_object().end_object();
         print_json(document);
         return;
     }
-    if (laid)
+    if (done.laid != Laid::none)
         say("The tables were laid.");
-    else if (added.empty())
+    else if (done.added_columns.empty())
         say("The tables are there already; nothing was changed.");
-    if (added.empty())
-        return;
     std::string names;
-    for (const std::string& name : added)
+    for (const std::string& name : done.added_columns)
         names += (names.empty() ? "" : ", ") + name;
-    say("Columns that were missing were added: " + names + ".");
+    if (!names.empty())
+        say("Columns that were missing were added: " + names + ".");
+    if (!done.new_file.empty())
+        say("The file " + done.new_file +
+            " is for its owner alone: it and its folder must belong to the account that httpd's "
+            "children run under.");
+}
+
+void refuse_schemas(const store::Product& product, const store::TableNames& names) {
+    if (product.has_schemas)
+        return;
+    for (std::string_view name : {names.user, names.session, names.account})
+        if (name.find('.') != name.npos)
+            throw CommandError(Exit::usage, std::string(product.name) +
+                                                " lays tables without a schema; leave it out of "
+                                                "--tables");
 }
 
 } // namespace
 
 Exit lay_schema(Context& context) {
+    // SQLite's file holds hashes and tokens; its log gets the file's own mode.
+    umask(S_IRWXG | S_IRWXO);
     Database& database = context.database(Database::Absent::make);
-    const store::TableNames& names = database.tables();
-    if (!database.dialect().product().has_schemas)
-        for (std::string_view name : {names.user, names.session, names.account})
-            if (name.find('.') != name.npos)
-                throw CommandError(Exit::usage, std::string(database.dialect().product().name) +
-                                                    " lays tables without a schema; leave it out "
-                                                    "of --tables");
+    const store::Dialect& dialect = database.dialect();
+    refuse_schemas(dialect.product(), database.tables());
     const store::Schema before = database.schema();
+    if (!before.user.exists() && !dialect.prepare_new(database.client(), database.pool()))
+        throw CommandError(Exit::failure, "the database refused: " + database.client().error());
     const bool is_complete =
         before.user.exists() && before.session.exists() && before.account.exists();
-    if (!before.user.exists() &&
-        !database.dialect().prepare_new(database.client(), database.pool()))
-        throw CommandError(Exit::failure, "the database refused: " + database.client().error());
+    Done done{is_complete ? Laid::none : Laid::missing_ones, {}, database.new_file()};
     Transaction transaction(database);
     if (!is_complete)
-        lay_tables(database);
-    const std::vector<std::string> added =
-        add_columns(database, text_of(database, "migrations/0001_admin_columns"));
+        lay_tables(database, before);
+    done.added_columns = add_columns(database, text_of(database, "migrations/0001_admin_columns"));
     transaction.commit();
-    print_done(context, !is_complete, added);
+    print_done(context, done);
     return Exit::success;
 }
 

@@ -2,6 +2,7 @@
 #include "api/record_json.hpp"
 #include "ctl/command.hpp"
 #include "ctl/display.hpp"
+#include "ctl/duration.hpp"
 #include "ctl/users.hpp"
 #include "secret/random.hpp"
 #include "secret/signature.hpp"
@@ -62,33 +63,55 @@ void print_revoked(const Context& context, std::int64_t count) {
     print_json(document);
 }
 
-/// Ends the session with that token; false where there is none.
-bool close(Context& context, std::string_view token) {
+/// How long a session lasts that is opened now.
+std::chrono::seconds length_of(const Options& options) {
+    const auto said = options.find("for");
+    if (!said)
+        return sign_in::session_length;
+    const auto length = parse_duration(*said);
+    if (!length)
+        throw CommandError(Exit::usage, "--for must be a length of time: 30m, 12h, 7d, 2w");
+    return *length;
+}
+
+/// Says where a token without a signature does not count.
+void warn_of_unsigned(const Settings& settings) {
+    if (settings.looks_sessions_up) // by a configuration that names no secret
+        return;
+    complain("the token is not signed: where httpd has AuthUserAdminSecret it is refused; say "
+             "--secret file:PATH or --secret env:NAME to sign it");
+}
+
+enum class Revocation { done, no_such_session };
+
+Revocation close(Context& context, std::string_view token) {
     const auto closed = context.store().close_session(token);
     if (closed.is_not_found())
-        return false;
+        return Revocation::no_such_session;
     value_of(closed);
-    return true;
+    return Revocation::done;
 }
 
-/// Ends the session with that token, signed or not; false where there is none.
-bool revoke(Context& context, std::string_view token) {
-    return close(context, token) || close(context, token.substr(0, token.find('.')));
+/// Ends the session with that token, signed or not.
+Revocation revoke(Context& context, std::string_view token) {
+    const Revocation whole = close(context, token);
+    return whole == Revocation::done ? whole : close(context, token.substr(0, token.find('.')));
 }
 
-/// Ends the session of the user that has that id or token; false where there is none.
-bool revoke(Context& context, const store::User& user, std::string_view word) {
+/// Ends the session of the user that has that id or token.
+Revocation revoke(Context& context, const store::User& user, std::string_view word) {
     const auto sessions = value_of(context.store().sessions_of(user.id));
     const auto found = std::find_if(sessions.begin(), sessions.end(), [&](const auto& session) {
         return session.id == word || session.token == word ||
                session.token == word.substr(0, word.find('.'));
     });
-    return found != sessions.end() && close(context, found->token);
+    return found != sessions.end() ? close(context, found->token) : Revocation::no_such_session;
 }
 
 } // namespace
 
 Exit open_session(Context& context) {
+    const std::chrono::seconds length = length_of(context.options);
     const bool is_signed = !context.settings.secret_source.empty();
     const secret::Secret secret = is_signed ? secret_of(context.settings) : secret::Secret();
     const store::User user = user_named(context, context.options.words[0]);
@@ -100,9 +123,11 @@ Exit open_session(Context& context) {
     session.user_id = user.id;
     const store::Timestamp now = text::now();
     session.created_at = session.updated_at = now;
-    session.expires_at = now + sign_in::session_length;
+    session.expires_at = now + length;
     session.user_agent = "useradminctl";
     session.id = value_of(context.store().open_session(session));
+    if (!is_signed)
+        warn_of_unsigned(context.settings);
     if (sign_in::is_banned(user, now))
         complain(display(user) + " is banned: the session is refused until 'useradminctl unban'");
     print_opened(context, session, is_signed ? secret::sign(token, secret.view()) : token);
@@ -149,7 +174,7 @@ Exit revoke_sessions(Context& context) {
         throw CommandError(Exit::usage, "the right form is: useradminctl session revoke USER "
                                         "SESSION, USER --all, or TOKEN");
     if (!is_all && !is_one_of_user) {
-        if (!revoke(context, words[0]))
+        if (revoke(context, words[0]) == Revocation::no_such_session)
             throw CommandError(Exit::not_found, "there is no session with that token; to name one "
                                                 "by its id, name its user before it");
         print_revoked(context, 1);
@@ -159,7 +184,7 @@ Exit revoke_sessions(Context& context) {
     std::int64_t count = 1;
     if (is_all) {
         count = value_of(context.store().close_sessions_of(user.id));
-    } else if (!revoke(context, user, words[1])) {
+    } else if (revoke(context, user, words[1]) == Revocation::no_such_session) {
         throw CommandError(Exit::not_found, "the user has no such session; 'useradminctl session "
                                             "list' lists them");
     }

@@ -1,10 +1,13 @@
 #include "ctl/settings.hpp"
 
+#include "api/protected_email.hpp"
 #include "ctl/command_error.hpp"
 #include "ctl/httpd_configuration.hpp"
 #include "secret/source.hpp"
+#include "store/table_names.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <vector>
 
 namespace useradmin::ctl {
@@ -25,8 +28,11 @@ struct Said {
 class Reader {
   public:
     explicit Reader(const Options& options) : options_(options) {
-        if (const auto file = options.find("config"))
-            file_.emplace(*file);
+        const char* const usual = std::getenv("USERADMINCTL_CONFIG");
+        const std::string_view file =
+            options.find("config").value_or(usual != nullptr ? usual : std::string_view());
+        if (!file.empty())
+            file_.emplace(file);
     }
 
     /// A setting that may be several words.
@@ -55,7 +61,8 @@ class Reader {
         if (value.empty() && file_)
             throw CommandError(Exit::usage,
                                "there is no " + std::string(directive) + " in " + file_->name() +
-                                   "; name the file that has it, or say --" + std::string(option));
+                                   " and what it includes; name the file that has it, or say --" +
+                                   std::string(option));
         if (value.empty())
             throw CommandError(Exit::usage, "name the database: say --config FILE, or --driver "
                                             "pgsql|sqlite3 and --params TEXT");
@@ -70,17 +77,15 @@ class Reader {
         return text("secret", "AuthUserAdminSecret");
     }
 
-    /// The folder that the source's path is relative to: the ServerRoot of the file that names it;
+    /// The folder that the source's path is relative to: that of the configuration that names it;
     /// empty for the current one.
-    std::string secret_folder(std::string_view source) const {
-        const bool is_relative = source.starts_with("file:") && !source.starts_with("file:/");
-        if (!is_relative || !file_ || options_.has("secret"))
-            return {};
-        const auto root = file_->find("ServerRoot", "secret");
-        return root && !root->empty() ? root->front() : std::string();
+    std::string secret_folder() const {
+        return file_ && !options_.has("secret") ? file_->server_root() : std::string();
     }
 
-    bool turns_service_on() const { return file_ && file_->says("UserAdmin", "On"); }
+    bool says(std::string_view directive, std::string_view argument) const {
+        return file_ && file_->says(directive, argument);
+    }
 
   private:
     const Options& options_;
@@ -97,11 +102,15 @@ std::optional<bool> choice(const std::optional<Said>& said, std::string_view fir
     return said->words[0] == second;
 }
 
+/// What was said, as one of the modules' own readers takes it.
+std::vector<std::string_view> views_of(const Said& said) {
+    return {said.words.begin(), said.words.end()};
+}
+
 std::optional<password::Format> format(const std::optional<Said>& said) {
     if (!said)
         return std::nullopt;
-    const auto parsed = password::parse_format(
-        std::vector<std::string_view>(said->words.begin(), said->words.end()));
+    const auto parsed = password::parse_format(views_of(*said));
     if (const auto* const right = std::get_if<std::string>(&parsed))
         refuse(*said, *right);
     return std::get<password::Format>(parsed);
@@ -110,15 +119,21 @@ std::optional<password::Format> format(const std::optional<Said>& said) {
 void read_tables(const std::optional<Said>& said, Settings& settings) {
     if (!said)
         return;
-    bool is_right = said->words.size() == 3;
-    for (const std::string& name : said->words)
-        is_right = is_right && !name.empty() && name.front() != '.' && name.back() != '.';
-    if (!is_right)
-        refuse(*said, "the names of three tables, each a table or schema.table: \"user session "
-                      "account\"");
-    settings.user_table = said->words[0];
-    settings.session_table = said->words[1];
-    settings.account_table = said->words[2];
+    const auto parsed = store::parse_table_names(views_of(*said));
+    if (const auto* const right = std::get_if<std::string>(&parsed))
+        refuse(*said, *right);
+    const auto& names = std::get<store::TableNames>(parsed);
+    settings.user_table = names.user;
+    settings.session_table = names.session;
+    settings.account_table = names.account;
+}
+
+/// As the service finds it; the environment is this program's own.
+std::string protected_email(std::string said) {
+    if (!said.empty())
+        return said;
+    const char* const address = std::getenv(api::protected_email_variable);
+    return address != nullptr && *address != '\0' ? address : api::default_protected_email;
 }
 
 } // namespace
@@ -143,17 +158,26 @@ Settings settings_of(const Options& options, std::span<const std::string_view> c
             choice(reader.words("email-case", "UserAdminEmailCase"), "keep", "lower");
     if (takes("secret")) {
         settings.secret_source = reader.secret();
-        settings.secret_folder = reader.secret_folder(settings.secret_source);
+        settings.secret_folder = reader.secret_folder();
     }
-    settings.is_service = reader.turns_service_on();
+    if (takes("protected-email"))
+        settings.protected_email =
+            protected_email(reader.text("protected-email", "UserAdminProtectedEmail"));
+    settings.is_service = reader.says("UserAdmin", "On");
+    settings.looks_sessions_up = reader.says("AuthUserAdmin", "On");
+    settings.signs_in = reader.says("AuthUserAdminSignIn", "On");
+    settings.verifies_passwords = reader.says("AuthBasicProvider", "useradmin") ||
+                                  reader.says("AuthFormProvider", "useradmin");
     return settings;
 }
 
 secret::Secret secret_of(const Settings& settings) {
     auto read = secret::read_source(settings.secret_source, settings.secret_folder);
     if (const auto* const problem = std::get_if<std::string>(&read))
-        throw CommandError(Exit::failure, "there is no secret to sign the token with: " + *problem +
-                                              "; say --secret file:PATH or --secret env:NAME");
+        throw CommandError(Exit::failure,
+                           "the token cannot be signed: " + *problem +
+                               "; say --secret file:PATH or --secret env:NAME, or run this as an "
+                               "account that may read it");
     return std::move(std::get<secret::SourcedSecret>(read).secret);
 }
 

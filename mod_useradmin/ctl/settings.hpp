@@ -5,6 +5,7 @@
 #include "password/hash.hpp"
 #include "secret/secret.hpp"
 #include "store/schema.hpp"
+#include "store/store.hpp"
 
 #include <optional>
 #include <span>
@@ -13,7 +14,7 @@
 
 namespace useradmin::ctl {
 
-/// What the options say, and where they say nothing the httpd configuration file of --config. What
+/// What the options say, and where they say nothing the httpd configuration of --config. What
 /// neither says, and what the command does not ask for, is nothing here.
 struct Settings {
     std::string driver;
@@ -24,14 +25,25 @@ struct Settings {
     std::optional<password::Format> hash;
     std::optional<bool> account_id_is_user_id;
     std::optional<bool> lowers_email;
+    /// The address that nobody deletes (4.4.1, check 5).
+    std::string protected_email;
     /// Where the secret is that signs tokens, as AuthUserAdminSecret has it; empty for none.
     std::string secret_source;
     /// Where a relative path of the source starts; empty for the current folder.
     std::string secret_folder;
-    /// Whether the file turns the service on: then what it does not say is at its default there.
+    /// Whether the configuration turns the service on: then what it does not say is at its default
+    /// there.
     bool is_service = false;
+    /// Whether it lets callers be known by their sessions, lets them sign in, and has httpd's own
+    /// modules verify passwords.
+    bool looks_sessions_up = false;
+    bool signs_in = false;
+    bool verifies_passwords = false;
 
     store::TableNames tables() const noexcept { return {user_table, session_table, account_table}; }
+    store::ProtectedAddress protected_address() const noexcept {
+        return {protected_email, lowers_email.value_or(false)};
+    }
     password::Format hash_format() const {
         return hash.value_or(password::Format(password::Argon2id()));
     }

@@ -22,7 +22,7 @@ Exit show(Context& context) {
 
 Exit set_password(Context& context) {
     const store::User user = user_named(context, context.options.words[0]);
-    const std::string hash = hash_of(context, read_password().view());
+    const std::string hash = read_and_hash_password(context);
     const std::string account_id = secret::random_uuid();
     store::Account account;
     account.id = account_id;
@@ -44,9 +44,11 @@ Exit set_role(Context& context) {
     const std::string& role = context.options.words[1];
     if (role.empty())
         throw CommandError(Exit::usage, "say a role: user, admin or superAdmin");
+    demand_known_role(context, role);
     const store::User user = user_named(context, context.options.words[0]);
     demand_column(context, "role");
-    warn_of_unusual_role(role);
+    if (role != user.role)
+        spare_last_super_admin(context, user, "Give it the role '" + role + "'");
     const store::User changed =
         change(context, user, {{"role", std::string_view(role)}, {"updatedAt", text::now()}});
     print(context, changed, "the role of " + display(changed) + " is " + role);
@@ -57,7 +59,8 @@ Exit remove(Context& context) {
     const store::User user = user_named(context, context.options.words[0]);
     const std::string whom = display(user);
     if (!context.options.has("yes") &&
-        !agrees("Delete " + whom + ", role " + std::string(user.role.value_or("user")) + "?"))
+        !agrees("Delete " + whom + ", role " + std::string(user.role.value_or("user")) +
+                (is_last_super_admin(context, user) ? ", the last one?" : "?")))
         throw CommandError(Exit::failure, "nothing was deleted");
     const auto removed = context.store().remove(user.id, nobody_is_protected);
     if (removed.is_not_found())

@@ -1,7 +1,10 @@
 #include "ctl/users.hpp"
 
+#include "api/access.hpp"
 #include "api/envelope.hpp"
 #include "ctl/display.hpp"
+#include "ctl/password_input.hpp"
+#include "sign_in/identity.hpp"
 #include "text/unicode.hpp"
 
 #include <cstdio>
@@ -80,17 +83,48 @@ void demand_column(Context& context, std::string_view column) {
                                               "\"; 'useradminctl schema' adds it");
 }
 
-std::string hash_of(const Context& context, std::string_view password) {
-    std::optional<std::string> hash = password::hash(context.settings.hash_format(), password);
+std::string read_and_hash_password(const Context& context) {
+    const secret::Secret password =
+        read_password(context.options.has("force") ? Lengths::any : Lengths::usual);
+    std::optional<std::string> hash =
+        password::hash(context.settings.hash_format(), password.view());
     if (!hash)
         throw CommandError(Exit::failure, "the password could not be hashed: out of memory");
     return std::move(*hash);
 }
 
-void warn_of_unusual_role(std::string_view role) {
-    if (role != "user" && role != "admin" && role != "superAdmin")
-        complain("the role '" + std::string(role) +
-                 "' is none of user, admin and superAdmin; to the service it is as user");
+void demand_known_role(const Context& context, std::string_view role) {
+    if (role != "user" && api::role_of(role) == api::Role::user && !context.options.has("force"))
+        throw CommandError(Exit::usage, "the role '" + std::string(role) +
+                                            "' is none of user, admin and superAdmin, and to the "
+                                            "service it is as user; say --force if it is meant");
+}
+
+bool is_last_super_admin(Context& context, const store::User& user) {
+    constexpr std::int64_t users_at_once = 100;
+    const store::Timestamp now = text::now();
+    const auto is_one = [&](const store::User& each) {
+        return api::role_of(each.role.value_or("")) == api::Role::super_admin &&
+               !sign_in::is_banned(each, now);
+    };
+    if (!is_one(user))
+        return false;
+    store::Page page;
+    std::int64_t offset = 0;
+    do {
+        page = value_of(context.store().list({*user.role, {}}, users_at_once, offset));
+        offset += users_at_once;
+        for (const store::User& each : page.users)
+            if (each.id != user.id && is_one(each))
+                return false;
+    } while (!page.users.empty());
+    return true;
+}
+
+void spare_last_super_admin(Context& context, const store::User& user, std::string_view deed) {
+    if (!context.options.has("yes") && is_last_super_admin(context, user) &&
+        !agrees(display(user) + " is the last superAdmin. " + std::string(deed) + " all the same?"))
+        throw CommandError(Exit::failure, "nothing was done");
 }
 
 } // namespace useradmin::ctl

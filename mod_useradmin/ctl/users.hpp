@@ -25,10 +25,16 @@ void end_sessions(Context& context, const store::User& user, std::string_view do
 /// A CommandError where the user table lacks the column.
 void demand_column(Context& context, std::string_view column);
 
-/// A hash of the password in the configured format.
-std::string hash_of(const Context& context, std::string_view password);
+/// A hash, in the configured format, of the password that is asked for.
+std::string read_and_hash_password(const Context& context);
 
-/// Says on stderr that a role is none of the three.
-void warn_of_unusual_role(std::string_view role);
+/// Refuses a role that is none of the three, unless --force was said.
+void demand_known_role(const Context& context, std::string_view role);
+
+/// Whether the user is a superAdmin who is not banned, and there is no other.
+bool is_last_super_admin(Context& context, const store::User& user);
+/// Asks before a deed ("ban") that leaves no superAdmin, unless --yes was said; a CommandError
+/// where the answer is no.
+void spare_last_super_admin(Context& context, const store::User& user, std::string_view deed);
 
 } // namespace useradmin::ctl

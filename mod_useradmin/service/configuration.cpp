@@ -1,5 +1,6 @@
 #include "service/configuration.hpp"
 
+#include "api/protected_email.hpp"
 #include "apr/pool.hpp"
 #include "httpd/base.hpp"
 
@@ -53,7 +54,7 @@ const char* read_protected_email(const httpd::Line& line, const char*& address) 
 void* create_server_configuration(apr_pool_t* pool, server_rec*) noexcept {
     auto& configuration = apr::emplace<ServerConfiguration>(pool);
     configuration.bases = apr_array_make(pool, 1, sizeof(const char*));
-    const std::string_view address = apr::view_of(std::getenv("ADMIN_EMAIL"));
+    const std::string_view address = apr::view_of(std::getenv(api::protected_email_variable));
     if (!address.empty())
         configuration.admin_email = apr::terminated(pool, address);
     return static_cast<httpd::Backend*>(&configuration);

@@ -1,5 +1,6 @@
 #include "service/handler.hpp"
 
+#include "api/protected_email.hpp"
 #include "apr/guard.hpp"
 #include "apr/pool.hpp"
 #include "httpd/backend.hpp"
@@ -23,7 +24,7 @@ namespace {
 const char* protected_email(const Settings& settings, const ServerConfiguration& server) {
     if (const char* address = settings.get<ProtectedEmail>())
         return address;
-    return server.admin_email != nullptr ? server.admin_email : "admin@example.com";
+    return server.admin_email != nullptr ? server.admin_email : api::default_protected_email;
 }
 
 bool is_enabled(const Settings& settings) noexcept {

@@ -158,6 +158,7 @@ std::string DatabaseStore::missing_grant(const Dialect& dialect, Client& client,
     add(service_rights);
     add(session_rights);
     add(sign_in_rights);
+    add(password_rights);
     auto answer = client.execute(dialect.missing_rights_query(schema, rights).c_str(), pool_);
     Rows* rows = std::get_if<Rows>(&answer);
     if (rows == nullptr || !rows->next())

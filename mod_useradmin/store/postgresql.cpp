@@ -247,11 +247,15 @@ std::string full_row(const Schema& schema) {
     return schema.user.read + ", " + schema.other_columns.front();
 }
 
-/// The three tables with their letters, as the rows of a FROM.
+/// The tables that are there with their letters, as the rows of a FROM. to_regclass fails of a name
+/// in a schema that may not be used.
 std::string tables_of(const Schema& schema) {
-    return "(VALUES ('u', to_regclass(" + literal(schema.user.sql) + ")), ('s', to_regclass(" +
-           literal(schema.session.sql) + ")), ('a', to_regclass(" + literal(schema.account.sql) +
-           "))) AS t (letter, relation)";
+    std::string rows;
+    for (const char letter : {'u', 's', 'a'})
+        if (const Table& table = schema.table(letter); table.exists())
+            rows += ", ('" + std::string(1, letter) + "', to_regclass(" + literal(table.sql) + "))";
+    // A row with which nothing joins, where there is no table.
+    return "(VALUES ('', NULL::regclass)" + rows + ") AS t (letter, relation)";
 }
 
 constexpr Product postgresql_product = {

@@ -15,14 +15,15 @@ inline constexpr Right service_rights[] = {
 /// What looking a session up takes (section 5).
 inline constexpr Right session_rights[] = {{'u', "SELECT"}, {'s', "SELECT"}};
 
-/// What signing in takes beside that.
-inline constexpr Right sign_in_rights[] = {
-    {'s', "INSERT"},
-    {'s', "UPDATE"},
-    {'s', "DELETE"},
+/// What verifying a password takes.
+inline constexpr Right password_rights[] = {
+    {'u', "SELECT"},
     {'a', "SELECT", "userId"},
     {'a', "SELECT", "providerId"},
     {'a', "SELECT", "password"},
 };
+
+/// What signing in takes beside those two.
+inline constexpr Right sign_in_rights[] = {{'s', "INSERT"}, {'s', "UPDATE"}, {'s', "DELETE"}};
 
 } // namespace useradmin::store

@@ -84,6 +84,17 @@ bool is_clean_utf8(std::string_view bytes) noexcept {
     return true;
 }
 
+std::size_t utf16_length(std::string_view text) noexcept {
+    std::size_t units = 0;
+    for (const char character : text) {
+        const auto byte = static_cast<unsigned char>(character);
+        const bool continues = (byte & 0xc0) == 0x80;
+        const bool is_first_of_four = byte >= 0xf0; // a surrogate pair
+        units += continues ? 0 : is_first_of_four ? 2 : 1;
+    }
+    return units;
+}
+
 std::string lower(std::string_view text) {
     std::string lowered;
     lowered.reserve(text.size());

@@ -15,6 +15,9 @@ bool is_clean_utf8(std::string_view bytes) noexcept;
 /// 0 where they start with none.
 std::size_t sequence_length(std::string_view bytes) noexcept;
 
+/// How many units of UTF-16 the UTF-8 text takes: the length that JavaScript counts.
+std::size_t utf16_length(std::string_view text) noexcept;
+
 /// The text with case and accents folded away, for comparing as people do ("ÁNGEL" and "angel").
 /// Bytes that are not UTF-8 come back as they are.
 std::string fold(std::string_view text);

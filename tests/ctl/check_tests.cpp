@@ -213,27 +213,175 @@ TEST(check, of_uuid_ids_and_an_issuer_says_what_the_service_would_do) {
     sql().run("ALTER TABLE app_account ALTER \"userId\" TYPE uuid USING \"userId\"::uuid");
     sql().run("ALTER TABLE app_account ADD COLUMN issuer text");
     const std::string id =
-        done(ctl({"--tables", tables, "create", "--email", "a@x", "--name", "A"}, "s3cr3t\n"));
+        done(ctl({"--tables", tables, "create", "--email", "a@x", "--name", "A"}, "s3cr3t word\n"));
     const Json json = look(0, {"--tables", tables});
     CHECK_EQUAL(std::string("uuid; new ones are random UUIDs"), json.at("data.service.ids"));
     CHECK_EQUAL(std::string("local:credential is written"), json.at("data.service.issuer"));
     CHECK_EQUAL(std::string("1"), json.at("data.own.accountIds.email"));
 }
 
-TEST(check, names_the_rights_that_the_databases_account_lacks) {
+TEST(check, says_where_no_user_has_the_protected_address) {
+    const auto misses = [](const Json& json, const std::string& address) {
+        return lists(json, "data.notes", "no user has the protected address " + address);
+    };
+    create("Jefe@x.org", "J", "superAdmin");
+    CHECK(misses(look(0), "admin@example.com"));
+    CHECK_FALSE(misses(look(0, {"--protected-email", "Jefe@x.org"}), ""));
+    CHECK(misses(look(0, {"--protected-email", "jefe@x.org"}), "jefe@x.org"));
+    CHECK_FALSE(misses(look(0, {"--protected-email", "jefe@x.org", "--email-case", "lower"}), ""));
+    const auto of_environment = ctl({"check", "--json"}, "", {{"ADMIN_EMAIL", "Jefe@x.org"}});
+    CHECK_FALSE(misses(Json(of_environment.output), ""));
+    const std::string text = "DBDriver " + database().driver() + "\nDBDParams '" +
+                             database().params() + "'\nUserAdminProtectedEmail no@x.org\n";
+    CHECK(misses(Json(bare_ctl({"--config", file("p.conf", text), "check", "--json"}).output),
+                 "no@x.org"));
+}
+
+TEST(check, says_where_addresses_differ_in_case_alone) {
+    create("Boss@x.org");
+    create("ana@x.org", "Ana");
+    CHECK_FALSE(lists(look(0), "data.notes", "but for capital letters"));
+    sql().run(R"(UPDATE "user" SET "email" = 'bOSS@x.org' WHERE "email" = 'ana@x.org')");
+    const Json json = look(0);
+    CHECK(lists(json, "data.notes", "1 address stands there more than once but for capital"));
+    CHECK(lists(json, "data.notes", "see: SELECT lower(\"email\") FROM \"user\""));
+}
+
+TEST_GROUP_BASE(rights, Scene){void setup() override{Scene::setup();
+if (is_postgresql())
+    sql().run("DROP ROLE IF EXISTS reader; CREATE ROLE reader LOGIN");
+} // namespace useradmin::test
+void teardown() override {
+    if (is_postgresql())
+        sql().run("DROP SCHEMA IF EXISTS closed CASCADE; DROP OWNED BY reader; DROP ROLE "
+                  "reader");
+}
+
+static std::string params() {
+    std::string params = database().params();
+    return params.replace(params.find("user=useradmin"), 14, "user=reader");
+}
+/// The document of a check by that role, under a configuration with these lines.
+static Json look(const std::string& directives, std::vector<std::string> arguments = {}) {
+    const std::string text = "DBDriver pgsql\nDBDParams \"" + params() + "\"\n" + directives;
+    arguments.insert(arguments.begin(), {"--config", file("role.conf", text), "check", "--json"});
+    return Json(bare_ctl(std::move(arguments)).output);
+}
+/// Gives the role what check says that it lacks.
+static void grant(const Json& json) {
+    for (int each = 0; each < json.size("data.problems"); ++each) {
+        const std::string text = json.at("data.problems." + std::to_string(each));
+        if (const auto at = text.find("GRANT "); at != std::string::npos)
+            sql().run(text.substr(at));
+    }
+}
+static long may(const std::string& table, const std::string& right) {
+    return sql().number("SELECT has_any_column_privilege('reader', '\"" + table + "\"', '" + right +
+                        "')::int");
+}
+static long may_read(const std::string& column) {
+    return sql().number("SELECT has_column_privilege('reader', '\"account\"', '" + column +
+                        "', 'SELECT')::int");
+}
+static bool lists(const Json& json, const std::string& key, std::string_view part) {
+    for (int each = 0; each < json.size(key); ++each)
+        if (has(json.at(key + "." + std::to_string(each)), part))
+            return true;
+    return false;
+}
+}
+;
+
+TEST(rights, that_the_databases_account_lacks_are_named) {
     if (!is_postgresql())
         return;
-    sql().run("DROP ROLE IF EXISTS reader; CREATE ROLE reader LOGIN; GRANT SELECT, UPDATE ON "
-              "\"user\", \"session\" TO reader");
-    std::string params = database().params();
-    params.replace(params.find("user=useradmin"), 14, "user=reader");
-    const Ended ended = bare_ctl({"--driver", "pgsql", "--params", params, "check", "--json"});
-    sql().run("DROP OWNED BY reader; DROP ROLE reader");
-    CHECK_EQUAL(1, ended.status);
-    const Json json(ended.output);
+    sql().run("GRANT SELECT, UPDATE ON \"user\", \"session\" TO reader");
+    const Json json = look("");
     CHECK(lists(json, "data.problems", R"(run: GRANT INSERT ON "user" TO reader;)"));
     CHECK(lists(json, "data.problems", R"(run: GRANT SELECT ("userId") ON "account" TO reader;)"));
     CHECK_FALSE(lists(json, "data.problems", R"(GRANT SELECT ON "user")"));
+}
+
+TEST(rights, of_the_service_open_no_hash_and_no_more_than_it_needs) {
+    if (!is_postgresql())
+        return;
+    grant(look("UserAdmin On\n"));
+    CHECK_EQUAL(0, look("UserAdmin On\n").size("data.problems"));
+    CHECK_EQUAL(0, may_read("password"));
+    CHECK_EQUAL(0, may_read("accountId"));
+    CHECK_EQUAL(1, may_read("userId"));
+    CHECK_EQUAL(0, may("session", "INSERT"));
+    CHECK_EQUAL(0, may("session", "UPDATE"));
+    // With sessions it reads tokens; with signing in it writes them and reads hashes.
+    const Json with_sessions = look("UserAdmin On\nAuthUserAdmin On\n");
+    CHECK_EQUAL(1, with_sessions.size("data.problems"));
+    CHECK(lists(with_sessions, "data.problems", R"(GRANT SELECT ON "session" TO reader;)"));
+    grant(with_sessions);
+    grant(look("UserAdmin On\nAuthUserAdmin On\nAuthUserAdminSignIn On\n"));
+    CHECK_EQUAL(1, may_read("password"));
+    CHECK_EQUAL(1, may_read("providerId"));
+    CHECK_EQUAL(0, may_read("accountId"));
+    CHECK_EQUAL(1, may("session", "INSERT"));
+    CHECK_EQUAL(1, may("session", "UPDATE"));
+}
+
+TEST(rights, of_a_configuration_that_verifies_passwords_alone_are_to_read) {
+    if (!is_postgresql())
+        return;
+    grant(look("AuthBasicProvider file useradmin\n"));
+    CHECK_EQUAL(1, may_read("password"));
+    CHECK_EQUAL(1, may("user", "SELECT"));
+    for (const char* table : {"user", "session", "account"})
+        for (const char* right : {"INSERT", "UPDATE"})
+            CHECK_EQUAL(0, may(table, right));
+}
+
+TEST(rights, to_read_that_are_missing_make_counts_that_are_not_readable) {
+    if (!is_postgresql())
+        return;
+    create("admin@example.com");
+    grant(look("UserAdmin On\n"));
+    const Json json = look("UserAdmin On\n");
+    for (const char* whose : {"data.own", "data.application"})
+        CHECK_EQUAL(std::string("(null)"), json.at(whose));
+    CHECK_FALSE(lists(json, "data.notes", "protected address"));
+    CHECK(lists(json, "data.notes", "may not read the accounts"));
+    CHECK_EQUAL(0, json.size("data.directives"));
+    const std::string text = done(bare_ctl({"--driver", "pgsql", "--params", params(), "check"}));
+    CHECK(has(text, "\n  users         not readable\n"));
+    sql().run(
+        R"(GRANT SELECT ("id", "providerId", "createdAt", "accountId") ON "account" TO reader)");
+    const Json without_hashes = look("UserAdmin On\n");
+    CHECK_EQUAL(std::string("1"), without_hashes.at("data.own.users"));
+    CHECK_EQUAL(std::string("1"), without_hashes.at("data.own.accountIds.email"));
+    CHECK_EQUAL(std::string("(null)"), without_hashes.at("data.own.passwords"));
+    sql().run(R"(REVOKE SELECT ("accountId") ON "account" FROM reader;
+                 GRANT SELECT ("password") ON "account" TO reader)");
+    const Json without_names = look("UserAdmin On\n");
+    CHECK_EQUAL(std::string("(null)"), without_names.at("data.own.accountIds"));
+    CHECK_EQUAL(std::string("1"), without_names.at("data.own.passwords.argon2id"));
+}
+
+TEST(rights, on_a_schema_that_are_missing_are_named_and_no_table_is_called_absent) {
+    if (!is_postgresql())
+        return;
+    const std::string names = "closed.user closed.session closed.account";
+    sql().run("CREATE SCHEMA closed");
+    done(ctl({"--tables", names, "schema"}));
+    const auto check_that_it_names_the_grant = [&](const Json& json) {
+        CHECK(lists(json, "data.problems", "may not use schema closed"));
+        CHECK(lists(json, "data.problems", R"(run: GRANT USAGE ON SCHEMA "closed" TO "reader";)"));
+        CHECK_FALSE(lists(json, "data.problems", "there is no table"));
+    };
+    check_that_it_names_the_grant(look("", {"--tables", names}));
+    // The same where the tables are found by the search path.
+    sql().run("ALTER TABLE closed.user RENAME TO people; ALTER TABLE closed.session RENAME TO "
+              "visits; ALTER TABLE closed.account RENAME TO logins; ALTER ROLE reader SET "
+              "search_path = closed");
+    check_that_it_names_the_grant(look("", {"--tables", "people visits logins"}));
+    // Each table may lie elsewhere.
+    check_that_it_names_the_grant(
+        look("", {"--tables", "public.user public.session closed.logins"}));
 }
 
 } // namespace useradmin::test

@@ -42,13 +42,23 @@ TEST(command_line, that_is_not_right_ends_with_2_and_says_what_is) {
         {"check", "--hash", "md5"},
         {"check", "--hash", "argon2id m=1"},
         {"check", "--hash", "argon2id m=64 p=16"},
+        {"list", "--tables", "user session a%s"},
+        {"create", "--email", "a@x", "--name", "A", "--password", "x"},
+        {"create", "--email", "a@x", "--name", "A", "--password=x"},
+        {"passwd", "a@x", "--password", "x"},
+        {"session", "open", "a@x", "--for", "soon"},
+        {"session", "open", "a@x", "--for", "0h"},
+        {"session", "--help", "me"},
+        {"frobnicate", "--help"},
     };
     for (const auto& arguments : wrong) {
-        const Ended ended = ctl(arguments);
+        const Ended ended = ctl(arguments, "s3cr3t word\n");
         CHECK_EQUAL(2, ended.status);
         CHECK(ended.errors.starts_with("useradminctl: "));
         CHECK_EQUAL(std::string(""), ended.output);
     }
+    CHECK_EQUAL(0, sql().number(R"(SELECT count(*) FROM "user")"));
+    CHECK(has(ctl({"create", "--password", "x"}).errors, "one line of standard input"));
 }
 
 TEST(command_line, that_is_not_right_tells_it_as_json_where_that_was_asked_for) {
@@ -86,29 +96,30 @@ TEST(command_line, whose_output_cannot_be_written_ends_with_1) {
     CHECK(has(ended.errors, "could not be written"));
 }
 
-TEST(command_line, refuses_a_configuration_that_leaves_open_which_database_it_is) {
-    const std::string driver = "DBDriver " + database().driver() + "\n";
-    const std::string params = "DBDParams '" + database().params() + "'\n";
-    const auto status_of = [](const std::string& text) {
-        return bare_ctl({"--config", file("some.conf", text), "list"}).status;
-    };
-    CHECK_EQUAL(0, status_of(driver + params + driver));
-    CHECK_EQUAL(2, status_of(driver));
-    CHECK_EQUAL(2, status_of(params));
-    CHECK_EQUAL(2, status_of(driver + params + "DBDParams other\n"));
-    CHECK_EQUAL(2, status_of(driver + "DBDParams \"${PARAMS}\"\n"));
-    CHECK_EQUAL(2, status_of(driver + params + "UserAdminTables user\n"));
-    // What the option says need not stand in the file.
-    done(bare_ctl({"--config", file("some.conf", driver + "DBDParams ${X}\n"), "--params",
-                   database().params(), "list"}));
-}
-
 TEST(command_line, help_and_version_need_no_database) {
     const std::string help = done(bare_ctl({"--help"}));
     CHECK(has(help, "Exit codes: 0 done"));
     CHECK_EQUAL(help, done(bare_ctl({"-h"})));
     CHECK(std::regex_match(done(bare_ctl({"--version"})),
                            std::regex("useradminctl [0-9]+\\.[0-9]+\\.[0-9]+")));
+}
+
+TEST(command_line, help_after_a_command_shows_that_command_alone) {
+    for (const auto& [name, arguments] : commands_in(done(bare_ctl({"--help"})))) {
+        std::vector<std::string> words;
+        for (std::size_t at = 0; at < name.size(); at = name.find(' ', at) + 1) {
+            words.push_back(name.substr(at, name.find(' ', at) - at));
+            if (name.find(' ', at) == name.npos)
+                break;
+        }
+        words.emplace_back("--help");
+        const std::string help = done(bare_ctl(words));
+        CHECK(help.starts_with("useradminctl " + name + arguments + "\n"));
+        CHECK_FALSE(has(help, name == "list" ? "session open" : "lists the users"));
+        CHECK(has(help, "--config FILE"));
+    }
+    CHECK(
+        has(done(bare_ctl({"session", "open", "--help"})), "--for 30m|12h|7d|2w\n      how long"));
 }
 
 TEST(command_line, every_command_and_option_is_in_the_manual_page) {

@@ -2,6 +2,7 @@
 #include "scene.hpp"
 
 #include <filesystem>
+#include <sys/stat.h>
 
 namespace useradmin::test {
 
@@ -31,13 +32,13 @@ TEST(schema, lays_the_tables_under_other_names_and_every_command_works_on_them) 
         arguments.insert(arguments.begin(), {"--tables", tables});
         return done(ctl(std::move(arguments), input));
     };
-    const std::string id = with({"create", "--email", "ana@x.org", "--name", "A"}, "s3cr3t\n");
+    const std::string id = with({"create", "--email", "ana@x.org", "--name", "A"}, "s3cr3t word\n");
     CHECK_EQUAL(std::size_t(32), with({"session", "open", id}).size());
     CHECK(has(with({"session", "list", "ana@x.org"}), "1 session"));
     with({"role", id, "admin"});
     with({"ban", id});
     with({"unban", id});
-    with({"passwd", id}, "s3cr3t\n");
+    with({"passwd", id}, "s3cr3t word\n");
     CHECK(has(with({"list"}), "1 user, page 1 of 1"));
     CHECK(has(with({"check"}), "UserAdminTables app_user app_session app_account"));
     with({"delete", id, "--yes"});
@@ -54,11 +55,11 @@ TEST(schema, lays_the_tables_in_a_schema_of_postgresql) {
     CHECK_EQUAL(1, ctl({"--tables", names, "schema"}).status);
     sql().run("CREATE SCHEMA auth");
     done(ctl({"--tables", names, "schema"}));
-    done(ctl({"--tables", names, "create", "--email", "a@x", "--name", "A"}, "s3cr3t\n"));
+    done(ctl({"--tables", names, "create", "--email", "a@x", "--name", "A"}, "s3cr3t word\n"));
     CHECK_EQUAL(1, sql().number("SELECT count(*) FROM auth.account"));
     const Json json(ctl({"--tables", names, "check", "--json"}).output);
     CHECK_EQUAL(0, json.size("data.problems"));
-    CHECK_EQUAL(2, json.size("data.notes"));
+    CHECK_EQUAL(3, json.size("data.notes"));
 }
 
 TEST(schema, adds_the_columns_of_bans_and_roles_in_the_style_of_the_table) {
@@ -96,10 +97,56 @@ TEST(schema, makes_the_file_of_sqlite_and_no_other_command_does) {
     std::filesystem::remove(name);
 }
 
+TEST(schema, lays_the_tables_that_are_missing_and_leaves_the_others) {
+    done(ctl({"--tables", tables, "schema"}));
+    done(ctl({"--tables", tables, "create", "--email", "a@x", "--name", "A"}, "s3cr3t word\n"));
+    sql().run("DROP INDEX app_user_newest_idx");
+    for (const char* table : {"app_session", "app_account"}) {
+        sql().run("DROP TABLE " + std::string(table));
+        CHECK_EQUAL(std::string("The tables were laid."),
+                    done(ctl({"--tables", tables, "schema"})));
+        CHECK_EQUAL(0, sql().number("SELECT count(*) FROM " + std::string(table)));
+        CHECK(has(done(ctl({"--tables", tables, "schema"})), "nothing was changed"));
+    }
+    CHECK_EQUAL(1, sql().number("SELECT count(*) FROM app_user"));
+    // A large table is not locked for an index that it had not before.
+    CHECK(has(done(ctl({"--tables", tables, "check"})), "\"app_user_newest_idx\""));
+}
+
+TEST(schema, a_new_file_of_sqlite_is_its_owners_alone_with_its_log) {
+    if (is_postgresql())
+        return;
+    const std::string name = path("private.db");
+    const auto mode_of = [](const std::string& file) {
+        return std::filesystem::status(file).permissions() & std::filesystem::perms::all;
+    };
+    const auto owner_alone =
+        std::filesystem::perms::owner_read | std::filesystem::perms::owner_write;
+    const auto before = ::umask(022);
+    const std::string said = done(bare_ctl({"--driver", "sqlite3", "--params", name, "schema"}));
+    CHECK(has(said, name + " is for its owner alone: it and its folder must belong"));
+    CHECK(mode_of(name) == owner_alone);
+    CHECK_FALSE(std::filesystem::exists(name + "-wal"));
+    {
+        Database reader("sqlite3", name);
+        reader.run("DELETE FROM \"user\"");
+        CHECK(mode_of(name + "-wal") == owner_alone);
+        CHECK(mode_of(name + "-shm") == owner_alone);
+    }
+    // One that is there keeps its mode.
+    std::filesystem::permissions(name, std::filesystem::perms::group_read,
+                                 std::filesystem::perm_options::add);
+    const std::string again = done(bare_ctl({"--driver", "sqlite3", "--params", name, "schema"}));
+    CHECK_FALSE(has(again, "for its owner alone"));
+    CHECK(mode_of(name) == (owner_alone | std::filesystem::perms::group_read));
+    ::umask(before);
+    std::filesystem::remove(name);
+}
+
 TEST(schema, a_column_that_is_missing_is_named_with_its_remedy) {
     done(ctl({"--tables", tables, "schema"}));
     const std::string id =
-        done(ctl({"--tables", tables, "create", "--email", "a@x", "--name", "A"}, "s3cr3t\n"));
+        done(ctl({"--tables", tables, "create", "--email", "a@x", "--name", "A"}, "s3cr3t word\n"));
     for (const char* column : {"banReason", "banExpires", "banned"})
         sql().run("ALTER TABLE app_user DROP COLUMN \"" + std::string(column) + "\"");
     const Ended ended = ctl({"--tables", tables, "ban", id});

@@ -2,6 +2,8 @@
 #include "scene.hpp"
 
 #include "secret/signature.hpp"
+#include "support/process.hpp"
+#include "text/timestamp.hpp"
 
 #include <filesystem>
 
@@ -43,15 +45,58 @@ TEST(session, open_signs_the_token_where_there_is_a_secret) {
     check(done(bare_ctl({"--config", configuration, "session", "open", id})));
 }
 
-TEST(session, a_relative_secret_of_the_configuration_is_read_from_its_ServerRoot) {
+TEST(session, open_says_that_a_token_is_not_signed) {
     const std::string id = create("ana@x.org");
-    const std::filesystem::path secret(file("secret", "the s3cr3t\n"));
-    const auto configuration =
-        file("auth.conf", "ServerRoot \"" + secret.parent_path().string() + "\"\nDBDriver " +
-                              database().driver() + "\nDBDParams \"" + database().params() +
-                              "\"\nAuthUserAdminSecret file:" + secret.filename().string() + "\n");
-    const std::string token = done(bare_ctl({"--config", configuration, "session", "open", id}));
-    CHECK(secret::verified(token, "the s3cr3t").has_value());
+    CHECK(has(ctl({"session", "open", id}).errors, "the token is not signed"));
+    CHECK_EQUAL(std::string(""), ctl({"session", "open", id, "--secret", "env:APP_SECRET"}, "",
+                                     {{"APP_SECRET", "the s3cr3t"}})
+                                     .errors);
+    const std::string text =
+        "DBDriver " + database().driver() + "\nDBDParams \"" + database().params() + "\"\n";
+    const auto errors_with = [&](const std::string& more) {
+        return bare_ctl({"--config", file("auth.conf", text + more), "session", "open", id}).errors;
+    };
+    CHECK(has(errors_with(""), "the token is not signed"));
+    // A configuration that looks sessions up and has no secret wants no signature.
+    CHECK_EQUAL(std::string(""), errors_with("AuthUserAdmin On\n"));
+}
+
+TEST(session, open_tells_a_secret_that_may_not_be_read_from_one_that_is_not_there) {
+    const std::string id = create("ana@x.org");
+    const auto errors_of = [&](const std::string& secret) {
+        return ctl({"session", "open", id, "--secret", "file:" + secret}).errors;
+    };
+    CHECK(has(errors_of("/nonexistent/secret"),
+              "cannot read /nonexistent/secret: No such file or directory"));
+    std::vector<std::string> as_other = {"/bin/sh", "-c", "exec \"$@\"", "sh"};
+    if (running_as_root()) // whom no mode keeps out
+        as_other = {"/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--"};
+    const std::string secret = file("secret", "the s3cr3t\n");
+    std::filesystem::permissions(secret, std::filesystem::perms::none);
+    for (const std::string& word : words({"session", "open", id, "--secret", "file:" + secret}))
+        as_other.push_back(word);
+    const Ended ended = run_program(as_other, "", environment());
+    std::filesystem::remove(secret);
+    CHECK_EQUAL(1, ended.status);
+    CHECK(has(ended.errors, secret + ": Permission denied"));
+    CHECK_EQUAL(0, sessions_of(id));
+}
+
+TEST(session, open_takes_how_long_it_lasts) {
+    const std::string id = create("ana@x.org");
+    const auto expiry_after = [&](std::vector<std::string> more) {
+        more.insert(more.begin(), {"session", "open", id, "--json"});
+        const Json json(ctl(std::move(more)).output);
+        return text::parse_timestamp(json.at("data.expiresAt")).value() - text::now();
+    };
+    const auto is_about = [](auto length, auto wanted) {
+        return length <= wanted && length > wanted - std::chrono::minutes(1);
+    };
+    CHECK(is_about(expiry_after({}), std::chrono::days(7)));
+    CHECK(is_about(expiry_after({"--for", "1h"}), std::chrono::hours(1)));
+    CHECK(is_about(expiry_after({"--for", "2w"}), std::chrono::days(14)));
+    CHECK_EQUAL(2, ctl({"session", "open", id, "--for", "1"}).status);
+    CHECK_EQUAL(3, sessions_of(id));
 }
 
 TEST(session, open_refuses_a_secret_on_the_command_line_and_one_that_is_not_there) {

@@ -60,4 +60,39 @@ TEST(terminal, delete_asks_and_only_a_yes_deletes) {
     CHECK_EQUAL(0, sql().number(R"(SELECT count(*) FROM "user")"));
 }
 
+TEST(terminal, the_last_superAdmin_is_banned_or_demoted_after_a_yes_alone) {
+    create("ana@x.org", "Ana", "superAdmin");
+    for (const auto& arguments : std::vector<std::vector<std::string>>{
+             {"ban", "ana@x.org"}, {"role", "ana@x.org", "admin"}}) {
+        Terminal refused(words(arguments), environment());
+        refused.await("Ana <ana@x.org> is the last superAdmin. ");
+        refused.await("[y/N] ");
+        refused.type("n\n");
+        CHECK_EQUAL(1, refused.status());
+        CHECK(has(refused.screen(), "nothing was done"));
+        Terminal agreed(words(arguments), environment());
+        agreed.await("[y/N] ");
+        agreed.type("y\n");
+        CHECK_EQUAL(0, agreed.status());
+        done(ctl({"unban", "ana@x.org"}));
+    }
+    CHECK_EQUAL(std::string("admin"),
+                Json(ctl({"show", "ana@x.org", "--json"}).output).at("data.role"));
+}
+
+TEST(terminal, delete_says_that_it_is_the_last_superAdmin) {
+    create("ana@x.org", "Ana", "superAdmin");
+    Terminal terminal(words({"delete", "ana@x.org"}), environment());
+    terminal.await("role superAdmin, the last one? [y/N] ");
+    terminal.type("n\n");
+    CHECK_EQUAL(1, terminal.status());
+}
+
+TEST(terminal, check_says_what_it_is_doing) {
+    Terminal terminal(words({"check"}), environment());
+    terminal.await("Counting the users …");
+    CHECK_EQUAL(0, terminal.status());
+    CHECK_FALSE(has(ctl({"check"}).errors, "Counting"));
+}
+
 } // namespace useradmin::test

@@ -70,18 +70,48 @@ TEST(create, prints_the_full_row_as_json) {
 TEST(create, without_a_password_an_address_or_a_name_ends_with_2_and_makes_nobody) {
     CHECK_EQUAL(2, ctl({"create", "--email", "a@x", "--name", "A"}).status);
     CHECK_EQUAL(2, ctl({"create", "--email", "a@x", "--name", "A"}, "\n").status);
-    CHECK_EQUAL(2, ctl({"create", "--name", "A"}, "s3cr3t\n").status);
-    CHECK_EQUAL(2, ctl({"create", "--email", "a@x"}, "s3cr3t\n").status);
-    CHECK_EQUAL(2, ctl({"create", "--email", "ax", "--name", "A"}, "s3cr3t\n").status);
+    CHECK_EQUAL(2, ctl({"create", "--name", "A"}, "s3cr3t word\n").status);
+    CHECK_EQUAL(2, ctl({"create", "--email", "a@x"}, "s3cr3t word\n").status);
+    CHECK_EQUAL(2, ctl({"create", "--email", "ax", "--name", "A"}, "s3cr3t word\n").status);
     CHECK_EQUAL(2, ctl({"create", "--email", "a@x", "--name", "A"}, "s3cr3t\xff\n").status);
     CHECK_EQUAL(0, sql().number(R"(SELECT count(*) FROM "user")"));
 }
 
-TEST(create, of_an_unusual_role_warns) {
-    const Ended ended =
-        ctl({"create", "--email", "a@x", "--name", "A", "--role", "root"}, "s3cr3t word\n");
-    CHECK_EQUAL(0, ended.status);
+TEST(create, with_a_role_that_means_nothing_to_the_service_wants_force) {
+    const std::vector<std::string> arguments = {"create", "--email", "a@x",  "--name",
+                                                "A",      "--role",  "root", "--force"};
+    const Ended ended = ctl({arguments.begin(), arguments.end() - 1}, "s3cr3t word\n");
+    CHECK_EQUAL(2, ended.status);
     CHECK(has(ended.errors, "'root' is none of user, admin and superAdmin"));
+    CHECK_EQUAL(0, sql().number(R"(SELECT count(*) FROM "user")"));
+    done(ctl(arguments, "s3cr3t word\n"));
+    CHECK_EQUAL(std::string("root"), sql().value(R"(SELECT "role" FROM "user")").value());
+}
+
+TEST(create, takes_a_password_of_a_length_that_better_auth_takes) {
+    // Each of these is two units of UTF-16.
+    const std::string face = "\U0001F600";
+    std::string faces[] = {"x", "", "", "x"}; // 7, 8, 128 and 129 units
+    for (int count : {3, 4, 64, 64})
+        for (int each = 0; each < count; ++each)
+            faces[count == 3 ? 0 : count == 4 ? 1 : 2] += face;
+    faces[2].resize(faces[2].size() / 2);
+    faces[3] += faces[2];
+    const auto status_of = [](const std::string& email, const std::string& password,
+                              std::vector<std::string> more = {}) {
+        more.insert(more.begin(), {"create", "--email", email, "--name", "A"});
+        return ctl(std::move(more), password + "\n").status;
+    };
+    CHECK_EQUAL(2, status_of("a@x", faces[0]));
+    CHECK_EQUAL(0, status_of("b@x", faces[1]));
+    CHECK_EQUAL(0, status_of("c@x", faces[2]));
+    CHECK_EQUAL(2, status_of("d@x", faces[3]));
+    CHECK_EQUAL(0, status_of("a@x", faces[0], {"--force"}));
+    CHECK_EQUAL(0, status_of("d@x", faces[3], {"--force"}));
+    CHECK_EQUAL(2, status_of("e@x", std::string(1025, 'x'), {"--force"}));
+    CHECK_EQUAL(2, ctl({"passwd", "a@x"}, "short\n").status);
+    CHECK(has(ctl({"passwd", "a@x"}, "short\n").errors, "better-auth takes from 8 to 128"));
+    CHECK_EQUAL(0, ctl({"passwd", "a@x", "--force"}, "short\n").status);
 }
 
 TEST_GROUP_BASE(list, Scene){};
@@ -158,7 +188,7 @@ TEST(show, of_nobody_ends_with_4_and_says_how_to_look) {
     CHECK_EQUAL(4, ctl({"show", "no-such-id"}).status);
     CHECK_EQUAL(4, ctl({"show", "--", "--id-with-hyphens"}).status);
     for (const char* command : {"passwd", "ban", "unban"})
-        CHECK_EQUAL(4, ctl({command, "nobody@x.org"}, "s3cr3t\n").status);
+        CHECK_EQUAL(4, ctl({command, "nobody@x.org"}, "s3cr3t word\n").status);
     CHECK_EQUAL(4, ctl({"role", "nobody@x.org", "admin"}).status);
     CHECK_EQUAL(4, ctl({"delete", "nobody@x.org", "--yes"}).status);
     CHECK_EQUAL(4, ctl({"session", "open", "nobody@x.org"}).status);
@@ -209,16 +239,51 @@ TEST(role, gives_a_user_another_role) {
     const std::string text = done(ctl({"role", "ana@x.org", "superAdmin"}));
     CHECK_EQUAL(std::string("the role of Ana <ana@x.org> is superAdmin"), text);
     CHECK_EQUAL(std::string("admin"),
-                Json(ctl({"role", id, "admin", "--json"}).output).at("data.role"));
+                Json(ctl({"role", id, "admin", "--yes", "--json"}).output).at("data.role"));
 }
 
-TEST(role, takes_any_text_and_warns_of_one_that_means_nothing_to_the_service) {
+TEST(role, that_means_nothing_to_the_service_wants_force) {
     const std::string id = create("ana@x.org");
     const Ended ended = ctl({"role", id, "Admin"});
-    CHECK_EQUAL(0, ended.status);
+    CHECK_EQUAL(2, ended.status);
     CHECK(has(ended.errors, "none of user, admin and superAdmin"));
+    CHECK(has(ended.errors, "say --force"));
+    CHECK_EQUAL(std::string("user"), Json(ctl({"show", id, "--json"}).output).at("data.role"));
+    CHECK_EQUAL(0, ctl({"role", id, "Admin", "--force"}).status);
     CHECK_EQUAL(std::string(""), ctl({"role", id, "user"}).errors);
     CHECK_EQUAL(2, ctl({"role", id, ""}).status);
+}
+
+TEST_GROUP_BASE(last_super_admin, Scene){};
+
+TEST(last_super_admin, is_neither_banned_nor_demoted_nor_deleted_without_a_question) {
+    const std::string id = create("ana@x.org", "Ana", "superAdmin");
+    create("bo@x.org", "Bo", "admin");
+    for (const auto& arguments : std::vector<std::vector<std::string>>{
+             {"ban", id}, {"role", id, "admin"}, {"role", id, "user"}, {"delete", id}}) {
+        const Ended ended = ctl(arguments);
+        CHECK_EQUAL(2, ended.status);
+        CHECK(has(ended.errors, "say --yes"));
+    }
+    const Json json(ctl({"show", id, "--json"}).output);
+    CHECK_EQUAL(std::string("superAdmin"), json.at("data.role"));
+    CHECK_EQUAL(std::string("false"), json.at("data.banned"));
+    done(ctl({"role", id, "superAdmin"}));
+    done(ctl({"ban", id, "--yes"}));
+    done(ctl({"unban", id}));
+    done(ctl({"role", id, "admin", "--yes"}));
+}
+
+TEST(last_super_admin, is_the_last_one_who_is_not_banned) {
+    const std::string ana = create("ana@x.org", "Ana", "superAdmin");
+    const std::string bo = create("bo@x.org", "Bo", "superAdmin");
+    done(ctl({"ban", bo}));
+    CHECK_EQUAL(2, ctl({"ban", ana}).status);
+    done(ctl({"ban", bo})); // who may do nothing already
+    done(ctl({"role", bo, "user"}));
+    done(ctl({"role", bo, "superAdmin"}));
+    done(ctl({"unban", bo}));
+    done(ctl({"ban", ana}));
 }
 
 TEST_GROUP_BASE(ban, Scene){};

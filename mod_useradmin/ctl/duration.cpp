@@ -1,0 +1,42 @@
+#include "ctl/duration.hpp"
+
+#include <charconv>
+
+namespace useradmin::ctl {
+
+namespace {
+
+using std::chrono::seconds;
+
+constexpr seconds longest = std::chrono::days(36525);
+
+seconds unit_of(char letter) {
+    switch (letter) {
+    case 'm':
+        return std::chrono::minutes(1);
+    case 'h':
+        return std::chrono::hours(1);
+    case 'd':
+        return std::chrono::days(1);
+    case 'w':
+        return std::chrono::weeks(1);
+    default:
+        return seconds(0);
+    }
+}
+
+} // namespace
+
+std::optional<seconds> parse_duration(std::string_view text) {
+    std::int64_t number = 0;
+    const char* const end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, number);
+    if (error != std::errc() || stop + 1 != end || number < 1)
+        return std::nullopt;
+    const seconds unit = unit_of(*stop);
+    if (unit.count() == 0 || number > longest / unit)
+        return std::nullopt;
+    return number * unit;
+}
+
+} // namespace useradmin::ctl

@@ -1,0 +1,127 @@
+// What useradminctl reads from an httpd configuration.
+#include "scene.hpp"
+
+#include "support/machine.hpp"
+#include "support/process.hpp"
+
+#include <filesystem>
+
+namespace useradmin::test {
+
+TEST_GROUP_BASE(configuration,
+                Scene){static std::string driver(){return "DBDriver " + database().driver() + "\n";
+}
+static std::string params() {
+    return "DBDParams '" + database().params() + "'\n";
+}
+/// How a list ends with such a configuration.
+static Ended list(const std::string& text) {
+    return bare_ctl({"--config", file("some.conf", text), "list"});
+}
+static std::string folder() {
+    return std::filesystem::path(path("x")).parent_path().string();
+}
+static std::string server_root() {
+    return "ServerRoot \"" + folder() + "\"\n";
+}
+}
+;
+
+TEST(configuration, that_leaves_open_which_database_it_is_is_refused) {
+    const auto status_of = [](const std::string& text) { return list(text).status; };
+    CHECK_EQUAL(0, status_of(driver() + params() + driver()));
+    CHECK_EQUAL(2, status_of(driver()));
+    CHECK_EQUAL(2, status_of(params()));
+    CHECK_EQUAL(2, status_of(driver() + params() + "DBDParams other\n"));
+    CHECK_EQUAL(2, status_of(driver() + "DBDParams \"${PARAMS}\"\n"));
+    CHECK_EQUAL(2, status_of(driver() + params() + "UserAdminTables user\n"));
+    // What the option says need not stand in the file.
+    done(bare_ctl({"--config", file("some.conf", driver() + "DBDParams ${X}\n"), "--params",
+                   database().params(), "list"}));
+}
+
+TEST(configuration, is_the_one_that_the_environment_names_where_no_option_does) {
+    const Environment named = {{"USERADMINCTL_CONFIG", file("named.conf", driver() + params())}};
+    done(bare_ctl({"list"}, "", named));
+    CHECK_EQUAL(1, bare_ctl({"--config", "/nonexistent", "list"}, "", named).status);
+    CHECK_EQUAL(2, bare_ctl({"list"}, "", {{"USERADMINCTL_CONFIG", ""}}).status);
+}
+
+TEST(configuration, follows_what_it_includes) {
+    std::filesystem::create_directories(path("parts/inner"));
+    file("parts/a.conf", driver());
+    file("parts/b.conf", params());
+    file("parts/b.txt", "DBDParams other\n");
+    file("parts/inner/c", driver() + params());
+    done(list("Include " + path("parts/a.conf") + "\ninclude \"" + path("parts/b.conf") + "\"\n"));
+    done(list(server_root() + "Include parts/*.conf\nIncludeOptional none/*.conf\n"));
+    done(list(server_root() + "IncludeOptional parts/[ab].conf parts/none\n"));
+    done(list(server_root() + "Include parts/inner\n"));
+    done(list(server_root() + "Include part*/a.conf\nInclude parts/b.conf\n"));
+    CHECK_EQUAL(2, list(server_root() + "Include parts/a.conf\n").status);
+    const Ended twice = list(server_root() + params() + "Include parts\n");
+    CHECK_EQUAL(2, twice.status);
+    CHECK(has(twice.errors, "parts/b.txt: DBDParams is not the same as in"));
+    const Ended absent = list(server_root() + driver() + params() + "Include nowhere.conf\n");
+    CHECK_EQUAL(1, absent.status);
+    CHECK(has(absent.errors, folder() + "/nowhere.conf, which is not there"));
+    std::filesystem::remove_all(path("parts"));
+}
+
+TEST(configuration, that_includes_itself_is_refused) {
+    file("first.conf", driver() + params() + "Include " + path("second.conf") + "\n");
+    file("second.conf", "Include " + path("first.conf") + "\n");
+    const Ended ended = bare_ctl({"--config", path("first.conf"), "list"});
+    CHECK_EQUAL(1, ended.status);
+    CHECK(has(ended.errors, "first.conf is included by itself"));
+    // A file may be included twice, as long as it is over before.
+    file("second.conf", driver());
+    done(list(params() + "Include " + path("second.conf") + "\nInclude " + path("second.conf") +
+              "\n"));
+}
+
+TEST(configuration, that_is_no_file_or_nests_too_deeply_is_refused) {
+    CHECK_EQUAL(1, bare_ctl({"--config", "/dev/zero", "list"}).status);
+    CHECK_EQUAL(1, bare_ctl({"--config", folder(), "list"}).status);
+    const auto name = [](int number) { return "deep" + std::to_string(number) + ".conf"; };
+    file(name(25), driver() + params());
+    for (int number = 24; number >= 0; --number)
+        file(name(number), "Include " + path(name(number + 1)) + "\n");
+    CHECK_EQUAL(1, bare_ctl({"--config", path(name(0)), "list"}).status);
+    done(bare_ctl({"--config", path(name(10)), "list"}));
+}
+
+TEST(configuration, puts_in_what_Define_gives_one_value) {
+    file("params.conf", "DBDParams ${PARAMS}\n");
+    const std::string define = "Define PARAMS \"" + database().params() + "\"\n";
+    done(list(driver() + "Define PARAMS \"" + database().params() +
+              "\"\nDBDParams \"${PARAMS}\"\n"));
+    done(list(
+        driver() + "Define HERE " + folder() + "\n" + define +
+        "Define QUOTED \"'${PARAMS}'\"\nDBDParams ${QUOTED}\nIncludeOptional ${HERE}/none*\n"));
+    const Ended two = list(driver() + define + "Define PARAMS other\nDBDParams \"${PARAMS}\"\n");
+    CHECK_EQUAL(2, two.status);
+    CHECK(
+        has(two.errors, "DBDParams holds a variable that no Define gives one value; say --params"));
+    CHECK_EQUAL(2, list(driver() + define + "UnDefine PARAMS\nDBDParams \"${PARAMS}\"\n").status);
+    CHECK_EQUAL(1, list(driver() + params() + "Include ${NOWHERE}/x.conf\n").status);
+}
+
+TEST(configuration, a_relative_secret_is_read_from_its_ServerRoot_or_from_httpds) {
+    const std::string id = create("ana@x.org");
+    file("secret", "the s3cr3t of the application\n");
+    const std::string text = driver() + params() + "AuthUserAdminSecret file:secret\n";
+    done(bare_ctl({"--config", file("root.conf", server_root() + text), "session", "open", id}));
+    // The folder that the working folder is must not count, where there is a secret.
+    const auto here = std::filesystem::current_path();
+    std::filesystem::current_path(folder());
+    const Ended ended = bare_ctl({"--config", file("none.conf", text), "session", "open", id});
+    std::filesystem::current_path(here);
+    CHECK_EQUAL(1, ended.status);
+    const std::string compiled = test::run({{machine::httpd().string(), "-V"}}).output;
+    const std::size_t at = compiled.find("HTTPD_ROOT=\"") + 12;
+    const std::string root = compiled.substr(at, compiled.find('"', at) - at);
+    CHECK(has(ended.errors, "cannot read " + root + "/secret: No such file or directory"));
+}
+
+} // namespace useradmin::test
