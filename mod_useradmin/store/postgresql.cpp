@@ -242,11 +242,6 @@ std::string other_columns(const Schema& schema) {
     return "(" + json + ")::text";
 }
 
-/// What is returned of a row that was written.
-std::string full_row(const Schema& schema) {
-    return schema.user.read + ", " + schema.other_columns.front();
-}
-
 /// The tables that are there with their letters, as the rows of a FROM. to_regclass fails of a name
 /// in a schema that may not be used.
 std::string tables_of(const Schema& schema) {
@@ -305,14 +300,14 @@ class Postgresql final : public Dialect {
                 pattern += '\\';
             pattern += character;
         }
-        (statement << sql << " ILIKE ").text(pattern += '%');
+        statement << sql << " ILIKE " << argument(pattern += '%');
     }
 
     void is_exactly(Statement& statement, const std::string& sql, const Column& column,
                     std::string_view text) const override {
-        (statement << sql << " = ").text(text);
+        statement << sql << " = " << argument(text);
         if (column.is_loose)
-            (statement << " AND " << sql << "::text = ").text(text) << "::text";
+            statement << " AND " << sql << "::text = " << argument(text) << "::text";
     }
 
     std::string as_text(const std::string& sql) const override { return sql + "::text"; }
@@ -340,7 +335,7 @@ class Postgresql final : public Dialect {
         for (const std::string_view field : of_id)
             statement << id << (field == "accountId" ? "::text, " : ", ");
         statement.values(schema.account, account, of_id)
-            << " FROM useradmin_row) SELECT " << full_row(schema) << " FROM useradmin_row";
+            << " FROM useradmin_row) SELECT " << schema.full_user() << " FROM useradmin_row";
         Result<Rows> rows = work.run(statement);
         if (!rows || !rows->next())
             return Failure::failed;
@@ -357,9 +352,9 @@ class Postgresql final : public Dialect {
         // deletion.
         statement << "WITH useradmin_target AS (SELECT " << key.sql() << " AS id, ";
         if (spared.ignores_case)
-            (statement << "lower(" << email << ") <> lower(").text(spared.email) << ")";
+            statement << "lower(" << email << ") <> lower(" << argument(spared.email) << ")";
         else
-            (statement << email << " <> ").text(spared.email);
+            statement << email << " <> " << argument(spared.email);
         statement << " AS deletable FROM " << schema.user.sql << " WHERE ";
         is_exactly(statement, key.sql(), key, id);
         const auto rows_of_doomed = [&](const Table& table, std::string_view field) {

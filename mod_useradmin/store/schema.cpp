@@ -183,6 +183,13 @@ std::vector<const Column*> Schema::other_user_columns() const {
     return others;
 }
 
+std::string Schema::full_user() const {
+    std::string columns = user.read;
+    for (const std::string& object : other_columns)
+        columns += ", " + object;
+    return columns;
+}
+
 void Schema::examine() {
     match<User>(user);
     match<Session>(session);

@@ -93,6 +93,8 @@ struct Schema {
     /// The table of that letter: u, s or a.
     Table& table(char letter) noexcept;
     const Table& table(char letter) const noexcept;
+    /// What is returned of a user that was written: the fields, then the further columns.
+    std::string full_user() const;
     /// Columns of the user table that the code does not know.
     std::vector<const Column*> other_user_columns() const;
     /// Finds the fields' columns and the problems of the tables, once the columns are read.

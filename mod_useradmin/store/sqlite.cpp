@@ -245,14 +245,6 @@ std::vector<std::string> other_columns(const Schema& schema) {
     return objects;
 }
 
-/// What is returned of a row that was written.
-std::string full_row(const Schema& schema) {
-    std::string columns = schema.user.read;
-    for (const std::string& object : schema.other_columns)
-        columns += ", " + object;
-    return columns;
-}
-
 constexpr Product sqlite_product = {
     "SQLite", "sqlite3", "libaprutil1-dbd-sqlite3", "apr-util-sqlite",
     "sqlite", "3.35",    "SELECT sqlite_version()", "",
@@ -298,12 +290,13 @@ class Sqlite final : public Dialect {
 
     void contains(Statement& statement, std::string_view sql,
                   std::string_view search) const override {
-        (statement << "instr(useradmin_fold(" << sql << "), ").text(text::fold(search)) << ") > 0";
+        statement << "instr(useradmin_fold(" << sql << "), " << argument(text::fold(search))
+                  << ") > 0";
     }
 
     void is_exactly(Statement& statement, const std::string& sql, const Column&,
                     std::string_view text) const override {
-        (statement << sql << " = ").text(text);
+        statement << sql << " = " << argument(text);
     }
 
     std::string as_text(const std::string& sql) const override {
@@ -318,7 +311,7 @@ class Sqlite final : public Dialect {
         Statement insert_user = work.statement();
         insert_user << "INSERT INTO " << schema.user.sql << " (";
         insert_user.columns(schema.user, row) << ") VALUES (";
-        insert_user.values(schema.user, row) << ") RETURNING " << full_row(schema);
+        insert_user.values(schema.user, row) << ") RETURNING " << schema.full_user();
         Transaction transaction(work);
         if (!transaction)
             return Failure::failed;

@@ -15,25 +15,20 @@ std::string text_of(const Column& column, Timestamp time) {
 
 } // namespace
 
-void Statement::argument(const char* value) {
-    arguments_.push_back(value);
+Argument argument(const Column& column, const Value& value) {
+    if (const auto* text = std::get_if<std::string_view>(&value))
+        return argument(*text);
+    if (const auto* truth = std::get_if<bool>(&value))
+        return argument(*truth ? "1" : "0");
+    if (const auto* time = std::get_if<Timestamp>(&value))
+        return {text_of(column, *time)};
+    return {};
+}
+
+Statement& Statement::operator<<(const Argument& argument) {
+    arguments_.push_back(argument.text ? apr::terminated(pool_, *argument.text) : nullptr);
     sql_ += '$';
     sql_ += std::to_string(arguments_.size());
-}
-
-Statement& Statement::text(std::string_view value) {
-    argument(apr::terminated(pool_, value));
-    return *this;
-}
-
-Statement& Statement::value(const Column& column, const Value& value) {
-    if (const auto* words = std::get_if<std::string_view>(&value))
-        return text(*words);
-    if (const auto* truth = std::get_if<bool>(&value))
-        return text(*truth ? "1" : "0");
-    if (const auto* time = std::get_if<Timestamp>(&value))
-        return text(text_of(column, *time));
-    argument(nullptr);
     return *this;
 }
 

@@ -5,12 +5,29 @@
 #include "store/schema.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace useradmin::store {
+
+/// An argument of a statement, streamed into its text where its placeholder stands.
+struct Argument {
+    /// Nothing is NULL.
+    std::optional<std::string> text;
+};
+
+inline Argument argument(std::string_view text) {
+    return {std::string(text)};
+}
+inline Argument argument(std::int64_t number) {
+    return {std::to_string(number)};
+}
+/// The value in the form that the column holds.
+Argument argument(const Column& column, const Value& value);
 
 /// Collects the text of a statement and its arguments together. Both databases know the
 /// placeholders $1, $2 …; a value never becomes a part of the text. The arguments are copied into
@@ -26,13 +43,11 @@ class Statement {
         sql_ += sql;
         return *this;
     }
-
-    /// A placeholder, and the text as its argument.
-    Statement& text(std::string_view value);
-    /// A placeholder, and the number as its argument.
-    Statement& number(std::int64_t value) { return text(std::to_string(value)); }
-    /// A placeholder, and the value as its argument, in the form that the column holds.
-    Statement& value(const Column& column, const Value& value);
+    /// The column's name.
+    Statement& operator<<(const Column& column) { return *this << column.sql(); }
+    /// The table's name.
+    Statement& operator<<(const Table& table) { return *this << table.sql; }
+    Statement& operator<<(const Argument& argument);
 
     /// The columns of a record that the table has and that hold a value: "(a, b)". The
     /// skipped fields are left out.
@@ -64,8 +79,6 @@ class Statement {
         }
     }
 
-    void argument(const char* value);
-
     apr_pool_t* pool_;
     std::string sql_;
     std::vector<const char*> arguments_;
@@ -74,7 +87,7 @@ class Statement {
 template <class Record>
 Statement& Statement::columns(const Table& table, const Record& record, Skipped skipped) {
     each_filled(table, record, skipped, [&](const Column& column, const Value&, bool is_first) {
-        *this << (is_first ? "" : ", ") << column.sql();
+        *this << (is_first ? "" : ", ") << column;
     });
     return *this;
 }
@@ -83,8 +96,7 @@ template <class Record>
 Statement& Statement::values(const Table& table, const Record& record, Skipped skipped) {
     each_filled(table, record, skipped,
                 [&](const Column& column, const Value& filled, bool is_first) {
-                    *this << (is_first ? "" : ", ");
-                    value(column, filled);
+                    *this << (is_first ? "" : ", ") << argument(column, filled);
                 });
     return *this;
 }

@@ -1,0 +1,348 @@
+#include "store/statements.hpp"
+
+#include <utility>
+
+namespace useradmin::store::statements {
+
+namespace {
+
+// How many accounts are looked at for the ways in which passwords are hashed.
+constexpr std::int64_t sampled_accounts = 10000;
+
+/// What is read of the first row, or not_found.
+template <class Read>
+auto first_row(Work& work, const Statement& statement, const Read& read)
+    -> Result<decltype(read(std::declval<Rows&>()))> {
+    Result<Rows> rows = work.run(statement);
+    if (!rows)
+        return rows.failure();
+    if (!rows->next())
+        return Failure::not_found;
+    return read(*rows);
+}
+
+/// What is read of each row.
+template <class Read>
+auto all_rows(Work& work, const Statement& statement, const Read& read)
+    -> Result<std::vector<decltype(read(std::declval<Rows&>()))>> {
+    Result<Rows> rows = work.run(statement);
+    if (!rows)
+        return rows.failure();
+    std::vector<decltype(read(std::declval<Rows&>()))> all;
+    all.reserve(rows->count());
+    while (rows->next())
+        all.push_back(read(*rows));
+    return all;
+}
+
+template <class Record>
+Record read_record(Rows& rows) {
+    return rows.take_record<Record>();
+}
+
+std::string read_text(Rows& rows) {
+    return std::string(rows.take().value_or(""));
+}
+
+/// How many rows a statement changed.
+Result<std::int64_t> affected(Work& work, const Statement& statement) {
+    const Result<Rows> rows = work.run(statement);
+    return rows ? Result<std::int64_t>(rows->affected()) : rows.failure();
+}
+
+/// not_found where a statement changed no row.
+Result<Done> change_one(Work& work, const Statement& statement) {
+    const Result<std::int64_t> changed = affected(work, statement);
+    if (!changed)
+        return changed.failure();
+    return *changed > 0 ? Result<Done>(Done()) : Failure::not_found;
+}
+
+/// The role as the interface sees it: NULL, or no such column, is 'user'.
+std::string role_of(const Table& user, const Dialect& dialect) {
+    const Column* role = user.find("role");
+    if (role == nullptr)
+        return "'user'";
+    const bool is_text = role->kind == Column::Kind::text && !role->is_loose;
+    return "coalesce(" + (is_text ? role->sql() : dialect.as_text(role->sql())) + ", 'user')";
+}
+
+/// Appends the condition that a row matches the filter (4.1).
+void append_filter(Statement& statement, const Schema& schema, const Dialect& dialect,
+                   const Filter& filter) {
+    const char* before = " WHERE ";
+    if (filter.role)
+        statement << std::exchange(before, " OR ") << role_of(schema.user, dialect) << " = "
+                  << argument(*filter.role);
+    if (!filter.search)
+        return;
+    for (const std::string_view field : {"name", "email"}) {
+        statement << std::exchange(before, " OR ");
+        dialect.contains(statement, schema.user.at(field).sql(), *filter.search);
+    }
+}
+
+/// The column that the newest row is found by; without it, rows come by their ids.
+std::string created_at(const Table& table) {
+    const Column* created = table.find("createdAt");
+    return created != nullptr ? created->sql() : "NULL";
+}
+
+std::string newest_first(const Table& table) {
+    const std::string id = table.at("id").sql();
+    return table.find("createdAt") != nullptr ? created_at(table) + " DESC, " + id : id;
+}
+
+/// Appends "field = value, …" for what has a column; whether there was any.
+bool append_changes(Statement& statement, const Table& table, const Changes& changes) {
+    bool is_first = true;
+    for (const Change& change : changes) {
+        const Column* column = table.find(change.field);
+        if (column == nullptr)
+            continue;
+        statement << (is_first ? "" : ", ") << *column << " = " << argument(*column, change.value);
+        is_first = false;
+    }
+    return !is_first;
+}
+
+/// Appends " WHERE " and that the field, an id or a token, is the text to the letter.
+void append_key(Statement& statement, const Dialect& dialect, const Column& column,
+                std::string_view text) {
+    dialect.is_exactly(statement << " WHERE ", column.sql(), column, text);
+}
+
+/// Whether another user has the address, or one that differs from it in case alone.
+bool is_taken(Work& work, std::string_view email) {
+    const Table& user = work.schema().user;
+    const Column& column = user.at("email");
+    Statement statement = work.statement();
+    statement << "SELECT 1 FROM " << user << " WHERE " << column << " = " << argument(email)
+              << " OR lower(" << column << ") = lower(" << argument(email) << ") LIMIT 1";
+    const Result<Rows> rows = work.run(statement);
+    return rows && rows->count() > 0;
+}
+
+template <class Record>
+Statement insertion(const Work& work, const Table& table, const Record& record) {
+    Statement statement = work.statement();
+    (statement << "INSERT INTO " << table << " (").columns(table, record) << ") VALUES (";
+    statement.values(table, record) << ")";
+    return statement;
+}
+
+} // namespace
+
+/// A page and the total of its filter in one statement. The total comes in every row, and in a row
+/// of its own where the page is empty.
+Result<Page> list(Work& work, const Dialect& dialect, const Filter& filter, std::int64_t limit,
+                  std::int64_t offset) {
+    const Schema& schema = work.schema();
+    const Table& user = schema.user;
+    Statement statement = work.statement();
+    statement << "SELECT t.total, p.* FROM (SELECT count(*) AS total FROM " << user;
+    append_filter(statement, schema, dialect, filter);
+    statement << ") t LEFT JOIN (SELECT " << created_at(user) << " AS useradmin_time, "
+              << user.at("id") << " AS useradmin_id, " << user.read << " FROM " << user;
+    append_filter(statement, schema, dialect, filter);
+    statement << " ORDER BY " << newest_first(user) << " LIMIT " << argument(limit) << " OFFSET "
+              << argument(offset) << ") p ON 1 = 1 ORDER BY p.useradmin_time DESC, p.useradmin_id";
+    Result<Rows> rows = work.run(statement);
+    if (!rows)
+        return rows.failure();
+    Page page;
+    page.users.reserve(rows->count());
+    while (rows->next()) {
+        page.total = rows->take_number();
+        static_cast<void>(rows->take()); // the time, which the page is sorted by
+        // An empty page is one row with the total alone.
+        if (rows->take())
+            page.users.push_back(rows->take_record<User>());
+    }
+    return page;
+}
+
+Result<User> find(Work& work, const Dialect& dialect, std::string_view id) {
+    const Table& user = work.schema().user;
+    const Column& key = user.at("id");
+    if (!key.can_hold_id(id))
+        return Failure::not_found;
+    Statement statement = work.statement();
+    statement << "SELECT " << user.read << " FROM " << user;
+    append_key(statement, dialect, key, id);
+    return first_row(work, statement, read_record<User>);
+}
+
+Result<User> find_by_email(Work& work, std::string_view email) {
+    const Table& user = work.schema().user;
+    Statement statement = work.statement();
+    statement << "SELECT " << user.read << " FROM " << user << " WHERE " << user.at("email")
+              << " = " << argument(email);
+    return first_row(work, statement, read_record<User>);
+}
+
+Result<User> create(Work& work, const Dialect& dialect, const NewUser& user) {
+    if (!work.can_hold("role", user.role))
+        return Failure::failed;
+    Result<User> made = dialect.create(work, user);
+    // Some value that must be unique is there already: is it the address?
+    if (!made && work.fault() == Fault::conflict && is_taken(work, user.email))
+        return Failure::address_taken;
+    return made;
+}
+
+Result<User> update(Work& work, const Dialect& dialect, std::string_view id,
+                    const Changes& changes) {
+    const Schema& schema = work.schema();
+    const Column& key = schema.user.at("id");
+    if (!key.can_hold_id(id))
+        return Failure::not_found;
+    for (const Change& change : changes)
+        if (!work.can_hold(change.field, change.value))
+            return Failure::failed;
+    Statement statement = work.statement();
+    statement << "UPDATE " << schema.user << " AS useradmin_row SET ";
+    if (!append_changes(statement, schema.user, changes))
+        statement << key << " = " << key;
+    append_key(statement, dialect, key, id);
+    statement << " RETURNING " << schema.full_user();
+    return first_row(work, statement, [&](Rows& rows) { return work.take_full_user(rows); });
+}
+
+Result<Done> remove(Work& work, const Dialect& dialect, std::string_view id,
+                    const ProtectedAddress& spared) {
+    if (!work.schema().user.at("id").can_hold_id(id))
+        return Failure::not_found;
+    return dialect.remove(work, id, spared);
+}
+
+Result<Credential> credential(Work& work, std::string_view email) {
+    const Table& user = work.schema().user;
+    const Table& account = work.schema().account;
+    Statement statement = work.statement();
+    statement << "SELECT " << user.read_as_u << ", a." << account.at("password") << " FROM " << user
+              << " u JOIN " << account << " a ON a." << account.at("userId") << " = u."
+              << user.at("id") << " AND a." << account.at("providerId") << " = "
+              << argument(Account().provider_id) << " WHERE u." << user.at("email") << " = "
+              << argument(email);
+    return first_row(work, statement, [](Rows& rows) {
+        Credential found;
+        found.user = rows.take_record<User>();
+        found.password_hash = rows.take();
+        return found;
+    });
+}
+
+Result<Done> set_password(Work& work, const Dialect& dialect, const Account& account) {
+    const Table& table = work.schema().account;
+    Statement statement = work.statement();
+    statement << "UPDATE " << table << " SET ";
+    append_changes(statement, table,
+                   {{"password", *account.password}, {"updatedAt", *account.updated_at}});
+    append_key(statement, dialect, table.at("userId"), account.user_id);
+    statement << " AND " << table.at("providerId") << " = " << argument(account.provider_id);
+    const Result<Done> replaced = change_one(work, statement);
+    return replaced.is_not_found() ? change_one(work, insertion(work, table, account)) : replaced;
+}
+
+Result<std::vector<std::string>> password_formats(Work& work, const Dialect& dialect) {
+    const Table& account = work.schema().account;
+    const Column& password = account.at("password");
+    Statement statement = work.statement();
+    // "$argon2id$v=19$" has fifteen characters; the parameters end at the next dollar sign.
+    statement << "SELECT DISTINCT CASE WHEN substr(p, 1, 15) = '$argon2id$v=19$' THEN substr(p, 1, "
+                 "15 + "
+              << dialect.position_function()
+              << "(substr(p, 16), '$')) WHEN length(p) = 161 THEN 'scrypt' ELSE 'other' END FROM "
+                 "(SELECT "
+              << password << " AS p FROM " << account << " WHERE " << account.at("providerId")
+              << " = " << argument(Account().provider_id) << " AND " << password
+              << " IS NOT NULL LIMIT " << argument(sampled_accounts) << ") s";
+    return all_rows(work, statement, read_text);
+}
+
+Result<SignedIn> session(Work& work, const Dialect& dialect, std::string_view token) {
+    const Table& user = work.schema().user;
+    const Table& session = work.schema().session;
+    const Column& column = session.at("token");
+    Statement statement = work.statement();
+    statement << "SELECT " << session.read_as_s << ", " << user.read_as_u << " FROM " << session
+              << " s JOIN " << user << " u ON u." << user.at("id") << " = s."
+              << session.at("userId") << " WHERE ";
+    dialect.is_exactly(statement, "s." + column.sql(), column, token);
+    return first_row(work, statement, [](Rows& rows) {
+        SignedIn found;
+        found.session = rows.take_record<Session>();
+        found.user = rows.take_record<User>();
+        return found;
+    });
+}
+
+Result<std::vector<Session>> sessions_of(Work& work, const Dialect& dialect,
+                                         std::string_view user_id) {
+    const Table& table = work.schema().session;
+    const Column& column = table.at("userId");
+    if (!column.can_hold_id(user_id))
+        return std::vector<Session>();
+    Statement statement = work.statement();
+    statement << "SELECT " << table.read << " FROM " << table;
+    append_key(statement, dialect, column, user_id);
+    statement << " ORDER BY " << newest_first(table);
+    return all_rows(work, statement, read_record<Session>);
+}
+
+Result<std::string_view> open_session(Work& work, const Session& session) {
+    const Table& table = work.schema().session;
+    return first_row(work, insertion(work, table, session) << " RETURNING " << table.at("id"),
+                     [](Rows& rows) { return rows.take().value_or(""); });
+}
+
+Result<Done> extend_session(Work& work, const Dialect& dialect, std::string_view token,
+                            Timestamp expires_at, Timestamp now) {
+    const Table& table = work.schema().session;
+    Statement statement = work.statement();
+    statement << "UPDATE " << table << " SET ";
+    append_changes(statement, table, {{"expiresAt", expires_at}, {"updatedAt", now}});
+    append_key(statement, dialect, table.at("token"), token);
+    return change_one(work, statement);
+}
+
+Result<Done> close_session(Work& work, const Dialect& dialect, std::string_view token) {
+    const Table& table = work.schema().session;
+    Statement statement = work.statement();
+    append_key(statement << "DELETE FROM " << table, dialect, table.at("token"), token);
+    return change_one(work, statement);
+}
+
+Result<std::int64_t> close_sessions_of(Work& work, const Dialect& dialect,
+                                       std::string_view user_id) {
+    const Table& table = work.schema().session;
+    const Column& column = table.at("userId");
+    if (!column.can_hold_id(user_id))
+        return 0;
+    Statement statement = work.statement();
+    append_key(statement << "DELETE FROM " << table, dialect, column, user_id);
+    return affected(work, statement);
+}
+
+Result<AddressSurvey> survey_addresses(Work& work, const ProtectedAddress& spared) {
+    const Table& user = work.schema().user;
+    const Column& email = user.at("email");
+    Statement statement = work.statement();
+    statement << "SELECT EXISTS (SELECT 1 FROM " << user << " WHERE ";
+    if (spared.ignores_case)
+        statement << "lower(" << email << ") = lower(" << argument(spared.email) << ")";
+    else
+        statement << email << " = " << argument(spared.email);
+    statement << "), EXISTS (SELECT 1 FROM " << user << " u WHERE u." << email << " <> lower(u."
+              << email << ") AND EXISTS (SELECT 1 FROM " << user << " v WHERE v." << email
+              << " = lower(u." << email << ")))";
+    return first_row(work, statement, [](Rows& rows) {
+        AddressSurvey survey;
+        survey.has_protected = rows.take_boolean();
+        survey.has_twins = rows.take_boolean();
+        return survey;
+    });
+}
+
+} // namespace useradmin::store::statements

@@ -1,0 +1,39 @@
+// What each call of the store says to the database. The dialects own the statements that differ
+// from one to the next; these are the same for all.
+#pragma once
+
+#include "store/dialect.hpp"
+#include "store/work.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// Each is the store's call of the same name (store.hpp), for one piece of work.
+namespace useradmin::store::statements {
+
+Result<Page> list(Work& work, const Dialect& dialect, const Filter& filter, std::int64_t limit,
+                  std::int64_t offset);
+Result<User> find(Work& work, const Dialect& dialect, std::string_view id);
+Result<User> find_by_email(Work& work, std::string_view email);
+Result<User> create(Work& work, const Dialect& dialect, const NewUser& user);
+Result<User> update(Work& work, const Dialect& dialect, std::string_view id,
+                    const Changes& changes);
+Result<Done> remove(Work& work, const Dialect& dialect, std::string_view id,
+                    const ProtectedAddress& spared);
+Result<Credential> credential(Work& work, std::string_view email);
+Result<Done> set_password(Work& work, const Dialect& dialect, const Account& account);
+Result<std::vector<std::string>> password_formats(Work& work, const Dialect& dialect);
+Result<SignedIn> session(Work& work, const Dialect& dialect, std::string_view token);
+Result<std::vector<Session>> sessions_of(Work& work, const Dialect& dialect,
+                                         std::string_view user_id);
+Result<std::string_view> open_session(Work& work, const Session& session);
+Result<Done> extend_session(Work& work, const Dialect& dialect, std::string_view token,
+                            Timestamp expires_at, Timestamp now);
+Result<Done> close_session(Work& work, const Dialect& dialect, std::string_view token);
+Result<std::int64_t> close_sessions_of(Work& work, const Dialect& dialect,
+                                       std::string_view user_id);
+Result<AddressSurvey> survey_addresses(Work& work, const ProtectedAddress& spared);
+
+} // namespace useradmin::store::statements
