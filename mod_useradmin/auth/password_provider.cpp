@@ -37,7 +37,7 @@ authn_status verify(request_rec* request, const char* user, const char* password
     // In an .htaccess file nothing has looked whether there is a database.
     if (server_configuration_of(request->server).database.open == nullptr) {
         ap_log_rerror(APLOG_MARK, APLOG_ERR, 0, request, "UA0308: the provider useradmin: %s",
-                      httpd::database_problem());
+                      httpd::database_problem().c_str());
         return AUTH_GENERAL_ERROR;
     }
     RequestVerifier verifier(request);

@@ -28,7 +28,8 @@ Database::Database(const Settings& settings, Absent absent) : tables_(settings.t
     const std::string& driver = settings.driver;
     dialect_ = store::dialect_of(driver);
     if (dialect_ == nullptr)
-        throw CommandError(Exit::usage, "the driver '" + driver + "' must be pgsql or sqlite3");
+        throw CommandError(Exit::usage,
+                           "the driver '" + driver + "' must be " + store::names_of_drivers());
     new_file_ = absent_file(*dialect_, settings.parameters);
     // SQLite would make a file of a name that was mistyped.
     if (absent == Absent::refuse && !new_file_.empty())

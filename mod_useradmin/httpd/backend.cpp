@@ -143,14 +143,20 @@ Backend& backend_of(const server_rec* server, const module& owner) noexcept {
 }
 
 bool check_database(const module& owner, const char* directive) noexcept {
-    const char* const problem =
-        apr::guarded([] { return database_problem(); },
-                     [](const char*) -> const char* { return "it could not be checked"; });
-    // A virtual host has no log yet: httpd would say nothing.
-    if (problem != nullptr)
-        ap_log_error(__FILE__, __LINE__, owner.module_index, APLOG_EMERG, APR_SUCCESS, nullptr,
-                     "UA0206: %s: %s", directive, problem);
-    return problem == nullptr;
+    return apr::guarded(
+        [&] {
+            const std::string problem = database_problem();
+            // A virtual host has no log yet: httpd would say nothing.
+            if (!problem.empty())
+                ap_log_error(__FILE__, __LINE__, owner.module_index, APLOG_EMERG, APR_SUCCESS,
+                             nullptr, "UA0206: %s: %s", directive, problem.c_str());
+            return problem.empty();
+        },
+        [&](const char* reason) {
+            ap_log_error(__FILE__, __LINE__, owner.module_index, APLOG_EMERG, APR_SUCCESS, nullptr,
+                         "UA0206: %s: the database could not be checked: %s", directive, reason);
+            return false;
+        });
 }
 
 void compare_hashes(apr_pool_t* configuration_pool, const server_rec* server, const module& owner,

@@ -2,7 +2,9 @@
 
 #include "apr/pool.hpp"
 #include "httpd/configuration_tree.hpp"
+#include "store/dialect.hpp"
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 
@@ -39,7 +41,7 @@ ap_dbd_t* DatabaseModule::held_by(request_rec* request) const noexcept {
                                                                           : nullptr;
 }
 
-const char* database_problem() {
+std::string database_problem() {
     if (APR_RETRIEVE_OPTIONAL_FN(ap_dbd_open) == nullptr)
         return "mod_dbd is not loaded; load it (a2enmod dbd), it holds the database connections";
     bool has_driver = false;
@@ -47,16 +49,19 @@ const char* database_problem() {
     each_directive([&](const TreeDirective& found) {
         if (!is_named(found.directive, "DBDriver"))
             return;
-        const std::string_view driver = apr::view_of(found.directive.args);
+        const std::string_view said = apr::view_of(found.directive.args);
+        const auto dialects = store::dialects();
         has_driver = true;
-        is_known = is_known &&
-                   (driver.find("pgsql") != driver.npos || driver.find("sqlite3") != driver.npos);
+        is_known = is_known && std::any_of(dialects.begin(), dialects.end(), [&](auto* dialect) {
+                       return said.find(dialect->product().driver) != said.npos;
+                   });
     });
     if (!has_driver)
-        return "there is no DBDriver; add 'DBDriver pgsql' or 'DBDriver sqlite3', and DBDParams";
+        return "there is no DBDriver; add DBDriver (" + store::names_of_drivers() +
+               ") and DBDParams";
     if (!is_known)
-        return "DBDriver must be pgsql or sqlite3";
-    return nullptr;
+        return "DBDriver must be " + store::names_of_drivers();
+    return {};
 }
 
 const store::Connection* DatabaseConnections::acquire() {

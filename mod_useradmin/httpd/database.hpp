@@ -8,6 +8,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <string>
 
 namespace useradmin::httpd {
 
@@ -42,9 +43,9 @@ struct DatabaseModule {
     ap_dbd_t* held_by(request_rec* request) const noexcept;
 };
 
-/// The sentence that says what is missing where a configuration needs the database; nullptr where
+/// The sentence that says what is missing where a configuration needs the database; empty where
 /// nothing is. Looked at when the configuration has been read.
-const char* database_problem();
+std::string database_problem();
 
 /// mod_dbd's connections for one request.
 class DatabaseConnections final : public store::ConnectionSource {

@@ -65,7 +65,7 @@ Result<T> DatabaseStore::run(unsigned needs, Repeatable repeatable, const Operat
                 return Failure::unavailable;
             const Dialect* dialect = dialect_of(apr::view_of(apr_dbd_name((*lease).driver)));
             if (dialect == nullptr)
-                return failed("UA0101: ", "DBDriver must be pgsql or sqlite3");
+                return failed("UA0101: ", "DBDriver must be " + names_of_drivers());
             if (auto result = run_on<T>(*lease, *dialect, needs, repeatable, work))
                 return *std::move(result);
         }

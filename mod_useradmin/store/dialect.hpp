@@ -104,8 +104,7 @@ class Dialect {
 std::span<const Dialect* const> dialects() noexcept;
 /// The dialect of a driver of apr_dbd ("pgsql", "sqlite3"); nullptr for any other.
 const Dialect* dialect_of(std::string_view driver) noexcept;
-
-const Dialect& postgresql() noexcept;
-const Dialect& sqlite() noexcept;
+/// The drivers' names, for a sentence: "pgsql or sqlite3".
+std::string names_of_drivers();
 
 } // namespace useradmin::store
