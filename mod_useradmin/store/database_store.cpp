@@ -31,28 +31,29 @@ Failure DatabaseStore::failed(std::string_view tag, std::string_view reason) {
 
 std::string DatabaseStore::missing_grant(const Dialect& dialect, Client& client,
                                          const Schema& schema, unsigned needs) {
-    std::vector<Right> rights;
-    const auto add = [&](std::span<const Right> all) {
-        std::copy_if(all.begin(), all.end(), std::back_inserter(rights), [&](const Right& right) {
-            const unsigned need = right.table == 'u'   ? needs_user
-                                  : right.table == 's' ? needs_session
-                                                       : needs_account;
-            return (needs & need) != 0;
-        });
+    const auto is_needed = [&](const Right& right) {
+        const unsigned need = right.table == 'u'   ? needs_user
+                              : right.table == 's' ? needs_session
+                                                   : needs_account;
+        return (needs & need) != 0;
     };
-    add(service_rights);
-    add(session_rights);
-    add(sign_in_rights);
-    add(password_rights);
-    auto answer = client.execute(dialect.missing_rights_query(schema, rights).c_str(), pool_);
-    Rows* rows = std::get_if<Rows>(&answer);
-    if (rows == nullptr || !rows->next())
-        return {};
-    const Table& table = schema.table(rows->take().value_or("u").front());
-    std::string grant = "; run: GRANT " + std::string(rows->take().value_or(""));
-    if (const std::string_view column = rows->take().value_or(""); !column.empty())
-        grant += " (" + quoted_identifier(column) + ")";
-    return grant + " ON " + table.sql + " TO " + std::string(rows->take().value_or("")) + ";";
+    // From the least to the most, so that nobody opens the hashes to what does without them.
+    for (const std::span<const Right> all :
+         {std::span<const Right>(service_rights), std::span<const Right>(session_rights),
+          std::span<const Right>(password_rights), std::span<const Right>(sign_in_rights)}) {
+        std::vector<Right> rights;
+        std::copy_if(all.begin(), all.end(), std::back_inserter(rights), is_needed);
+        auto answer = client.execute(dialect.missing_rights_query(schema, rights).c_str(), pool_);
+        Rows* rows = std::get_if<Rows>(&answer);
+        if (rows == nullptr || !rows->next())
+            continue;
+        const Table& table = schema.table(rows->take().value_or("u").front());
+        std::string grant = "; run: GRANT " + std::string(rows->take().value_or(""));
+        if (const std::string_view column = rows->take().value_or(""); !column.empty())
+            grant += " (" + quoted_identifier(column) + ")";
+        return grant + " ON " + table.sql + " TO " + std::string(rows->take().value_or("")) + ";";
+    }
+    return {};
 }
 
 template <class T, class Operation>

@@ -275,4 +275,35 @@ TEST(database, of_another_DateStyle_and_time_zone_shows_the_same_times) {
     expect(send("GET", "/api/users/ulises-1"), 200, expected.body);
 }
 
+TEST(database, whose_role_lacks_a_right_is_500_and_the_log_has_the_GRANT) {
+    if (Suite::current().kind() != Kind::postgresql)
+        return;
+    change("CREATE ROLE clerk LOGIN; GRANT SELECT, INSERT, UPDATE, DELETE ON \"user\" TO clerk; "
+           "GRANT SELECT, DELETE ON \"session\" TO clerk; "
+           "GRANT SELECT (\"userId\"), INSERT, DELETE ON \"account\" TO clerk",
+           "DROP OWNED BY clerk; DROP ROLE clerk");
+    std::string params = Suite::current().database().params();
+    params.replace(params.find("user=useradmin"), 14, "user=clerk");
+    start("DBDParams \"" + params + "\"\n" +
+          location("/api/users", as_sara + "UserAdminPasswordHash argon2id m=8 t=1"));
+    const auto create = [&](const std::string& email) {
+        return send("POST", "/api/users",
+                    R"({"name":"N","email":")" + email + R"(","password":"s3cr3t word"})");
+    };
+    expect_success(create("a@example.org"));
+    sql().run(R"(REVOKE INSERT ON "account" FROM clerk)");
+    expect_log(R"(run: GRANT INSERT ON "account" TO clerk;)");
+    expect_error(create("b@example.org"), 500, "Error al crear usuario");
+    CHECK_EQUAL(0, sql().number(R"(SELECT count(*) FROM "user" WHERE "email" = 'b@example.org')"));
+    sql().run(
+        R"(GRANT INSERT ON "account" TO clerk; REVOKE SELECT ("userId") ON "account" FROM clerk)");
+    expect_log(R"(run: GRANT SELECT ("userId") ON "account" TO clerk;)");
+    expect_error(send("DELETE", "/api/users/ulises-1"), 500, "Error al eliminar usuario");
+    // What it said is what was missing.
+    sql().run(R"(GRANT SELECT ("userId") ON "account" TO clerk)");
+    expect_success(create("b@example.org"));
+    expect(send("DELETE", "/api/users/ulises-1"), 200,
+           R"({"success":true,"message":"Usuario eliminado correctamente"})");
+}
+
 } // namespace useradmin::test
