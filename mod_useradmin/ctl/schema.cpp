@@ -15,14 +15,15 @@ namespace useradmin::ctl {
 
 namespace {
 
-/// The SQL file of that name for the database.
-std::string_view text_of(const Database& database, std::string_view name) {
+/// The SQL files of the database whose names begin so, in the order of their names.
+std::vector<std::string_view> texts_of(const Database& database, std::string_view beginning) {
     const std::string path =
-        std::string(database.dialect().product().folder) + "/" + std::string(name);
+        std::string(database.dialect().product().folder) + "/" + std::string(beginning);
+    std::vector<std::string_view> texts;
     for (const sql::File& file : sql::files)
-        if (file.path == path)
-            return file.text;
-    throw CommandError(Exit::failure, "useradminctl was built without " + path + ".sql");
+        if (file.path.starts_with(path))
+            texts.push_back(file.text);
+    return texts;
 }
 
 /// The statements of an SQL file, without its comments. A statement ends with a semicolon that ends
@@ -99,10 +100,9 @@ std::string column_name(const store::Table& user, const std::string& camel_case)
     return text::snake_case(camel_case);
 }
 
-/// Adds the columns of the admin plugin that the user table lacks; their names.
-std::vector<std::string> add_columns(Database& database, std::string_view migration) {
+/// Adds the migration's columns that the user table lacks, and their names to the list.
+void add_columns(Database& database, std::string_view migration, std::vector<std::string>& added) {
     const store::Schema schema = database.schema();
-    std::vector<std::string> added;
     for (std::string& statement : statements_of(migration)) {
         const std::size_t first = statement.find('"', statement.find("COLUMN")) + 1;
         const std::size_t length = statement.find('"', first) - first;
@@ -113,7 +113,6 @@ std::vector<std::string> add_columns(Database& database, std::string_view migrat
         statement.replace(first, length, added.back());
         database.execute(renamed(std::move(statement), database.tables()));
     }
-    return added;
 }
 
 /// The name that stands in quotes behind the words; empty where there is none.
@@ -136,9 +135,10 @@ bool is_done(std::string_view statement, const store::Schema& schema) {
 
 /// Lays the tables that are not there, with their indexes. Those that are stay as they are.
 void lay_tables(Database& database, const store::Schema& schema) {
-    for (std::string& statement : statements_of(text_of(database, "schema")))
-        if (!is_done(statement, schema))
-            database.execute(renamed(std::move(statement), database.tables()));
+    for (const std::string_view text : texts_of(database, "schema"))
+        for (std::string& statement : statements_of(text))
+            if (!is_done(statement, schema))
+                database.execute(renamed(std::move(statement), database.tables()));
 }
 
 /// Whether tables were laid.
@@ -207,7 +207,8 @@ Exit lay_schema(Context& context) {
     Transaction transaction(database);
     if (!is_complete)
         lay_tables(database, before);
-    done.added_columns = add_columns(database, text_of(database, "migrations/0001_admin_columns"));
+    for (const std::string_view migration : texts_of(database, "migrations/"))
+        add_columns(database, migration, done.added_columns);
     transaction.commit();
     print_done(context, done);
     return Exit::success;
