@@ -43,8 +43,11 @@ authn_status verify(request_rec* request, const char* user, const char* password
     RequestVerifier verifier(request);
     const sign_in::Verification verification = verifier.credentials().verify(
         {apr::view_of(user), apr::view_of(password), counted_address(request)});
-    if (verification.outcome == sign_in::Outcome::accepted)
+    if (verification.outcome == sign_in::Outcome::accepted) {
         httpd::note_caller(request, verification.user.id, verification.user.role.value_or(""));
+        // `Require user` is for the account, however its address was typed.
+        request->user = const_cast<char*>(apr::terminated(request->pool, verification.user.email));
+    }
     // A provider cannot answer 429, but it can say when another attempt is worth while.
     if (verification.outcome == sign_in::Outcome::limited)
         apr_table_setn(request->err_headers_out, "Retry-After",

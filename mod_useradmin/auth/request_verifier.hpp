@@ -21,6 +21,7 @@ class RequestVerifier final {
     RequestVerifier(request_rec* request, const Settings& settings);
 
     httpd::RequestBackend backend_;
+    sign_in::HashWork work_;
     sign_in::BoundedPasswordVerifier passwords_;
     sign_in::CredentialVerifier credentials_;
 };

@@ -4,6 +4,8 @@
 
 #include <strings.h>
 
+#include <algorithm>
+
 namespace useradmin::auth {
 
 namespace {
@@ -24,29 +26,32 @@ std::optional<std::string> decoded(std::string_view token) {
     return text::decode_path_segment(token);
 }
 
-bool is_named(std::string_view cookie, std::string_view name) {
-    for (std::string_view prefix : {"", "__Secure-", "__Host-"})
-        if (cookie.size() == prefix.size() + name.size() && cookie.starts_with(prefix) &&
-            cookie.ends_with(name))
-            return true;
-    return false;
+/// The value of the first cookie of that name; nothing where there is none.
+std::optional<std::string_view> cookie_value(std::string_view header, std::string_view prefix,
+                                             std::string_view name) {
+    while (!header.empty()) {
+        const std::size_t end = header.find(';');
+        const std::string_view pair = header.substr(0, end);
+        const std::size_t equals = pair.find('=');
+        const std::string_view cookie = trimmed(pair.substr(0, std::min(equals, pair.size())));
+        if (equals != pair.npos && cookie.size() == prefix.size() + name.size() &&
+            cookie.starts_with(prefix) && cookie.ends_with(name)) {
+            const std::string_view value = trimmed(pair.substr(equals + 1));
+            const bool is_quoted = value.size() >= 2 && value.front() == '"' && value.back() == '"';
+            return is_quoted ? value.substr(1, value.size() - 2) : value;
+        }
+        header = end == header.npos ? std::string_view() : header.substr(end + 1);
+    }
+    return std::nullopt;
 }
 
 } // namespace
 
 std::optional<std::string> token_in_cookie(std::string_view header, std::string_view name) {
-    while (!header.empty()) {
-        const std::size_t end = header.find(';');
-        const std::string_view pair = header.substr(0, end);
-        const std::size_t equals = pair.find('=');
-        if (equals != pair.npos && is_named(trimmed(pair.substr(0, equals)), name)) {
-            std::string_view value = trimmed(pair.substr(equals + 1));
-            if (value.size() >= 2 && value.front() == '"' && value.back() == '"')
-                value = value.substr(1, value.size() - 2);
-            return decoded(value);
-        }
-        header = end == header.npos ? std::string_view() : header.substr(end + 1);
-    }
+    // Any page of the site can set a cookie of the plain name, those with a prefix https alone.
+    for (std::string_view prefix : {"__Host-", "__Secure-", ""})
+        if (const auto value = cookie_value(header, prefix, name))
+            return decoded(*value);
     return std::nullopt;
 }
 

@@ -7,8 +7,8 @@
 
 namespace useradmin::auth {
 
-/// The value of the cookie in a Cookie header, under its name or with the __Secure- or __Host-
-/// prefix, with %XX decoded; nothing where it is absent.
+/// The value of the cookie in a Cookie header, with %XX decoded; nothing where it is absent. The
+/// names with the prefixes __Host- and __Secure- come before the plain one.
 std::optional<std::string> token_in_cookie(std::string_view header, std::string_view name);
 
 /// The token in an Authorization header of the scheme Bearer, with %XX decoded; nothing for others.

@@ -215,6 +215,7 @@ void start_child(apr_pool_t* child_pool, server_rec* servers, const module& owne
             for (const server_rec* server = servers; server != nullptr; server = server->next) {
                 Backend& backend = backend_of(server, owner);
                 backend.gate = &gates.at(backend.pool);
+                backend.formats = &apr::emplace<sign_in::FormatsInUse>(child_pool);
             }
         },
         [&](const char* reason) {

@@ -11,6 +11,7 @@
 #include "password/hasher.hpp"
 #include "password/slots.hpp"
 #include "sign_in/attempts.hpp"
+#include "sign_in/formats_in_use.hpp"
 #include "store/database_store.hpp"
 #include "store/table_names.hpp"
 
@@ -96,6 +97,8 @@ struct Backend {
     /// Which of mod_dbd's pools the server has: a place in the list of their gates.
     unsigned pool = 0;
     Gate* gate = nullptr;
+    /// Of this child.
+    sign_in::FormatsInUse* formats = nullptr;
 };
 
 /// A module's part of a server. It must have given httpd a Backend as its configuration of servers,

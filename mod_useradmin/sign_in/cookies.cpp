@@ -43,8 +43,11 @@ std::vector<std::string> Cookies::opening(std::string_view token, bool is_rememb
 }
 
 std::vector<std::string> Cookies::closing() const {
-    return {header(name_, "", "0"), header(sibling("session_data"), "", "0"),
-            header(not_remembered_name(), "", "0")};
+    return {header(name_, "", "0"), header(sibling("session_data"), "", "0"), remembering()};
+}
+
+std::string Cookies::remembering() const {
+    return header(not_remembered_name(), "", "0");
 }
 
 std::string Cookies::not_remembered_name() const {

@@ -24,6 +24,10 @@ class Cookies {
     /// The values of the Set-Cookie headers that end it.
     std::vector<std::string> closing() const;
 
+    /// The value of the Set-Cookie header that ends what said that a session is not to be
+    /// remembered.
+    std::string remembering() const;
+
     /// The name of the cookie that says that a session is not to be remembered, without a prefix.
     std::string not_remembered_name() const;
 

@@ -69,6 +69,7 @@ std::optional<Verification> CredentialVerifier::limited(const Attempts::Subject&
 
 Verification CredentialVerifier::verify_password(const Login& login,
                                                  const Attempts::Subject& subject) {
+    formats_.look(store_, FormatsInUse::Clock::now());
     const auto found = find(login.email);
     if (!found && !found.is_not_found())
         return {outcome_of(found.failure())};
@@ -99,16 +100,16 @@ Verification CredentialVerifier::verify_password(const Login& login,
     return {is_banned(user, text::now()) ? Outcome::banned : Outcome::accepted, user};
 }
 
-/// As better-auth looks addresses up, in lower case; then as it was typed, for those that were kept
-/// so.
+/// As it was typed; then in lower case, as better-auth looks addresses up. The other way round, who
+/// makes an account whose address differs from another in case alone would shut its owner out.
 store::Result<store::Credential> CredentialVerifier::find(std::string_view email) {
     if (!text::is_clean_utf8(email))
         return store::Failure::not_found;
+    auto found = store_.credential(email);
     const std::string lower = text::lower(email);
-    auto found = store_.credential(lower);
     if (!found.is_not_found() || lower == email)
         return found;
-    return store_.credential(email);
+    return store_.credential(lower);
 }
 
 } // namespace useradmin::sign_in

@@ -41,9 +41,10 @@ struct Verification {
 /// Verifies logins. No database connection is held while a password is hashed.
 class CredentialVerifier {
   public:
-    CredentialVerifier(store::Store& store, PasswordVerifier& passwords, Attempts attempts,
-                       const Limit& limit, text::Log& log) noexcept
-        : store_(store), passwords_(passwords), attempts_(attempts), limit_(limit), log_(log) {}
+    CredentialVerifier(store::Store& store, PasswordVerifier& passwords, FormatsInUse& formats,
+                       Attempts attempts, const Limit& limit, text::Log& log) noexcept
+        : store_(store), passwords_(passwords), formats_(formats), attempts_(attempts),
+          limit_(limit), log_(log) {}
 
     Verification verify(const Login& login);
 
@@ -55,6 +56,7 @@ class CredentialVerifier {
 
     store::Store& store_;
     PasswordVerifier& passwords_;
+    FormatsInUse& formats_;
     Attempts attempts_;
     Limit limit_;
     text::Log& log_;

@@ -10,14 +10,18 @@ PasswordVerdict BoundedPasswordVerifier::verify(const std::optional<std::string_
         return PasswordVerdict::busy;
     if (!is_wanted())
         return PasswordVerdict::stopped;
+    const std::optional<password::Format> own = stored ? password::work_of(*stored) : std::nullopt;
+    if (own)
+        formats_.note(*own);
     const password::Verdict verdict =
-        stored ? password::verify(*stored, password) : password::Verdict::refused;
+        own ? work_.verify(*stored, password) : password::Verdict::refused;
     if (verdict == password::Verdict::match)
         return PasswordVerdict::match;
-    if (verdict == password::Verdict::mismatch)
-        return PasswordVerdict::mismatch;
-    static_cast<void>(password::hash(format_, password));
-    return stored ? PasswordVerdict::refused : PasswordVerdict::mismatch;
+    for (const password::Format& format : formats_.all())
+        if (!own || !is_same_work(format, *own))
+            work_.spend(format, password);
+    return stored && verdict == password::Verdict::refused ? PasswordVerdict::refused
+                                                           : PasswordVerdict::mismatch;
 }
 
 } // namespace useradmin::sign_in

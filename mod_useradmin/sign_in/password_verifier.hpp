@@ -3,6 +3,7 @@
 
 #include "password/hash.hpp"
 #include "password/slots.hpp"
+#include "sign_in/formats_in_use.hpp"
 
 #include <chrono>
 #include <functional>
@@ -23,26 +24,43 @@ enum class PasswordVerdict {
 class PasswordVerifier {
   public:
     virtual ~PasswordVerifier() = default;
-    /// Where nothing is stored, the password is hashed all the same: the time tells nobody which
-    /// accounts there are. Whether it is still wanted is asked when its turn has come.
+    /// Whatever is stored, or nothing: a password that does not match takes the same work, so that
+    /// the time tells nobody which accounts there are. Whether it is still wanted is asked when its
+    /// turn has come.
     virtual PasswordVerdict verify(const std::optional<std::string_view>& stored,
                                    std::string_view password,
                                    const std::function<bool()>& is_wanted) = 0;
 };
 
+/// The work of hashing.
+class HashWork {
+  public:
+    virtual ~HashWork() = default;
+    virtual password::Verdict verify(std::string_view stored, std::string_view password) {
+        return password::verify(stored, password);
+    }
+    /// Does the work of a format for nothing.
+    virtual void spend(const password::Format& format, std::string_view password) {
+        password::spend(format, password);
+    }
+};
+
 /// Verifies under one of the server's hashing slots.
 class BoundedPasswordVerifier final : public PasswordVerifier {
   public:
-    /// The format is that of the hashes in the database.
-    BoundedPasswordVerifier(password::Format format, password::Slots slots,
-                            std::chrono::milliseconds timeout) noexcept
-        : format_(format), slots_(slots), timeout_(timeout) {}
+    /// The format is that of new hashes; it counts as one that is in use.
+    BoundedPasswordVerifier(const password::Format& format, FormatsInUse& formats, HashWork& work,
+                            password::Slots slots, std::chrono::milliseconds timeout)
+        : formats_(formats), work_(work), slots_(slots), timeout_(timeout) {
+        formats_.note(format);
+    }
 
     PasswordVerdict verify(const std::optional<std::string_view>& stored, std::string_view password,
                            const std::function<bool()>& is_wanted) override;
 
   private:
-    password::Format format_;
+    FormatsInUse& formats_;
+    HashWork& work_;
     password::Slots slots_;
     std::chrono::milliseconds timeout_;
 };

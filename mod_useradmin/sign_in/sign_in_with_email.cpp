@@ -22,6 +22,9 @@ using Kind = Object::Kind;
 // Longer than any address or browser's name that is genuine.
 constexpr std::size_t longest_client_text = 512;
 
+// Of better-auth's passwords, in units of UTF-16.
+constexpr std::size_t longest_password_units = 128;
+
 /// What the body says.
 struct Form {
     secret::Secret email;
@@ -77,10 +80,21 @@ void expect(std::string& issues, std::string_view member, Kind wanted, Kind is) 
     issues += name_of(is);
 }
 
+/// What refuses a text that is no JSON object.
+Reply no_object(std::string_view text) {
+    const secret::Secret wrapped("{\"body\":" + std::string(text) + "}");
+    const std::optional<Object> object = Object::parse(wrapped.view());
+    if (!object)
+        return error(400, "Invalid JSON in request body", "BAD_REQUEST");
+    const Kind kind = object->kind("body");
+    return invalid("[body] Invalid input: expected object, received " +
+                   std::string(kind == Kind::other ? "array" : name_of(kind)));
+}
+
 Reading read_json(std::string_view text) {
     const std::optional<Object> body = Object::parse(text);
     if (!body)
-        return error(400, "Invalid JSON in request body", "BAD_REQUEST");
+        return no_object(text);
     const Kind callback = body->kind("callbackURL");
     if (callback != Kind::absent && callback != Kind::null && callback != Kind::string)
         return error(400, "Invalid callbackURL: expected a string");
@@ -123,18 +137,28 @@ Reading read(const Request& request) {
     const message::Body body = request.body.read();
     if (body.state != message::Body::State::read)
         return unreadable(body);
+    if (body.text.empty())
+        return invalid("[body] Invalid input: expected object, received undefined");
     const std::string_view content_type = request.headers.find("Content-Type");
     const std::string type = media_type_of(content_type);
     if (type == "application/json")
         return read_json(body.text);
     if (type == "application/x-www-form-urlencoded")
         return read_form(body.text);
-    if (type.empty() && body.text.empty())
-        return invalid("[body] Invalid input: expected object, received undefined");
     const std::string problem =
         type.empty() ? "Content-Type is required. "
                      : "Content-Type \"" + std::string(content_type) + "\" is not allowed. ";
     return error(415, problem + std::string(allowed_types), "UNSUPPORTED_MEDIA_TYPE");
+}
+
+/// How long the text is to JavaScript, which counts two for what lies beyond U+FFFF.
+std::size_t utf16_length(std::string_view text) {
+    std::size_t units = 0;
+    for (const char character : text) {
+        const auto byte = static_cast<unsigned char>(character);
+        units += (byte & 0xc0) == 0x80 ? 0 : byte >= 0xf0 ? 2 : 1;
+    }
+    return units;
 }
 
 bool is_letter(char character) {
@@ -232,6 +256,8 @@ Reply sign_in_with_email(const Request& request, const Client& client, const Ser
         return error(403, "Invalid callbackURL", "INVALID_CALLBACK_URL");
     if (!is_email(form.email.view()))
         return error(400, "Invalid email", "INVALID_EMAIL");
+    if (utf16_length(form.password.view()) > longest_password_units)
+        return error(400, "Password too long", "PASSWORD_TOO_LONG");
 
     const Verification verification =
         service.credentials.verify({form.email.view(), form.password.view(), client.network});
@@ -256,6 +282,9 @@ Reply sign_in_with_email(const Request& request, const Client& client, const Ser
 
     Reply reply = signed_in(token, form.callback, verification.user);
     open_session(reply, token, form.is_remembered, service);
+    // Else the session would not be extended.
+    if (form.is_remembered && client.is_not_remembered)
+        reply.headers.push_back({"Set-Cookie", service.cookies.remembering()});
     if (redirects)
         reply.headers.push_back({"Location", *form.callback});
     return reply;

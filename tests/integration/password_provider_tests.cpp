@@ -41,6 +41,8 @@ TEST_GROUP_BASE(password_provider, Scene) {
             "  AuthBasicProvider useradmin\n  Require valid-user\n</Location>\n"
             "<Location \"/role/users\">\n  UserAdmin On\n  AuthType Basic\n  AuthName x\n"
             "  AuthBasicProvider useradmin\n  Require user-role admin\n</Location>\n"
+            "<Location \"/named/users\">\n  UserAdmin On\n  AuthType Basic\n  AuthName x\n"
+            "  AuthBasicProvider useradmin\n  Require user Eva@example.org\n</Location>\n"
             "<Location \"/form/users\">\n  UserAdmin On\n  AuthType Form\n  AuthName x\n"
             "  AuthFormProvider useradmin\n  AuthFormFakeBasicAuth Off\n"
             "  Session On\n  SessionCookieName form path=/\n  Require valid-user\n"
@@ -89,6 +91,19 @@ TEST(password_provider, names_the_role_to_Require_user_role) {
     CHECK_EQUAL(401, read("eva@example.org", right, id_, "/role/users").status);
     sql().run("UPDATE \"user\" SET \"role\" = 'admin' WHERE \"email\" = 'eva@example.org'");
     CHECK_EQUAL(200, read("eva@example.org", right, id_, "/role/users").status);
+}
+
+TEST(password_provider, is_for_Require_user_the_stored_address) {
+    expect_log("AH01631"); // the user is not the one that is required
+    start();
+    CHECK_EQUAL(401, read("Eva@example.org", right, id_, "/named/users").status);
+    sql().run("UPDATE \"user\" SET \"email\" = 'Eva@example.org' WHERE \"id\" = " +
+              sql_literal(id_));
+    CHECK_EQUAL(200, read("Eva@example.org", right, id_, "/named/users").status);
+    // A twin in lower case shuts nobody out.
+    add_account("eva@example.org", "/scrypt/users");
+    CHECK_EQUAL(200, read("Eva@example.org", right, id_, "/named/users").status);
+    CHECK_EQUAL(401, read("eva@example.org", right, id_, "/named/users").status);
 }
 
 TEST(password_provider, verifies_argon2id_and_scrypt) {

@@ -110,6 +110,22 @@ TEST(sessions, the_token_comes_in_the_cookie_with_the_Secure_prefix) {
     expect_success(with({"Cookie: __Secure-better-auth.session_token=" + token_of(Who::user)}));
 }
 
+TEST(sessions, a_cookie_of_the_plain_name_counts_only_where_there_is_none_with_a_prefix) {
+    const std::string plain = "better-auth.session_token=";
+    const auto read = [](const std::string& cookies) {
+        return ask(Who::nobody, "GET", "/api/users/sara-1", {}, {"Cookie: " + cookies}).status;
+    };
+    const std::string ada = token_of(Who::admin);
+    const std::string ulises = token_of(Who::user);
+    CHECK_EQUAL(200, read(plain + ulises + "; __Secure-" + plain + ada));
+    CHECK_EQUAL(200, read("__Secure-" + plain + ada + "; " + plain + ulises));
+    CHECK_EQUAL(403, read("__Secure-" + plain + ulises + "; " + plain + ada));
+    CHECK_EQUAL(200,
+                read(plain + ulises + "; __Secure-" + plain + ulises + "; __Host-" + plain + ada));
+    CHECK_EQUAL(401, read(plain + ada + "; __Secure-" + plain + "none"));
+    CHECK_EQUAL(401, read(plain + ada + "; __Host-" + plain));
+}
+
 TEST(sessions, the_token_comes_in_the_cookie_percent_encoded) {
     expect_success(with({"Cookie: better-auth.session_token=s3cr3t%2Dtoken%2Dof%2Dulises"}));
 }

@@ -44,6 +44,8 @@ class FakeLog final : public text::Log {
 class SignInScene : public Utest {
   public:
     void setup() override {
+        // What is in use has just been looked at.
+        formats.look(store, sign_in::FormatsInUse::Clock::now());
         memory.assign(sign_in::Attempts::size_of() / sizeof(std::max_align_t) + 1, {});
         CHECK_TRUE(sign_in::Attempts::lay_out(memory.data()));
         eva.id = "eva";
@@ -59,13 +61,14 @@ class SignInScene : public Utest {
     }
 
     sign_in::CredentialVerifier verifier() {
-        return {store, passwords, sign_in::Attempts(memory.data()), limit, log};
+        return {store, passwords, formats, sign_in::Attempts(memory.data()), limit, log};
     }
 
     std::vector<std::max_align_t> memory;
     Calls calls;
     FakeStore store{calls};
     FakePasswords passwords{calls};
+    sign_in::FormatsInUse formats;
     FakeLog log;
     FakeBody body{calls};
     FakeHeaders headers;

@@ -1,10 +1,10 @@
 // Passwords verified under the server's hashing slots.
+#include "fake_store.hpp"
 #include "sign_in/password_verifier.hpp"
 
 #include <CppUTest/TestHarness.h>
 #include <algorithm>
-#include <climits>
-#include <ctime>
+#include <set>
 #include <vector>
 
 namespace useradmin::test {
@@ -13,9 +13,41 @@ using sign_in::BoundedPasswordVerifier;
 using sign_in::PasswordVerdict;
 using namespace std::chrono_literals;
 
+namespace {
+
+std::string name_of(const password::Format& format) {
+    const auto* const argon2id = std::get_if<password::Argon2id>(&format);
+    return argon2id == nullptr ? "scrypt"
+                               : "m=" + std::to_string(argon2id->memory_kib) +
+                                     " t=" + std::to_string(argon2id->passes) +
+                                     " p=" + std::to_string(argon2id->lanes);
+}
+
+/// Notes the work instead of doing it. No password matches.
+class NotedWork final : public sign_in::HashWork {
+  public:
+    std::multiset<std::string> done;
+
+    password::Verdict verify(std::string_view stored, std::string_view) override {
+        done.insert(name_of(*password::work_of(stored)));
+        return password::Verdict::mismatch;
+    }
+    void spend(const password::Format& format, std::string_view) override {
+        done.insert(name_of(format));
+    }
+};
+
+std::string argon2id_hash(const std::string& work) {
+    return "$argon2id$v=19$" + work + "$" + std::string(22, 'A') + "$" + std::string(43, 'A');
+}
+
+} // namespace
+
 TEST_GROUP(password_verifier) {
-    const password::Format format = password::Argon2id{4096, 3, 1};
+    const password::Format format = password::Argon2id{64, 3, 1};
     std::vector<std::max_align_t> memory;
+    sign_in::HashWork work;
+    sign_in::FormatsInUse formats;
     bool is_wanted = true;
 
     void setup() override {
@@ -25,25 +57,13 @@ TEST_GROUP(password_verifier) {
 
     PasswordVerdict verify(const std::optional<std::string_view>& stored,
                            std::string_view password) {
-        BoundedPasswordVerifier verifier(format, password::Slots(memory.data()), 50ms);
+        return verify(stored, password, work);
+    }
+    PasswordVerdict verify(const std::optional<std::string_view>& stored, std::string_view password,
+                           sign_in::HashWork& work) {
+        BoundedPasswordVerifier verifier(format, formats, work, password::Slots(memory.data()),
+                                         50ms);
         return verifier.verify(stored, password, [this] { return is_wanted; });
-    }
-
-    /// The processor's time, the shortest of a few runs.
-    long time_of(const std::optional<std::string_view>& stored) {
-        long shortest = LONG_MAX;
-        for (int run = 0; run < 5; ++run) {
-            const long begin = processor_time();
-            verify(stored, "wrong");
-            shortest = std::min(shortest, processor_time() - begin);
-        }
-        return shortest;
-    }
-
-    static long processor_time() {
-        timespec time{};
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-        return time.tv_sec * 1'000'000'000 + time.tv_nsec;
     }
 };
 
@@ -56,12 +76,44 @@ TEST(password_verifier, tells_match_mismatch_and_a_hash_that_is_refused) {
     CHECK_TRUE(verify("right", "right") == PasswordVerdict::refused);
 }
 
-TEST(password_verifier, takes_as_long_for_a_hash_that_is_not_there_or_is_refused) {
-    const std::string stored = *password::hash(format, "right");
-    const long wrong = time_of(stored);
-    CHECK_TRUE(time_of(std::nullopt) > wrong / 2);
-    CHECK_TRUE(time_of("$argon2id$v=19$m=4194304,t=2,p=1$c2FsdHNhbHRzYWx0$"
-                       "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA") > wrong / 2);
+TEST(password_verifier, takes_the_same_work_for_every_attempt_that_fails) {
+    Calls calls;
+    FakeStore store(calls);
+    store.formats = {"other", "scrypt", "$argon2id$v=19$m=19456,t=2,p=1$"};
+    formats.look(store, sign_in::FormatsInUse::Clock::now());
+    const std::string cheap = argon2id_hash("m=64,t=3,p=1");
+    const std::string costly = argon2id_hash("m=19456,t=2,p=1");
+    const std::string scrypt = std::string(32, 'a') + ":" + std::string(128, 'b');
+    const std::string too_costly = argon2id_hash("m=4194304,t=2,p=1");
+    for (const std::optional<std::string_view> stored :
+         {std::optional<std::string_view>(), std::optional<std::string_view>(cheap),
+          std::optional<std::string_view>(costly), std::optional<std::string_view>(scrypt),
+          std::optional<std::string_view>(too_costly), std::optional<std::string_view>("")}) {
+        NotedWork noted;
+        verify(stored, "wrong", noted);
+        CHECK_TRUE_TEXT(
+            (noted.done == std::multiset<std::string>{"m=64 t=3 p=1", "m=19456 t=2 p=1", "scrypt"}),
+            std::string(stored.value_or("nothing")).c_str());
+    }
+}
+
+TEST(password_verifier, takes_the_work_of_a_hash_that_it_met_from_then_on) {
+    NotedWork noted;
+    verify(argon2id_hash("m=128,t=1,p=1"), "wrong", noted);
+    CHECK_TRUE((noted.done == std::multiset<std::string>{"m=64 t=3 p=1", "m=128 t=1 p=1"}));
+    noted.done.clear();
+    verify(std::nullopt, "wrong", noted);
+    CHECK_TRUE((noted.done == std::multiset<std::string>{"m=64 t=3 p=1", "m=128 t=1 p=1"}));
+}
+
+TEST(password_verifier, spends_nothing_more_where_the_password_matches) {
+    struct Matching final : sign_in::HashWork {
+        password::Verdict verify(std::string_view, std::string_view) override {
+            return password::Verdict::match;
+        }
+        void spend(const password::Format&, std::string_view) override { FAIL("spent"); }
+    } matching;
+    CHECK_TRUE(verify(argon2id_hash("m=128,t=1,p=1"), "x", matching) == PasswordVerdict::match);
 }
 
 TEST(password_verifier, verifies_nothing_without_a_slot) {
@@ -73,6 +125,47 @@ TEST(password_verifier, verifies_nothing_without_a_slot) {
 TEST(password_verifier, stops_where_the_verdict_is_no_longer_wanted) {
     is_wanted = false;
     CHECK_TRUE(verify(*password::hash(format, "right"), "right") == PasswordVerdict::stopped);
+}
+
+TEST_GROUP(formats_in_use) {
+    using Clock = sign_in::FormatsInUse::Clock;
+    Calls calls;
+    FakeStore store{calls};
+    sign_in::FormatsInUse formats;
+    const Clock::time_point now = Clock::now();
+};
+
+TEST(formats_in_use, are_looked_for_at_first_and_every_five_minutes) {
+    store.formats = {"scrypt"};
+    formats.look(store, now);
+    formats.look(store, now + 4min);
+    expect("password_formats", calls.text());
+    store.formats = {"$argon2id$v=19$m=64,t=3,p=1$"};
+    formats.look(store, now + 5min);
+    expect("password_formats, password_formats", calls.text());
+    LONGS_EQUAL(2, formats.all().size());
+}
+
+TEST(formats_in_use, are_looked_for_again_where_the_database_did_not_say) {
+    store.failures["password_formats"] = store::Failure::unavailable;
+    formats.look(store, now);
+    formats.look(store, now);
+    expect("password_formats, password_formats", calls.text());
+}
+
+TEST(formats_in_use, are_kept_once_and_no_more_than_the_costliest_eight) {
+    for (std::uint32_t passes = 10; passes >= 1; --passes)
+        for (int time = 0; time < 2; ++time)
+            formats.note(password::Argon2id{1024, passes, 1});
+    formats.note(password::Scrypt());
+    formats.note(password::Scrypt());
+    std::multiset<std::string> names;
+    for (const password::Format& format : formats.all())
+        names.insert(name_of(format));
+    CHECK_TRUE(
+        (names == std::multiset<std::string>{"m=1024 t=10 p=1", "m=1024 t=9 p=1", "m=1024 t=8 p=1",
+                                             "m=1024 t=7 p=1", "m=1024 t=6 p=1", "m=1024 t=5 p=1",
+                                             "m=1024 t=4 p=1", "scrypt"}));
 }
 
 } // namespace useradmin::test

@@ -149,6 +149,45 @@ TEST(sign_in_endpoints, open_a_session_of_seven_days_or_of_one) {
     LONGS_EQUAL(503, sign_in(""));
 }
 
+TEST(sign_in_endpoints, take_no_password_that_is_longer_than_the_library_takes) {
+    limit.attempts = 100;
+    const auto sign_in = [this](std::string_view email, const std::string& password) {
+        const auto reply =
+            send("POST", "/sign-in/email", "",
+                 R"({"email":")" + std::string(email) + R"(","password":")" + password + "\"}");
+        return std::to_string(reply.status) +
+               (reply.body.find("PASSWORD_TOO_LONG") != std::string::npos ? " too long" : "");
+    };
+    const auto times = [](int count, std::string_view letter) {
+        std::string text;
+        while (count-- > 0)
+            text += letter;
+        return text;
+    };
+    for (const std::string& password :
+         {times(128, "x"), times(128, "ñ"), times(128, "€"), times(64, "🔑")})
+        expect("401", sign_in("eva@example.org", password), password);
+    for (const std::string& password :
+         {times(129, "x"), times(129, "ñ"), times(129, "€"), times(64, "🔑") + "x"}) {
+        expect("400 too long", sign_in("eva@example.org", password), password);
+        expect("body", calls.text(), password);
+    }
+    expect("400", sign_in("no address", times(129, "x")));
+}
+
+TEST(sign_in_endpoints, end_the_cookie_dont_remember_where_the_sign_in_is_remembered) {
+    const auto cookies = [this](const std::string& more) {
+        return header_of(send("POST", "/sign-in/email", "",
+                              R"({"email":"eva@example.org","password":"right")" + more + "}"),
+                         "Set-Cookie");
+    };
+    const std::string ended = "better-auth.dont_remember=; Max-Age=0";
+    CHECK_TRUE(cookies("").find(ended) == std::string::npos);
+    is_not_remembered = true;
+    CHECK_TRUE(cookies("").find(ended) != std::string::npos);
+    CHECK_TRUE(cookies(R"(,"rememberMe":false)").find(ended) == std::string::npos);
+}
+
 TEST(sign_in_endpoints, sign_out_closes_the_session_of_the_token) {
     LONGS_EQUAL(200, send("POST", "/sign-out", "token").status);
     expect("body, close_session token", calls.text());

@@ -1,0 +1,84 @@
+#include "sign_in/formats_in_use.hpp"
+
+#include "password/hash.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+namespace useradmin::sign_in {
+
+namespace {
+
+using password::Argon2id;
+using password::Format;
+
+constexpr std::size_t most_formats = 8;
+constexpr std::chrono::minutes between_looks(5);
+
+// About four times OWASP's argon2id, measured.
+constexpr std::uint64_t cost_of_scrypt = 160'000;
+
+/// How much work it is, in KiB that argon2id passes over.
+std::uint64_t cost_of(const Format& format) noexcept {
+    const auto* const argon2id = std::get_if<Argon2id>(&format);
+    return argon2id != nullptr ? std::uint64_t{argon2id->memory_kib} * argon2id->passes
+                               : cost_of_scrypt;
+}
+
+/// The work of what Store::password_formats names; nothing for "other".
+std::optional<Format> work_named(const std::string& name) {
+    if (name == "scrypt")
+        return password::Scrypt();
+    // A hash is the text with a salt of 16 bytes and a hash of 32 behind it.
+    return password::work_of(name + std::string(22, 'A') + '$' + std::string(43, 'A'));
+}
+
+} // namespace
+
+void FormatsInUse::look(store::Store& store, Clock::time_point now) {
+    {
+        const std::lock_guard lock(mutex_);
+        if (now < next_look_)
+            return;
+        next_look_ = now + between_looks;
+    }
+    const auto names = store.password_formats();
+    if (!names) {
+        const std::lock_guard lock(mutex_);
+        next_look_ = now;
+        return;
+    }
+    for (const std::string& name : *names)
+        if (const auto work = work_named(name))
+            note(*work);
+}
+
+void FormatsInUse::note(const Format& format) {
+    const std::lock_guard lock(mutex_);
+    for (const Format& known : formats_)
+        if (is_same_work(known, format))
+            return;
+    formats_.push_back(format);
+    if (formats_.size() > most_formats)
+        formats_.erase(std::min_element(formats_.begin(), formats_.end(),
+                                        [](const Format& left, const Format& right) {
+                                            return cost_of(left) < cost_of(right);
+                                        }));
+}
+
+std::vector<Format> FormatsInUse::all() const {
+    const std::lock_guard lock(mutex_);
+    return formats_;
+}
+
+bool is_same_work(const Format& left, const Format& right) noexcept {
+    const auto* const one = std::get_if<Argon2id>(&left);
+    const auto* const other = std::get_if<Argon2id>(&right);
+    if (one == nullptr || other == nullptr)
+        return one == other; // scrypt has one set of parameters
+    return one->memory_kib == other->memory_kib && one->passes == other->passes &&
+           one->lanes == other->lanes;
+}
+
+} // namespace useradmin::sign_in

@@ -1,0 +1,32 @@
+// The cookies of a session.
+#include "sign_in/cookies.hpp"
+#include "support/trouble.hpp"
+
+#include <CppUTest/TestHarness.h>
+
+namespace useradmin::test {
+
+TEST_GROUP(cookies){/// The cookie that opens a session.
+                    static std::string opened(std::string_view name, bool is_secure){
+                        return sign_in::Cookies(name, "", is_secure).opening("token", true).at(0);
+}
+static void expect(const std::string& expected, const std::string& actual) {
+    STRCMP_EQUAL(expected.c_str(), actual.c_str());
+}
+}
+;
+
+TEST(cookies, of_https_are_Secure_and_named_so) {
+    const std::string rest = "x=token; Max-Age=604800; Path=/; HttpOnly";
+    expect(rest + "; SameSite=Lax", opened("x", false));
+    expect("__Secure-" + rest + "; Secure; SameSite=Lax", opened("x", true));
+}
+
+TEST(cookies, whose_name_says_so_are_Secure_on_http_too_and_named_so_once) {
+    for (const std::string name : {"__Secure-x", "__Host-x"})
+        for (const bool is_secure : {false, true})
+            expect(name + "=token; Max-Age=604800; Path=/; HttpOnly; Secure; SameSite=Lax",
+                   opened(name, is_secure));
+}
+
+} // namespace useradmin::test
