@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <deque>
+#include <memory>
 #include <string>
 #include <thread>
 #include <variant>
@@ -188,15 +189,25 @@ int start(apr_pool_t* configuration_pool, server_rec* servers, const module& own
             void* const attempts = shared_or_logged(
                 configuration_pool, servers, owner, "counts of failed attempts to sign in",
                 sign_in::Attempts::size_of(), sign_in::Attempts::lay_out);
-            if (slots == nullptr || attempts == nullptr)
-                return HTTP_INTERNAL_SERVER_ERROR;
             const ConnectionPools pools(servers);
+            const std::size_t server_count = pools.of_servers().size();
+            auto* surveyed = static_cast<SharedFlag*>(shared_or_logged(
+                configuration_pool, servers, owner, "surveys of addresses",
+                server_count * sizeof(SharedFlag),
+                [server_count](void* memory) {
+                    std::uninitialized_value_construct_n(static_cast<SharedFlag*>(memory),
+                                                         server_count);
+                    return true;
+                }));
+            if (slots == nullptr || attempts == nullptr || surveyed == nullptr)
+                return HTTP_INTERNAL_SERVER_ERROR;
             auto pool = pools.of_servers().begin();
             for (const server_rec* server = servers; server != nullptr; server = server->next) {
                 Backend& backend = backend_of(server, owner);
                 backend.database = DatabaseModule::find();
                 backend.slots = password::Slots(slots);
                 backend.attempts = sign_in::Attempts(attempts);
+                backend.is_surveyed = surveyed++;
                 backend.pool = *pool++;
             }
             return OK;

@@ -15,6 +15,7 @@
 #include "store/database_store.hpp"
 #include "store/table_names.hpp"
 
+#include <atomic>
 #include <chrono>
 #include <tuple>
 
@@ -87,6 +88,10 @@ BackendSettings backend_settings(const Settings<table>& settings) {
             settings.template get<BodyWait>()};
 }
 
+/// A flag in memory that all children share.
+using SharedFlag = std::atomic<bool>;
+static_assert(SharedFlag::is_always_lock_free);
+
 /// What a module has of a server (a virtual host, say) once httpd has started: each module's
 /// configuration of a server is derived from it. The members are filled in by start and, in each
 /// child, by start_child.
@@ -94,6 +99,8 @@ struct Backend {
     DatabaseModule database;
     password::Slots slots = password::Slots(nullptr);
     sign_in::Attempts attempts = sign_in::Attempts(nullptr);
+    /// Whether the addresses of the server's users were looked at since httpd started.
+    SharedFlag* is_surveyed = nullptr;
     /// Which of mod_dbd's pools the server has: a place in the list of their gates.
     unsigned pool = 0;
     Gate* gate = nullptr;

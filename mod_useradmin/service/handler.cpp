@@ -10,6 +10,7 @@
 #include "httpd/headers.hpp"
 #include "httpd/reply.hpp"
 #include "password/hasher.hpp"
+#include "service/address_survey.hpp"
 #include "service/caller.hpp"
 #include "service/configuration.hpp"
 #include "service/response.hpp"
@@ -55,7 +56,11 @@ int answer(request_rec* request) {
         return AP_FILTER_ERROR;
     if (body.is_left())
         request->connection->keepalive = AP_CONN_CLOSE;
-    return httpd::send(request, std::move(reply));
+    const bool is_success = reply.status == HTTP_OK;
+    const int status = httpd::send(request, std::move(reply));
+    if (is_success)
+        survey_addresses(backend, {rules.protected_email, rules.lowers_email});
+    return status;
 }
 
 /// The request below a base address whose error this ErrorDocument is for, with that base address.

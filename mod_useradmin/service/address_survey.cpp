@@ -1,0 +1,27 @@
+#include "service/address_survey.hpp"
+
+#include <string>
+
+namespace useradmin::service {
+
+void survey_addresses(httpd::RequestBackend& backend, const store::ProtectedAddress& spared) {
+    httpd::SharedFlag& is_surveyed = *backend.server().is_surveyed;
+    if (is_surveyed.load(std::memory_order_relaxed) || is_surveyed.exchange(true))
+        return;
+    const auto survey = backend.store().survey_addresses(spared);
+    if (!survey) {
+        is_surveyed = survey.failure() != store::Failure::unavailable;
+        return;
+    }
+    if (!survey->has_protected)
+        backend.log().write(text::Level::warning,
+                            "UA0212: no user has the protected address '" +
+                                std::string(spared.email) +
+                                "': anybody's account may be deleted; set UserAdminProtectedEmail");
+    if (survey->has_twins)
+        backend.log().write(text::Level::warning,
+                            "UA0213: there are users whose addresses differ in case alone; who "
+                            "signs in with one of them may mean the other");
+}
+
+} // namespace useradmin::service
