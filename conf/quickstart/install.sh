@@ -1,10 +1,16 @@
-# Installs Debian packages: sourced by conf/quickstart/run, tests/run and tests/bench/run.
+# Installs Debian packages: sourced by conf/quickstart/run and by the scripts that run tests and benches.
 # shellcheck shell=bash
 
 # What the build needs.
 # shellcheck disable=SC2034 # for the scripts that source this file
 build_packages=(g++ make cmake pkg-config apache2-dev apache2-bin libapr1-dev libaprutil1-dev libcjson-dev
     libargon2-dev libpq-dev libssl-dev libutf8proc-dev libsqlite3-dev)
+# What the tests need beside it.
+# shellcheck disable=SC2034 # for the scripts that source this file
+test_packages=(libaprutil1-dbd-pgsql libaprutil1-dbd-sqlite3 libcpputest-dev libcurl4-openssl-dev postgresql)
+# What makes the systems of tests/distros/run.
+# shellcheck disable=SC2034 # for the scripts that source this file
+system_packages=(mmdebstrap debian-archive-keyring git)
 
 # fail SENTENCE...: ends the script with a sentence that says what to do.
 fail() {
