@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -89,31 +90,27 @@ class Loader {
         constexpr int most_files = 4096;
         if (open_.size() >= deepest || ++files_ > most_files)
             refuse("too many files include each other; the last one is " + file);
+        // What is no file may never end, or never begin.
+        if (!std::filesystem::is_regular_file(file, ignored))
+            refuse("cannot read " + file + ": " + (ignored ? ignored.message() : "it is no file"));
         std::ifstream stream(file);
-        if (!std::filesystem::is_regular_file(file, ignored) || !stream.is_open())
-            refuse("cannot read " + file + ": " + reason(file));
+        if (!stream.is_open())
+            refuse("cannot read " + file + ": " + std::generic_category().message(errno));
+        if ((bytes_ += std::filesystem::file_size(file, ignored)) > most_bytes)
+            refuse("the configuration is larger than " + std::to_string(most_bytes) + " bytes");
         open_.push_back(real);
-        for (std::string line; read_line(stream, line);) {
-            if ((bytes_ += line.size()) > most_bytes)
-                refuse("the configuration is larger than " + std::to_string(most_bytes) + " bytes");
+        for (std::string line; read_line(stream, line);)
             take(file, with_variables(line));
-        }
         open_.pop_back();
     }
 
   private:
-    static constexpr std::size_t most_bytes = 16 << 20;
+    static constexpr std::uintmax_t most_bytes = 16 << 20;
 
     [[noreturn]] static void refuse(const std::string& why) {
         throw CommandError(Exit::failure, why +
                                               "; --config names a configuration file of httpd that "
                                               "this account may read, with those that it includes");
-    }
-
-    static std::string reason(const std::string& file) {
-        errno = 0;
-        const std::ifstream again(file);
-        return errno != 0 ? std::generic_category().message(errno) : "it is no file";
     }
 
     void take(const std::string& file, const std::string& text) {
@@ -187,7 +184,7 @@ class Loader {
     /// The files that are being read, each included by the one before it.
     std::vector<std::string> open_;
     int files_ = 0;
-    std::size_t bytes_ = 0;
+    std::uintmax_t bytes_ = 0;
 };
 
 } // namespace

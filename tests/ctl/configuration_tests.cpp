@@ -5,6 +5,7 @@
 #include "support/process.hpp"
 
 #include <filesystem>
+#include <sys/stat.h>
 
 namespace useradmin::test {
 
@@ -83,6 +84,13 @@ TEST(configuration, that_includes_itself_is_refused) {
 TEST(configuration, that_is_no_file_or_nests_too_deeply_is_refused) {
     CHECK_EQUAL(1, bare_ctl({"--config", "/dev/zero", "list"}).status);
     CHECK_EQUAL(1, bare_ctl({"--config", folder(), "list"}).status);
+    CHECK(has(bare_ctl({"--config", "/nonexistent", "list"}).errors,
+              "cannot read /nonexistent: No such file or directory"));
+    ::mkfifo(path("pipe").c_str(), 0600);
+    CHECK(has(list("Include " + path("pipe") + "\n").errors, "pipe: it is no file"));
+    file("large.conf", std::string((16 << 20) + 1, '#'));
+    CHECK(has(bare_ctl({"--config", path("large.conf"), "list"}).errors, "is larger than"));
+    std::filesystem::remove(path("large.conf"));
     const auto name = [](int number) { return "deep" + std::to_string(number) + ".conf"; };
     file(name(25), driver() + params());
     for (int number = 24; number >= 0; --number)
