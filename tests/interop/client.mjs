@@ -199,6 +199,43 @@ const tests = (isNewest) => (check) => {
     assert.ok(hours > 23 && hours < 25, `a session of ${hours} hours`);
   });
 
+  check("a sign-in that is remembered ends what said otherwise, as in the newest release", async (site) => {
+    const { email, password } = await site.createHere();
+    const { auth, jar, replies } = await client(site);
+    await auth.signIn.email({ email, password, rememberMe: false });
+    assert.ok(jar.has("better-auth.dont_remember"));
+    const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join("; ");
+    await auth.signIn.email({ email, password });
+    assert.equal(jar.has("better-auth.dont_remember"), false, "the session would not be extended");
+    if (!isNewest) return;
+    const there = await site.application.call("POST", "/sign-in/email", { body: { email, password }, cookie });
+    site.remember({ token: there.body.token });
+    assert.deepEqual(attributesOf(replies.at(-1).headers), attributesOf(there.headers));
+  });
+
+  if (isNewest)
+    check("a password beyond maxPasswordLength is refused as the library refuses it", async (site) => {
+      const { email } = await site.createHere();
+      for (const body of [
+        { email, password: "x".repeat(128) },
+        { email, password: "x".repeat(129) },
+        { email, password: "ñ".repeat(128) },
+        { email, password: "🔑".repeat(64) }, // two of JavaScript's letters each
+        { email, password: `${"🔑".repeat(64)}x` },
+        { email: "nobody@example.org", password: "x".repeat(129) },
+        { email: "no address", password: "x".repeat(129) },
+      ]) {
+        const headers = { origin: site.httpd.address };
+        const here = await site.here("POST", "/api/auth/sign-in/email", {
+          as: null,
+          body,
+          headers: { ...headers, "content-type": "application/json" },
+        });
+        const there = await site.application.call("POST", "/sign-in/email", { body });
+        assert.deepEqual([body, here.status, here.body], [body, there.status, there.body]);
+      }
+    });
+
   check("replies are shaped as the library's, to the cookies' attributes", async (site) => {
     const user = await site.createHere();
     const both = async (method, path, { cookie, body }) => {
