@@ -16,8 +16,8 @@ enum class Resource { users, user };
 
 /// Which function answers what.
 struct Operation {
-    Resource resource;
     std::string_view method;
+    Resource resource;
     bool changes_something;
     Reply (*answer)(const Call& call, const Service& service);
     /// The text of an unexpected failure (section 7).
@@ -26,11 +26,11 @@ struct Operation {
 
 /// HEAD goes with GET.
 constexpr Operation operations[] = {
-    {Resource::users, "GET", false, list_users, texts::list_failed},
-    {Resource::users, "POST", true, create_user, texts::create_failed},
-    {Resource::user, "GET", false, get_user, texts::get_failed},
-    {Resource::user, "PUT", true, update_user, texts::update_failed},
-    {Resource::user, "DELETE", true, delete_user, texts::delete_failed},
+    {"GET", Resource::users, false, list_users, texts::list_failed},
+    {"POST", Resource::users, true, create_user, texts::create_failed},
+    {"GET", Resource::user, false, get_user, texts::get_failed},
+    {"PUT", Resource::user, true, update_user, texts::update_failed},
+    {"DELETE", Resource::user, true, delete_user, texts::delete_failed},
 };
 
 /// The path's segment, without the slash before it.
@@ -81,18 +81,20 @@ bool changes_something(std::string_view method) {
 Reply answer_request(const message::Request& request, const std::optional<Caller>& caller,
                      const Service& service) {
     const std::string_view segment = segment_of(request.path);
-    const bool is_path = segment.find('/') == segment.npos;
     const Resource resource = resource_of(segment);
-    if (is_path && request.method == "OPTIONS")
-        return with_allow({204}, resource);
-    const Operation* const operation = find_operation(resource, request.method);
-    if (is_path && operation == nullptr)
-        return with_allow(error(405, texts::method_not_allowed), resource);
+    const Operation* operation = nullptr;
+    if (segment.find('/') == segment.npos) {
+        if (request.method == "OPTIONS")
+            return with_allow({204}, resource);
+        operation = find_operation(resource, request.method);
+        if (operation == nullptr)
+            return with_allow(error(405, texts::method_not_allowed), resource);
+    }
     if (changes_something(request.method) &&
         is_of_another_site(request.headers, service.settings.trusted_origins))
         return error(403, texts::origin_not_allowed);
     // No such path: it says so to callers with a session alone.
-    if (!is_path)
+    if (operation == nullptr)
         return caller ? error(404, texts::not_found) : error(401, texts::no_session);
     const std::string id = text::decode_path_segment(segment);
     return operation->answer({request, caller, id}, service);
@@ -132,9 +134,9 @@ Reply error_reply(int status, std::string_view method, std::string_view path) {
     if (status < 500)
         return error(status, texts::bad_request);
     const Resource resource = resource_of(segment_of(path));
-    const Operation* const operation = find_operation(resource, method);
-    return error(status, operation != nullptr ? operation->failure_text
-                                              : find_operation(resource, "GET")->failure_text);
+    if (const Operation* const operation = find_operation(resource, method))
+        return error(status, operation->failure_text);
+    return error(status, resource == Resource::users ? texts::list_failed : texts::get_failed);
 }
 
 } // namespace useradmin::api

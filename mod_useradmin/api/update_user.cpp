@@ -40,9 +40,9 @@ bool has_types(const Object& body, const Caller& caller) {
 }
 
 /// The reply to a body that sets nothing, where the user exists (check 3).
-Reply refuse(const Call& call, const Service& service, Reply refusal) {
+Reply refuse(const Call& call, const Service& service, int status, std::string_view text) {
     const auto user = service.store.find(call.id);
-    return user ? refusal : failure(user.failure(), texts::update_failed);
+    return user ? error(status, text) : failure(user.failure(), texts::update_failed);
 }
 
 } // namespace
@@ -66,9 +66,9 @@ Reply update_user(const Call& call, const Service& service) {
         return error(404, texts::not_found);
     // Check 4: an admin sends neither role nor ban.
     if (object && !may_change_role_and_ban(caller) && has_role_or_ban(*object))
-        return refuse(call, service, error(403, texts::update_role_forbidden));
+        return refuse(call, service, 403, texts::update_role_forbidden);
     if (!object || !has_types(*object, caller))
-        return refuse(call, service, error(500, texts::update_failed));
+        return refuse(call, service, 500, texts::update_failed);
 
     store::Changes changes = {{"updatedAt", text::now()}};
     const auto apply_non_empty = [&](std::string_view field, std::string_view text) {

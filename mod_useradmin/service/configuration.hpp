@@ -35,9 +35,10 @@ inline constexpr auto directives = std::tuple_cat(
         httpd::directive<struct Enabled>(
             "UserAdmin", FLAG, httpd::anywhere,
             "On: this Location is the base address of the user administration", Base(), read_base),
-        httpd::directive<struct Session>("UserAdminSession", TAKE12, httpd::anywhere,
-                                         "expressions for the id and the role of the caller",
-                                         SessionSource(), read_session_source),
+        httpd::directive<struct SessionExpressions>(
+            "UserAdminSession", TAKE12, httpd::anywhere,
+            "expressions for the id and the role of the caller", SessionSource(),
+            read_session_source),
         // nullptr: what the environment says, or the built-in address.
         httpd::directive<struct ProtectedEmail>(
             "UserAdminProtectedEmail", TAKE1, httpd::anywhere,

@@ -50,7 +50,7 @@ int answer(request_rec* request) {
     message::Reply reply =
         api::answer({request->method, httpd::path_below(request, settings.get<Enabled>().path),
                      apr::view_of(request->args), headers, body},
-                    caller_of(request, settings.get<Session>(), backend.log()),
+                    caller_of(request, settings.get<SessionExpressions>(), backend.log()),
                     {backend.store(), hasher, rules});
     if (body.was_answered())
         return AP_FILTER_ERROR;
