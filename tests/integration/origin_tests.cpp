@@ -131,10 +131,11 @@ TEST(origins, that_are_trusted_get_their_preflight) {
                                  "Access-Control-Request-Method: PUT",
                                  "Access-Control-Request-Headers: content-type"});
         expect_readable(reply, 204);
-        CHECK_EQUAL(methods, reply.header("Access-Control-Allow-Methods").value_or("(none)"));
-        CHECK_EQUAL("Content-Type, Authorization, If-Match, If-None-Match",
+        CHECK_EQUAL(std::string(methods),
+                    reply.header("Access-Control-Allow-Methods").value_or("(none)"));
+        CHECK_EQUAL(std::string("Content-Type, Authorization, If-Match, If-None-Match"),
                     reply.header("Access-Control-Allow-Headers").value_or("(none)"));
-        CHECK_EQUAL("7200", reply.header("Access-Control-Max-Age").value_or("(none)"));
+        CHECK_EQUAL(std::string("7200"), reply.header("Access-Control-Max-Age").value_or("(none)"));
     }
 }
 
@@ -149,7 +150,7 @@ TEST(origins, that_are_not_trusted_read_nothing) {
             const auto reply =
                 send(line, {"Host: localhost", std::string("Origin: ") + origin, cookie()});
             expect_unreadable(reply);
-            CHECK_EQUAL("Origin", reply.header("Vary").value_or("(none)"));
+            CHECK_EQUAL(std::string("Origin"), reply.header("Vary").value_or("(none)"));
         }
 }
 
