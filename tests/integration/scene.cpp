@@ -59,6 +59,9 @@ std::string configuration(const TestDatabase& database, const std::filesystem::p
            location("/trusting/users", trusts + "AuthUserAdmin On\nUserAdminMaxBody 1024") +
            sign_in("/trusting/auth", trusts) + "<Location \"/trusting/denied/users\">\n" + trusts +
            "  UserAdmin On\n  Require all denied\n</Location>\n"
+           "<Location \"/trusting/denied/auth\">\n" +
+           trusts +
+           "  AuthUserAdminSignIn On\n  Require all denied\n</Location>\n"
            "<Location \"/off/users\">\n  UserAdmin Off\n  Require all granted\n</Location>\n"
            "<Location \"/denied/users\">\n  UserAdmin On\n  AuthUserAdmin On\n"
            "  Require all denied\n</Location>\n"

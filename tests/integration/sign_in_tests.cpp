@@ -487,6 +487,13 @@ TEST(sign_in, from_a_trusted_origin_is_answered_and_can_be_read) {
         CHECK_EQUAL("true", readable.header("Access-Control-Allow-Credentials").value_or("(none)"));
         CHECK_EQUAL("Origin", readable.header("Vary").value_or("(none)"));
     }
+    // An error of httpd.
+    expect_log("AH01630");
+    const auto denied =
+        Suite::current().client().send({"POST", "/trusting/denied/auth/sign-out", headers, "{}"});
+    CHECK_EQUAL(403, denied.status);
+    CHECK_EQUAL("https://app.example.org",
+                denied.header("Access-Control-Allow-Origin").value_or("(none)"));
     expect(sign_in_at("/trusting/auth", body, {"Origin: https://evil.test"}), 403,
            fault("Invalid origin", "INVALID_ORIGIN"));
     expect(sign_in(body), 403, fault("Invalid callbackURL", "INVALID_CALLBACK_URL"));
