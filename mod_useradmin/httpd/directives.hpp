@@ -229,8 +229,7 @@ struct Setter {
             [&]() -> const char* {
                 const auto& entry = std::get<index>(table);
                 auto value = entry.fallback;
-                // Its name alone, in a table of constants, is to g++ 16 a call that ought to be
-                // constant.
+                // g++ 16 takes a call in a table of constants for one that is to be constant.
                 const auto read = entry.read;
                 const char* sentence = read(Line{command, words, is_on}, value);
                 if (sentence == nullptr)
