@@ -6,7 +6,8 @@
 // The one name that the module exports; httpd finds it by the symbol.
 extern "C" {
 extern module auth_useradmin_module __attribute__((visibility("default")));
-module auth_useradmin_module = {
+// A line that begins with "module" is to clang 23 one of the modules of C++.
+module_struct auth_useradmin_module = {
     MODULE_MAGIC_NUMBER_MAJOR, MODULE_MAGIC_NUMBER_MINOR, -1,
     // The name that <IfModule> and the like know it by: of a C file, as for other modules.
     "mod_auth_useradmin.c", nullptr, nullptr, MODULE_MAGIC_COOKIE, nullptr,

@@ -477,15 +477,17 @@ TEST(sign_in, from_a_trusted_origin_is_answered_and_can_be_read) {
                                               "Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: cors"};
     const auto reply = sign_in_at("/trusting/auth", body, headers);
     CHECK_EQUAL(200, reply.status);
-    CHECK_EQUAL("https://app.example.org/in", reply.header("Location").value_or("(none)"));
+    CHECK_EQUAL(std::string("https://app.example.org/in"),
+                reply.header("Location").value_or("(none)"));
     for (const auto& readable :
          {reply, send("OPTIONS", "/trusting/auth/sign-in/email", {}, headers),
           send("POST", "/trusting/auth/sign-out", "{}", headers),
           send("GET", "/trusting/auth/none", {}, headers)}) {
-        CHECK_EQUAL("https://app.example.org",
+        CHECK_EQUAL(std::string("https://app.example.org"),
                     readable.header("Access-Control-Allow-Origin").value_or("(none)"));
-        CHECK_EQUAL("true", readable.header("Access-Control-Allow-Credentials").value_or("(none)"));
-        CHECK_EQUAL("Origin", readable.header("Vary").value_or("(none)"));
+        CHECK_EQUAL(std::string("true"),
+                    readable.header("Access-Control-Allow-Credentials").value_or("(none)"));
+        CHECK_EQUAL(std::string("Origin"), readable.header("Vary").value_or("(none)"));
     }
     // An error of httpd.
     expect_log("AH01630");

@@ -54,7 +54,8 @@ void register_hooks(apr_pool_t*) {
 // The one name that the module exports; httpd finds it by the symbol.
 extern "C" {
 extern module test_callers_module __attribute__((visibility("default")));
-module test_callers_module = {
+// A line that begins with "module" is to clang 23 one of the modules of C++.
+module_struct test_callers_module = {
     STANDARD20_MODULE_STUFF, nullptr, nullptr, nullptr, nullptr, nullptr, register_hooks,
     AP_MODULE_FLAG_NONE};
 }
