@@ -50,6 +50,14 @@ Database::Database(const Settings& settings, Absent absent) : tables_(settings.t
         throw CommandError(Exit::failure,
                            "cannot connect: " + one_line(apr::view_of(error)) +
                                "; check --params or DBDParams, and that the database runs");
+    // As mod_dbd does it: what lies in the connection's pool, prepared statements too, goes first.
+    apr_pool_cleanup_register(
+        pool_, &connection_,
+        [](void* data) noexcept -> apr_status_t {
+            const auto& connection = *static_cast<store::Connection*>(data);
+            return apr_dbd_close(connection.driver, connection.handle);
+        },
+        apr_pool_cleanup_null);
     client_ = dialect_->client_of(connection_, "useradminctl_command");
     store_ = std::make_unique<store::DatabaseStore>(*this, *this, pool_, tables_, "useradminctl",
                                                     patience);
@@ -59,7 +67,6 @@ Database::~Database() {
     store_.reset();
     client_.reset();
     // SQLite's log goes with the last connection that is closed.
-    apr_dbd_close(connection_.driver, connection_.handle);
     apr_pool_clear(pool_);
     apr_terminate();
 }

@@ -21,8 +21,6 @@ void set_database(TestDatabase* database) noexcept {
 }
 
 OneConnection::~OneConnection() {
-    if (connection_.handle)
-        apr_dbd_close(connection_.driver, connection_.handle);
     if (connection_.pool)
         apr_pool_destroy(connection_.pool);
 }
@@ -41,6 +39,14 @@ const store::Connection* OneConnection::acquire() {
             connection_.handle = nullptr;
             return nullptr;
         }
+        // As mod_dbd does it: what lies in the connection's pool goes first.
+        apr_pool_cleanup_register(
+            connection_.pool, &connection_,
+            [](void* data) -> apr_status_t {
+                const auto& connection = *static_cast<store::Connection*>(data);
+                return apr_dbd_close(connection.driver, connection.handle);
+            },
+            apr_pool_cleanup_null);
     }
     ++leases_;
     return &connection_;
