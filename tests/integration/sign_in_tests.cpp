@@ -494,7 +494,7 @@ TEST(sign_in, from_a_trusted_origin_is_answered_and_can_be_read) {
     const auto denied =
         Suite::current().client().send({"POST", "/trusting/denied/auth/sign-out", headers, "{}"});
     CHECK_EQUAL(403, denied.status);
-    CHECK_EQUAL("https://app.example.org",
+    CHECK_EQUAL(std::string("https://app.example.org"),
                 denied.header("Access-Control-Allow-Origin").value_or("(none)"));
     expect(sign_in_at("/trusting/auth", body, {"Origin: https://evil.test"}), 403,
            fault("Invalid origin", "INVALID_ORIGIN"));
