@@ -113,6 +113,21 @@ TEST(schema, lays_the_tables_that_are_missing_and_leaves_the_others) {
     CHECK(has(done(ctl({"--tables", tables, "check"})), "\"app_user_newest_idx\""));
 }
 
+TEST(schema, that_fails_lays_nothing) {
+    // An index on the table that the application alone uses is laid after the other tables; on a
+    // view there is none.
+    sql().run("DROP INDEX \"verification_identifier_idx\"; ALTER TABLE \"verification\" RENAME TO "
+              "\"kept\"; CREATE VIEW \"verification\" AS SELECT 1 AS \"identifier\"");
+    const Ended ended = ctl({"--tables", tables, "schema"});
+    sql().run("DROP VIEW \"verification\"; ALTER TABLE \"kept\" RENAME TO \"verification\"; "
+              "CREATE INDEX \"verification_identifier_idx\" ON \"verification\" (\"identifier\")");
+    CHECK_EQUAL(1, ended.status);
+    const char* const catalogue =
+        is_postgresql() ? "pg_class WHERE relname" : "sqlite_master WHERE name";
+    CHECK_EQUAL(0,
+                sql().number("SELECT count(*) FROM " + std::string(catalogue) + " = 'app_user'"));
+}
+
 TEST(schema, a_new_file_of_sqlite_is_its_owners_alone_with_its_log) {
     if (is_postgresql())
         return;

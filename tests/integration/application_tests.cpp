@@ -162,12 +162,19 @@ TEST(application, UserAdminTables_names_the_tables_for_both_modules) {
 
 TEST(application, Require_user_role_lets_the_named_roles_pass) {
     start("<Location \"/api/users\">\n  UserAdmin On\n  AuthType UserAdmin\n  AuthUserAdmin On\n"
-          "  Require user-role superAdmin admin\n</Location>\n");
+          "  Require user-role superAdmin admin\n</Location>\n<Location \"/plain/users\">\n"
+          "  UserAdmin On\n  AuthType UserAdmin\n  AuthUserAdmin On\n  Require user-role user\n"
+          "</Location>\n");
     allow_log("AH01630"); // httpd: client denied by server configuration
     expect_success(send({"GET", "/api/users", {bearer(Who::super_admin)}}));
     expect_success(send({"GET", "/api/users", {bearer(Who::admin)}}));
     expect_refused(send({"GET", "/api/users/ulises-1", {bearer(Who::user)}}));
     expect_error(send({"GET", "/api/users/ulises-1"}), 401, "No autorizado");
+    // Who has no role is a user.
+    expect_refused(send({"GET", "/plain/users/ada-1", {bearer(Who::admin)}}));
+    sql().run(R"(UPDATE "user" SET "role" = NULL WHERE "id" = 'ada-1')");
+    expect_success(send({"GET", "/plain/users/ada-1", {bearer(Who::admin)}}));
+    expect_refused(send({"GET", "/api/users/ada-1", {bearer(Who::admin)}}));
 }
 
 } // namespace useradmin::test

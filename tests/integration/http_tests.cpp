@@ -381,6 +381,20 @@ TEST(bodies, of_sign_in_that_drip_are_408_after_UserAdminBodyTimeout) {
     CHECK_EQUAL(408, parse_reply(connection.receive_all()).status);
 }
 
+TEST(bodies, have_a_time_that_bounds_no_request_after_them) {
+    const RawConnection connection(Suite::current().httpd().port());
+    const std::string who = "Host: localhost\r\n" + bearer(Who::admin) + "\r\n";
+    CHECK(connection.send("PUT /hasty/users/ulises-1 HTTP/1.1\r\n" + who +
+                          "Content-Length: 2\r\n\r\n{}"));
+    CHECK(connection.receive_until("}}").starts_with("HTTP/1.1 200"));
+    // Past that time comes another request, in two pieces.
+    CHECK_FALSE(connection.has_input(std::chrono::milliseconds(1100)));
+    CHECK(connection.send("GET /hasty/users/ulises-1 HTTP/1.1\r\n"));
+    CHECK_FALSE(connection.has_input(std::chrono::milliseconds(100)));
+    CHECK(connection.send(who + "Connection: close\r\n\r\n"));
+    expect_success(parse_reply(connection.receive_all()));
+}
+
 TEST(bodies, in_malformed_chunks_are_refused) {
     const std::string whole = R"({"name":"N","email":"n@x","password":"s3cr3t"})";
     for (const std::string& chunks : {

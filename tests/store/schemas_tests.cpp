@@ -1,4 +1,5 @@
 // Tables that somebody else made: other types, other constraints, changes while they are in use.
+#include "clock.hpp"
 #include "contract.hpp"
 
 #include <algorithm>
@@ -104,6 +105,14 @@ TEST(made_tables, of_char_ids_and_tokens_compare_them_as_whole_texts) {
         CHECK(absent(made_->remove(other, {"protected@x"})));
     }
     worked(made_->remove(id, {"protected@x"}));
+}
+
+TEST(made_tables, of_char_columns_are_read_without_the_blanks_that_fill_them_up) {
+    make("char(40) PRIMARY KEY", "char(40)", "char(40)");
+    worked(made_->create(new_user("short", "n@x")));
+    CHECK_EQUAL(std::string("short"), std::string(worked(made_->find("short")).id));
+    CHECK_EQUAL(std::string("short"), std::string(worked(made_->update("short", {})).id));
+    CHECK_EQUAL(std::string("short"), ids(worked(made_->list({}, 20, 0))));
 }
 
 TEST(made_tables, whose_ids_the_database_makes_work_in_every_call) {
@@ -256,12 +265,21 @@ TEST(living_tables, that_another_process_locks_are_waited_for_no_longer_than_the
     sql().run("PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE");
     store::DatabaseStore impatient(*connection_, log_, pool_, store::TableNames{}, "contract",
                                    std::chrono::milliseconds(300));
+    int sleeps = 0;
+    int held_asleep = 0;
+    before_sleep([&] {
+        ++sleeps;
+        held_asleep += connection_->leases();
+    });
     const auto started = apr_time_now();
     CHECK(unavailable(impatient.find("u")));
     CHECK(unavailable(impatient.create(new_user("n", "n@x"))));
     const auto waited = apr_time_now() - started;
+    before_sleep({});
     sql().run("COMMIT; PRAGMA journal_mode = WAL");
     CHECK_TEXT(waited < apr_time_from_sec(1), std::to_string(waited).c_str());
+    CHECK(sleeps > 0);
+    CHECK_EQUAL_TEXT(0, held_asleep, "others may use the connection meanwhile");
     CHECK_EQUAL(0, connection_->leases());
     worked(impatient.create(new_user("n", "n@x")));
 }
@@ -299,6 +317,33 @@ TEST(living_tables, take_a_create_after_a_restart_of_the_database) {
     auto user = new_user("m", "m@x");
     user.account_id = "another account";
     worked(store().create(user));
+}
+
+TEST(living_tables, show_a_known_column_that_was_added_after_ten_seconds) {
+    change("ALTER TABLE \"user\" RENAME \"image\" TO \"picture\"",
+           "ALTER TABLE \"user\" RENAME \"picture\" TO \"image\"");
+    add_user("u", "u@x");
+    CHECK(!worked(store().find("u")).image);
+    undo();
+    sql().run("UPDATE \"user\" SET \"image\" = 'face.png'");
+    pass(std::chrono::seconds(10));
+    CHECK_EQUAL(std::string("face.png"),
+                std::string(worked(store().find("u")).image.value_or("none")));
+}
+
+TEST(living_tables, are_written_to_once_where_the_connection_is_lost_meanwhile) {
+    if (!is_postgresql())
+        return;
+    expect_error("UA0106");
+    // A sequence keeps what it counted, whatever becomes of the statement.
+    change("CREATE SEQUENCE writes; CREATE FUNCTION last_write() RETURNS trigger LANGUAGE plpgsql "
+           "AS 'BEGIN PERFORM nextval(''writes''); PERFORM pg_terminate_backend(pg_backend_pid()); "
+           "RETURN NEW; END'; CREATE TRIGGER last_write BEFORE INSERT ON \"user\" FOR EACH ROW "
+           "EXECUTE FUNCTION last_write()",
+           "DROP TRIGGER last_write ON \"user\"; DROP FUNCTION last_write; DROP SEQUENCE writes");
+    CHECK(failed(store().create(new_user("n", "n@x"))));
+    CHECK_EQUAL(1, sql().number("SELECT last_value FROM writes"));
+    worked(store().list({}, 20, 0));
 }
 
 TEST(living_tables, have_the_hashes_of_their_passwords_told_by_their_ways) {

@@ -161,4 +161,16 @@ TEST(attempts, are_counted_on_when_a_process_is_killed_in_the_middle) {
     CHECK_EQUAL(std::string("account 60"), state("c", "ivo"));
 }
 
+TEST(attempts, lie_where_nobody_can_tell) {
+    void* const other = mmap(nullptr, Attempts::size_of(), PROT_READ | PROT_WRITE,
+                             MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    CHECK_TRUE(other != MAP_FAILED && Attempts::lay_out(other));
+    const auto here = Attempts(memory).subject("x", "x");
+    const auto there = Attempts(other).subject("x", "x");
+    munmap(other, Attempts::size_of());
+    CHECK_TRUE(here.address != there.address);
+    CHECK_TRUE(here.account != there.account);
+    CHECK_TRUE(here.address != here.account);
+}
+
 } // namespace useradmin::test
