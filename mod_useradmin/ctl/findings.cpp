@@ -71,10 +71,12 @@ class Examiner {
         for (const MissingRight& missing : found_.missing_rights) {
             const std::string column =
                 missing.column.empty() ? "" : " (" + store::quoted_identifier(missing.column) + ")";
-            problem_that("the database's account " + missing.account + " has no right to " +
-                         missing.right + column + " in table " + table(missing.table).sql +
-                         "; run: GRANT " + missing.right + column + " ON " +
-                         table(missing.table).sql + " TO " + missing.account + ";");
+            const std::string right = missing.right + column;
+            const std::string& of = table(missing.table).sql;
+            std::string problem = "the database's account " + missing.account;
+            problem.append(" has no right to ").append(right).append(" in table ").append(of);
+            problem.append("; run: GRANT ").append(right).append(" ON ").append(of);
+            problem_that(problem.append(" TO ").append(missing.account).append(";"));
         }
     }
 

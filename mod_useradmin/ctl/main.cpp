@@ -203,8 +203,12 @@ const Command& command_of(Options& options) {
         for (const auto& [name, value] : options.values)
             if (!is_one_of(name, common_options) && !is_one_of(name, command.demanded) &&
                 !is_one_of(name, command.options))
-                throw CommandError(Exit::usage, "'" + std::string(command.name) + "' takes no --" +
-                                                    name + "; " + form);
+                throw CommandError(Exit::usage, std::string("'")
+                                                    .append(command.name)
+                                                    .append("' takes no --")
+                                                    .append(name)
+                                                    .append("; ")
+                                                    .append(form));
         return command;
     }
     throw CommandError(Exit::usage, "there is no command '" + options.words[0] + "'" +

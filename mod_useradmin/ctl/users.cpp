@@ -41,14 +41,14 @@ store::User user_named(Context& context, std::string_view word) {
                                std::string(is_address ? "address " : "id ") + std::string(word) +
                                (is_address ? "; 'useradminctl list --search TEXT' looks for one"
                                            : "; an address has an @"));
-    return value_of(std::move(user));
+    return value_of(user);
 }
 
 store::User change(Context& context, const store::User& user, const store::Changes& changes) {
     auto changed = context.store().update(user.id, changes);
     if (changed.is_not_found())
         throw CommandError(Exit::not_found, "the user was deleted meanwhile");
-    return value_of(std::move(changed));
+    return value_of(changed);
 }
 
 void print(const Context& context, const store::User& user) {

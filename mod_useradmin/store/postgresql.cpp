@@ -236,8 +236,8 @@ std::string other_columns(const Schema& schema) {
     for (const Column* column : schema.other_user_columns())
         if (column->kind == Column::Kind::timestamp) {
             const auto [before, after] = in_utc(column->type.ends_with("with time zone"));
-            json += " || jsonb_build_object(" + literal(column->name) + ", " + before +
-                    column->sql() + after + ")";
+            json.append(" || jsonb_build_object(").append(literal(column->name)).append(", ");
+            json.append(before).append(column->sql()).append(after).append(")");
         }
     return "(" + json + ")::text";
 }

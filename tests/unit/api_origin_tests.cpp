@@ -8,7 +8,7 @@ namespace useradmin::test {
 
 namespace {
 
-using std::string_view_literals::operator""sv;
+using namespace std::string_view_literals;
 
 constexpr std::string_view refused = "403 Origen no permitido";
 constexpr std::string_view new_user =
