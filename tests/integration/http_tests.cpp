@@ -235,6 +235,11 @@ TEST(bodies, of_exactly_UserAdminMaxBody_are_taken) {
 TEST(bodies, over_UserAdminMaxBody_are_413) {
     expect_error(post(Who::super_admin, body_of(65537)), 413, too_large);
     expect_error(put(Who::super_admin, "ulises-1", body_of(65537)), 413, too_large);
+    // Also where the length is not said before.
+    expect_error(
+        exchange(head("POST /api/users", "Transfer-Encoding: chunked\r\nConnection: close\r\n") +
+                 chunk(body_of(65537)) + "0\r\n\r\n"),
+        413, too_large);
     CHECK_EQUAL(3, count("user"));
 }
 
