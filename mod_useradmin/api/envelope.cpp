@@ -1,7 +1,7 @@
 #include "api/envelope.hpp"
 
-#include "api/record_json.hpp"
 #include "api/texts.hpp"
+#include "json/record.hpp"
 #include "json/writer.hpp"
 
 namespace useradmin::api {
@@ -17,7 +17,7 @@ constexpr std::size_t user_size = 400;
 void write(json::Writer& writer, const store::User& user) {
     writer.begin_object();
     for (const store::Field<store::User>& field : store::user_fields)
-        write_field(writer, user, field, field.instead_of_null);
+        json::write_field(writer, user, field, field.instead_of_null);
     if (!user.other_columns.empty())
         writer.members_of(user.other_columns);
     writer.end_object();

@@ -1,5 +1,4 @@
 // useradminctl session: opens, lists and revokes the sessions of a user.
-#include "api/record_json.hpp"
 #include "ctl/command.hpp"
 #include "ctl/display.hpp"
 #include "ctl/duration.hpp"
@@ -8,6 +7,7 @@
 #include "secret/signature.hpp"
 #include "sign_in/identity.hpp"
 #include "sign_in/lengths.hpp"
+#include "json/record.hpp"
 #include "json/writer.hpp"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ void write(json::Writer& writer, const store::Session& session) {
     writer.begin_object();
     for (const store::Field<store::Session>& field : store::session_fields)
         if (field.name != "token")
-            api::write_field(writer, session, field);
+            json::write_field(writer, session, field);
     writer.key("tokenHint").string(hint_of(session.token));
     writer.end_object();
 }

@@ -1,6 +1,6 @@
 #include "sign_in/replies.hpp"
 
-#include "api/record_json.hpp"
+#include "json/record.hpp"
 #include "json/writer.hpp"
 
 namespace useradmin::sign_in {
@@ -11,7 +11,7 @@ template <class Record>
 void write(json::Writer& writer, const Record& record) {
     writer.begin_object();
     for (const store::Field<Record>& field : store::fields<Record>())
-        api::write_field(writer, record, field);
+        json::write_field(writer, record, field);
     writer.end_object();
 }
 

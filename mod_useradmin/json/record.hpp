@@ -6,12 +6,12 @@
 
 #include <string_view>
 
-namespace useradmin::api {
+namespace useradmin::json {
 
 /// Writes a field of a record as a member of the open object. Where it has no value, the text is
 /// written instead, or null where that is empty.
 template <class Record>
-void write_field(json::Writer& writer, const Record& record, const store::Field<Record>& field,
+void write_field(Writer& writer, const Record& record, const store::Field<Record>& field,
                  std::string_view instead_of_null = {}) {
     writer.key(field.name);
     const store::Value value = store::value_of(record, field);
@@ -27,4 +27,4 @@ void write_field(json::Writer& writer, const Record& record, const store::Field<
         writer.null();
 }
 
-} // namespace useradmin::api
+} // namespace useradmin::json
