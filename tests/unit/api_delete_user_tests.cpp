@@ -36,6 +36,12 @@ TEST(delete_user, the_protected_address_is_the_one_of_the_settings) {
     expect("200", ask(super_admin, "DELETE /root"));
 }
 
+TEST(delete_user, the_protected_address_counts_in_any_case_where_addresses_are_in_lower_case) {
+    settings.lowers_email = true;
+    expect("200", ask(super_admin, "DELETE /another"));
+    expect("remove another unless root@example.org in any case", calls.text());
+}
+
 TEST(delete_user, an_id_that_is_no_text_belongs_to_nobody) {
     for (const auto request : {"DELETE /%FF", "DELETE /another%00"}) {
         expect("404 Usuario no encontrado", ask(super_admin, request), request);
