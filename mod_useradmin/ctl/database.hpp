@@ -28,7 +28,6 @@ class Database final : public store::ConnectionSource, public text::Log {
     Database& operator=(const Database&) = delete;
 
     store::Store& store() noexcept { return *store_; }
-    const store::Connection& connection() const noexcept { return connection_; }
     const store::TableNames& tables() const noexcept { return tables_; }
     const store::Dialect& dialect() const noexcept { return *dialect_; }
     store::Client& client() noexcept { return *client_; }

@@ -45,18 +45,6 @@ void* shared_or_logged(apr_pool_t* pool, const server_rec* server, const module&
     return std::get<void*>(memory);
 }
 
-bool are_same(const password::Format& left, const password::Format& right) noexcept {
-    if (left.index() != right.index())
-        return false;
-    const auto* const one = std::get_if<password::Argon2id>(&left);
-    const auto* const other = std::get_if<password::Argon2id>(&right);
-    return one == nullptr ||
-           std::all_of(std::begin(password::argon2id_parameters),
-                       std::end(password::argon2id_parameters), [&](const auto& parameter) {
-                           return one->*parameter.value == other->*parameter.value;
-                       });
-}
-
 /// What the Locations of a configuration hash, as far as it was noted.
 struct NotedHashes {
     struct Noted {
@@ -165,7 +153,7 @@ void compare_hashes(apr_pool_t* configuration_pool, const server_rec* server, co
     NotedHashes& hashes = noted_hashes(configuration_pool);
     const bool differs =
         std::any_of(hashes.noted.begin(), hashes.noted.end(), [&](const auto& other) {
-            return other.server == server && other.use != use && !are_same(other.format, format);
+            return other.server == server && other.use != use && other.format != format;
         });
     if (differs && !hashes.has_warned)
         ap_log_error(__FILE__, __LINE__, owner.module_index, APLOG_WARNING, APR_SUCCESS, nullptr,

@@ -14,6 +14,8 @@ struct Argon2id {
     std::uint32_t memory_kib = 19456;
     std::uint32_t passes = 2;
     std::uint32_t lanes = 1;
+
+    friend bool operator==(const Argon2id&, const Argon2id&) = default;
 };
 
 /// The bounds of one of argon2id's parameters, under the letter that PHC strings and
@@ -35,8 +37,11 @@ inline constexpr std::uint32_t least_memory_of_lane = 8;
 
 /// scrypt as better-auth writes it by default: N=16384 r=16 p=1, a key of 64 bytes,
 /// "hex(salt):hex(key)", the hex text of 16 random bytes being the salt, the password in NFKC.
-struct Scrypt {};
+struct Scrypt {
+    friend bool operator==(const Scrypt&, const Scrypt&) = default;
+};
 
+/// Equal formats ask for the same work.
 using Format = std::variant<Argon2id, Scrypt>;
 
 /// Reads a format as UserAdminPasswordHash and `useradminctl --hash` have it: "scrypt", or

@@ -56,9 +56,8 @@ void FormatsInUse::look(store::Store& store, Clock::time_point now) {
 
 void FormatsInUse::note(const Format& format) {
     const std::lock_guard lock(mutex_);
-    for (const Format& known : formats_)
-        if (is_same_work(known, format))
-            return;
+    if (std::find(formats_.begin(), formats_.end(), format) != formats_.end())
+        return;
     formats_.push_back(format);
     if (formats_.size() > most_formats)
         formats_.erase(std::min_element(formats_.begin(), formats_.end(),
@@ -70,15 +69,6 @@ void FormatsInUse::note(const Format& format) {
 std::vector<Format> FormatsInUse::all() const {
     const std::lock_guard lock(mutex_);
     return formats_;
-}
-
-bool is_same_work(const Format& left, const Format& right) noexcept {
-    const auto* const one = std::get_if<Argon2id>(&left);
-    const auto* const other = std::get_if<Argon2id>(&right);
-    if (one == nullptr || other == nullptr)
-        return one == other; // scrypt has one set of parameters
-    return one->memory_kib == other->memory_kib && one->passes == other->passes &&
-           one->lanes == other->lanes;
 }
 
 } // namespace useradmin::sign_in

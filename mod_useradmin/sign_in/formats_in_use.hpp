@@ -32,7 +32,4 @@ class FormatsInUse {
     Clock::time_point next_look_ = Clock::time_point::min();
 };
 
-/// Whether the two ask for the same work.
-bool is_same_work(const password::Format& left, const password::Format& right) noexcept;
-
 } // namespace useradmin::sign_in

@@ -18,7 +18,7 @@ PasswordVerdict BoundedPasswordVerifier::verify(const std::optional<std::string_
     if (verdict == password::Verdict::match)
         return PasswordVerdict::match;
     for (const password::Format& format : formats_.all())
-        if (!own || !is_same_work(format, *own))
+        if (own != format)
             work_.spend(format, password);
     return stored && verdict == password::Verdict::refused ? PasswordVerdict::refused
                                                            : PasswordVerdict::mismatch;
