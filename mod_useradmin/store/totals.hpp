@@ -1,0 +1,29 @@
+// Totals of filters, which several requests may share.
+#pragma once
+
+#include "store/result.hpp"
+#include "store/store.hpp"
+
+#include <cstdint>
+#include <functional>
+
+namespace useradmin::store {
+
+/// How many users match a filter, for all who ask at the same time. Used while no connection is
+/// held, since one request may wait for another's count.
+class Totals {
+  public:
+    using Count = std::function<Result<std::int64_t>()>;
+
+    virtual ~Totals() = default;
+    /// Whether totals are kept for a while.
+    virtual bool keeps() const noexcept = 0;
+    /// The filter's total: a kept one; or that of a count that another request began after this
+    /// call; or else what the count says, called once at most. Fails as the count does, and as
+    /// unavailable where waiting took too long.
+    virtual Result<std::int64_t> total(const Filter& filter, const Count& count) = 0;
+    /// Users were changed: no total that is kept holds any more.
+    virtual void forget() noexcept = 0;
+};
+
+} // namespace useradmin::store
