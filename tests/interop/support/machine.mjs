@@ -1,6 +1,4 @@
 // What the launcher found on this machine, and the programs that the tests run.
-import { execFile } from "node:child_process";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
@@ -32,33 +30,4 @@ export const postgresqlProgram = (name) => join(setting("INTEROP_POSTGRESQL"), n
 
 const { load } = await import(pathToFileURL(join(setting("INTEROP_FOLDER"), "packages.mjs")));
 export { load };
-
-/** Runs a program to its end: {status, output, error}. Its standard input is `input`. */
-export const run = (program, words, input = "") =>
-  new Promise((resolve) => {
-    const child = execFile(program, words, { maxBuffer: 1 << 26 }, (failure, output, error) =>
-      resolve({ status: failure ? (failure.code ?? -1) : 0, output, error }),
-    );
-    child.stdin.on("error", () => {});
-    child.stdin.end(input);
-  });
-
-/** A port of 127.0.0.1 that nobody listens on. */
-export const freePort = () =>
-  new Promise((resolve, reject) => {
-    const server = createServer();
-    server.on("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const { port } = server.address();
-      server.close(() => resolve(port));
-    });
-  });
-
-export const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
-
-/** Polls until the condition holds; whether it came to hold. */
-export const eventually = async (condition, seconds = 10) => {
-  for (const end = Date.now() + seconds * 1000; Date.now() < end; await pause(20))
-    if (await condition()) return true;
-  return false;
-};
+export * from "./processes.mjs";

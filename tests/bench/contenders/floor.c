@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#define PREFIX "/floor/"
+#define PREFIX "/api/users/"
 
 static APR_OPTIONAL_FN_TYPE(ap_dbd_acquire) * acquire;
 
@@ -22,7 +22,7 @@ static int handle(request_rec *r)
     apr_dbd_row_t *row = NULL;
     int column;
 
-    if (!r->handler || strcmp(r->handler, "useradmin-floor") != 0)
+    if (!r->handler || strcmp(r->handler, "bench-floor") != 0)
         return DECLINED;
     dbd = acquire(r);
     if (!dbd)
@@ -36,8 +36,11 @@ static int handle(request_rec *r)
 
     ap_set_content_type(r, "application/json");
     for (column = 0; column < 11; ++column) {
+        const char *value = apr_dbd_get_entry(dbd->driver, row, column);
+
         ap_rputs(column == 0 ? "[\"" : ",\"", r);
-        ap_rputs(apr_dbd_get_entry(dbd->driver, row, column), r);
+        if (value)
+            ap_rputs(value, r);
         ap_rputs("\"", r);
     }
     ap_rputs("]", r);
@@ -74,5 +77,5 @@ static void register_hooks(apr_pool_t *pool)
     ap_hook_handler(handle, NULL, NULL, APR_HOOK_FIRST);
 }
 
-AP_DECLARE_MODULE(useradmin_floor) = {STANDARD20_MODULE_STUFF, NULL, NULL, NULL, NULL, NULL, register_hooks,
-                                      AP_MODULE_FLAG_NONE};
+AP_DECLARE_MODULE(bench_floor) = {STANDARD20_MODULE_STUFF, NULL, NULL, NULL, NULL, NULL, register_hooks,
+                                  AP_MODULE_FLAG_NONE};

@@ -1,0 +1,228 @@
+// What is measured, and what is wanted of it. A line is one contender with one request, on one database; a bound says
+// what its rate (requests/s) or its p50 (milliseconds) must be, by itself or as a ratio to another line's of the case.
+
+const thousand = 1_000;
+const million = 1_000_000;
+
+/** The user whose record is read; users.sql makes it the same in every database. */
+export const record = {
+  id: "961099f8-0edf-5a70-db89-858c9e4210d5",
+  name: 'Łucja "Lu" Müller-Nuñez',
+  email: "u961099f80edf@correo.example",
+  role: "user",
+  emailVerified: true,
+  image: "https://images.example/777.png",
+  createdAt: "2024-03-14T15:09:26.535Z",
+  updatedAt: "2025-06-28T03:18:53.071Z",
+  banned: false,
+  banReason: null,
+  banExpires: null,
+};
+
+const matches = (text) => `"name" ILIKE '%${text}%' OR "email" ILIKE '%${text}%'`;
+
+/** A list: who asks for what, and the SQL of the users that it holds, for the replies to be checked. */
+const list = (query, { caller = "superAdmin", where = "true", ...further } = {}) => ({
+  caller,
+  path: `/api/users${query}`,
+  where,
+  ...further,
+});
+const search = (text) => `?search=${encodeURIComponent(text)}`;
+
+const read = { caller: "superAdmin", path: `/api/users/${record.id}`, isRead: true };
+const everybody = list("");
+const ofAdmin = list("", { caller: "admin", where: `COALESCE("role", 'user') = 'user'` });
+const ofRole = list("?role=user", { where: `COALESCE("role", 'user') = 'user'` });
+const ofRareRole = list("?role=admin", { where: `"role" = 'admin'` });
+const selective = list(search("Ibáñez-Quiroga"), { where: matches("Ibáñez-Quiroga") });
+// The database's own ILIKE does not know that these letters are the same: the module does, with --scale and on SQLite.
+const folded = list(search("ZORAIDA IBANEZ"), { where: matches("Zoraida Ibáñez"), isFolded: true });
+const ofAdminWithSearch = list(search("Ibáñez-Quiroga"), {
+  caller: "admin",
+  where: `COALESCE("role", 'user') = 'user' OR ${matches("Ibáñez-Quiroga")}`,
+});
+// Each half is in thousands of names, and both in none.
+const withoutMatch = list(search("María Kowalski"), { where: matches("María Kowalski") });
+const ofASeventh = list(search("@correo.example"), { where: matches("@correo.example") });
+
+const plain = (users) => ({ users });
+const scaled = (users) => ({ users, isScaled: true });
+const sqlite = (users) => ({ users, isSqlite: true });
+
+const line = (name, contender, database, request, further = {}) => ({
+  name,
+  contender,
+  database,
+  request,
+  connections: 16,
+  bounds: [],
+  ...further,
+});
+
+const rate = (against, least) => ({ of: "rate", against, least });
+const p50 = (against, most) => ({ of: "p50", against, most });
+const milliseconds = (most) => ({ of: "p50", most });
+const toSee = (of, against) => ({ of, against });
+
+/** The same list of few users and of many, on scaled databases. */
+const fewAndMany = (title, request, most, many = million) => [
+  line(`${title}, ${thousand.toLocaleString("en")}`, "notes", scaled(thousand), request),
+  line(`${title}, ${many.toLocaleString("en")}`, "notes", scaled(many), request, {
+    bounds: [p50(`${title}, ${thousand.toLocaleString("en")}`, most)],
+  }),
+];
+
+/** The lists without search: the module's on scaled databases, and Fastify's. */
+const lists = (many) =>
+  [
+    ["no filter", everybody],
+    ["admin's filter", ofAdmin],
+    ["role filter", ofRole],
+    ["role filter, rare", ofRareRole],
+  ].flatMap(([title, request]) => {
+    const [few, all] = fewAndMany(`notes --scale, ${title}`, request, 1.5, many);
+    const fastify = `Fastify, ${title}, ${many.toLocaleString("en")}`;
+    all.bounds.push(request === ofRareRole ? toSee("rate", fastify) : rate(fastify, 200));
+    return [few, all, line(fastify, "fastify", plain(many), request)];
+  });
+
+const searches = (many) => [
+  ...fewAndMany("selective search", selective, 2, many),
+  ...fewAndMany("folded search", folded, 2, many),
+  ...fewAndMany("admin with search", ofAdminWithSearch, 2, many),
+  ...fewAndMany("search without a match", withoutMatch, 2, many),
+];
+
+const seventh = (many) => [
+  line("notes --scale, one caller", "notes", scaled(many), ofASeventh, {
+    connections: 1,
+    bounds: [milliseconds(150)],
+  }),
+  line("notes --scale, 16 callers", "notes", scaled(many), ofASeventh),
+];
+
+const deepPage = (many, last) => [
+  line("notes --scale, page 1", "notes", scaled(many), list("?page=1")),
+  line(`notes --scale, page ${last.toLocaleString("en")}`, "notes", scaled(many), list(`?page=${last}`), {
+    bounds: [p50("notes --scale, page 1", 4)],
+  }),
+  line(`notes, page ${last.toLocaleString("en")}`, "notes", plain(many), list(`?page=${last}`)),
+];
+
+const one = { connections: 1 };
+
+export const cases = [
+  {
+    name: "read",
+    title: "read one user, notes",
+    lines: [
+      line("constant", "constant", plain(million), read),
+      line("apr_dbd", "floor", plain(million), read, { bounds: [toSee("rate", "constant")] }),
+      line("Fastify", "fastify", plain(million), read),
+      line("PHP-FPM", "php", plain(million), read),
+      line("notes", "notes", plain(million), read, { bounds: [rate("apr_dbd", 1), rate("Fastify", 1.6)] }),
+      line("notes, SQLite", "notes", sqlite(million), read, { bounds: [toSee("rate", "apr_dbd")] }),
+    ],
+  },
+  {
+    name: "session",
+    title: "read one user, session cookie",
+    lines: [
+      line("apr_dbd", "floor", plain(million), read),
+      line("Fastify, better-auth", "betterAuth", plain(million), read),
+      line("cookie", "session", plain(million), read, {
+        bounds: [rate("apr_dbd", 0.75), rate("Fastify, better-auth", 20)],
+      }),
+      line("cookie, AuthUserAdminCache", "cachedSession", plain(million), read, {
+        bounds: [rate("apr_dbd", 0.95)],
+      }),
+      line("cookie, SQLite", "session", sqlite(million), read, { bounds: [toSee("rate", "apr_dbd")] }),
+    ],
+  },
+  {
+    name: "list-1000",
+    title: "list 20 of 1,000",
+    lines: [
+      line("apr_dbd, one user", "floor", plain(thousand), read),
+      line("Fastify", "fastify", plain(thousand), everybody),
+      line("PHP-FPM", "php", plain(thousand), everybody),
+      line("notes", "notes", plain(thousand), everybody, { bounds: [rate("Fastify", 2.2)] }),
+      line("notes --scale", "notes", scaled(thousand), everybody, {
+        bounds: [rate("apr_dbd, one user", 0.6)],
+      }),
+      line("notes, SQLite", "notes", sqlite(thousand), everybody, { bounds: [toSee("rate", "Fastify")] }),
+    ],
+  },
+  { name: "list", title: "list 20 of 1,000,000, --scale", lines: lists(million) },
+  {
+    name: "search",
+    title: "search 1,000,000, --scale",
+    lines: [
+      ...searches(million),
+      line("Fastify, selective search", "fastify", plain(million), selective, one),
+      line("notes, SQLite, folded search", "notes", sqlite(million), folded, one),
+    ],
+  },
+  { name: "seventh", title: "a search that a seventh match", lines: seventh(million), burst: ofASeventh },
+  { name: "page", title: "page 25,000 of 50,000", lines: deepPage(million, 25_000) },
+  {
+    name: "plain",
+    title: "list 20 of 1,000,000, without --scale",
+    lines: [
+      line("notes, one caller", "notes", plain(million), everybody, { ...one, bounds: [milliseconds(30)] }),
+      line("UserAdminTotalCache, one caller", "cachedTotals", plain(million), everybody, {
+        ...one,
+        bounds: [milliseconds(2)],
+      }),
+      line("notes, selective search, one caller", "notes", plain(million), selective, {
+        ...one,
+        bounds: [milliseconds(700)],
+      }),
+      line("notes, 16 callers", "notes", plain(million), everybody),
+      line("UserAdminTotalCache, 16 callers", "cachedTotals", plain(million), everybody),
+      line("Fastify, 16 callers", "fastify", plain(million), everybody),
+      line("notes, SQLite, one caller", "notes", sqlite(million), everybody, one),
+    ],
+  },
+  { name: "growth", title: "list 20, one caller", growth: true },
+  { name: "creates", title: "creates" },
+  { name: "creates-scale", title: "creates with --scale" },
+  { name: "memory", title: "memory of a child" },
+  { name: "totals", title: "totals after random writes" },
+  {
+    name: "big",
+    title: "10,000,000 users, --scale",
+    isBig: true,
+    lines: [
+      ...lists(10 * million),
+      ...searches(10 * million),
+      ...seventh(10 * million),
+      ...deepPage(10 * million, 250_000),
+    ],
+  },
+];
+
+/** The lines of the plot: time against number of users, for one caller. */
+export const growthLines = (users) => [
+  line(`Fastify, ${users.toLocaleString("en")}`, "fastify", plain(users), everybody, {
+    ...one,
+    series: "Node.js, Fastify",
+  }),
+  line(`notes, SQLite, ${users.toLocaleString("en")}`, "notes", sqlite(users), everybody, {
+    ...one,
+    series: "mod_useradmin, SQLite",
+  }),
+  line(`notes, ${users.toLocaleString("en")}`, "notes", plain(users), everybody, {
+    ...one,
+    series: "mod_useradmin",
+  }),
+  line(`UserAdminTotalCache, ${users.toLocaleString("en")}`, "cachedTotals", plain(users), everybody, {
+    ...one,
+    series: "mod_useradmin, UserAdminTotalCache",
+  }),
+  line(`notes --scale, ${users.toLocaleString("en")}`, "notes", scaled(users), everybody, {
+    ...one,
+    series: "mod_useradmin, --scale",
+  }),
+];

@@ -1,0 +1,190 @@
+// Who is measured: how each is started on a database, and what a request must carry for it.
+import { createHmac, randomBytes } from "node:crypto";
+import { chmodSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { callers, database } from "./databases.mjs";
+import { built, contenderFile, folder, loadProxyModules, node, php, Skipped, socket } from "./machine.mjs";
+import { account, place, Server, startHttpd } from "./servers.mjs";
+
+/** Connections to the database that a contender may hold: one for each of wrk's. */
+const connections = 16;
+
+const secret = randomBytes(32).toString("base64");
+const secretFile = join(folder, "secret");
+writeFileSync(secretFile, `${secret}\n`, { mode: 0o600 });
+chmodSync(secretFile, 0o600);
+
+const databaseLines = ({ driver, params }) => `DBDriver ${driver}
+DBDParams "${params}"
+DBDMin 1
+DBDKeep ${connections}
+DBDMax ${connections}
+`;
+
+const ownModules = `LoadModule useradmin_module "${built("mod_useradmin.so")}"
+LoadModule auth_useradmin_module "${built("mod_auth_useradmin.so")}"
+`;
+const contenderModule = (name) => `LoadModule bench_${name}_module "${contenderFile(`${name}.so`)}"\n`;
+
+/** The service, its base address being that of the specification. */
+const service = (lines) => `${ownModules}UserAdminTimeout 60
+AuthUserAdminTimeout 60
+<Location "/api/users">
+    UserAdmin On
+${lines.map((line) => `    ${line}\n`).join("")}</Location>
+`;
+
+const startNode = async (program, { name }) => {
+  const { home, port } = await place("node");
+  const server = await Server.start([node, contenderFile(program)], {
+    port,
+    log: join(home, "output"),
+    environment: {
+      NODE_ENV: "production",
+      BENCH_PORT: String(port),
+      BENCH_SOCKET: socket,
+      BENCH_DATABASE: name,
+      BENCH_DATABASE_CONNECTIONS: String(connections),
+      BENCH_SECRET: secret,
+    },
+  });
+  server.address = `http://127.0.0.1:${port}`;
+  server.errors = server.log;
+  return server;
+};
+
+const startPhp = async ({ name }) => {
+  if (!php) throw new Skipped("no php-fpm on this machine");
+  const { home, port } = await place("php");
+  const children = await account();
+  const configuration = join(home, "php-fpm.conf");
+  writeFileSync(
+    configuration,
+    `[global]
+error_log = ${home}/error.log
+daemonize = no
+[bench]
+${children ? `user = ${children.user}\ngroup = ${children.group}\n` : ""}listen = 127.0.0.1:${port}
+listen.backlog = 128
+pm = static
+pm.max_children = ${connections}
+catch_workers_output = yes
+env[BENCH_PDO] = "pgsql:host=${socket};dbname=${name}"
+php_admin_value[date.timezone] = UTC
+php_admin_value[opcache.enable] = 1
+php_admin_value[display_errors] = 0
+`,
+  );
+  const backend = await Server.start([php, "--nodaemonize", "--fpm-config", configuration], {
+    port,
+    log: join(home, "output"),
+  });
+  const front = await startHttpd(
+    "php",
+    `${loadProxyModules}
+<Proxy "fcgi://127.0.0.1:${port}/" enablereuse=on max=${connections}>
+</Proxy>
+<Location "/api/users">
+    SetHandler "proxy:fcgi://127.0.0.1:${port}/"
+    ProxyFCGISetEnvIf "true" SCRIPT_FILENAME "${contenderFile("service.php")}"
+</Location>
+`,
+  );
+  return {
+    address: front.address,
+    errors: join(home, "error.log"),
+    pids: [front.pid, backend.pid],
+    get memory() {
+      return front.memory + backend.memory;
+    },
+    stop: async () => {
+      await front.stop();
+      await backend.stop();
+    },
+  };
+};
+
+const trusted = (caller) => ({ "X-User-Id": callers[caller].id, "X-User-Role": callers[caller].role });
+
+/** The cookie that the library would set: the token with its signature. */
+const cookie = (caller) => {
+  const { token } = callers[caller];
+  const signature = createHmac("sha256", secret).update(token).digest("base64");
+  return { Cookie: `better-auth.session_token=${encodeURIComponent(`${token}.${signature}`)}` };
+};
+
+const signed = ["AuthUserAdmin On", `AuthUserAdminSecret "file:${secretFile}"`];
+
+const columns =
+  '"id", "name", "email", "role", "emailVerified", "image", "createdAt", "updatedAt", "banned", "banReason", "banExpires"';
+
+/** Each is {title, start(database, lines), headers(caller)}. */
+export const contenders = {
+  constant: {
+    title: "(a) httpd, a constant record",
+    start: () =>
+      startHttpd(
+        "constant",
+        `${contenderModule("constant")}<Location "/">\n    SetHandler bench-constant\n</Location>\n`,
+      ),
+    headers: trusted,
+  },
+  floor: {
+    title: "(b) httpd, the smallest handler on apr_dbd",
+    start: (data) =>
+      startHttpd(
+        "floor",
+        `${contenderModule("floor")}${databaseLines(data)}
+DBDPrepareSQL 'SELECT ${columns} FROM "user" WHERE "id" = %s' floor
+<Location "/api/users">
+    SetHandler bench-floor
+</Location>
+`,
+      ),
+    headers: trusted,
+    isFloor: true,
+  },
+  fastify: {
+    title: "(c) Node.js, Fastify and pg",
+    start: (data) => startNode("fastify_header.mjs", data),
+    headers: trusted,
+    isCompiledMeanwhile: true,
+  },
+  betterAuth: {
+    title: "(d) Node.js, Fastify, pg and better-auth's getSession",
+    start: (data) => startNode("fastify_better_auth.mjs", data),
+    headers: cookie,
+    isCompiledMeanwhile: true,
+  },
+  php: { title: "(e) PHP-FPM, PDO", start: startPhp, headers: trusted },
+  notes: {
+    title: "(f) mod_useradmin, notes",
+    start: (data, lines = []) =>
+      startHttpd("notes", `${contenderModule("caller")}${databaseLines(data)}${service(lines)}`),
+    headers: trusted,
+  },
+  cachedTotals: {
+    title: "(f) mod_useradmin, notes, UserAdminTotalCache",
+    start: (data) =>
+      startHttpd(
+        "totals",
+        `${contenderModule("caller")}${databaseLines(data)}${service(["UserAdminTotalCache 60"])}`,
+      ),
+    headers: trusted,
+  },
+  session: {
+    title: "(g) mod_useradmin, mod_auth_useradmin, a signed cookie",
+    start: (data) => startHttpd("session", `${databaseLines(data)}${service(signed)}`),
+    headers: cookie,
+  },
+  cachedSession: {
+    title: "(g) the same, AuthUserAdminCache",
+    start: (data) =>
+      startHttpd("sessions", `${databaseLines(data)}${service([...signed, "AuthUserAdminCache 60"])}`),
+    headers: cookie,
+  },
+};
+
+/** Starts a contender on a database, which is made where it is not there: {address, memory, errors, stop()}. */
+export const start = async (name, wanted, lines) => contenders[name].start(await database(wanted), lines);

@@ -1,0 +1,152 @@
+// Measures the lines of a case in turns, and says how what was measured compares with what is wanted.
+import { record } from "../cases.mjs";
+import { contenders, start } from "./contenders.mjs";
+import { database, databaseIsQuiet, expected } from "./databases.mjs";
+import { ask, drive, median } from "./drive.mjs";
+import { Skipped } from "./machine.mjs";
+import { areQuiet } from "./servers.mjs";
+
+/** The floor writes the columns as the database has them: the record, as far as such texts tell. */
+const recordOfFloor = (text) => {
+  // It escapes nothing: the name holds quotation marks.
+  const values = text.slice(2, -2).split('","');
+  const timestamp = (value) => new Date(value.replace(/\+00$/, "Z")).toISOString();
+  const [id, name, email, role, emailVerified, image, createdAt, updatedAt, banned, banReason, banExpires] =
+    values;
+  return {
+    id,
+    name,
+    email,
+    role,
+    emailVerified: emailVerified === "t",
+    image,
+    createdAt: timestamp(createdAt),
+    updatedAt: timestamp(updatedAt),
+    banned: banned === "t",
+    banReason: banReason || null,
+    banExpires: banExpires || null,
+  };
+};
+
+/** Whether a reply says what the database holds. */
+const isRight = async ({ request, database, contender }, text) => {
+  if (contenders[contender].isFloor) return JSON.stringify(recordOfFloor(text)) === JSON.stringify(record);
+  const { success, data, pagination } = JSON.parse(text);
+  if (request.isRead) return success && JSON.stringify(data) === JSON.stringify(record);
+  const { ids, total } = await expected(database.users, request);
+  return (
+    success &&
+    pagination.total === total &&
+    pagination.totalPages === Math.ceil(total / 20) &&
+    JSON.stringify(data.map(({ id }) => id)) === JSON.stringify(ids) &&
+    data.every((user) => Object.keys(user).join() === Object.keys(record).join())
+  );
+};
+
+/** Seconds: a program that is compiled as it runs needs the longest. */
+const warmUp = ({ contender }) => (contenders[contender].isCompiledMeanwhile ? 3 : 1);
+
+/** What the work gives, or the reason why it was skipped. */
+const orSkipped = (work) =>
+  work.catch((error) => {
+    if (error instanceof Skipped) return error;
+    throw error;
+  });
+
+/** The servers that the lines of a case need, each started once. */
+class Field {
+  #servers = new Map();
+
+  async serverOf({ contender, database }) {
+    const key = JSON.stringify([contender, database]);
+    if (!this.#servers.has(key)) this.#servers.set(key, await orSkipped(start(contender, database)));
+    return this.#servers.get(key);
+  }
+
+  async stop() {
+    await Promise.all([...this.#servers.values()].map((server) => server.stop?.()));
+  }
+}
+
+const checkReply = async (line, server, headers) => {
+  const reply = await ask(server.address + line.request.path, headers);
+  if (reply.status !== 200 || !(await isRight(line, reply.text)))
+    throw new Error(
+      `${contenders[line.contender].title} does not answer ${line.request.path} with what the database holds ` +
+        `(its log is ${server.errors}):\n${reply.status} ${reply.text.slice(0, 2000)}`,
+    );
+};
+
+/** Measures the lines: each with {rate, p50, p99, memory}, or with {skipped}. */
+export const measureLines = async (lines, { rounds, seconds, say }) => {
+  // A database is copied while nobody is connected to it.
+  for (const { database: wanted } of lines) await orSkipped(database(wanted));
+  const field = new Field();
+  const results = new Map(lines.map((line) => [line.name, { line, measured: [] }]));
+  try {
+    for (const line of lines) {
+      const result = results.get(line.name);
+      result.server = await field.serverOf(line);
+      if (result.server instanceof Skipped) {
+        result.skipped = result.server.message;
+        continue;
+      }
+      result.headers = contenders[line.contender].headers(line.request.caller);
+      await checkReply(line, result.server, result.headers);
+      // A warm-up: connections are made, and JavaScript is compiled.
+      await drive(result.server.address + line.request.path, result.headers, {
+        seconds: warmUp(line),
+        connections: line.connections,
+      });
+    }
+    const order = [...results.values()].filter(({ skipped }) => !skipped);
+    for (let round = 1; round <= rounds; ++round) {
+      // There and back, so that a drift of the machine meets all alike.
+      for (const { line, server, headers, measured } of round % 2 ? order : order.toReversed()) {
+        const { connections, request } = line;
+        await databaseIsQuiet();
+        await areQuiet(server.pids);
+        const figures = await drive(server.address + request.path, headers, { seconds, connections });
+        measured.push(figures);
+        say(`  round ${round}: ${line.name}: ${figures.rate.toFixed(0)}/s`);
+      }
+    }
+    for (const { line, server, headers } of order) await checkReply(line, server, headers);
+    return [...results.values()].map(({ line, measured, server, skipped }) => ({
+      name: line.name,
+      line,
+      skipped,
+      ...(skipped
+        ? {}
+        : {
+            rate: median(measured.map(({ rate }) => rate)),
+            p50: median(measured.map(({ p50 }) => p50)),
+            p99: median(measured.map(({ p99 }) => p99)),
+            memory: server.memory,
+          }),
+    }));
+  } finally {
+    await field.stop();
+  }
+};
+
+/** A row's figure beside what is wanted of it: {text, wanted, isHeld}; isHeld is undefined where nothing is wanted. */
+export const comparison = (text, value, { least, most }, unit = "") => {
+  const number = (figure) => `${figure < 10 ? Number(figure.toFixed(2)) : Math.round(figure)}${unit}`;
+  if (value === undefined) return { text, value: "-", wanted: "", isHeld: undefined };
+  const wanted =
+    least !== undefined ? `at least ${number(least)}` : most !== undefined ? `at most ${number(most)}` : "";
+  const isHeld = wanted === "" ? undefined : least !== undefined ? value >= least : value <= most;
+  return { text, value: number(value), wanted, isHeld };
+};
+
+/** What the bounds of a measured line say, with the other lines of its case. */
+export const comparisons = (result, results) =>
+  result.skipped
+    ? []
+    : result.line.bounds.map((bound) => {
+        if (!bound.against) return comparison("p50", result.p50, bound, " ms");
+        const other = results.find(({ name }) => name === bound.against);
+        const value = other.skipped ? undefined : result[bound.of] / other[bound.of];
+        return comparison(`${bound.of === "p50" ? "p50" : "rate"} of ${bound.against}`, value, bound, " ×");
+      });

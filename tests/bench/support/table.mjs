@@ -1,0 +1,92 @@
+// The table: what was measured, beside what is wanted.
+
+const heads = [
+  "case",
+  "contender",
+  "requests/s",
+  "p50 ms",
+  "p99 ms",
+  "MiB",
+  "compared with",
+  "",
+  "wanted",
+  "held",
+];
+// What is read from the right.
+const numbers = new Set([2, 3, 4, 5, 7]);
+
+const figure = (value) =>
+  value === undefined
+    ? ""
+    : value >= 100
+      ? value.toFixed(0)
+      : value >= 10
+        ? value.toFixed(1)
+        : value.toFixed(2);
+
+const mebibytes = (bytes) => (bytes === undefined ? "" : (bytes / 2 ** 20).toFixed(1));
+
+/**
+ * The cells of a case's rows. A row is {name, rate, p50, p99, memory, comparisons}, or {name, skipped}; its second and
+ * further comparisons have lines of their own.
+ */
+const cells = ({ title, rows }) =>
+  rows.flatMap(({ name, rate, p50, p99, memory, skipped, comparisons = [] }) => {
+    if (skipped) return [[title, name, "", "", "", "", `skipped: ${skipped}`, "", "", ""]];
+    const ends = comparisons.map(({ text, value, wanted, isHeld }) => [
+      text,
+      value,
+      wanted,
+      isHeld === undefined ? "" : isHeld ? "yes" : "no",
+    ]);
+    const [first = ["", "", "", ""], ...further] = ends;
+    return [
+      [
+        title,
+        name,
+        rate === undefined ? "" : figure(rate),
+        figure(p50),
+        figure(p99),
+        mebibytes(memory),
+        ...first,
+      ],
+      ...further.map((end) => ["", "", "", "", "", "", ...end]),
+    ];
+  });
+
+const widthsOf = (table) =>
+  heads.map((_, column) => Math.max(...table.map((row) => [...row[column]].length)));
+
+const padded = (text, width, column) => {
+  const blanks = " ".repeat(width - [...text].length);
+  return numbers.has(column) ? blanks + text : text + blanks;
+};
+
+/** For a terminal: each case's title stands once. */
+export const asText = (measured) => {
+  const table = [
+    heads,
+    ...measured.flatMap((one) => cells(one).map((row, place) => (place ? ["", ...row.slice(1)] : row))),
+  ];
+  const widths = widthsOf(table);
+  return table
+    .map((row) =>
+      row
+        .map((text, column) => padded(text, widths[column], column))
+        .join("  ")
+        .trimEnd(),
+    )
+    .join("\n");
+};
+
+/** As Markdown. */
+export const asMarkdown = (measured) => {
+  const row = (texts) => `| ${texts.join(" | ")} |`;
+  return [
+    row(heads),
+    row(heads.map((_, column) => (numbers.has(column) ? "---:" : "---"))),
+    ...measured.flatMap((one) =>
+      cells(one).map((texts, place) => row(place ? ["", ...texts.slice(1)] : texts)),
+    ),
+  ].join("\n");
+};
