@@ -55,7 +55,7 @@ Reply list_users(const Call& call, const Service& service) {
             return error(500, texts::list_failed);
 
     const store::Result<store::Page> page = service.store.list(
-        {role, search}, pagination.limit, (pagination.page - 1) * pagination.limit);
+        {role, search}, {pagination.limit, (pagination.page - 1) * pagination.limit});
     if (!page)
         return failure(page.failure(), texts::list_failed);
     pagination.total = page->total;

@@ -27,7 +27,7 @@ Exit list(Context& context) {
     const store::Filter filter = {text_of(context.options, "role"),
                                   text_of(context.options, "search")};
     const store::Page page = value_of(
-        context.store().list(filter, pagination.limit, (pagination.page - 1) * pagination.limit));
+        context.store().list(filter, {pagination.limit, (pagination.page - 1) * pagination.limit}));
     pagination.total = page.total;
     if (context.wants_json()) {
         print_json(api::records(page, pagination).body);

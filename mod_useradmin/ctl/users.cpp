@@ -112,7 +112,7 @@ bool is_last_super_admin(Context& context, const store::User& user) {
     store::Page page;
     std::int64_t offset = 0;
     do {
-        page = value_of(context.store().list({*user.role, {}}, users_at_once, offset));
+        page = value_of(context.store().list({*user.role, {}}, {users_at_once, offset}));
         offset += users_at_once;
         for (const store::User& each : page.users)
             if (each.id != user.id && is_one(each))

@@ -2,6 +2,7 @@
 
 #include "apr/pool.hpp"
 #include "store/known_connection.hpp"
+#include "store/lists.hpp"
 #include "store/rights.hpp"
 #include "store/statements.hpp"
 #include "store/work.hpp"
@@ -143,12 +144,54 @@ std::optional<Result<T>> DatabaseStore::run_on(const Connection& connection, con
     }
 }
 
-Result<Page> DatabaseStore::list(const Filter& filter, std::int64_t limit, std::int64_t offset) {
-    return run<Page>(
-        needs_user, Repeatable::yes,
-        [&](Work& work, const Dialect& dialect) {
-            return statements::list(work, dialect, filter, limit, offset);
-        });
+template <class T>
+Result<T> DatabaseStore::changed(Result<T> result) {
+    if (result && totals_ != nullptr)
+        totals_->forget();
+    return result;
+}
+
+Result<Page> DatabaseStore::list(const Filter& filter, const Window& window) {
+    const auto lists = [&](Work& work, const Dialect& dialect) -> const Lists& {
+        return dialect.lists(work.schema());
+    };
+    std::optional<std::vector<User>> users;
+    const auto count = [&]() -> Result<std::int64_t> {
+        Result<Counted> counted =
+            run<Counted>(needs_user, Repeatable::yes, [&](Work& work, const Dialect& dialect) {
+                return lists(work, dialect).count(work, dialect, filter, window);
+            });
+        if (!counted)
+            return counted.failure();
+        users = std::move(counted->users);
+        return counted->total;
+    };
+    Sharing sharing = Sharing::never;
+    if (totals_ != nullptr) {
+        const Result<Sharing> suits =
+            run<Sharing>(needs_user, Repeatable::yes, [&](Work& work, const Dialect& dialect) {
+                return Result<Sharing>(lists(work, dialect).sharing(work.schema(), filter));
+            });
+        if (!suits)
+            return suits.failure();
+        sharing = *suits;
+    }
+    // Nothing is held while another request counts.
+    const bool is_shared =
+        sharing == Sharing::always || (sharing == Sharing::when_kept && totals_->keeps());
+    const Result<std::int64_t> total = is_shared ? totals_->total(filter, count) : count();
+    if (!total)
+        return total.failure();
+    if (!users) {
+        Result<std::vector<User>> page = run<std::vector<User>>(
+            needs_user, Repeatable::yes, [&](Work& work, const Dialect& dialect) {
+                return lists(work, dialect).page(work, dialect, filter, *total, window);
+            });
+        if (!page)
+            return page.failure();
+        users = std::move(*page);
+    }
+    return Page{*std::move(users), *total};
 }
 
 Result<User> DatabaseStore::find(std::string_view id) {
@@ -164,27 +207,27 @@ Result<User> DatabaseStore::find_by_email(std::string_view email) {
 }
 
 Result<User> DatabaseStore::create(const NewUser& user) {
-    return run<User>(
+    return changed(run<User>(
         needs_user | needs_account | needs_creation, Repeatable::no,
         [&](Work& work, const Dialect& dialect) {
             return statements::create(work, dialect, user);
-        });
+        }));
 }
 
 Result<User> DatabaseStore::update(std::string_view id, const Changes& changes) {
-    return run<User>(
+    return changed(run<User>(
         needs_user, Repeatable::yes,
         [&](Work& work, const Dialect& dialect) {
             return statements::update(work, dialect, id, changes);
-        });
+        }));
 }
 
 Result<Done> DatabaseStore::remove(std::string_view id, const ProtectedAddress& spared) {
-    return run<Done>(
+    return changed(run<Done>(
         needs_user | needs_session | needs_account, Repeatable::no,
         [&](Work& work, const Dialect& dialect) {
             return statements::remove(work, dialect, id, spared);
-        });
+        }));
 }
 
 Result<Credential> DatabaseStore::credential(std::string_view email) {

@@ -5,6 +5,7 @@
 #include "store/dialect.hpp"
 #include "store/schema.hpp"
 #include "store/store.hpp"
+#include "store/totals.hpp"
 #include "text/log.hpp"
 
 #include <chrono>
@@ -17,14 +18,15 @@ class DatabaseStore final : public Store {
   public:
     /// The label tells this user of a connection from others: "[a-z_][a-z0-9_]*", one for each set
     /// of table names; it outlives the connections. What is returned lives in the pool. The
-    /// patience is how long a database that another process has locked is asked again.
+    /// patience is how long a database that another process has locked is asked again. The totals,
+    /// which may be nullptr, are those that other requests ask for as well.
     DatabaseStore(ConnectionSource& source, text::Log& log, apr_pool_t* pool,
-                  const TableNames& names, const char* label,
-                  std::chrono::milliseconds patience) noexcept
+                  const TableNames& names, const char* label, std::chrono::milliseconds patience,
+                  Totals* totals = nullptr) noexcept
         : source_(source), log_(log), pool_(pool), names_(names), label_(label),
-          patience_(patience) {}
+          patience_(patience), totals_(totals) {}
 
-    Result<Page> list(const Filter& filter, std::int64_t limit, std::int64_t offset) override;
+    Result<Page> list(const Filter& filter, const Window& window) override;
     Result<User> find(std::string_view id) override;
     Result<User> find_by_email(std::string_view email) override;
     Result<User> create(const NewUser& user) override;
@@ -55,6 +57,10 @@ class DatabaseStore final : public Store {
     std::optional<Result<T>> run_on(const Connection& connection, const Dialect& dialect,
                                     unsigned needs, Repeatable repeatable, const Operation& work);
 
+    /// The result; where users were changed, no total holds any more that is kept.
+    template <class T>
+    Result<T> changed(Result<T> result);
+
     Failure unavailable(std::string_view tag, std::string_view reason);
     Failure failed(std::string_view tag, std::string_view reason);
     /// The GRANT that an account without a right on a needed table wants, as the end of a line of
@@ -68,6 +74,7 @@ class DatabaseStore final : public Store {
     TableNames names_;
     const char* label_;
     std::chrono::milliseconds patience_;
+    Totals* totals_;
 };
 
 } // namespace useradmin::store

@@ -14,6 +14,7 @@
 
 namespace useradmin::store {
 
+class Lists;
 class Work;
 
 /// What operators are told of a database.
@@ -74,6 +75,9 @@ class Dialect {
     virtual const char* position_function() const noexcept = 0;
 
     // Whole statements.
+
+    /// The statements of lists that suit the tables as they are.
+    virtual const Lists& lists(const Schema& schema) const noexcept = 0;
 
     /// Makes the user and its account, both or none (4.2).
     virtual Result<User> create(Work& work, const NewUser& user) const = 0;

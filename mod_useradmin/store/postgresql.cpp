@@ -1,6 +1,7 @@
 // All that is particular to PostgreSQL, 13 and later.
 #include "apr/pool.hpp"
 #include "store/dialect.hpp"
+#include "store/lists.hpp"
 #include "store/work.hpp"
 
 #include <libpq-fe.h>
@@ -313,6 +314,8 @@ class Postgresql final : public Dialect {
     std::string as_text(const std::string& sql) const override { return sql + "::text"; }
 
     const char* position_function() const noexcept override { return "strpos"; }
+
+    const Lists& lists(const Schema&) const noexcept override { return plain_lists(); }
 
     Result<User> create(Work& work, const NewUser& user) const override {
         const Schema& schema = work.schema();

@@ -56,6 +56,8 @@ struct Table {
     std::string read;
     std::string read_as_u;
     std::string read_as_s;
+    /// How many rows there are, as far as the catalogue knows; 0 where it does not.
+    std::int64_t about_rows = 0;
     /// Why the table is not to be seen, where more is known than that.
     std::string why_absent;
 

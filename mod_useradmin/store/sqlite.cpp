@@ -1,6 +1,7 @@
 // All that is particular to SQLite, 3.35 and later.
 #include "apr/pool.hpp"
 #include "store/dialect.hpp"
+#include "store/lists.hpp"
 #include "store/work.hpp"
 #include "text/unicode.hpp"
 
@@ -304,6 +305,8 @@ class Sqlite final : public Dialect {
     }
 
     const char* position_function() const noexcept override { return "instr"; }
+
+    const Lists& lists(const Schema&) const noexcept override { return plain_lists(); }
 
     Result<User> create(Work& work, const NewUser& user) const override {
         const Schema& schema = work.schema();

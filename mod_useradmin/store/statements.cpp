@@ -1,5 +1,7 @@
 #include "store/statements.hpp"
 
+#include "store/lists.hpp"
+
 #include <utility>
 
 namespace useradmin::store::statements {
@@ -58,41 +60,6 @@ Result<Done> change_one(Work& work, const Statement& statement) {
     return *changed > 0 ? Result<Done>(Done()) : Failure::not_found;
 }
 
-/// The role as the interface sees it: NULL, or no such column, is 'user'.
-std::string role_of(const Table& user, const Dialect& dialect) {
-    const Column* role = user.find("role");
-    if (role == nullptr)
-        return "'user'";
-    const bool is_text = role->kind == Column::Kind::text && !role->is_loose;
-    return "coalesce(" + (is_text ? role->sql() : dialect.as_text(role->sql())) + ", 'user')";
-}
-
-/// Appends the condition that a row matches the filter (4.1).
-void append_filter(Statement& statement, const Schema& schema, const Dialect& dialect,
-                   const Filter& filter) {
-    const char* before = " WHERE ";
-    if (filter.role)
-        statement << std::exchange(before, " OR ") << role_of(schema.user, dialect) << " = "
-                  << argument(*filter.role);
-    if (!filter.search)
-        return;
-    for (const std::string_view field : {"name", "email"}) {
-        statement << std::exchange(before, " OR ");
-        dialect.contains(statement, schema.user.at(field).sql(), *filter.search);
-    }
-}
-
-/// The column that the newest row is found by; without it, rows come by their ids.
-std::string created_at(const Table& table) {
-    const Column* created = table.find("createdAt");
-    return created != nullptr ? created->sql() : "NULL";
-}
-
-std::string newest_first(const Table& table) {
-    const std::string id = table.at("id").sql();
-    return table.find("createdAt") != nullptr ? created_at(table) + " DESC, " + id : id;
-}
-
 /// Appends "field = value, …" for what has a column; whether there was any.
 bool append_changes(Statement& statement, const Table& table, const Changes& changes) {
     bool is_first = true;
@@ -132,35 +99,6 @@ Statement insertion(const Work& work, const Table& table, const Record& record) 
 }
 
 } // namespace
-
-/// A page and the total of its filter in one statement. The total comes in every row, and in a row
-/// of its own where the page is empty.
-Result<Page> list(Work& work, const Dialect& dialect, const Filter& filter, std::int64_t limit,
-                  std::int64_t offset) {
-    const Schema& schema = work.schema();
-    const Table& user = schema.user;
-    Statement statement = work.statement();
-    statement << "SELECT t.total, p.* FROM (SELECT count(*) AS total FROM " << user;
-    append_filter(statement, schema, dialect, filter);
-    statement << ") t LEFT JOIN (SELECT " << created_at(user) << " AS useradmin_time, "
-              << user.at("id") << " AS useradmin_id, " << user.read << " FROM " << user;
-    append_filter(statement, schema, dialect, filter);
-    statement << " ORDER BY " << newest_first(user) << " LIMIT " << argument(limit) << " OFFSET "
-              << argument(offset) << ") p ON 1 = 1 ORDER BY p.useradmin_time DESC, p.useradmin_id";
-    Result<Rows> rows = work.run(statement);
-    if (!rows)
-        return rows.failure();
-    Page page;
-    page.users.reserve(rows->count());
-    while (rows->next()) {
-        page.total = rows->take_number();
-        static_cast<void>(rows->take()); // the time, which the page is sorted by
-        // An empty page is one row with the total alone.
-        if (rows->take())
-            page.users.push_back(rows->take_record<User>());
-    }
-    return page;
-}
 
 Result<User> find(Work& work, const Dialect& dialect, std::string_view id) {
     const Table& user = work.schema().user;

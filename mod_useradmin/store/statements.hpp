@@ -13,8 +13,6 @@
 // Each is the store's call of the same name (store.hpp), for one piece of work.
 namespace useradmin::store::statements {
 
-Result<Page> list(Work& work, const Dialect& dialect, const Filter& filter, std::int64_t limit,
-                  std::int64_t offset);
 Result<User> find(Work& work, const Dialect& dialect, std::string_view id);
 Result<User> find_by_email(Work& work, std::string_view email);
 Result<User> create(Work& work, const Dialect& dialect, const NewUser& user);

@@ -5,6 +5,7 @@
 #include "store/result.hpp"
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,18 @@ namespace useradmin::store {
 struct Filter {
     Text role;
     Text search;
+};
+
+/// Which of the filter's users a page holds.
+struct Window {
+    std::int64_t limit = 0;
+    std::int64_t offset = 0;
+
+    /// How many users there are up to the page's end.
+    std::int64_t end() const noexcept {
+        constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+        return offset > most - limit ? most : limit + offset;
+    }
 };
 
 struct Page {
@@ -98,7 +111,7 @@ class Store {
     virtual ~Store() = default;
 
     /// The users of one page, newest first, and how many match in all (4.1).
-    virtual Result<Page> list(const Filter& filter, std::int64_t limit, std::int64_t offset) = 0;
+    virtual Result<Page> list(const Filter& filter, const Window& window) = 0;
     /// The user with that id (4.3), or not_found.
     virtual Result<User> find(std::string_view id) = 0;
     /// The user with that address, to the letter, or not_found.

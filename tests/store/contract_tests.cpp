@@ -22,7 +22,7 @@ std::string or_nothing(const std::optional<text::Timestamp>& time) {
 TEST_GROUP_BASE(list, Contract){};
 
 TEST(list, of_no_users_is_an_empty_page_with_a_total_of_zero) {
-    const auto page = worked(store().list({}, 20, 0));
+    const auto page = worked(store().list({}, {20, 0}));
     CHECK(page.users.empty());
     CHECK_EQUAL(0, page.total);
 }
@@ -32,29 +32,29 @@ TEST(list, comes_newest_first_and_among_equals_by_id) {
     add_user("a", "a@x", "'user'", "2026-01-01T00:00:00.000Z");
     add_user("c", "c@x", "'user'", "2026-01-01T00:00:00.001Z");
     add_user("d", "d@x", "'user'", "2025-12-31T23:59:59.999Z");
-    const auto page = worked(store().list({}, 20, 0));
+    const auto page = worked(store().list({}, {20, 0}));
     CHECK_EQUAL(std::string("c a b d"), ids(page));
 }
 
 TEST(list, is_cut_to_its_limit_and_begins_at_its_offset) {
     for (const char* id : {"a", "b", "c", "d", "e"})
         add_user(id, std::string(id) + "@x");
-    CHECK_EQUAL(std::string("a b"), ids(worked(store().list({}, 2, 0))));
-    CHECK_EQUAL(std::string("c d"), ids(worked(store().list({}, 2, 2))));
-    CHECK_EQUAL(std::string("e"), ids(worked(store().list({}, 2, 4))));
+    CHECK_EQUAL(std::string("a b"), ids(worked(store().list({}, {2, 0}))));
+    CHECK_EQUAL(std::string("c d"), ids(worked(store().list({}, {2, 2}))));
+    CHECK_EQUAL(std::string("e"), ids(worked(store().list({}, {2, 4}))));
 }
 
 TEST(list, counts_all_that_match_whatever_the_page) {
     for (const char* id : {"a", "b", "c"})
         add_user(id, std::string(id) + "@x");
-    CHECK_EQUAL(3, worked(store().list({}, 1, 0)).total);
-    CHECK_EQUAL(3, worked(store().list({}, 1, 2)).total);
+    CHECK_EQUAL(3, worked(store().list({}, {1, 0})).total);
+    CHECK_EQUAL(3, worked(store().list({}, {1, 2})).total);
 }
 
 TEST(list, past_the_end_is_empty_and_keeps_the_total) {
     for (const char* id : {"a", "b", "c"})
         add_user(id, std::string(id) + "@x");
-    const auto page = worked(store().list({}, 20, 2000000000000));
+    const auto page = worked(store().list({}, {20, 2000000000000}));
     CHECK(page.users.empty());
     CHECK_EQUAL(3, page.total);
 }
@@ -62,7 +62,7 @@ TEST(list, past_the_end_is_empty_and_keeps_the_total) {
 TEST(list, with_a_role_holds_that_role_alone) {
     add_user("a", "a@x", "'admin'");
     add_user("b", "b@x", "'user'");
-    const auto page = worked(store().list({"admin", {}}, 20, 0));
+    const auto page = worked(store().list({"admin", {}}, {20, 0}));
     CHECK_EQUAL(std::string("a"), ids(page));
     CHECK_EQUAL(1, page.total);
 }
@@ -70,21 +70,21 @@ TEST(list, with_a_role_holds_that_role_alone) {
 TEST(list, counts_a_role_of_null_as_user) {
     add_user("a", "a@x", "NULL");
     add_user("b", "b@x", "'admin'");
-    CHECK_EQUAL(std::string("a"), ids(worked(store().list({"user", {}}, 20, 0))));
+    CHECK_EQUAL(std::string("a"), ids(worked(store().list({"user", {}}, {20, 0}))));
 }
 
 TEST(list, compares_a_role_to_the_letter) {
     add_user("a", "a@x", "'superAdmin'");
-    CHECK_EQUAL(std::string(""), ids(worked(store().list({"superadmin", {}}, 20, 0))));
-    CHECK_EQUAL(std::string(""), ids(worked(store().list({"super", {}}, 20, 0))));
-    CHECK_EQUAL(std::string("a"), ids(worked(store().list({"superAdmin", {}}, 20, 0))));
+    CHECK_EQUAL(std::string(""), ids(worked(store().list({"superadmin", {}}, {20, 0}))));
+    CHECK_EQUAL(std::string(""), ids(worked(store().list({"super", {}}, {20, 0}))));
+    CHECK_EQUAL(std::string("a"), ids(worked(store().list({"superAdmin", {}}, {20, 0}))));
 }
 
 TEST(list, searches_the_name_and_the_email) {
     add_user("needle", "a@x");
     add_user("b", "has.needle.inside@x");
     add_user("c", "c@x");
-    const auto page = worked(store().list({{}, "needle"}, 20, 0));
+    const auto page = worked(store().list({{}, "needle"}, {20, 0}));
     CHECK_EQUAL(std::string("b needle"), ids(page));
     CHECK_EQUAL(2, page.total);
 }
@@ -94,7 +94,7 @@ TEST(list, joins_role_and_search_with_or) {
     add_user("b", "needle@x", "'user'");
     add_user("c", "needle.too@x", "'admin'");
     add_user("d", "d@x", "'user'");
-    const auto page = worked(store().list({"admin", "needle"}, 20, 0));
+    const auto page = worked(store().list({"admin", "needle"}, {20, 0}));
     CHECK_EQUAL(std::string("a b c"), ids(page));
     CHECK_EQUAL(3, page.total);
 }
@@ -105,19 +105,19 @@ TEST(list, takes_every_character_of_a_search_literally) {
     add_user("backslash", "a\\b@x");
     add_user("quote", "o'hara@x");
     add_user("plain", "axb100@x");
-    CHECK_EQUAL(std::string("percent"), ids(worked(store().list({{}, "0%"}, 20, 0))));
-    CHECK_EQUAL(std::string("underscore"), ids(worked(store().list({{}, "a_b"}, 20, 0))));
-    CHECK_EQUAL(std::string("backslash"), ids(worked(store().list({{}, "\\"}, 20, 0))));
-    CHECK_EQUAL(std::string("quote"), ids(worked(store().list({{}, "o'h"}, 20, 0))));
-    CHECK_EQUAL(std::string(""), ids(worked(store().list({{}, "*"}, 20, 0))));
-    CHECK_EQUAL(std::string(""), ids(worked(store().list({{}, "%s"}, 20, 0))));
+    CHECK_EQUAL(std::string("percent"), ids(worked(store().list({{}, "0%"}, {20, 0}))));
+    CHECK_EQUAL(std::string("underscore"), ids(worked(store().list({{}, "a_b"}, {20, 0}))));
+    CHECK_EQUAL(std::string("backslash"), ids(worked(store().list({{}, "\\"}, {20, 0}))));
+    CHECK_EQUAL(std::string("quote"), ids(worked(store().list({{}, "o'h"}, {20, 0}))));
+    CHECK_EQUAL(std::string(""), ids(worked(store().list({{}, "*"}, {20, 0}))));
+    CHECK_EQUAL(std::string(""), ids(worked(store().list({{}, "%s"}, {20, 0}))));
 }
 
 TEST(list, searches_upper_and_lower_case_alike) {
     add_user("a", "Needle@x");
     add_user("b", "\xc3\x81NGEL@x"); // ÁNGEL
-    CHECK_EQUAL(std::string("a"), ids(worked(store().list({{}, "nEEDLE"}, 20, 0))));
-    CHECK_EQUAL(std::string("b"), ids(worked(store().list({{}, "\xc3\xa1ngel"}, 20, 0))));
+    CHECK_EQUAL(std::string("a"), ids(worked(store().list({{}, "nEEDLE"}, {20, 0}))));
+    CHECK_EQUAL(std::string("b"), ids(worked(store().list({{}, "\xc3\xa1ngel"}, {20, 0}))));
 }
 
 TEST_GROUP_BASE(find, Contract){};
@@ -359,7 +359,7 @@ TEST(further_columns, do_not_come_with_a_user_that_is_read) {
     add_user("u", "u@x");
     CHECK_EQUAL(std::string(""), std::string(worked(store().find("u")).other_columns));
     CHECK_EQUAL(std::string(""),
-                std::string(worked(store().list({}, 20, 0)).users[0].other_columns));
+                std::string(worked(store().list({}, {20, 0})).users[0].other_columns));
 }
 
 TEST(further_columns, that_appear_while_the_connection_is_in_use_break_nothing) {
@@ -370,7 +370,7 @@ TEST(further_columns, that_appear_while_the_connection_is_in_use_break_nothing) 
     worked(store().find("u"));
     worked(store().update("u", {}));
     worked(store().create(new_user("n", "n@x")));
-    worked(store().list({}, 20, 0));
+    worked(store().list({}, {20, 0}));
 }
 
 // Who has this address is spared.
@@ -613,7 +613,7 @@ TEST_GROUP_BASE(other_schemas, OtherSchemas){};
 TEST(other_schemas, of_snake_case_other_names_and_fewer_columns_work) {
     const auto created = worked(other_->create(new_user(id, "n@x")));
     CHECK_EQUAL(std::string("2026-03-04T05:06:07.089Z"), or_nothing(created.created_at));
-    CHECK_EQUAL(std::string(id), ids(worked(other_->list({"user", "nueva"}, 20, 0))));
+    CHECK_EQUAL(std::string(id), ids(worked(other_->list({"user", "nueva"}, {20, 0}))));
     const store::Changes changes = {{"name", "Otro"},
                                     {"updatedAt", at("2026-05-06T07:08:09.010Z")}};
     const auto updated = worked(other_->update(id, changes));
@@ -630,7 +630,7 @@ TEST(other_schemas, do_not_disturb_the_usual_tables_on_the_same_connection) {
     CHECK(absent(other_->find("u")));
     worked(other_->find(id));
     worked(store().update("u", {}));
-    CHECK_EQUAL(std::string("u"), ids(worked(store().list({}, 20, 0))));
+    CHECK_EQUAL(std::string("u"), ids(worked(store().list({}, {20, 0}))));
 }
 
 TEST(other_schemas, where_ids_are_uuids_an_id_that_is_none_is_nothing) {
@@ -651,7 +651,7 @@ TEST_GROUP_BASE(trouble, HiddenTable){};
 
 TEST(trouble, without_a_connection_the_store_is_unavailable) {
     database().take_away();
-    const auto page = store().list({}, 20, 0);
+    const auto page = store().list({}, {20, 0});
     const auto created = store().create(new_user("n", "n@x"));
     database().bring_back();
     CHECK(unavailable(page));
@@ -660,9 +660,9 @@ TEST(trouble, without_a_connection_the_store_is_unavailable) {
 
 TEST(trouble, a_statement_that_fails_is_a_failure_and_the_log_says_why) {
     expect_error("UA0103");
-    worked(store().list({}, 20, 0));
+    worked(store().list({}, {20, 0}));
     hide_users();
-    const auto page = store().list({}, 20, 0);
+    const auto page = store().list({}, {20, 0});
     undo();
     CHECK(failed(page));
 }
@@ -670,22 +670,22 @@ TEST(trouble, a_statement_that_fails_is_a_failure_and_the_log_says_why) {
 TEST(trouble, works_again_on_the_same_connection_after_the_tables_came_back) {
     expect_error("UA0103");
     add_user("u", "u@x");
-    worked(store().list({}, 20, 0));
+    worked(store().list({}, {20, 0}));
     hide_users();
-    CHECK(failed(store().list({}, 20, 0)));
+    CHECK(failed(store().list({}, {20, 0})));
     undo();
     worked(store().find("u"));
-    CHECK_EQUAL(std::string("u"), ids(worked(store().list({}, 20, 0))));
+    CHECK_EQUAL(std::string("u"), ids(worked(store().list({}, {20, 0}))));
 }
 
 TEST(trouble, a_restart_of_the_database_costs_no_reader_a_failure) {
     add_user("u", "u@x");
     worked(store().find("u"));
-    worked(store().list({}, 20, 0));
+    worked(store().list({}, {20, 0}));
     database().take_away();
     database().bring_back();
     worked(store().find("u"));
-    CHECK_EQUAL(std::string("u"), ids(worked(store().list({}, 20, 0))));
+    CHECK_EQUAL(std::string("u"), ids(worked(store().list({}, {20, 0}))));
 }
 
 } // namespace useradmin::test

@@ -112,7 +112,7 @@ TEST(made_tables, of_char_columns_are_read_without_the_blanks_that_fill_them_up)
     worked(made_->create(new_user("short", "n@x")));
     CHECK_EQUAL(std::string("short"), std::string(worked(made_->find("short")).id));
     CHECK_EQUAL(std::string("short"), std::string(worked(made_->update("short", {})).id));
-    CHECK_EQUAL(std::string("short"), ids(worked(made_->list({}, 20, 0))));
+    CHECK_EQUAL(std::string("short"), ids(worked(made_->list({}, {20, 0}))));
 }
 
 TEST(made_tables, whose_ids_the_database_makes_work_in_every_call) {
@@ -153,7 +153,7 @@ TEST(made_tables, whose_ids_are_numbers_take_an_id_to_the_letter) {
 TEST(made_tables, with_a_role_of_bounded_length_filter_by_it) {
     make("text PRIMARY KEY", "text", "text");
     worked(made_->create(new_user("n", "n@x")));
-    CHECK_EQUAL(std::string("n"), ids(worked(made_->list({"user", {}}, 20, 0))));
+    CHECK_EQUAL(std::string("n"), ids(worked(made_->list({"user", {}}, {20, 0}))));
 }
 
 TEST(made_tables, with_seventy_further_columns_return_them_all) {
@@ -343,7 +343,7 @@ TEST(living_tables, are_written_to_once_where_the_connection_is_lost_meanwhile) 
            "DROP TRIGGER last_write ON \"user\"; DROP FUNCTION last_write; DROP SEQUENCE writes");
     CHECK(failed(store().create(new_user("n", "n@x"))));
     CHECK_EQUAL(1, sql().number("SELECT last_value FROM writes"));
-    worked(store().list({}, 20, 0));
+    worked(store().list({}, {20, 0}));
 }
 
 TEST(living_tables, have_the_hashes_of_their_passwords_told_by_their_ways) {

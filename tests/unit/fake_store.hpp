@@ -65,11 +65,12 @@ class FakeStore final : public store::Store {
         return users.emplace_back(user);
     }
 
-    store::Result<store::Page> list(const store::Filter& filter, std::int64_t limit,
-                                    std::int64_t offset) override {
+    store::Result<store::Page> list(const store::Filter& filter,
+                                    const store::Window& window) override {
         const std::string arguments = "role=" + std::string(filter.role.value_or("-")) +
                                       " search=" + std::string(filter.search.value_or("-")) + " " +
-                                      std::to_string(limit) + " from " + std::to_string(offset);
+                                      std::to_string(window.limit) + " from " +
+                                      std::to_string(window.offset);
         if (const auto* failure = failure_of("list", arguments))
             return *failure;
         return store::Page{users, total.value_or(static_cast<std::int64_t>(users.size()))};
