@@ -3,6 +3,7 @@
 #include "ctl/display.hpp"
 #include "ctl/findings.hpp"
 #include "ctl/inspection.hpp"
+#include "ctl/scale.hpp"
 #include "json/writer.hpp"
 
 #include <utility>
@@ -203,6 +204,8 @@ void print_as_json(const std::string& driver, const Inspection& found, const Fin
 } // namespace
 
 Exit check(Context& context) {
+    if (context.options.has("counts"))
+        return check_counts(context);
     Database& database = context.database();
     const Inspection found = inspect(database, context.settings);
     const Findings findings = findings_of(found, context.settings, database.dialect().product());

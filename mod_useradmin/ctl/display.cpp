@@ -140,6 +140,11 @@ Progress::Progress(std::string_view what) noexcept : is_shown_(isatty(STDERR_FIL
         std::fprintf(stderr, "%.*s …", static_cast<int>(what.size()), what.data());
 }
 
+void Progress::show(std::string_view what) const noexcept {
+    if (is_shown_)
+        std::fprintf(stderr, "\r\x1b[K%.*s …", static_cast<int>(what.size()), what.data());
+}
+
 Progress::~Progress() {
     if (is_shown_)
         std::fputs("\r\x1b[K", stderr);

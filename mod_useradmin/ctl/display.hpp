@@ -31,6 +31,9 @@ class Progress {
     Progress(const Progress&) = delete;
     Progress& operator=(const Progress&) = delete;
 
+    /// How far it has come: "Filling the copy: 20000 of about 1000000 users".
+    void show(std::string_view what) const noexcept;
+
   private:
     bool is_shown_;
 };

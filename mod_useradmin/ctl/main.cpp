@@ -14,6 +14,7 @@ namespace {
 using Names = std::string_view[];
 
 constexpr Names common_options = {"config", "driver", "params", "tables", "json", "help"};
+constexpr Names schema_options = {"scale", "no-scale"};
 constexpr Names create_demands = {"email", "name"};
 constexpr Names create_options = {"role", "hash", "account-id", "email-case", "force"};
 constexpr Names list_options = {"search", "role", "page", "limit"};
@@ -23,10 +24,17 @@ constexpr Names ban_options = {"reason", "expires", "yes"};
 constexpr Names delete_options = {"yes"};
 constexpr Names open_options = {"for", "secret"};
 constexpr Names revoke_options = {"all"};
-constexpr Names check_options = {"hash", "account-id", "email-case", "protected-email"};
+constexpr Names check_options = {"hash", "account-id", "email-case", "protected-email", "counts"};
 
 constexpr Command all_commands[] = {
-    {"schema", "", {}, {}, "lays the tables, or adds the columns that they lack", 0, 0, lay_schema},
+    {"schema",
+     "",
+     {},
+     schema_options,
+     "lays the tables, or adds the columns that they lack",
+     0,
+     0,
+     lay_schema},
     {"create", "", create_demands, create_options,
      "makes a user and prints its id; asks for the password", 0, 0, create},
     {"list",

@@ -39,6 +39,11 @@ constexpr Option all_options[] = {
     {"secret", "file:PATH|env:NAME", "where the secret is that signs the token"},
     {"for", "30m|12h|7d|2w", "how long the session lasts; default: 7d"},
     {"all", "", "all sessions of the user"},
+    {"scale", "",
+     "lays and fills beside the user table what makes long lists quick, while it is in use "
+     "(PostgreSQL); or goes on where that was stopped"},
+    {"no-scale", "", "takes that away"},
+    {"counts", "", "compares what --scale laid with the users, and mends it"},
     {"yes", "", "does not ask"},
     {"force", "", "takes what is unusual: another role, a password of another length"},
 };

@@ -1,7 +1,9 @@
 // useradminctl schema: lays or updates the tables.
 #include "ctl/command.hpp"
 #include "ctl/display.hpp"
-#include "sql_texts.hpp"
+#include "ctl/scale.hpp"
+#include "ctl/sql_files.hpp"
+#include "ctl/transaction.hpp"
 #include "text/names.hpp"
 #include "json/writer.hpp"
 
@@ -14,41 +16,6 @@
 namespace useradmin::ctl {
 
 namespace {
-
-/// The SQL files of the database whose names begin so, in the order of their names.
-std::vector<std::string_view> texts_of(const Database& database, std::string_view beginning) {
-    const std::string path =
-        std::string(database.dialect().product().folder) + "/" + std::string(beginning);
-    std::vector<std::string_view> texts;
-    for (const sql::File& file : sql::files)
-        if (file.path.starts_with(path))
-            texts.push_back(file.text);
-    return texts;
-}
-
-/// The statements of an SQL file, without its comments. A statement ends with a semicolon that ends
-/// a line.
-std::vector<std::string> statements_of(std::string_view file) {
-    std::vector<std::string> statements;
-    std::string statement;
-    while (!file.empty()) {
-        const std::string_view line = file.substr(0, file.find('\n'));
-        file.remove_prefix(std::min(line.size() + 1, file.size()));
-        if (line.empty() || line.starts_with("--"))
-            continue;
-        statement.append(line) += '\n';
-        if (line.ends_with(';')) {
-            statements.push_back(std::move(statement));
-            statement.clear();
-        }
-    }
-    return statements;
-}
-
-void replace_all(std::string& text, const std::string& what, const std::string& with) {
-    for (std::size_t at = 0; (at = text.find(what, at)) != text.npos; at += with.size())
-        text.replace(at, what.size(), with);
-}
 
 /// The statement for tables of other names; an index is named after its table.
 std::string renamed(std::string statement, const store::TableNames& names) {
@@ -67,27 +34,6 @@ std::string renamed(std::string statement, const store::TableNames& names) {
                     store::quoted_identifier(names.user.substr(0, dot)) + ".\"verification\"");
     return statement;
 }
-
-/// A group of statements, done whole or not at all.
-class Transaction {
-  public:
-    explicit Transaction(Database& database) : database_(database) { database_.execute("BEGIN"); }
-    ~Transaction() {
-        if (is_open_)
-            static_cast<void>(database_.client().execute("ROLLBACK", database_.pool()));
-    }
-    Transaction(const Transaction&) = delete;
-    Transaction& operator=(const Transaction&) = delete;
-
-    void commit() {
-        database_.execute("COMMIT");
-        is_open_ = false;
-    }
-
-  private:
-    Database& database_;
-    bool is_open_ = true;
-};
 
 /// The column's name in the style of the table: snake_case where its other columns have that.
 std::string column_name(const store::Table& user, const std::string& camel_case) {
@@ -195,6 +141,12 @@ void refuse_schemas(const store::Product& product, const store::TableNames& name
 Exit lay_schema(Context& context) {
     // SQLite's file holds hashes and tokens; its log gets the file's own mode.
     umask(S_IRWXG | S_IRWXO);
+    if (context.options.has("scale") && context.options.has("no-scale"))
+        throw CommandError(Exit::usage, "say --scale or --no-scale, and not both");
+    if (context.options.has("scale"))
+        return lay_scale(context);
+    if (context.options.has("no-scale"))
+        return remove_scale(context);
     Database& database = context.database(Database::Absent::make);
     const store::Dialect& dialect = database.dialect();
     refuse_schemas(dialect.product(), database.tables());

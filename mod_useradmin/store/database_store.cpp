@@ -118,10 +118,13 @@ std::optional<Result<T>> DatabaseStore::run_on(const Connection& connection, con
         case Fault::busy:
             return std::nullopt;
         case Fault::outdated:
-            if (!std::exchange(may_doubt, false))
-                break;
-            known.doubt();
-            continue;
+        case Fault::forbidden:
+            // What was there, and might be read, may have gone since the catalogue was read.
+            if (std::exchange(may_doubt, false)) {
+                known.doubt();
+                continue;
+            }
+            break;
         case Fault::lost: {
             const bool may_repeat =
                 std::exchange(may_reconnect, false) && repeatable == Repeatable::yes;
@@ -132,15 +135,14 @@ std::optional<Result<T>> DatabaseStore::run_on(const Connection& connection, con
                 break;
             continue;
         }
-        case Fault::forbidden:
-            return Result<T>(
-                failed("UA0106: ", "the database refused: " + piece.error() +
-                                       missing_grant(dialect, client, known.schema(), needs)));
         case Fault::conflict:
         case Fault::refused:
             break;
         }
-        return Result<T>(failed("UA0106: ", "the database refused: " + piece.error()));
+        std::string reason = "the database refused: " + piece.error();
+        if (piece.fault() == Fault::forbidden)
+            reason += missing_grant(dialect, client, known.schema(), needs);
+        return Result<T>(failed("UA0106: ", reason));
     }
 }
 

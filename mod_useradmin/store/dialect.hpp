@@ -11,6 +11,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace useradmin::store {
 
@@ -86,6 +88,10 @@ class Dialect {
                                 const ProtectedAddress& spared) const = 0;
 
     // What useradminctl asks.
+
+    /// What stands for the words at signs in the database's files of sql/…/scale.
+    virtual std::vector<std::pair<std::string, std::string>>
+    scale_words(const Schema& schema) const = 0;
 
     /// The file that a connection's parameters name; empty where the database is no file.
     virtual std::string file_of(std::string_view parameters) const = 0;

@@ -35,10 +35,10 @@ std::optional<Fault> KnownConnection::learn(const Dialect& dialect, const TableN
         return *fault;
     read_at_ = now;
     Schema& schema = std::get<Schema>(answer);
-    if (schema.fingerprint == schema_.fingerprint)
-        return std::nullopt;
+    const bool is_same = schema.fingerprint == schema_.fingerprint;
     schema_ = std::move(schema);
-    client_->forget();
+    if (!is_same)
+        client_->forget();
     return std::nullopt;
 }
 

@@ -1,7 +1,7 @@
 // All that is particular to PostgreSQL, 13 and later.
 #include "apr/pool.hpp"
 #include "store/dialect.hpp"
-#include "store/lists.hpp"
+#include "store/postgresql_scale.hpp"
 #include "store/work.hpp"
 
 #include <libpq-fe.h>
@@ -50,11 +50,13 @@ Rows rows_of(const PGresult* result, apr_pool_t* pool) {
 Fault fault_of(std::string_view state) noexcept {
     // Gone with a backend, or of another shape since a table was altered: "cached plan must not
     // change result type" is a feature that is not supported.
-    for (const std::string_view outdated : {"26000", "0A000", "42P01", "42703", "42804"})
+    for (const std::string_view outdated :
+         {"26000", "0A000", "42P01", "42703", "42804", "42883", "3F000"})
         if (state == outdated)
             return Fault::outdated;
     return state == "23505"   ? Fault::conflict
            : state == "42501" ? Fault::forbidden
+           : state == "55P03" ? Fault::busy
                               : Fault::refused;
 }
 
@@ -290,6 +292,8 @@ class Postgresql final : public Dialect {
             read_column(rows, schema);
         schema.examine();
         schema.other_columns = {other_columns(schema)};
+        if (const auto fault = read_scale(client, pool, oid_of(names.user), schema))
+            return *fault;
         return schema;
     }
 
@@ -315,7 +319,9 @@ class Postgresql final : public Dialect {
 
     const char* position_function() const noexcept override { return "strpos"; }
 
-    const Lists& lists(const Schema&) const noexcept override { return plain_lists(); }
+    const Lists& lists(const Schema& schema) const noexcept override {
+        return schema.scale.empty() ? plain_lists() : scaled_lists();
+    }
 
     Result<User> create(Work& work, const NewUser& user) const override {
         const Schema& schema = work.schema();
@@ -380,6 +386,11 @@ class Postgresql final : public Dialect {
         if (!rows->take_boolean())
             return Failure::protected_address;
         return Done();
+    }
+
+    std::vector<std::pair<std::string, std::string>>
+    scale_words(const Schema& schema) const override {
+        return store::scale_words(schema, *this);
     }
 
     std::string file_of(std::string_view) const override { return {}; }

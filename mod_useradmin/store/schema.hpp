@@ -91,6 +91,11 @@ struct Schema {
     /// What the database holds in other words: two schemas are the same where these texts are.
     std::string fingerprint;
     std::vector<Problem> problems;
+    /// The schema of the copy that makes long lists quick, for SQL; empty where there is none that
+    /// is complete.
+    std::string scale;
+    /// The name that this schema has or would have; empty where the database has no such thing.
+    std::string scale_name;
 
     /// The table of that letter: u, s or a.
     Table& table(char letter) noexcept;

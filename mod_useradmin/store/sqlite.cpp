@@ -368,6 +368,10 @@ class Sqlite final : public Dialect {
         return Done();
     }
 
+    std::vector<std::pair<std::string, std::string>> scale_words(const Schema&) const override {
+        return {};
+    }
+
     std::string file_of(std::string_view parameters) const override {
         // A URI may name a file that is never made, and :memory: is none.
         return parameters.starts_with("file:") || parameters.starts_with(':')

@@ -123,6 +123,19 @@ std::string fold(std::string_view text) {
                   UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_CASEFOLD | UTF8PROC_STRIPMARK);
 }
 
+void each_fold(const std::function<void(std::string_view, std::string_view)>& visit) {
+    for (utf8proc_int32_t point = 1; point <= 0x10ffff; ++point) {
+        if (!utf8proc_codepoint_valid(point))
+            continue;
+        utf8proc_uint8_t bytes[4];
+        const auto length = static_cast<std::size_t>(utf8proc_encode_char(point, bytes));
+        const std::string_view text(reinterpret_cast<const char*>(bytes), length);
+        const std::string folded = fold(text);
+        if (folded != text)
+            visit(text, folded);
+    }
+}
+
 std::string nfkc(std::string_view text) {
     if (all_ascii(text))
         return std::string(text);

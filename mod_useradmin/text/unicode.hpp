@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -21,6 +22,9 @@ std::size_t utf16_length(std::string_view text) noexcept;
 /// The text with case and accents folded away, for comparing as people do ("ÁNGEL" and "angel").
 /// Bytes that are not UTF-8 come back as they are.
 std::string fold(std::string_view text);
+/// Visits the code points that are folded to something else, with that: a text is folded when each
+/// of its code points is, and the whole is composed (NFC) then.
+void each_fold(const std::function<void(std::string_view, std::string_view)>& visit);
 
 /// The text in lower case, letter by letter, as better-auth keeps addresses.
 /// Bytes that are not UTF-8 come back as they are.

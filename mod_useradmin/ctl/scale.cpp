@@ -1,0 +1,253 @@
+#include "ctl/scale.hpp"
+
+#include "ctl/display.hpp"
+#include "ctl/sql_files.hpp"
+#include "ctl/transaction.hpp"
+#include "text/unicode.hpp"
+#include "json/writer.hpp"
+
+#include <charconv>
+#include <chrono>
+#include <thread>
+
+namespace useradmin::ctl {
+
+namespace {
+
+// How many users are locked at a time, for about a tenth of a second.
+constexpr int users_at_once = 2000;
+// How often a lock is tried that others wait for behind us, two seconds each.
+constexpr int tries_for_lock = 100;
+// How often it is gone through users that somebody is changing.
+constexpr int most_passes = 100;
+constexpr int folds_at_once = 500;
+
+/// What there is of the copy.
+struct State {
+    bool is_laid = false;
+    bool is_watched = false;
+};
+
+/// What was found wrong and mended.
+struct Mended {
+    std::int64_t users = 0;
+    std::int64_t rows = 0;
+    std::int64_t gone = 0;
+    std::int64_t counts = 0;
+};
+
+std::int64_t number_of(const std::optional<std::string>& cell) {
+    std::int64_t number = 0;
+    if (cell)
+        std::from_chars(cell->data(), cell->data() + cell->size(), number);
+    return number;
+}
+
+/// The copy of a database's user table.
+class Copy {
+  public:
+    explicit Copy(Database& database) : database_(database) {
+        const store::Schema schema = database.schema();
+        if (!schema.user.exists())
+            throw CommandError(Exit::failure, "there is no table " + schema.user.sql +
+                                                  "; lay it with 'useradminctl schema'");
+        words_ = database.dialect().scale_words(schema);
+        if (words_.empty())
+            throw CommandError(Exit::usage,
+                               std::string(database.dialect().product().name) +
+                                   " needs nothing beside its tables for long lists; leave out "
+                                   "--scale, --no-scale and --counts");
+        about_users_ = schema.user.about_rows;
+    }
+
+    State state() {
+        const std::vector<Database::Row> rows = ask(file("state").front());
+        return {rows[0][0] == "t", rows[0][1] == "t"};
+    }
+
+    void lay() {
+        const Progress progress("Laying the copy");
+        Transaction transaction(database_);
+        for (const std::string& statement : file("tables"))
+            database_.execute(statement);
+        fill_folds();
+        transaction.commit();
+    }
+
+    /// Runs a file whose statements lock the user table for a moment, once nobody else has it.
+    void run_locked(const char* name, const char* what) {
+        const Progress progress(what);
+        for (int tries_left = tries_for_lock; tries_left > 0; --tries_left)
+            if (try_locked(name))
+                return;
+        throw CommandError(Exit::failure,
+                           "others keep the user table locked; end their long transactions (they "
+                           "stand in pg_stat_activity), then run this again");
+    }
+
+    /// Goes through all users until the copy lacks none.
+    Mended fill() {
+        Progress progress("Filling the copy");
+        Mended mended;
+        for (int pass = 0; pass < most_passes; ++pass) {
+            mended.users = 0;
+            std::optional<std::string> last;
+            while (true) {
+                const std::vector<Database::Row> rows =
+                    ask("SELECT last, seen, mended FROM @scale@.mend(" +
+                        (last ? store::literal(*last) : std::string("NULL")) + ", " +
+                        std::to_string(users_at_once) + ")");
+                if (number_of(rows[0][1]) == 0)
+                    break;
+                last = rows[0][0];
+                mended.users += number_of(rows[0][1]);
+                mended.rows += number_of(rows[0][2]);
+                progress.show("Filling the copy: " + std::to_string(mended.users) + " of about " +
+                              std::to_string(std::max(about_users_, mended.users)) + " users");
+            }
+            if (number_of(ask("SELECT @scale@.missing()")[0][0]) == 0)
+                return mended;
+            std::this_thread::sleep_for(std::chrono::seconds(1));
+        }
+        throw CommandError(Exit::failure, "others keep users locked; end their long transactions "
+                                          "(they stand in pg_stat_activity), then run this again");
+    }
+
+    void sweep(Mended& mended) {
+        const Progress progress("Comparing the counts");
+        const std::vector<Database::Row> rows = ask("SELECT gone, corrected FROM @scale@.sweep()");
+        mended.gone = number_of(rows[0][0]);
+        mended.counts = number_of(rows[0][1]);
+    }
+
+    void index() {
+        Progress progress("Making the indexes");
+        for (const Database::Row& row : ask(file("leftovers").front()))
+            database_.execute(row[0].value_or(""));
+        for (const std::string& statement : file("indexes"))
+            database_.execute(statement);
+    }
+
+    void run(const char* name) {
+        for (const std::string& statement : file(name))
+            database_.execute(statement);
+    }
+
+  private:
+    std::string filled_in(std::string text) const {
+        for (const auto& [word, meaning] : words_)
+            replace_all(text, word, meaning);
+        return text;
+    }
+
+    std::vector<Database::Row> ask(const std::string& query) {
+        return database_.rows(filled_in(query));
+    }
+
+    /// The statements of a file of scale/.
+    std::vector<std::string> file(const std::string& name) const {
+        std::vector<std::string> statements;
+        for (const std::string_view text : texts_of(database_, "scale/" + name))
+            for (std::string& statement : statements_of(text))
+                statements.push_back(filled_in(std::move(statement)));
+        return statements;
+    }
+
+    bool try_locked(const char* name) {
+        Transaction transaction(database_);
+        for (const std::string& statement : file(name)) {
+            const auto answer = database_.client().execute(statement.c_str(), database_.pool());
+            const auto* fault = std::get_if<store::Fault>(&answer);
+            if (fault == nullptr)
+                continue;
+            if (*fault == store::Fault::busy)
+                return false;
+            throw CommandError(Exit::failure,
+                               "the database refused: " + database_.client().error());
+        }
+        transaction.commit();
+        return true;
+    }
+
+    /// Tells the database how the service folds, code point by code point.
+    void fill_folds() {
+        std::string values;
+        int count = 0;
+        const auto flush = [&] {
+            if (count > 0)
+                database_.execute(filled_in("INSERT INTO @scale@.folds VALUES " + values));
+            values.clear();
+            count = 0;
+        };
+        text::each_fold([&](std::string_view point, std::string_view folded) {
+            values += (count > 0 ? ", (" : "(") + store::literal(point) + ", " +
+                      store::literal(folded) + ")";
+            if (++count == folds_at_once)
+                flush();
+        });
+        flush();
+    }
+
+    Database& database_;
+    std::vector<std::pair<std::string, std::string>> words_;
+    std::int64_t about_users_ = 0;
+};
+
+void print(const Context& context, const Mended& mended, const std::string& sentence) {
+    if (!context.wants_json()) {
+        say(sentence);
+        return;
+    }
+    std::string document;
+    json::Writer writer(document);
+    writer.begin_object().key("success").boolean(true).key("data").begin_object();
+    writer.key("users").integer(mended.users);
+    writer.key("rowsMended").integer(mended.rows + mended.gone);
+    writer.key("countsCorrected").integer(mended.counts);
+    writer.end_object().end_object();
+    print_json(document);
+}
+
+} // namespace
+
+Exit lay_scale(Context& context) {
+    Copy copy(context.database());
+    const State state = copy.state();
+    if (!state.is_laid)
+        copy.lay();
+    if (!state.is_watched)
+        copy.run_locked("triggers", "Waiting for the user table");
+    Mended mended = copy.fill();
+    copy.sweep(mended);
+    copy.index();
+    copy.run("ready");
+    print(context, mended,
+          "The copy of " + std::to_string(mended.users) +
+              " users is complete; the service uses it within ten seconds.");
+    return Exit::success;
+}
+
+Exit remove_scale(Context& context) {
+    Copy copy(context.database());
+    copy.run_locked("removal", "Waiting for the user table");
+    print(context, {}, "The copy was taken away; the two indexes of the user table stay.");
+    return Exit::success;
+}
+
+Exit check_counts(Context& context) {
+    Copy copy(context.database());
+    if (!copy.state().is_laid)
+        throw CommandError(Exit::failure,
+                           "there are no counts; 'useradminctl schema --scale' lays them");
+    Mended mended = copy.fill();
+    copy.sweep(mended);
+    const std::int64_t rows = mended.rows + mended.gone;
+    print(context, mended,
+          rows + mended.counts == 0
+              ? "The counts of " + std::to_string(mended.users) + " users are right."
+              : std::to_string(rows) + " rows and " + std::to_string(mended.counts) +
+                    " counts were wrong, and were mended.");
+    return Exit::success;
+}
+
+} // namespace useradmin::ctl

@@ -1,0 +1,257 @@
+#include "store/postgresql_scale.hpp"
+
+#include "text/unicode.hpp"
+
+#include <algorithm>
+
+namespace useradmin::store {
+
+namespace {
+
+constexpr const char* trigger_prefix = "useradmin_scale_";
+constexpr const char* ready_mark = "mod_useradmin: complete, layout 1";
+
+// Between the name and the address in the copy.
+constexpr char separator = '\x01';
+
+// From here on, a page is sought by the counts of the days before it.
+constexpr std::int64_t least_deep_offset = 1000;
+
+bool is_letter_or_digit(char character) noexcept {
+    return (character >= '0' && character <= '9') || (character >= 'a' && character <= 'z');
+}
+
+/// Whether the index of trigrams can tell something of the text: three letters in a row, or one
+/// beyond ASCII, which is written in several.
+bool has_trigrams(std::string_view search) {
+    int run = 0;
+    for (const char character : text::fold(search)) {
+        if (static_cast<unsigned char>(character) >= 0x80)
+            return true;
+        run = is_letter_or_digit(character) ? run + 1 : 0;
+        if (run == 3)
+            return true;
+    }
+    return false;
+}
+
+/// Appends the condition that the copy's row contains the searched text. The pattern stands in a
+/// query of its own, so that it is made once.
+void append_search(Statement& statement, const Schema& schema, std::string_view search,
+                   bool by_index) {
+    std::string pattern = "%";
+    for (const char character : search) {
+        if (character == '%' || character == '_' || character == '\\')
+            pattern += '\\';
+        pattern += character;
+    }
+    // An expression that no index knows keeps the planner from looking there.
+    statement << "s.folded" << (by_index ? "" : " || ''") << " LIKE (SELECT " << schema.scale
+              << ".fold(" << argument(pattern += '%') << "))";
+}
+
+/// Appends a query of the number of users, all or of a role.
+void append_number(Statement& statement, const Schema& schema, const Text& role) {
+    statement << "(SELECT coalesce(sum(number), 0)::bigint FROM " << schema.scale << ".totals";
+    if (role)
+        statement << " WHERE role = " << argument(*role);
+    statement << ")";
+}
+
+/// Appends the page of a filter without a search. A deep one begins on the day that it lies on:
+/// what is newer is known by its number.
+void append_page(Statement& statement, const Schema& schema, const Dialect& dialect,
+                 const Text& role, const Window& window) {
+    const Table& user = schema.user;
+    const bool is_deep = window.offset >= least_deep_offset;
+    statement << "SELECT " << created_at(user) << " AS useradmin_time, " << user.at("id")
+              << " AS useradmin_id, " << user.read << " FROM " << user;
+    const char* before = " WHERE ";
+    if (role)
+        statement << std::exchange(before, " AND ") << role_of(user, dialect) << " = "
+                  << argument(*role);
+    if (is_deep) {
+        const bool has_zone = user.at("createdAt").type.ends_with("with time zone");
+        // Up to the day's last moment, which is infinite where the day is.
+        statement << before << created_at(user) << " <= (SELECT (day + 1)::timestamp"
+                  << (has_zone ? " AT TIME ZONE 'UTC'" : "")
+                  << " - interval '1 microsecond' FROM useradmin_day)";
+    }
+    statement << " ORDER BY " << newest_first(user) << " LIMIT " << argument(window.limit)
+              << " OFFSET " << argument(window.offset);
+    if (is_deep)
+        statement << " - (SELECT newer FROM useradmin_day)";
+}
+
+/// Appends the day that the offset lies on, and how many users are newer than that day's.
+void append_day(Statement& statement, const Schema& schema, const Text& role,
+                const Window& window) {
+    statement << "WITH useradmin_day AS MATERIALIZED (SELECT day, (until - number)::bigint AS "
+                 "newer FROM (SELECT day, sum(number) AS number, sum(sum(number)) OVER (ORDER BY "
+                 "day DESC) AS until FROM "
+              << schema.scale << ".days";
+    if (role)
+        statement << " WHERE role = " << argument(*role);
+    statement << " GROUP BY day) d WHERE until > " << argument(window.offset)
+              << "::bigint ORDER BY day DESC LIMIT 1) ";
+}
+
+// NOLINTNEXTLINE(cppcoreguidelines-virtual-class-destructor): one constant, never deleted
+class ScaledLists final : public Lists {
+  public:
+    Sharing sharing(const Schema& schema, const Filter& filter) const noexcept override {
+        if (!is_answerable(filter))
+            return plain_lists().sharing(schema, filter);
+        return filter.search ? Sharing::always : Sharing::never;
+    }
+
+    Result<Counted> count(Work& work, const Dialect& dialect, const Filter& filter,
+                          const Window& window) const override {
+        if (!is_answerable(filter))
+            return plain_lists().count(work, dialect, filter, window);
+        const Schema& schema = work.schema();
+        Statement statement = work.statement();
+        if (filter.search) {
+            // The users of the role, and those outside it that match.
+            statement << "SELECT (SELECT count(*) FROM " << schema.scale << ".users s WHERE ";
+            append_search(statement, schema, *filter.search, has_trigrams(*filter.search));
+            if (filter.role)
+                statement << " AND s.role <> " << argument(*filter.role);
+            statement << ")";
+            if (filter.role)
+                append_number(statement << " + ", schema, filter.role);
+        } else {
+            if (window.offset >= least_deep_offset)
+                append_day(statement, schema, filter.role, window);
+            statement << "SELECT t.total, p.* FROM (SELECT ";
+            append_number(statement, schema, filter.role);
+            statement << " AS total) t LEFT JOIN (";
+            append_page(statement, schema, dialect, filter.role, window);
+            statement << ") p ON true ORDER BY p.useradmin_time DESC, p.useradmin_id";
+        }
+        Result<Rows> rows = work.run(statement);
+        if (!rows)
+            return rows.failure();
+        if (!filter.search)
+            return counted_page(*rows);
+        Counted counted;
+        if (rows->next())
+            counted.total = rows->take_number();
+        return counted;
+    }
+
+    Result<std::vector<User>> page(Work& work, const Dialect& dialect, const Filter& filter,
+                                   std::int64_t total, const Window& window) const override {
+        if (!is_answerable(filter) || !filter.search)
+            return plain_lists().page(work, dialect, filter, total, window);
+        const Schema& schema = work.schema();
+        const Table& user = schema.user;
+        const bool collects = total <= most_collected && has_trigrams(*filter.search);
+        Statement statement = work.statement();
+        if (collects) {
+            statement << "WITH useradmin_match AS MATERIALIZED (SELECT s.created, s.id FROM "
+                      << schema.scale << ".users s WHERE ";
+            append_search(statement, schema, *filter.search, true);
+            // No more users than the total are of the role.
+            if (filter.role)
+                statement << " UNION (SELECT " << created_at(user) << ", " << user.at("id")
+                          << " FROM " << user << " WHERE " << role_of(user, dialect) << " = "
+                          << argument(*filter.role) << " ORDER BY " << newest_first(user)
+                          << " LIMIT " << argument(most_collected) << ")";
+            statement << ") ";
+        }
+        statement << "SELECT " << user.read_as_u << " FROM (SELECT ";
+        if (collects) {
+            statement << "* FROM useradmin_match";
+        } else {
+            statement << "s.created, s.id FROM " << schema.scale << ".users s WHERE ";
+            append_search(statement, schema, *filter.search, false);
+            if (filter.role)
+                statement << " OR s.role = " << argument(*filter.role);
+        }
+        statement << " ORDER BY created DESC, id LIMIT " << argument(window.limit) << " OFFSET "
+                  << argument(window.offset) << ") m JOIN " << user << " u ON u." << user.at("id")
+                  << " = m.id ORDER BY m.created DESC, m.id";
+        Result<Rows> rows = work.run(statement);
+        if (!rows)
+            return rows.failure();
+        return page_of(*rows);
+    }
+
+  private:
+    /// Whether the copy has the answer: a text with the separator could match across it.
+    static bool is_answerable(const Filter& filter) noexcept {
+        return !filter.search || filter.search->find(separator) == std::string_view::npos;
+    }
+};
+
+} // namespace
+
+std::optional<Fault> read_scale(Client& client, apr_pool_t* pool, const std::string& user_oid,
+                                Schema& schema) {
+    const std::string query =
+        "SELECT greatest(c.reltuples, 0)::bigint, left('useradmin_' || regexp_replace(lower("
+        "n.nspname || '_' || c.relname), '[^a-z0-9_]', '_', 'g'), 63), (SELECT "
+        "quote_ident(o.nspname) FROM pg_trigger t JOIN pg_proc f ON f.oid = t.tgfoid JOIN "
+        "pg_namespace o ON o.oid = f.pronamespace WHERE t.tgrelid = c.oid AND "
+        "starts_with(t.tgname, " +
+        literal(trigger_prefix) +
+        ") AND t.tgenabled IN ('O', 'A') AND obj_description(o.oid, 'pg_namespace') = " +
+        literal(ready_mark) +
+        " AND has_schema_privilege(o.oid, 'USAGE') AND NOT EXISTS (SELECT FROM pg_class r WHERE "
+        "r.relnamespace = o.oid AND r.relkind = 'r' AND NOT has_table_privilege(r.oid, 'SELECT')) "
+        "GROUP BY o.oid, o.nspname HAVING count(*) = 4) FROM pg_class c JOIN pg_namespace n ON "
+        "n.oid = c.relnamespace WHERE c.oid = " +
+        user_oid;
+    auto answer = client.execute(query.c_str(), pool);
+    if (const auto* fault = std::get_if<Fault>(&answer))
+        return *fault;
+    Rows rows = std::get<Rows>(answer);
+    if (rows.next()) {
+        schema.user.about_rows = rows.take_number();
+        schema.scale_name = rows.take().value_or("");
+        schema.scale = rows.take().value_or("");
+    }
+    return std::nullopt;
+}
+
+std::vector<std::pair<std::string, std::string>> scale_words(const Schema& schema,
+                                                             const Dialect& dialect) {
+    const Table& user = schema.user;
+    const Column* created = user.find("createdAt");
+    // Named as sql/postgresql/schema.sql does, whose two indexes these are.
+    const std::size_t dot = user.sql.rfind("\".\"");
+    const std::string own = user.sql.substr(dot == user.sql.npos ? 0 : dot + 2);
+    const auto index_named = [&](const char* end) {
+        return own.substr(0, own.size() - 1) + end + '"';
+    };
+    const std::string newest = index_named("_newest_idx");
+    const std::string role_newest = index_named("_role_newest_idx");
+    return {
+        {"@scale@", schema.scale_name},
+        {"@scale_text@", literal(schema.scale_name)},
+        {"@user@", user.sql},
+        {"@user_text@", literal(user.sql)},
+        {"@id@", user.at("id").sql()},
+        {"@id_type@", user.at("id").type},
+        {"@name@", user.at("name").sql()},
+        {"@email@", user.at("email").sql()},
+        {"@role@", role_of(user, dialect)},
+        {"@created@", created_at(user)},
+        {"@created_text@", literal(created != nullptr ? created->name : "")},
+        {"@newest@", newest},
+        {"@newest_text@", literal(newest)},
+        {"@role_newest@", role_newest},
+        {"@role_newest_text@", literal(role_newest)},
+        {"@trigger@", trigger_prefix},
+        {"@trigger_text@", literal(trigger_prefix)},
+        {"@mark@", literal(ready_mark)},
+    };
+}
+
+const Lists& scaled_lists() noexcept {
+    static constexpr ScaledLists lists;
+    return lists;
+}
+
+} // namespace useradmin::store

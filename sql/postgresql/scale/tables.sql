@@ -1,0 +1,302 @@
+-- What makes long lists quick on PostgreSQL 13 and later: a copy of what lists look for, with counts.
+--
+-- "useradminctl schema --scale" lays it beside the user table, in a schema of its own, and fills it;
+-- "useradminctl schema --no-scale" takes it away. What stands between at signs is filled in: @scale@
+-- is that schema, @user@ the user table, and @id@, @name@, @email@, @role@ and @created@ are its
+-- columns. A statement ends with a semicolon at the end of a line, except in the body of a function.
+--
+-- Each transaction changes the user table, the copy and the counts together, so that in whatever
+-- snapshot they are looked at, the counts are those of the copy. No writer waits for another one here.
+
+DO $body$
+BEGIN
+    IF current_setting('server_encoding') <> 'UTF8' THEN
+        RAISE 'the database must have the encoding UTF8';
+    END IF;
+    IF NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = @user_text@::regclass AND attname = @created_text@
+                   AND attnotnull AND atttypid IN ('timestamp'::regtype, 'timestamptz'::regtype)) THEN
+        RAISE 'the user table''s time of creation must be a timestamp and NOT NULL';
+    END IF;
+    IF NOT EXISTS (SELECT FROM pg_available_extensions WHERE name = 'pg_trgm') THEN
+        RAISE 'the extension pg_trgm is missing: install PostgreSQL''s contrib package';
+    END IF;
+END $body$;
+CREATE EXTENSION IF NOT EXISTS pg_trgm;
+CREATE SCHEMA @scale@;
+
+-- The code points that are not what they are folded to: "Á" and "a", "ß" and "ss". It is filled with
+-- what the service's own folding says.
+CREATE TABLE @scale@.folds (
+    point  text COLLATE "C" PRIMARY KEY,
+    folded text COLLATE "C" NOT NULL
+);
+
+-- A row a user: the columns that lists are sorted by, of the same types, the role as the interface sees
+-- it, and the name and the address as searches compare them, with U+0001 between.
+CREATE TABLE @scale@.users AS SELECT @id@ AS id, @created@ AS created FROM @user@ WITH NO DATA;
+ALTER TABLE @scale@.users
+    ADD PRIMARY KEY (id),
+    ALTER COLUMN created SET NOT NULL,
+    ADD COLUMN role text COLLATE "C" NOT NULL,
+    ADD COLUMN folded text COLLATE "C" NOT NULL;
+
+-- How many users a role has, and how many of those were created on a day. The number is the sum of the
+-- slots: a transaction that changes it has a slot to itself until it ends.
+CREATE TABLE @scale@.totals (
+    role   text COLLATE "C" NOT NULL,
+    slot   bigint NOT NULL,
+    number bigint NOT NULL,
+    PRIMARY KEY (role, slot)
+) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
+CREATE TABLE @scale@.days (
+    day    date NOT NULL,
+    role   text COLLATE "C" NOT NULL,
+    slot   bigint NOT NULL,
+    number bigint NOT NULL,
+    PRIMARY KEY (day, role, slot)
+) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
+-- Slots that are used once, by transactions that may not change what others have committed meanwhile.
+CREATE SEQUENCE @scale@.single_slots MINVALUE 1000;
+
+-- The day of a time, in UTC.
+CREATE FUNCTION @scale@.day(moment timestamptz) RETURNS date LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $body$ SELECT (moment AT TIME ZONE 'UTC')::date $body$;
+CREATE FUNCTION @scale@.day(moment timestamp) RETURNS date LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $body$ SELECT moment::date $body$;
+
+-- A text as searches compare it: case and accents folded away. What is not ASCII is written in capital
+-- letters, which no folded text has: so the trigrams of every script are letters, whatever the database's
+-- collation takes for such. Z and Y begin a code point, and the other letters are its digits.
+CREATE FUNCTION @scale@.fold(original text) RETURNS text LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE AS $body$
+DECLARE
+    folded text;
+BEGIN
+    IF octet_length(original) = length(original) THEN
+        RETURN lower(original COLLATE "C");
+    END IF;
+    -- A subquery, so that each point is looked up in the index whatever the planner thinks of it.
+    SELECT string_agg(coalesce((SELECT f.folded FROM @scale@.folds f WHERE f.point = p.point COLLATE "C"), p.point),
+                      '' ORDER BY p.place) INTO folded
+    FROM regexp_split_to_table(original, '') WITH ORDINALITY AS p (point, place);
+    SELECT string_agg(CASE
+            WHEN code < 128 THEN chr(code)
+            WHEN code < 12167 THEN 'Z' || chr(65 + code % 23) || chr(65 + code / 23 % 23) || chr(65 + code / 529)
+            ELSE 'Y' || chr(65 + code % 23) || chr(65 + code / 23 % 23) || chr(65 + code / 529 % 23)
+                || chr(65 + code / 12167 % 23) || CASE WHEN code < 279841 THEN '' ELSE 'X' || chr(65 + code / 279841) END
+        END, '' ORDER BY place) INTO folded
+    FROM (SELECT place, ascii(point) AS code
+          FROM regexp_split_to_table(normalize(folded, NFC), '') WITH ORDINALITY AS p (point, place)) AS c;
+    RETURN coalesce(folded, '');
+END $body$;
+
+-- Adds to the counts of a role and day, for each place of the arrays.
+CREATE FUNCTION @scale@.add(roles text[], days date[], numbers bigint[]) RETURNS void LANGUAGE plpgsql AS $body$
+DECLARE
+    own bigint;
+BEGIN
+    IF current_setting('transaction_isolation') = 'read committed' THEN
+        FOR candidate IN 0..31 LOOP
+            IF pg_try_advisory_xact_lock('@scale@.totals'::regclass::oid::int, candidate) THEN
+                own := candidate;
+                EXIT;
+            END IF;
+        END LOOP;
+        -- Now and then, the slots that were used once go into the own one.
+        IF own = 0 AND random() < 0.01 THEN
+            WITH gone AS (
+                DELETE FROM @scale@.totals WHERE ctid IN (
+                    SELECT ctid FROM @scale@.totals WHERE slot >= 1000 LIMIT 1000 FOR UPDATE SKIP LOCKED)
+                RETURNING role, number
+            ) INSERT INTO @scale@.totals AS t (role, slot, number)
+            SELECT role, own, sum(number) FROM gone GROUP BY role
+            ON CONFLICT (role, slot) DO UPDATE SET number = t.number + excluded.number;
+            WITH gone AS (
+                DELETE FROM @scale@.days WHERE ctid IN (
+                    SELECT ctid FROM @scale@.days WHERE slot >= 1000 LIMIT 1000 FOR UPDATE SKIP LOCKED)
+                RETURNING day, role, number
+            ) INSERT INTO @scale@.days AS d (day, role, slot, number)
+            SELECT day, role, own, sum(number) FROM gone GROUP BY day, role
+            ON CONFLICT (day, role, slot) DO UPDATE SET number = d.number + excluded.number;
+        END IF;
+    END IF;
+    own := coalesce(own, nextval('@scale@.single_slots'));
+    INSERT INTO @scale@.totals AS t (role, slot, number)
+    SELECT a.role, own, sum(a.number) FROM unnest(roles, numbers) AS a (role, number)
+    GROUP BY a.role HAVING sum(a.number) <> 0
+    ON CONFLICT (role, slot) DO UPDATE SET number = t.number + excluded.number;
+    INSERT INTO @scale@.days AS d (day, role, slot, number)
+    SELECT a.day, a.role, own, a.number FROM unnest(days, roles, numbers) AS a (day, role, number)
+    ON CONFLICT (day, role, slot) DO UPDATE SET number = d.number + excluded.number;
+END $body$;
+
+-- Users were made, one or, by COPY, many.
+CREATE FUNCTION @scale@.inserted() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $body$
+DECLARE
+    roles text[];
+    days date[];
+    numbers bigint[];
+BEGIN
+    WITH made AS (
+        INSERT INTO @scale@.users AS s (id, created, role, folded)
+        SELECT @id@, @created@, @role@, @scale@.fold(@name@) || E'\x01' || @scale@.fold(@email@)
+        FROM useradmin_new
+        ON CONFLICT DO NOTHING
+        RETURNING s.role, @scale@.day(s.created) AS day
+    )
+    SELECT array_agg(role), array_agg(day), array_agg(number) INTO roles, days, numbers
+    FROM (SELECT role, day, count(*) AS number FROM made GROUP BY role, day) AS c;
+    IF roles IS NOT NULL THEN
+        PERFORM @scale@.add(roles, days, numbers);
+    END IF;
+    RETURN NULL;
+END $body$;
+
+-- Users were changed: their rows in the copy are replaced, unless they say the same.
+CREATE FUNCTION @scale@.updated() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $body$
+DECLARE
+    roles text[];
+    days date[];
+    numbers bigint[];
+BEGIN
+    IF NOT EXISTS (SELECT @id@, @created@, @role@, @name@, @email@ FROM useradmin_old
+                   EXCEPT ALL SELECT @id@, @created@, @role@, @name@, @email@ FROM useradmin_new) THEN
+        RETURN NULL;
+    END IF;
+    WITH gone AS (
+        DELETE FROM @scale@.users s USING (SELECT @id@ AS id FROM useradmin_old) AS o WHERE s.id = o.id
+        RETURNING s.role, @scale@.day(s.created) AS day
+    )
+    SELECT array_agg(role), array_agg(day), array_agg(number) INTO roles, days, numbers
+    FROM (SELECT role, day, -count(*) AS number FROM gone GROUP BY role, day) AS c;
+    WITH made AS (
+        INSERT INTO @scale@.users AS s (id, created, role, folded)
+        SELECT @id@, @created@, @role@, @scale@.fold(@name@) || E'\x01' || @scale@.fold(@email@)
+        FROM useradmin_new
+        ON CONFLICT DO NOTHING
+        RETURNING s.role, @scale@.day(s.created) AS day
+    )
+    SELECT array_agg(role), array_agg(day), array_agg(number) INTO roles, days, numbers
+    FROM (SELECT role, day, sum(number) AS number
+          FROM (SELECT role, day, 1 AS number FROM made
+                UNION ALL SELECT * FROM unnest(roles, days, numbers)) AS a (role, day, number)
+          GROUP BY role, day HAVING sum(number) <> 0) AS c;
+    IF roles IS NOT NULL THEN
+        PERFORM @scale@.add(roles, days, numbers);
+    END IF;
+    RETURN NULL;
+END $body$;
+
+-- Users were deleted.
+CREATE FUNCTION @scale@.deleted() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $body$
+DECLARE
+    roles text[];
+    days date[];
+    numbers bigint[];
+BEGIN
+    WITH gone AS (
+        DELETE FROM @scale@.users s USING (SELECT @id@ AS id FROM useradmin_old) AS o WHERE s.id = o.id
+        RETURNING s.role, @scale@.day(s.created) AS day
+    )
+    SELECT array_agg(role), array_agg(day), array_agg(number) INTO roles, days, numbers
+    FROM (SELECT role, day, -count(*) AS number FROM gone GROUP BY role, day) AS c;
+    IF roles IS NOT NULL THEN
+        PERFORM @scale@.add(roles, days, numbers);
+    END IF;
+    RETURN NULL;
+END $body$;
+
+-- All users are gone. The rows are deleted one by one: to truncate the copy would wait for the lists that
+-- are being read, which may wait for the user table in turn.
+CREATE FUNCTION @scale@.truncated() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $body$
+BEGIN
+    DELETE FROM @scale@.users;
+    DELETE FROM @scale@.totals;
+    DELETE FROM @scale@.days;
+    RETURN NULL;
+END $body$;
+
+-- Fills and mends the copy, so many users at a time, in the order of their ids from the one after the
+-- given one on: the last id that was looked at, how many users those were, and how many rows were
+-- missing or wrong. Users that somebody is changing are left out; their own transactions tell the copy.
+CREATE FUNCTION @scale@.mend(after text, most integer, OUT last text, OUT seen bigint, OUT mended bigint)
+LANGUAGE plpgsql SET plan_cache_mode = force_custom_plan AS $body$
+DECLARE
+    first_id @scale@.users.id%TYPE := after;
+    ids @id_type@[];
+    roles text[];
+    days date[];
+    numbers bigint[];
+BEGIN
+    -- Locked first and looked at afterwards: what the next statement sees of them stays so.
+    SELECT array_agg(p.id ORDER BY p.id), count(*) INTO ids, seen
+    FROM (SELECT @id@ AS id FROM @user@ WHERE after IS NULL OR @id@ > first_id
+          ORDER BY @id@ LIMIT most FOR SHARE SKIP LOCKED) AS p;
+    last := ids[seen]::text;
+    WITH wrong AS MATERIALIZED (
+        SELECT p.*, s.id IS NOT NULL AS was_there, s.created AS old_created, s.role AS old_role
+        FROM (SELECT @id@ AS id, @created@ AS created, @role@ AS role,
+                     @scale@.fold(@name@) || E'\x01' || @scale@.fold(@email@) AS folded
+              FROM @user@ WHERE @id@ = ANY (ids)) AS p
+        LEFT JOIN @scale@.users s ON s.id = p.id
+        WHERE s.id IS NULL OR s.created <> p.created OR s.role <> p.role OR s.folded <> p.folded
+    ), written AS (
+        INSERT INTO @scale@.users AS s (id, created, role, folded)
+        SELECT id, created, role, folded FROM wrong
+        ON CONFLICT (id) DO UPDATE SET created = excluded.created, role = excluded.role, folded = excluded.folded
+    )
+    SELECT array_agg(role), array_agg(day), array_agg(number), (SELECT count(*) FROM wrong)
+    INTO roles, days, numbers, mended
+    FROM (SELECT role, day, sum(number) AS number
+          FROM (SELECT role, @scale@.day(created) AS day, 1 AS number FROM wrong
+                UNION ALL SELECT old_role, @scale@.day(old_created), -1 FROM wrong WHERE was_there) AS a
+          GROUP BY role, day HAVING sum(number) <> 0) AS c;
+    IF roles IS NOT NULL THEN
+        PERFORM @scale@.add(roles, days, numbers);
+    END IF;
+END $body$;
+
+-- Takes rows out of the copy whose users are gone, and corrects the counts to those of the copy: how many
+-- rows there were, and how many counts that were wrong.
+CREATE FUNCTION @scale@.sweep(OUT gone bigint, OUT corrected bigint) LANGUAGE plpgsql AS $body$
+DECLARE
+    roles text[];
+    days date[];
+    numbers bigint[];
+    corrected_days bigint;
+BEGIN
+    WITH gone_rows AS (
+        DELETE FROM @scale@.users s WHERE NOT EXISTS (SELECT FROM @user@ u WHERE u.@id@ = s.id)
+        RETURNING s.role, @scale@.day(s.created) AS day
+    )
+    SELECT array_agg(role), array_agg(day), array_agg(number), coalesce(-sum(number), 0)
+    INTO roles, days, numbers, gone
+    FROM (SELECT role, day, -count(*) AS number FROM gone_rows GROUP BY role, day) AS c;
+    IF roles IS NOT NULL THEN
+        PERFORM @scale@.add(roles, days, numbers);
+    END IF;
+    -- In one snapshot the difference is the same whoever is writing.
+    INSERT INTO @scale@.totals (role, slot, number)
+    SELECT role, nextval('@scale@.single_slots'), sum(number)
+    FROM (SELECT role, count(*) AS number FROM @scale@.users GROUP BY role
+          UNION ALL SELECT role, -number FROM @scale@.totals) AS a
+    GROUP BY role HAVING sum(number) <> 0;
+    GET DIAGNOSTICS corrected = ROW_COUNT;
+    INSERT INTO @scale@.days (day, role, slot, number)
+    SELECT day, role, nextval('@scale@.single_slots'), sum(number)
+    FROM (SELECT @scale@.day(created) AS day, role, count(*) AS number FROM @scale@.users GROUP BY 1, 2
+          UNION ALL SELECT day, role, -number FROM @scale@.days) AS a
+    GROUP BY day, role HAVING sum(number) <> 0;
+    GET DIAGNOSTICS corrected_days = ROW_COUNT;
+    corrected := corrected + corrected_days;
+END $body$;
+
+-- How many users the copy lacks.
+CREATE FUNCTION @scale@.missing() RETURNS bigint LANGUAGE sql AS $body$
+    SELECT count(*) FROM @user@ u WHERE NOT EXISTS (SELECT FROM @scale@.users s WHERE s.id = u.@id@)
+$body$;
+
+REVOKE ALL ON ALL FUNCTIONS IN SCHEMA @scale@ FROM PUBLIC;
