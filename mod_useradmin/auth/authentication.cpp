@@ -8,8 +8,13 @@
 #include "auth/session_token.hpp"
 #include "auth/sign_in_handler.hpp"
 #include "httpd/backend.hpp"
+#include "httpd/first_request.hpp"
 #include "httpd/notes.hpp"
+#include "secret/digest.hpp"
 #include "sign_in/identity.hpp"
+
+#include <string>
+#include <type_traits>
 
 APLOG_USE_MODULE(auth_useradmin);
 
@@ -23,6 +28,39 @@ constexpr const char* auth_type = "UserAdmin";
 void announce(request_rec* request, const sign_in::Identity& identity) {
     httpd::note_caller(request, identity.user_id, identity.role);
     request->user = const_cast<char*>(apr_table_get(request->notes, httpd::id_note));
+}
+
+/// Whom a token was found to stand for, kept with the client's request: its internal redirects and
+/// subrequests ask again.
+struct Answer {
+    /// Of the token and its tables.
+    secret::Digest asked;
+    sign_in::Identity identity;
+};
+static_assert(std::is_trivially_destructible_v<Answer>);
+
+/// The user whose session has the token. The texts live as long as the request.
+sign_in::Identity identify(request_rec* request, const Settings& settings, std::string_view token) {
+    const httpd::BackendSettings backend_settings = httpd::backend_settings(settings);
+    request_rec* const first = httpd::first_request(request);
+    const secret::Digest asked =
+        secret::digest({apr::view_of(backend_settings.tables.label), token});
+    const auto* answer = static_cast<const Answer*>(
+        ap_get_module_config(first->request_config, &auth_useradmin_module));
+    if (answer != nullptr && answer->asked == asked)
+        return answer->identity;
+
+    httpd::RequestBackend backend(request, auth_useradmin_module, backend_settings);
+    const std::chrono::seconds age = settings.get<SessionAge>();
+    const std::string place = backend.place();
+    sign_in::KeptSessions kept{backend.server().sessions, place, age};
+    sign_in::Identity identity =
+        sign_in::identify(backend.store(), token, text::now(), age.count() > 0 ? &kept : nullptr);
+    for (std::string_view* text : {&identity.user_id, &identity.role})
+        *text = apr::terminated(first->pool, *text);
+    ap_set_module_config(first->request_config, &auth_useradmin_module,
+                         &apr::emplace<Answer>(first->pool, Answer{asked, identity}));
+    return identity;
 }
 
 /// Why a token stands for nobody; nullptr where it stands for somebody, or nobody knows.
@@ -57,9 +95,7 @@ int authenticate(request_rec* request) {
     if (token.text.empty())
         return DECLINED;
 
-    httpd::RequestBackend backend(request, auth_useradmin_module,
-                                  httpd::backend_settings(settings));
-    const sign_in::Identity identity = sign_in::identify(backend.store(), token.text, text::now());
+    const sign_in::Identity identity = identify(request, settings, token.text);
     log_refusal(request, refusal_of(identity.standing));
     switch (identity.standing) {
     case sign_in::Standing::recognised:

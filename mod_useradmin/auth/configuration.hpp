@@ -6,6 +6,7 @@
 #include "httpd/httpd.hpp"
 #include "sign_in/attempts.hpp"
 
+#include <chrono>
 #include <tuple>
 #include <type_traits>
 
@@ -38,6 +39,10 @@ inline constexpr auto directives = std::tuple_cat(
         httpd::directive<struct ReadsBearer>("AuthUserAdminBearer", FLAG, httpd::anywhere,
                                              "On: a token in 'Authorization: Bearer' is read too",
                                              true, httpd::Switch()),
+        httpd::directive<struct SessionAge>(
+            "AuthUserAdminCache", TAKE1, httpd::anywhere,
+            "how many seconds a session counts without being looked up again",
+            std::chrono::seconds(0), httpd::Number{"a number of seconds", 0, 3600}),
         // nullptr: the tokens are not signed.
         httpd::directive<struct SigningSecret>(
             "AuthUserAdminSecret", TAKE1, httpd::anywhere,

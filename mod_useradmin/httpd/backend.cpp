@@ -4,6 +4,8 @@
 #include "apr/pool.hpp"
 #include "httpd/connection_pools.hpp"
 #include "httpd/shared_memory.hpp"
+#include "secret/digest.hpp"
+#include "text/hex.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -65,6 +67,20 @@ NotedHashes& noted_hashes(apr_pool_t* configuration_pool) {
         apr_pool_userdata_setn(noted, key, apr_pool_cleanup_null, configuration_pool);
     }
     return *static_cast<NotedHashes*>(noted);
+}
+
+/// A text for each pool of connections, the same for the same database: a digest, since the
+/// parameters may hold a password.
+std::vector<const char*> database_ids(apr_pool_t* configuration_pool,
+                                      const std::vector<ConnectionPool>& pools) {
+    std::vector<const char*> ids;
+    for (const ConnectionPool& pool : pools) {
+        const secret::Digest digest = secret::digest({pool.driver, pool.parameters});
+        ids.push_back(apr::terminated(
+            configuration_pool,
+            text::hex({reinterpret_cast<const char*>(digest.data()), digest.size()})));
+    }
+    return ids;
 }
 
 /// The gates of this child, the same for both modules; made at the first call.
@@ -177,6 +193,11 @@ int start(apr_pool_t* configuration_pool, server_rec* servers, const module& own
             void* const attempts = shared_or_logged(
                 configuration_pool, servers, owner, "counts of failed attempts to sign in",
                 sign_in::Attempts::size_of(), sign_in::Attempts::lay_out);
+            // Also of the children that end while others begin: what the ones forget, the others
+            // do.
+            void* const sessions = shared_or_logged(
+                servers->process->pool, servers, owner, "sessions that were looked up",
+                sign_in::SessionCache::size_of(), sign_in::SessionCache::lay_out);
             const ConnectionPools pools(servers);
             const std::size_t server_count = pools.of_servers().size();
             auto* surveyed = static_cast<SharedFlag*>(shared_or_logged(
@@ -187,16 +208,21 @@ int start(apr_pool_t* configuration_pool, server_rec* servers, const module& own
                                                          server_count);
                     return true;
                 }));
-            if (slots == nullptr || attempts == nullptr || surveyed == nullptr)
+            if (slots == nullptr || attempts == nullptr || sessions == nullptr ||
+                surveyed == nullptr)
                 return HTTP_INTERNAL_SERVER_ERROR;
+            sign_in::SessionCache(sessions).forget_all();
+            const std::vector<const char*> ids = database_ids(configuration_pool, pools.pools());
             auto pool = pools.of_servers().begin();
             for (const server_rec* server = servers; server != nullptr; server = server->next) {
                 Backend& backend = backend_of(server, owner);
                 backend.database = DatabaseModule::find();
                 backend.slots = password::Slots(slots);
                 backend.attempts = sign_in::Attempts(attempts);
+                backend.sessions = sign_in::SessionCache(sessions);
                 backend.is_surveyed = surveyed++;
                 backend.pool = *pool++;
+                backend.database_id = ids.at(backend.pool);
             }
             return OK;
         },
@@ -229,7 +255,11 @@ RequestBackend::RequestBackend(request_rec* request, const module& owner,
     : settings_(settings), backend_(backend_of(request->server, owner)), log_(request, owner),
       connections_(request, log_, backend_.database, *backend_.gate, settings_.wait,
                    settings_.wait_directive),
-      store_(connections_, log_, request->pool, settings_.tables.names, settings_.tables.label,
-             settings_.wait) {}
+      store_(backend_.sessions, connections_, log_, request->pool, settings_.tables.names,
+             settings_.tables.label, settings_.wait) {}
+
+std::string RequestBackend::place() const {
+    return std::string(backend_.database_id) + settings_.tables.label;
+}
 
 } // namespace useradmin::httpd

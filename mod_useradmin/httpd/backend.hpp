@@ -6,17 +6,19 @@
 #include "httpd/directives.hpp"
 #include "httpd/httpd.hpp"
 #include "httpd/log.hpp"
+#include "httpd/request_store.hpp"
 #include "message/origin.hpp"
 #include "password/format.hpp"
 #include "password/hasher.hpp"
 #include "password/slots.hpp"
 #include "sign_in/attempts.hpp"
 #include "sign_in/formats_in_use.hpp"
-#include "store/database_store.hpp"
+#include "sign_in/session_cache.hpp"
 #include "store/table_names.hpp"
 
 #include <atomic>
 #include <chrono>
+#include <string>
 #include <tuple>
 
 namespace useradmin::httpd {
@@ -99,10 +101,13 @@ struct Backend {
     DatabaseModule database;
     password::Slots slots = password::Slots(nullptr);
     sign_in::Attempts attempts = sign_in::Attempts(nullptr);
+    sign_in::SessionCache sessions = sign_in::SessionCache(nullptr);
     /// Whether the addresses of the server's users were looked at since httpd started.
     SharedFlag* is_surveyed = nullptr;
     /// Which of mod_dbd's pools the server has: a place in the list of their gates.
     unsigned pool = 0;
+    /// Tells its database from others, as far as their parameters differ.
+    const char* database_id = nullptr;
     Gate* gate = nullptr;
     /// Of this child.
     sign_in::FormatsInUse* formats = nullptr;
@@ -163,13 +168,15 @@ class RequestBackend {
     store::Store& store() noexcept { return store_; }
     const Backend& server() const noexcept { return backend_; }
     const BackendSettings& settings() const noexcept { return settings_; }
+    /// Tells the request's database and tables from others.
+    std::string place() const;
 
   private:
     BackendSettings settings_;
     const Backend& backend_;
     RequestLog log_;
     DatabaseConnections connections_;
-    store::DatabaseStore store_;
+    RequestStore store_;
 };
 
 } // namespace useradmin::httpd

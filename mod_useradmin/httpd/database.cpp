@@ -2,6 +2,7 @@
 
 #include "apr/pool.hpp"
 #include "httpd/configuration_tree.hpp"
+#include "httpd/first_request.hpp"
 #include "store/dialect.hpp"
 
 #include <algorithm>
@@ -34,11 +35,9 @@ DatabaseModule DatabaseModule::find() noexcept {
 ap_dbd_t* DatabaseModule::held_by(request_rec* request) const noexcept {
     if (record == nullptr || acquire == nullptr)
         return nullptr;
-    const request_rec* first = request;
-    while (first->prev != nullptr || first->main != nullptr)
-        first = first->prev != nullptr ? first->prev : first->main;
-    return ap_get_module_config(first->request_config, record) != nullptr ? acquire(request)
-                                                                          : nullptr;
+    return ap_get_module_config(first_request(request)->request_config, record) != nullptr
+               ? acquire(request)
+               : nullptr;
 }
 
 std::string database_problem() {

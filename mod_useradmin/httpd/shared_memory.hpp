@@ -9,11 +9,11 @@
 
 namespace useradmin::httpd {
 
-/// Zeroed memory of this configuration, the same for one key in both modules: made and laid out at
-/// the first call, in the configuration's pool, before the children are forked. The status says why
-/// there is none (APR_EGENERAL: it could not be laid out).
-std::variant<void*, apr_status_t> shared_memory(apr_pool_t* configuration_pool, const char* key,
-                                                std::size_t size,
+/// Zeroed memory that lives as long as the pool, the same for one key in both modules: made and
+/// laid out at the first call, before the children are forked. The pool is the configuration's or,
+/// for what stays when httpd reads its configuration anew, the process'. The status says why there
+/// is none (APR_EGENERAL: it could not be laid out).
+std::variant<void*, apr_status_t> shared_memory(apr_pool_t* pool, const char* key, std::size_t size,
                                                 const std::function<bool(void*)>& lay_out);
 
 } // namespace useradmin::httpd

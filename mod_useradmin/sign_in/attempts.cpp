@@ -1,13 +1,12 @@
 #include "sign_in/attempts.hpp"
 
 #include "secret/random.hpp"
+#include "shared/mutex.hpp"
 
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
-#include <pthread.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdint>
 #include <cstring>
 #include <limits>
@@ -35,7 +34,8 @@ using Bucket = std::array<Count, bucket_size>;
 
 /// What the shared memory holds.
 struct Table {
-    pthread_mutex_t mutex;
+    /// Who is killed with it leaves counts that are at most one off.
+    shared::Mutex mutex;
     std::array<unsigned char, 32> secret;
     std::array<Bucket, bucket_count> buckets;
 };
@@ -43,21 +43,6 @@ struct Table {
 Table& table_of(void* memory) noexcept {
     return *static_cast<Table*>(memory);
 }
-
-/// Holds the mutex. One whose holder died guards counts that are at most one off.
-class Lock {
-  public:
-    explicit Lock(Table& table) noexcept : mutex_(&table.mutex) {
-        if (pthread_mutex_lock(mutex_) == EOWNERDEAD)
-            pthread_mutex_consistent(mutex_);
-    }
-    ~Lock() { pthread_mutex_unlock(mutex_); }
-    Lock(const Lock&) = delete;
-    Lock& operator=(const Lock&) = delete;
-
-  private:
-    pthread_mutex_t* mutex_;
-};
 
 Key key_of(const Table& table, char kind, std::string_view name) noexcept {
     // The name of an account may be of any length: it is hashed in a piece of its own.
@@ -131,16 +116,9 @@ std::size_t Attempts::size_of() noexcept {
 }
 
 bool Attempts::lay_out(void* memory) noexcept {
-    pthread_mutexattr_t attributes;
-    if (pthread_mutexattr_init(&attributes) != 0)
-        return false;
     Table& table = *new (memory) Table{};
     secret::random_bytes(table.secret);
-    const bool is_ready = pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED) == 0 &&
-                          pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST) == 0 &&
-                          pthread_mutex_init(&table.mutex, &attributes) == 0;
-    pthread_mutexattr_destroy(&attributes);
-    return is_ready;
+    return table.mutex.lay_out();
 }
 
 Attempts::Subject Attempts::subject(std::string_view address,
@@ -152,7 +130,7 @@ Attempts::Subject Attempts::subject(std::string_view address,
 std::optional<Attempts::Refusal> Attempts::refusal(const Subject& subject, const Limit& limit,
                                                    Clock::time_point now) const noexcept {
     Table& table = table_of(memory_);
-    const Lock lock(table);
+    const shared::Lock lock(table.mutex);
     if (const auto wait = wait_of(table, subject.address, limit.for_address(), limit.window, now))
         return Refusal{Of::address, *wait};
     if (const auto wait = wait_of(table, subject.account, limit.for_account(), limit.window, now))
@@ -162,14 +140,14 @@ std::optional<Attempts::Refusal> Attempts::refusal(const Subject& subject, const
 
 void Attempts::count(const Subject& subject, const Limit& limit, Clock::time_point now) noexcept {
     Table& table = table_of(memory_);
-    const Lock lock(table);
+    const shared::Lock lock(table.mutex);
     add(table, subject.address, limit.window, now);
     add(table, subject.account, limit.window, now);
 }
 
 void Attempts::forgive(const Subject& subject) noexcept {
     Table& table = table_of(memory_);
-    const Lock lock(table);
+    const shared::Lock lock(table.mutex);
     if (Count* count = find(table, subject.account))
         count->failures = 0;
 }

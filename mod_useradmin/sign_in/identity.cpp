@@ -17,21 +17,41 @@ Standing standing_of(store::Failure failure) noexcept {
     }
 }
 
-} // namespace
-
-Identity identify(store::Store& store, std::string_view token, store::Timestamp now) {
-    if (token.empty() || !text::is_clean_utf8(token))
-        return {Standing::malformed};
-    const auto session = store.session(token);
-    if (!session)
-        return {standing_of(session.failure())};
-    const store::Session& found = session->session;
-    const store::User& user = session->user;
+Identity identity_of(const store::SignedIn& session, store::Timestamp now) {
+    const store::Session& found = session.session;
+    const store::User& user = session.user;
     if (!found.expires_at || *found.expires_at <= now)
         return {Standing::expired};
     if (is_banned(user, now))
         return {Standing::banned};
     return {Standing::recognised, user.id, user.role.value_or("")};
+}
+
+} // namespace
+
+Identity identify(store::Store& store, std::string_view token, store::Timestamp now,
+                  KeptSessions* kept) {
+    if (token.empty() || !text::is_clean_utf8(token))
+        return {Standing::malformed};
+    const auto asked_at = SessionCache::Clock::now();
+    SessionCache::Generation generation = 0;
+    if (kept != nullptr) {
+        generation = kept->cache.generation();
+        kept->found = kept->cache.find(kept->place, token, kept->age, asked_at);
+        if (kept->found) {
+            // Of a session that has ended the database may know by now that it goes on.
+            const Identity identity = identity_of(kept->found->signed_in(), now);
+            if (identity.standing == Standing::recognised)
+                return identity;
+        }
+    }
+    const auto session = store.session(token);
+    if (!session)
+        return {standing_of(session.failure())};
+    const Identity identity = identity_of(*session, now);
+    if (kept != nullptr && identity.standing == Standing::recognised)
+        kept->cache.keep(kept->place, token, *session, generation, asked_at);
+    return identity;
 }
 
 bool is_banned(const store::User& user, store::Timestamp now) {

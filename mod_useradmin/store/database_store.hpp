@@ -14,7 +14,7 @@ namespace useradmin::store {
 
 /// The tables of a database, for the length of one request. Each call takes a connection and gives
 /// it back before it returns.
-class DatabaseStore final : public Store {
+class DatabaseStore : public Store {
   public:
     /// The label tells this user of a connection from others: "[a-z_][a-z0-9_]*", one for each set
     /// of table names; it outlives the connections. What is returned lives in the pool. The

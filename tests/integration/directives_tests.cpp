@@ -154,6 +154,23 @@ const std::vector<Row>& rows() {
          [](const Place& place) {
              return std::string(place.read_own({bearer(Who::user)}).status == 200 ? "On" : "Off");
          }},
+        {"AuthUserAdminCache",
+         {"3600", "0", "3600"},
+         [](const Place& place) {
+             const std::string kept = "Cookie: a_token=s3cr3t-kept";
+             auto& sql = Suite::current().database().sql();
+             sql.run(R"(INSERT INTO "session" ("id", "expiresAt", "token", "createdAt", "updatedAt",
+                        "userId") SELECT 'kept', "expiresAt", 's3cr3t-kept', "createdAt",
+                        "updatedAt", "userId" FROM "session" WHERE "userId" = 'ulises-1')");
+             place.read_own({kept});
+             sql.run(R"(DELETE FROM "session" WHERE "token" = 's3cr3t-kept')");
+             const bool is_kept = place.read_own({kept}).status == 200;
+             // Who signs out is forgotten everywhere.
+             const auto reply =
+                 place.send("POST", "/auth/sign-out", "{}", {kept, "Origin: http://" + place.host});
+             CHECK_EQUAL(200, reply.status);
+             return std::string(is_kept ? "3600" : "0");
+         }},
         {"AuthUserAdminSignInLimit",
          {"2 1000", "3 1000", "4 1000"},
          [](const Place& place) {

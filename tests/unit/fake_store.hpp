@@ -48,6 +48,8 @@ class FakeStore final : public store::Store {
     std::string_view other_columns;
     /// The calls that fail, by their names.
     std::map<std::string_view, store::Failure> failures;
+    /// What happens elsewhere after a session was read.
+    std::function<void()> meanwhile;
     /// What the last calls were given.
     std::optional<store::NewUser> created;
     std::optional<store::Changes> changes;
@@ -134,6 +136,8 @@ class FakeStore final : public store::Store {
         if (const auto* failure = failure_of("session", token))
             return *failure;
         const auto found = sessions.find(token);
+        if (meanwhile)
+            meanwhile();
         if (found == sessions.end())
             return store::Failure::not_found;
         return found->second;

@@ -1,0 +1,55 @@
+// The store of a request.
+#pragma once
+
+#include "sign_in/session_cache.hpp"
+#include "store/database_store.hpp"
+
+#include <utility>
+
+namespace useradmin::httpd {
+
+/// The tables. What changes a user or ends a session makes all children forget what they keep of
+/// it, also where it failed, since the database may have done it all the same.
+class RequestStore final : public store::DatabaseStore {
+  public:
+    /// The arguments are those of a DatabaseStore.
+    template <class... Arguments>
+    explicit RequestStore(sign_in::SessionCache sessions, Arguments&&... arguments)
+        : DatabaseStore(std::forward<Arguments>(arguments)...), sessions_(sessions) {}
+
+    store::Result<store::User> update(std::string_view id, const store::Changes& changes) override {
+        const AtEnd forget([&] { sessions_.forget_user(id); });
+        return DatabaseStore::update(id, changes);
+    }
+    store::Result<store::Done> remove(std::string_view id,
+                                      const store::ProtectedAddress& spared) override {
+        const AtEnd forget([&] { sessions_.forget_user(id); });
+        return DatabaseStore::remove(id, spared);
+    }
+    store::Result<store::Done> close_session(std::string_view token) override {
+        const AtEnd forget([&] { sessions_.forget_session(token); });
+        return DatabaseStore::close_session(token);
+    }
+    store::Result<std::int64_t> close_sessions_of(std::string_view user_id) override {
+        const AtEnd forget([&] { sessions_.forget_user(user_id); });
+        return DatabaseStore::close_sessions_of(user_id);
+    }
+
+  private:
+    /// Does something when the scope ends, however it ends.
+    template <class Action>
+    class AtEnd {
+      public:
+        explicit AtEnd(Action action) noexcept : action_(action) {}
+        ~AtEnd() { action_(); }
+        AtEnd(const AtEnd&) = delete;
+        AtEnd& operator=(const AtEnd&) = delete;
+
+      private:
+        Action action_;
+    };
+
+    sign_in::SessionCache sessions_;
+};
+
+} // namespace useradmin::httpd

@@ -1,0 +1,26 @@
+#include "secret/digest.hpp"
+
+#include <openssl/evp.h>
+
+#include <cstdint>
+#include <memory>
+#include <new>
+
+namespace useradmin::secret {
+
+Digest digest(std::initializer_list<std::string_view> texts) {
+    const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(EVP_MD_CTX_new(),
+                                                                          EVP_MD_CTX_free);
+    Digest digest;
+    bool is_done = context && EVP_DigestInit_ex(context.get(), EVP_sha256(), nullptr) == 1;
+    for (const std::string_view text : texts) {
+        const std::uint64_t length = text.size();
+        is_done = is_done && EVP_DigestUpdate(context.get(), &length, sizeof length) == 1 &&
+                  EVP_DigestUpdate(context.get(), text.data(), text.size()) == 1;
+    }
+    if (!is_done || EVP_DigestFinal_ex(context.get(), digest.data(), nullptr) != 1)
+        throw std::bad_alloc();
+    return digest;
+}
+
+} // namespace useradmin::secret

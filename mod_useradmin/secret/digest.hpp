@@ -1,0 +1,16 @@
+// The SHA-256 of texts.
+#pragma once
+
+#include <array>
+#include <initializer_list>
+#include <string_view>
+
+namespace useradmin::secret {
+
+using Digest = std::array<unsigned char, 32>;
+
+/// Of the texts one after another, each with its length: no two lists of texts are the same bytes.
+/// Throws std::bad_alloc where there is no memory.
+Digest digest(std::initializer_list<std::string_view> texts);
+
+} // namespace useradmin::secret

@@ -1,0 +1,303 @@
+// AuthUserAdminCache: sessions that count without another look, in all children together.
+#include "own_httpd.hpp"
+
+#include "support/machine.hpp"
+#include "support/process.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+#include <sstream>
+
+namespace useradmin::test {
+
+namespace {
+
+constexpr const char* own_record = "/api/users/ulises-1";
+
+std::filesystem::path file_of_children() {
+    return Suite::current().work().path() / "children";
+}
+
+} // namespace
+
+class SessionCache : public OwnHttpd {
+  protected:
+    void setup() override {
+        OwnHttpd::setup();
+        std::filesystem::remove(file_of_children());
+    }
+
+    /// An httpd of several children that keep sessions for so long, and log which of them answered.
+    void start_keeping(const std::string& seconds, const std::string& further = {}) {
+        start("LoadModule test_callers_module \"" +
+              machine::built("tests/mod_test_callers.so").string() +
+              "\"\nLogFormat \"%P\" child\nCustomLog \"" + file_of_children().string() +
+              "\" child\nAuthUserAdminCache " + seconds + "\n" +
+              location("/api/users", "AuthUserAdmin On") + test::sign_in("/auth", "") + further);
+    }
+
+    /// What the caller gets, over a new connection.
+    int status_of(Who who, const std::string& path) const {
+        return HttpClient(httpd_->port()).send({"GET", path, {bearer(who)}}).status;
+    }
+    /// What the caller gets from all who answer when many ask at once: "200", or "200 401".
+    std::string statuses_of(Who who, const std::string& path, int count = 24) {
+        std::set<int> statuses;
+        const std::vector<Request> requests(static_cast<std::size_t>(count),
+                                            Request{"GET", path, {bearer(who)}});
+        for (const auto& reply : client_->send_at_once(requests))
+            statuses.insert(reply.status);
+        std::string text;
+        for (const int status : statuses)
+            text += (text.empty() ? "" : " ") + std::to_string(status);
+        return text;
+    }
+
+    /// How many children have answered so far.
+    static std::size_t children() {
+        std::istringstream lines(read_file(file_of_children()));
+        return std::set<std::string>(std::istream_iterator<std::string>(lines), {}).size();
+    }
+
+    static void forget_session_behind_its_back() {
+        sql().run("DELETE FROM \"session\" WHERE \"userId\" = 'ulises-1'");
+    }
+};
+
+TEST_GROUP_BASE(session_cache, SessionCache){};
+
+TEST(session_cache, lets_a_session_count_without_another_look_in_all_children) {
+    start_keeping("60");
+    CHECK_EQUAL(200, status_of(Who::user, own_record));
+    forget_session_behind_its_back();
+    CHECK_TRUE(eventually([&] {
+        CHECK_EQUAL(std::string("200"), statuses_of(Who::user, own_record));
+        return children() > 1;
+    }));
+}
+
+TEST(session_cache, lets_a_session_count_for_as_long_as_AuthUserAdminCache_says) {
+    start_keeping("1");
+    CHECK_EQUAL(200, status_of(Who::user, own_record));
+    forget_session_behind_its_back();
+    CHECK_TRUE(eventually([&] { return status_of(Who::user, own_record) == 401; },
+                          std::chrono::seconds(30)));
+}
+
+TEST(session_cache, is_off_where_nobody_says_otherwise) {
+    start(location("/api/users", "AuthUserAdmin On"));
+    CHECK_EQUAL(200, status_of(Who::user, own_record));
+    forget_session_behind_its_back();
+    CHECK_EQUAL(401, status_of(Who::user, own_record));
+}
+
+TEST(session_cache, lets_no_session_count_past_its_expiry) {
+    start_keeping("3600");
+    sql().run("UPDATE \"session\" SET \"expiresAt\" = '2999-01-01T00:00:00.000Z'");
+    const bool is_postgresql = Suite::current().kind() == Kind::postgresql;
+    sql().run("UPDATE \"session\" SET \"expiresAt\" = " +
+              std::string(is_postgresql ? "now() + interval '3 seconds'"
+                                        : "strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '+3 seconds')") +
+              " WHERE \"userId\" = 'ulises-1'");
+    CHECK_EQUAL(200, status_of(Who::user, own_record));
+    CHECK_TRUE(eventually([&] { return status_of(Who::user, own_record) == 401; },
+                          std::chrono::seconds(30)));
+}
+
+TEST(session_cache, forgets_a_user_whom_the_service_bans_at_once) {
+    start_keeping("60");
+    for (int time = 0; time < 3; ++time) {
+        CHECK_EQUAL(std::string("200"), statuses_of(Who::user, own_record));
+        expect_success(send("PUT", own_record, R"({"banned":true})"));
+        CHECK_EQUAL(std::string("401"), statuses_of(Who::user, own_record));
+        expect_success(send("PUT", own_record, R"({"banned":false})"));
+    }
+    CHECK_TRUE(eventually([&] {
+        statuses_of(Who::user, own_record);
+        return children() > 1;
+    }));
+}
+
+TEST(session_cache, forgets_a_user_whom_the_service_demotes_at_once) {
+    start_keeping("60");
+    for (int time = 0; time < 3; ++time) {
+        CHECK_EQUAL(std::string("200"), statuses_of(Who::admin, "/api/users"));
+        expect_success(send("PUT", "/api/users/ada-1", R"({"role":"user"})"));
+        CHECK_EQUAL(std::string("403"), statuses_of(Who::admin, "/api/users"));
+        expect_success(send("PUT", "/api/users/ada-1", R"({"role":"admin"})"));
+    }
+}
+
+TEST(session_cache, forgets_a_user_whom_the_service_deletes_at_once) {
+    start_keeping("60");
+    CHECK_EQUAL(std::string("200"), statuses_of(Who::user, own_record));
+    expect_success(send("DELETE", own_record));
+    CHECK_EQUAL(std::string("401"), statuses_of(Who::user, own_record));
+}
+
+TEST(session_cache, forgets_a_user_whom_the_service_updates_in_any_way) {
+    start_keeping("60");
+    CHECK_EQUAL(std::string("200"), statuses_of(Who::admin, "/api/users"));
+    sql().run("UPDATE \"user\" SET \"role\" = 'user' WHERE \"id\" = 'ada-1'");
+    CHECK_EQUAL(std::string("200"), statuses_of(Who::admin, "/api/users"));
+    expect_success(send("PUT", "/api/users/ada-1", R"({"name":"Ada L."})"));
+    CHECK_EQUAL(std::string("403"), statuses_of(Who::admin, "/api/users"));
+}
+
+TEST(session_cache, forgets_a_session_that_is_signed_out_at_once) {
+    start_keeping("60");
+    CHECK_EQUAL(std::string("200"), statuses_of(Who::user, own_record));
+    CHECK_EQUAL(200, client_->send({"POST", "/auth/sign-out", {bearer(Who::user)}, "{}"}).status);
+    CHECK_EQUAL(std::string("401"), statuses_of(Who::user, own_record));
+}
+
+TEST(session_cache, forgets_whom_another_virtual_host_bans_however_it_names_the_database) {
+    const auto& database = Suite::current().database();
+    start_keeping("60", "<VirtualHost *:${PORT}>\nServerName localhost\n</VirtualHost>\n"
+                        "<VirtualHost *:${PORT}>\nServerName other.test\nDBDriver " +
+                            database.driver() + "\nDBDParams \"" + database.params() +
+                            (database.kind() == Kind::postgresql ? " application_name=other" : "") +
+                            "\"\nDBDKeep 3\n" + location("/other/users", as_sara) +
+                            "</VirtualHost>\n");
+    CHECK_EQUAL(std::string("200"), statuses_of(Who::user, own_record));
+    expect_success(client_->send(
+        {"PUT", "/other/users/ulises-1", {"Host: other.test"}, R"({"banned":true})"}));
+    CHECK_EQUAL(std::string("401"), statuses_of(Who::user, own_record));
+}
+
+TEST(session_cache, knows_the_sessions_of_each_database_and_of_each_set_of_tables) {
+    TestDatabase other(Suite::current().work(), Suite::current().kind(), "other-sessions");
+    sql().run("CREATE TABLE \"other session\" AS SELECT * FROM \"session\" WHERE 1 = 0");
+    start_keeping("60", "<VirtualHost *:${PORT}>\nServerName localhost\n" +
+                            location("/tables/users", "AuthUserAdmin On\nUserAdminTables "
+                                                      "user \"other session\" account") +
+                            "</VirtualHost>\n<VirtualHost *:${PORT}>\nServerName other.test\n" +
+                            Suite::directives_for(other) + "</VirtualHost>\n");
+    CHECK_EQUAL(200, status_of(Who::user, own_record));
+    CHECK_EQUAL(401, status_of(Who::user, "/tables/users/ulises-1"));
+    CHECK_EQUAL(401,
+                client_->send({"GET", own_record, {bearer(Who::user), "Host: other.test"}}).status);
+    sql().run("DROP TABLE \"other session\"");
+}
+
+TEST(session_cache, begins_anew_when_httpd_reads_its_configuration_anew) {
+    start_keeping("60");
+    CHECK_EQUAL(200, status_of(Who::user, own_record));
+    forget_session_behind_its_back();
+    CHECK_EQUAL(200, status_of(Who::user, own_record));
+    httpd_->restart_gracefully();
+    CHECK_TRUE(eventually([&] { return status_of(Who::user, own_record) == 401; }));
+}
+
+TEST(session_cache, holds_only_sessions_whose_token_has_its_signature) {
+    environment_ = {{"SECRET", std::string(secret)}};
+    start_keeping("60", location("/signed/users", "AuthUserAdmin On\n"
+                                                  "AuthUserAdminSecret env:SECRET"));
+    CHECK_EQUAL(200, status_of(Who::user, own_record));
+    const auto read = [&](const std::string& token) {
+        return client_->send({"GET", "/signed/users/ulises-1", {"Authorization: Bearer " + token}})
+            .status;
+    };
+    CHECK_EQUAL(401, read(token_of(Who::user)));
+    CHECK_EQUAL(401, read(signed_token(token_of(Who::user), "another s3cr3t of somebody")));
+    CHECK_EQUAL(200, read(signed_token(token_of(Who::user), secret)));
+}
+
+// --- How often a session is looked up --------------------------------------------------------
+
+class SessionLookups : public SessionCache {
+  protected:
+    /// Whether the database says what it was asked.
+    static bool tells() { return Suite::current().kind() == Kind::postgresql; }
+
+    void setup() override {
+        SessionCache::setup();
+        if (tells())
+            set_log("'all'");
+    }
+    void teardown() override {
+        SessionCache::teardown();
+        if (tells())
+            set_log("DEFAULT");
+    }
+    static void set_log(const std::string& value) {
+        sql().run("ALTER ROLE \"useradmin\" SET \"log_statement\" = " + value);
+    }
+
+    /// What the database was asked while that was done, by others than the tests.
+    template <class Action>
+    static std::vector<std::string> asked_during(const Action& action) {
+        const auto log =
+            std::filesystem::path(sql().value("SHOW data_directory").value_or("")).parent_path() /
+            "log";
+        const auto begin = read_file(log).size();
+        action();
+        std::istringstream text(read_file(log).substr(begin));
+        std::vector<std::string> lines;
+        for (std::string line; std::getline(text, line);)
+            if (line.find("LOG:  ") != line.npos)
+                lines.push_back(line);
+        return lines;
+    }
+
+    /// How often the database was asked anything by ten requests. Now and then it is asked for its
+    /// catalogue too.
+    template <class Ask>
+    static std::size_t asked_by_ten(const Ask& ask) {
+        std::size_t least = SIZE_MAX;
+        for (int time = 0; time < 3; ++time) {
+            ask();
+            least = std::min(least, asked_during([&] {
+                                        for (int request = 0; request < 10; ++request)
+                                            ask();
+                                    }).size());
+        }
+        return least;
+    }
+
+    /// A Location that knows sessions, and leads to another one.
+    static std::string leading(const std::string& path, const std::string& handler) {
+        return "<Location \"" + path + "\">\nAuthUserAdmin On\nSetHandler " + handler +
+               "\nRequire all granted\n</Location>\n";
+    }
+    static constexpr const char* one_child =
+        "ServerLimit 1\nStartServers 1\nMaxRequestWorkers 16\nDBDMax 1\nDBDKeep 1\n";
+};
+
+TEST_GROUP_BASE(session_lookups, SessionLookups){};
+
+TEST(session_lookups, are_one_round_trip_each) {
+    if (!tells() || Suite::current().mpm() == "prefork")
+        return;
+    start_keeping("0", one_child + leading("/there", "none"));
+    HttpClient client(httpd_->port());
+    CHECK_EQUAL(10U, asked_by_ten([&] { client.send({"GET", "/there", {bearer(Who::user)}}); }));
+    CHECK_EQUAL(0U, asked_by_ten([&] { client.send({"GET", "/there"}); }));
+}
+
+TEST(session_lookups, are_none_while_a_session_is_kept) {
+    if (!tells() || Suite::current().mpm() == "prefork")
+        return;
+    start_keeping("60", one_child + leading("/there", "none"));
+    HttpClient client(httpd_->port());
+    CHECK_EQUAL(0U, asked_by_ten([&] { client.send({"GET", "/there", {bearer(Who::user)}}); }));
+}
+
+TEST(session_lookups, are_not_repeated_within_one_request) {
+    if (!tells() || Suite::current().mpm() == "prefork")
+        return;
+    start_keeping("0", one_child + leading("/redirect", "test-redirect") +
+                           leading("/subrequest", "test-subrequest"));
+    HttpClient client(httpd_->port());
+    for (const char* path : {"/redirect", "/subrequest"})
+        CHECK_EQUAL(20U, asked_by_ten([&] {
+                        const auto reply = client.send(
+                            {"GET",
+                             path,
+                             {bearer(Who::user), "X-Test-Target: " + std::string(own_record)}});
+                        CHECK_EQUAL(200, reply.status);
+                    }));
+}
+
+} // namespace useradmin::test

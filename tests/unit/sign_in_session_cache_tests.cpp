@@ -1,0 +1,297 @@
+// The sessions that all processes keep.
+#include "fake_store.hpp"
+#include "sign_in/identity.hpp"
+#include "sign_in/session_cache.hpp"
+
+#include <CppUTest/TestHarness.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <string>
+
+namespace useradmin::test {
+
+using sign_in::SessionCache;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr store::Timestamp now{1'795'000'000'000ms};
+
+store::SignedIn session_of(std::string_view user_id, store::Text role = "admin") {
+    store::SignedIn session;
+    session.session.expires_at = now + 1h;
+    session.user.id = user_id;
+    session.user.role = role;
+    return session;
+}
+
+} // namespace
+
+TEST_GROUP(session_cache) {
+    SessionCache::Clock::time_point time = SessionCache::Clock::now();
+    void* memory = nullptr;
+
+    void setup() override {
+        memory = mmap(nullptr, SessionCache::size_of(), PROT_READ | PROT_WRITE,
+                      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        CHECK_TRUE(memory != MAP_FAILED && SessionCache::lay_out(memory));
+    }
+    void teardown() override {
+        munmap(memory, SessionCache::size_of());
+    }
+
+    SessionCache cache() const {
+        return SessionCache(memory);
+    }
+
+    void keep(std::string_view token, const store::SignedIn& session,
+              std::string_view place = "here") {
+        cache().keep(place, token, session, cache().generation(), time);
+    }
+
+    /// Whose session is kept: "eva as admin", or "none".
+    std::string kept(std::string_view token, std::string_view place = "here",
+                     std::chrono::seconds age = 60s) {
+        const auto known = cache().find(place, token, age, time);
+        if (!known)
+            return "none";
+        const auto session = known->signed_in();
+        return std::string(session.user.id) + " as " + std::string(session.user.role.value_or("-"));
+    }
+};
+
+TEST(session_cache, keeps_a_session_for_so_many_seconds) {
+    keep("token", session_of("eva"));
+    CHECK_EQUAL(std::string("eva as admin"), kept("token"));
+    time += 60s - 1ns;
+    CHECK_EQUAL(std::string("eva as admin"), kept("token"));
+    CHECK_EQUAL(std::string("none"), kept("token", "here", 59s));
+    time += 1ns;
+    CHECK_EQUAL(std::string("none"), kept("token"));
+}
+
+TEST(session_cache, keeps_what_says_whether_a_session_counts) {
+    auto session = session_of("eva", {});
+    session.user.banned = true;
+    session.user.ban_expires = now - 1ms;
+    keep("token", session);
+    const auto known = cache().find("here", "token", 60s, time);
+    CHECK_TRUE(known.has_value());
+    const auto found = known->signed_in();
+    CHECK_TRUE(found.session.expires_at == now + 1h);
+    CHECK_TRUE(found.user.banned && found.user.ban_expires == now - 1ms);
+    CHECK_TRUE(!found.user.role);
+    session = session_of("eva", "");
+    session.session.expires_at = {};
+    keep("token", session);
+    CHECK_EQUAL(std::string("eva as "), kept("token"));
+    CHECK_TRUE(!cache().find("here", "token", 60s, time)->signed_in().session.expires_at);
+}
+
+TEST(session_cache, knows_a_token_to_the_letter_and_where_it_was_looked_up) {
+    keep("token", session_of("eva"), "here");
+    keep("token", session_of("ivo"), "there");
+    CHECK_EQUAL(std::string("eva as admin"), kept("token", "here"));
+    CHECK_EQUAL(std::string("ivo as admin"), kept("token", "there"));
+    CHECK_EQUAL(std::string("none"), kept("token", "elsewhere"));
+    CHECK_EQUAL(std::string("none"), kept("Token"));
+    CHECK_EQUAL(std::string("none"), kept("etoken", "her"));
+    CHECK_EQUAL(std::string("none"), kept(""));
+}
+
+TEST(session_cache, holds_no_token_and_no_plain_digest_of_one) {
+    const std::string token = "s3cr3t-token-of-eva";
+    keep(token, session_of("eva"));
+    const std::string_view bytes(static_cast<const char*>(memory), SessionCache::size_of());
+    CHECK_TRUE(bytes.find(token) == bytes.npos);
+    CHECK_TRUE(bytes.find("eva") != bytes.npos);
+}
+
+TEST(session_cache, forgets_all_sessions_of_a_user_wherever_they_were_looked_up) {
+    keep("one", session_of("eva"), "here");
+    keep("two", session_of("eva"), "there");
+    keep("three", session_of("eva2"));
+    cache().forget_user("eva");
+    CHECK_EQUAL(std::string("none"), kept("one"));
+    CHECK_EQUAL(std::string("none"), kept("two", "there"));
+    CHECK_EQUAL(std::string("eva2 as admin"), kept("three"));
+}
+
+TEST(session_cache, forgets_a_session_wherever_it_was_looked_up) {
+    keep("token", session_of("eva"), "here");
+    keep("token", session_of("ivo"), "there");
+    keep("other", session_of("eva"));
+    cache().forget_session("token");
+    CHECK_EQUAL(std::string("none"), kept("token", "here"));
+    CHECK_EQUAL(std::string("none"), kept("token", "there"));
+    CHECK_EQUAL(std::string("eva as admin"), kept("other"));
+    cache().forget_all();
+    CHECK_EQUAL(std::string("none"), kept("other"));
+}
+
+TEST(session_cache, does_not_keep_what_was_forgotten_while_it_was_looked_up) {
+    const auto before = cache().generation();
+    cache().forget_user("eva");
+    cache().keep("here", "token", session_of("eva"), before, time);
+    CHECK_EQUAL(std::string("none"), kept("token"));
+    const auto after = cache().generation();
+    cache().keep("here", "token", session_of("eva"), after, time);
+    CHECK_EQUAL(std::string("eva as admin"), kept("token"));
+    cache().forget_session("another");
+    cache().keep("here", "two", session_of("eva"), after, time);
+    CHECK_EQUAL(std::string("none"), kept("two"));
+}
+
+TEST(session_cache, does_not_keep_ids_and_roles_that_are_too_long) {
+    const std::string longest(SessionCache::longest_text, 'x');
+    keep("fits", session_of(longest, longest));
+    keep("id", session_of(longest + "x"));
+    keep("role", session_of("eva", longest + "x"));
+    CHECK_EQUAL(longest + " as " + longest, kept("fits"));
+    CHECK_EQUAL(std::string("none"), kept("id"));
+    CHECK_EQUAL(std::string("none"), kept("role"));
+}
+
+TEST(session_cache, replaces_the_oldest_where_there_is_no_room) {
+    keep("old", session_of("eva"));
+    for (int number = 0; number < 100000; ++number) {
+        time += 1us;
+        keep(std::to_string(number), session_of("ivo"));
+    }
+    CHECK_EQUAL(std::string("none"), kept("old"));
+    CHECK_EQUAL(std::string("ivo as admin"), kept("99999"));
+    int left = 0;
+    for (int number = 0; number < 100000; ++number)
+        left += kept(std::to_string(number)) != "none" ? 1 : 0;
+    CHECK_TRUE(left > 8000 && left <= 8192);
+}
+
+TEST(session_cache, has_one_entry_for_a_session) {
+    for (int number = 0; number < 10; ++number) {
+        keep("token", session_of(number % 2 == 0 ? "eva" : "ivo"));
+        CHECK_EQUAL(std::string(number % 2 == 0 ? "eva" : "ivo") + " as admin", kept("token"));
+    }
+}
+
+TEST(session_cache, is_shared_by_processes) {
+    if (fork() == 0) {
+        keep("token", session_of("eva"));
+        keep("other", session_of("ivo"));
+        cache().forget_user("ivo");
+        _exit(0);
+    }
+    wait(nullptr);
+    CHECK_EQUAL(std::string("eva as admin"), kept("token"));
+    CHECK_EQUAL(std::string("none"), kept("other"));
+}
+
+TEST(session_cache, goes_on_when_a_process_is_killed_in_the_middle) {
+    for (int round = 0; round < 50; ++round) {
+        const pid_t child = fork();
+        if (child == 0)
+            for (int number = 0;; ++number) {
+                keep("token", session_of(number % 2 == 0 ? "eva" : "an-id-that-is-longer"));
+                cache().forget_user("nobody");
+            }
+        usleep(1000);
+        kill(child, SIGKILL);
+        waitpid(child, nullptr, 0);
+        const std::string whose = kept("token");
+        CHECK_TRUE(whose == "eva as admin" || whose == "an-id-that-is-longer as admin" ||
+                   whose == "none");
+    }
+    keep("token", session_of("ivo"));
+    CHECK_EQUAL(std::string("ivo as admin"), kept("token"));
+}
+
+TEST_GROUP(kept_sessions) {
+    void* memory = nullptr;
+    Calls calls;
+    FakeStore store{calls};
+
+    void setup() override {
+        memory = mmap(nullptr, SessionCache::size_of(), PROT_READ | PROT_WRITE,
+                      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        CHECK_TRUE(memory != MAP_FAILED && SessionCache::lay_out(memory));
+    }
+    void teardown() override {
+        munmap(memory, SessionCache::size_of());
+    }
+
+    /// Whom the token stands for at that time, and how often the database was asked: "eva, asked
+    /// 1".
+    std::string who_has(std::string_view token, store::Timestamp at) {
+        calls.clear();
+        sign_in::KeptSessions kept{SessionCache(memory), "here", 60s};
+        const auto identity = sign_in::identify(store, token, at, &kept);
+        const std::string who =
+            identity.standing == sign_in::Standing::recognised
+                ? std::string(identity.user_id) + " " + std::string(identity.role)
+            : identity.standing == sign_in::Standing::expired ? "expired"
+            : identity.standing == sign_in::Standing::banned  ? "banned"
+            : identity.standing == sign_in::Standing::unknown ? "unknown"
+                                                              : "another";
+        return who + (calls.text().empty() ? "" : ", asked");
+    }
+};
+
+TEST(kept_sessions, are_not_looked_up_again) {
+    store.sessions["token"] = session_of("eva");
+    expect("eva admin, asked", who_has("token", now));
+    expect("eva admin", who_has("token", now));
+    expect("unknown, asked", who_has("tokens", now));
+    store.failures["session"] = store::Failure::unavailable;
+    expect("eva admin", who_has("token", now));
+}
+
+TEST(kept_sessions, are_none_past_their_expiry) {
+    store.sessions["token"] = session_of("eva");
+    expect("eva admin, asked", who_has("token", now));
+    expect("eva admin", who_has("token", now + 1h - 1ms));
+    expect("expired, asked", who_has("token", now + 1h));
+}
+
+TEST(kept_sessions, that_were_extended_meanwhile_go_on) {
+    store.sessions["token"] = session_of("eva");
+    expect("eva admin, asked", who_has("token", now));
+    store.sessions["token"].session.expires_at = now + 2h;
+    expect("eva admin, asked", who_has("token", now + 1h));
+    expect("eva admin", who_has("token", now + 2h - 1ms));
+}
+
+TEST(kept_sessions, of_a_user_whose_ban_counts_are_none) {
+    auto session = session_of("eva");
+    session.user.banned = true;
+    session.user.ban_expires = now;
+    store.sessions["token"] = session;
+    expect("eva admin, asked", who_has("token", now));
+    expect("eva admin", who_has("token", now));
+    // The clock was set back.
+    expect("banned, asked", who_has("token", now - 1ms));
+}
+
+TEST(kept_sessions, are_those_alone_that_stand_for_somebody) {
+    for (int time = 0; time < 2; ++time)
+        expect("unknown, asked", who_has("token", now));
+    store.sessions["token"] = session_of("eva");
+    store.sessions["token"].user.banned = true;
+    for (int time = 0; time < 2; ++time)
+        expect("banned, asked", who_has("token", now));
+    store.sessions["token"].user.banned = false;
+    expect("eva admin, asked", who_has("token", now));
+}
+
+TEST(kept_sessions, that_are_forgotten_while_they_are_looked_up_are_not_kept) {
+    store.sessions["token"] = session_of("eva");
+    store.meanwhile = [this] { SessionCache(memory).forget_user("eva"); };
+    for (int time = 0; time < 2; ++time)
+        expect("eva admin, asked", who_has("token", now));
+    store.meanwhile = nullptr;
+    expect("eva admin, asked", who_has("token", now));
+    expect("eva admin", who_has("token", now));
+}
+
+} // namespace useradmin::test
