@@ -52,9 +52,10 @@ void append_search(Statement& statement, const Schema& schema, std::string_view 
 
 /// Appends a query of the number of users, all or of a role.
 void append_number(Statement& statement, const Schema& schema, const Text& role) {
-    statement << "(SELECT coalesce(sum(number), 0)::bigint FROM " << schema.scale << ".totals";
+    statement << "(SELECT coalesce(sum(number), 0) FROM " << schema.scale
+              << ".counts WHERE span = 0";
     if (role)
-        statement << " WHERE role = " << argument(*role);
+        statement << " AND role = " << argument(*role);
     statement << ")";
 }
 
@@ -73,7 +74,7 @@ void append_page(Statement& statement, const Schema& schema, const Dialect& dial
     if (is_deep) {
         const bool has_zone = user.at("createdAt").type.ends_with("with time zone");
         // Up to the day's last moment, which is infinite where the day is.
-        statement << before << created_at(user) << " <= (SELECT (day + 1)::timestamp"
+        statement << before << created_at(user) << " <= (SELECT (start + 1)::timestamp"
                   << (has_zone ? " AT TIME ZONE 'UTC'" : "")
                   << " - interval '1 microsecond' FROM useradmin_day)";
     }
@@ -83,17 +84,34 @@ void append_page(Statement& statement, const Schema& schema, const Dialect& dial
         statement << " - (SELECT newer FROM useradmin_day)";
 }
 
+/// Appends the part of a statement that finds the month or day that the offset lies on: the first,
+/// newest first, up to whose end there are more users than that. The counts follow.
+void append_span(Statement& statement, const char* name, const char* newer_than_all) {
+    statement << name << " AS MATERIALIZED (SELECT start, until - number AS newer FROM (SELECT "
+              << "start, sum(number) AS number, " << newer_than_all
+              << "(sum(sum(number)) OVER (ORDER BY start DESC))::bigint AS until FROM ";
+}
+
+void append_end_of_span(Statement& statement, const Text& role, const Window& window) {
+    if (role)
+        statement << " AND role = " << argument(*role);
+    statement << " GROUP BY start) s WHERE until > " << argument(window.offset)
+              << "::bigint ORDER BY start DESC LIMIT 1)";
+}
+
 /// Appends the day that the offset lies on, and how many users are newer than that day's.
 void append_day(Statement& statement, const Schema& schema, const Text& role,
                 const Window& window) {
-    statement << "WITH useradmin_day AS MATERIALIZED (SELECT day, (until - number)::bigint AS "
-                 "newer FROM (SELECT day, sum(number) AS number, sum(sum(number)) OVER (ORDER BY "
-                 "day DESC) AS until FROM "
-              << schema.scale << ".days";
-    if (role)
-        statement << " WHERE role = " << argument(*role);
-    statement << " GROUP BY day) d WHERE until > " << argument(window.offset)
-              << "::bigint ORDER BY day DESC LIMIT 1) ";
+    append_span(statement, "WITH useradmin_month", "");
+    statement << schema.scale << ".counts WHERE span = 1";
+    append_end_of_span(statement, role, window);
+    append_span(statement, ", useradmin_day", "(SELECT newer FROM useradmin_month) + ");
+    statement
+        << schema.scale
+        << ".counts WHERE span = 2 AND start >= (SELECT start FROM useradmin_month) AND start "
+           "<= (SELECT start + interval '1 month - 1 day' FROM useradmin_month)";
+    append_end_of_span(statement, role, window);
+    statement << " ";
 }
 
 // NOLINTNEXTLINE(cppcoreguidelines-virtual-class-destructor): one constant, never deleted

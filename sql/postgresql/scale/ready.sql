@@ -16,6 +16,5 @@ BEGIN
 END $body$;
 ANALYZE @scale@.folds;
 ANALYZE @scale@.users;
-ANALYZE @scale@.totals;
-ANALYZE @scale@.days;
+ANALYZE @scale@.counts;
 COMMENT ON SCHEMA @scale@ IS @mark@;

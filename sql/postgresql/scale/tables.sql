@@ -40,20 +40,16 @@ ALTER TABLE @scale@.users
     ADD COLUMN role text COLLATE "C" NOT NULL,
     ADD COLUMN folded text COLLATE "C" NOT NULL;
 
--- How many users a role has, and how many of those were created on a day. The number is the sum of the
--- slots: a transaction that changes it has a slot to itself until it ends.
-CREATE TABLE @scale@.totals (
+-- How many users there are of a role: in all (span 0, start -infinity), and by the month (span 1) and the
+-- day (span 2) on which they were created. The number is the sum of the slots: a transaction that
+-- changes it has a slot to itself until it ends.
+CREATE TABLE @scale@.counts (
+    span   smallint NOT NULL,
+    start  date NOT NULL,
     role   text COLLATE "C" NOT NULL,
     slot   bigint NOT NULL,
-    number bigint NOT NULL,
-    PRIMARY KEY (role, slot)
-) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
-CREATE TABLE @scale@.days (
-    day    date NOT NULL,
-    role   text COLLATE "C" NOT NULL,
-    slot   bigint NOT NULL,
-    number bigint NOT NULL,
-    PRIMARY KEY (day, role, slot)
+    number integer NOT NULL,
+    PRIMARY KEY (span, start, role, slot)
 ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
 -- Slots that are used once, by transactions that may not change what others have committed meanwhile.
 CREATE SEQUENCE @scale@.single_slots MINVALUE 1000;
@@ -89,6 +85,12 @@ BEGIN
     RETURN coalesce(folded, '');
 END $body$;
 
+-- What users of a role and a day add to the counts.
+CREATE FUNCTION @scale@.spans(day date, OUT span smallint, OUT start date) RETURNS SETOF record
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $body$
+    VALUES (0::smallint, '-infinity'::date), (1::smallint, date_trunc('month', day)::date), (2::smallint, day)
+$body$;
+
 -- Adds to the counts of a role and day, for each place of the arrays.
 CREATE FUNCTION @scale@.add(roles text[], days date[], numbers bigint[]) RETURNS void LANGUAGE plpgsql AS $body$
 DECLARE
@@ -96,7 +98,7 @@ DECLARE
 BEGIN
     IF current_setting('transaction_isolation') = 'read committed' THEN
         FOR candidate IN 0..31 LOOP
-            IF pg_try_advisory_xact_lock('@scale@.totals'::regclass::oid::int, candidate) THEN
+            IF pg_try_advisory_xact_lock('@scale@.counts'::regclass::oid::int, candidate) THEN
                 own := candidate;
                 EXIT;
             END IF;
@@ -104,29 +106,20 @@ BEGIN
         -- Now and then, the slots that were used once go into the own one.
         IF own = 0 AND random() < 0.01 THEN
             WITH gone AS (
-                DELETE FROM @scale@.totals WHERE ctid IN (
-                    SELECT ctid FROM @scale@.totals WHERE slot >= 1000 LIMIT 1000 FOR UPDATE SKIP LOCKED)
-                RETURNING role, number
-            ) INSERT INTO @scale@.totals AS t (role, slot, number)
-            SELECT role, own, sum(number) FROM gone GROUP BY role
-            ON CONFLICT (role, slot) DO UPDATE SET number = t.number + excluded.number;
-            WITH gone AS (
-                DELETE FROM @scale@.days WHERE ctid IN (
-                    SELECT ctid FROM @scale@.days WHERE slot >= 1000 LIMIT 1000 FOR UPDATE SKIP LOCKED)
-                RETURNING day, role, number
-            ) INSERT INTO @scale@.days AS d (day, role, slot, number)
-            SELECT day, role, own, sum(number) FROM gone GROUP BY day, role
-            ON CONFLICT (day, role, slot) DO UPDATE SET number = d.number + excluded.number;
+                DELETE FROM @scale@.counts WHERE ctid IN (
+                    SELECT ctid FROM @scale@.counts WHERE slot >= 1000 LIMIT 1000 FOR UPDATE SKIP LOCKED)
+                RETURNING span, start, role, number
+            ) INSERT INTO @scale@.counts AS c (span, start, role, slot, number)
+            SELECT span, start, role, own, sum(number) FROM gone GROUP BY span, start, role
+            ON CONFLICT (span, start, role, slot) DO UPDATE SET number = c.number + excluded.number;
         END IF;
     END IF;
     own := coalesce(own, nextval('@scale@.single_slots'));
-    INSERT INTO @scale@.totals AS t (role, slot, number)
-    SELECT a.role, own, sum(a.number) FROM unnest(roles, numbers) AS a (role, number)
-    GROUP BY a.role HAVING sum(a.number) <> 0
-    ON CONFLICT (role, slot) DO UPDATE SET number = t.number + excluded.number;
-    INSERT INTO @scale@.days AS d (day, role, slot, number)
-    SELECT a.day, a.role, own, a.number FROM unnest(days, roles, numbers) AS a (day, role, number)
-    ON CONFLICT (day, role, slot) DO UPDATE SET number = d.number + excluded.number;
+    INSERT INTO @scale@.counts AS c (span, start, role, slot, number)
+    SELECT s.span, s.start, a.role, own, sum(a.number)
+    FROM unnest(roles, days, numbers) AS a (role, day, number) CROSS JOIN @scale@.spans(a.day) AS s
+    GROUP BY s.span, s.start, a.role HAVING sum(a.number) <> 0
+    ON CONFLICT (span, start, role, slot) DO UPDATE SET number = c.number + excluded.number;
 END $body$;
 
 -- Users were made, one or, by COPY, many.
@@ -214,8 +207,7 @@ CREATE FUNCTION @scale@.truncated() RETURNS trigger LANGUAGE plpgsql SECURITY DE
 SET search_path = pg_catalog, pg_temp AS $body$
 BEGIN
     DELETE FROM @scale@.users;
-    DELETE FROM @scale@.totals;
-    DELETE FROM @scale@.days;
+    DELETE FROM @scale@.counts;
     RETURN NULL;
 END $body$;
 
@@ -266,7 +258,6 @@ DECLARE
     roles text[];
     days date[];
     numbers bigint[];
-    corrected_days bigint;
 BEGIN
     WITH gone_rows AS (
         DELETE FROM @scale@.users s WHERE NOT EXISTS (SELECT FROM @user@ u WHERE u.@id@ = s.id)
@@ -279,19 +270,14 @@ BEGIN
         PERFORM @scale@.add(roles, days, numbers);
     END IF;
     -- In one snapshot the difference is the same whoever is writing.
-    INSERT INTO @scale@.totals (role, slot, number)
-    SELECT role, nextval('@scale@.single_slots'), sum(number)
-    FROM (SELECT role, count(*) AS number FROM @scale@.users GROUP BY role
-          UNION ALL SELECT role, -number FROM @scale@.totals) AS a
-    GROUP BY role HAVING sum(number) <> 0;
+    INSERT INTO @scale@.counts (span, start, role, slot, number)
+    SELECT span, start, role, nextval('@scale@.single_slots'), sum(number)
+    FROM (SELECT s.span, s.start, u.role, u.number
+          FROM (SELECT @scale@.day(created) AS day, role, count(*) AS number FROM @scale@.users GROUP BY 1, 2) AS u
+          CROSS JOIN @scale@.spans(u.day) AS s
+          UNION ALL SELECT span, start, role, -number FROM @scale@.counts) AS a
+    GROUP BY span, start, role HAVING sum(number) <> 0;
     GET DIAGNOSTICS corrected = ROW_COUNT;
-    INSERT INTO @scale@.days (day, role, slot, number)
-    SELECT day, role, nextval('@scale@.single_slots'), sum(number)
-    FROM (SELECT @scale@.day(created) AS day, role, count(*) AS number FROM @scale@.users GROUP BY 1, 2
-          UNION ALL SELECT day, role, -number FROM @scale@.days) AS a
-    GROUP BY day, role HAVING sum(number) <> 0;
-    GET DIAGNOSTICS corrected_days = ROW_COUNT;
-    corrected := corrected + corrected_days;
 END $body$;
 
 -- How many users the copy lacks.
