@@ -30,16 +30,11 @@ unsigned code_unit(std::string_view text) noexcept {
 }
 
 /// The length of the escape that the text starts with; 0 where it is none, stands for U+0000, which
-/// would end the string for cJSON, or for one half of a surrogate pair alone.
+/// would end the string for cJSON. Half a surrogate pair alone is refused by cJSON.
 std::size_t escape_length(std::string_view text) noexcept {
     if (!text.starts_with("\\u"))
         return text.substr(1, 1).find_first_of("\"\\/bfnrt") == 0 ? 2 : 0;
-    const unsigned unit = code_unit(text);
-    if ((unit & 0xf800) != 0xd800)
-        return unit != 0 ? 6 : 0;
-    const bool is_pair =
-        (unit & 0xfc00) == 0xd800 && (code_unit(text.substr(6)) & 0xfc00) == 0xdc00;
-    return is_pair ? 12 : 0;
+    return code_unit(text) != 0 ? 6 : 0;
 }
 
 /// The length of the string, with its quotes, that the text starts with; 0 where it is none.

@@ -506,6 +506,13 @@ TEST(errors_of_httpd, for_a_malformed_request_get_the_envelope) {
     }
 }
 
+TEST(errors_of_httpd, under_a_Location_of_a_virtual_host_get_the_envelope) {
+    const auto reply = exchange("GET /other/users HTTP/1.1\r\nHost: other.test\r\n" +
+                                bearer(Who::super_admin) + "\r\nExpect: magic\r\n\r\n");
+    CHECK_EQUAL(417, reply.status);
+    expect_refused(reply);
+}
+
 TEST(errors_of_httpd, for_too_many_headers_get_the_envelope) {
     std::string bytes = "GET /api/users HTTP/1.1\r\nHost: localhost\r\n";
     for (int number = 0; number < 150; ++number)
