@@ -13,7 +13,6 @@
 #include "secret/digest.hpp"
 #include "sign_in/identity.hpp"
 
-#include <string>
 #include <type_traits>
 
 APLOG_USE_MODULE(auth_useradmin);
@@ -52,8 +51,7 @@ sign_in::Identity identify(request_rec* request, const Settings& settings, std::
 
     httpd::RequestBackend backend(request, auth_useradmin_module, backend_settings);
     const std::chrono::seconds age = settings.get<SessionAge>();
-    const std::string place = backend.place();
-    sign_in::KeptSessions kept{backend.server().sessions, place, age};
+    sign_in::KeptSessions kept{backend.server().sessions, backend.place(), age};
     sign_in::Identity identity =
         sign_in::identify(backend.store(), token, text::now(), age.count() > 0 ? &kept : nullptr);
     for (std::string_view* text : {&identity.user_id, &identity.role})

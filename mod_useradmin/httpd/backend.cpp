@@ -198,6 +198,9 @@ int start(apr_pool_t* configuration_pool, server_rec* servers, const module& own
             void* const sessions = shared_or_logged(
                 servers->process->pool, servers, owner, "sessions that were looked up",
                 sign_in::SessionCache::size_of(), sign_in::SessionCache::lay_out);
+            void* const totals =
+                shared_or_logged(servers->process->pool, servers, owner, "totals of filters",
+                                 SharedTotals::size_of(), SharedTotals::lay_out);
             const ConnectionPools pools(servers);
             const std::size_t server_count = pools.of_servers().size();
             auto* surveyed = static_cast<SharedFlag*>(shared_or_logged(
@@ -209,9 +212,10 @@ int start(apr_pool_t* configuration_pool, server_rec* servers, const module& own
                     return true;
                 }));
             if (slots == nullptr || attempts == nullptr || sessions == nullptr ||
-                surveyed == nullptr)
+                totals == nullptr || surveyed == nullptr)
                 return HTTP_INTERNAL_SERVER_ERROR;
             sign_in::SessionCache(sessions).forget_all();
+            SharedTotals::forget(totals);
             const std::vector<const char*> ids = database_ids(configuration_pool, pools.pools());
             auto pool = pools.of_servers().begin();
             for (const server_rec* server = servers; server != nullptr; server = server->next) {
@@ -220,6 +224,7 @@ int start(apr_pool_t* configuration_pool, server_rec* servers, const module& own
                 backend.slots = password::Slots(slots);
                 backend.attempts = sign_in::Attempts(attempts);
                 backend.sessions = sign_in::SessionCache(sessions);
+                backend.totals = totals;
                 backend.is_surveyed = surveyed++;
                 backend.pool = *pool++;
                 backend.database_id = ids.at(backend.pool);
@@ -255,11 +260,10 @@ RequestBackend::RequestBackend(request_rec* request, const module& owner,
     : settings_(settings), backend_(backend_of(request->server, owner)), log_(request, owner),
       connections_(request, log_, backend_.database, *backend_.gate, settings_.wait,
                    settings_.wait_directive),
+      place_(std::string(backend_.database_id) + settings_.tables.label),
+      totals_(backend_.totals,
+              {place_, settings_.total_age, settings_.wait, settings_.wait_directive}, log_),
       store_(backend_.sessions, connections_, log_, request->pool, settings_.tables.names,
-             settings_.tables.label, settings_.wait) {}
-
-std::string RequestBackend::place() const {
-    return std::string(backend_.database_id) + settings_.tables.label;
-}
+             settings_.tables.label, settings_.wait, &totals_) {}
 
 } // namespace useradmin::httpd

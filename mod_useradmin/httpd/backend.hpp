@@ -7,6 +7,7 @@
 #include "httpd/httpd.hpp"
 #include "httpd/log.hpp"
 #include "httpd/request_store.hpp"
+#include "httpd/shared_totals.hpp"
 #include "message/origin.hpp"
 #include "password/format.hpp"
 #include "password/hasher.hpp"
@@ -81,13 +82,18 @@ struct BackendSettings {
     Tables tables;
     password::Format hash_format;
     std::chrono::seconds body_wait;
+    /// How long a filter's total may be kept.
+    std::chrono::seconds total_age{0};
 };
 
 template <const auto& table>
 BackendSettings backend_settings(const Settings<table>& settings) {
-    return {settings.template get<Wait>(), Settings<table>::template name<Wait>(),
-            settings.template get<ApplicationTables>(), settings.template get<PasswordHash>(),
-            settings.template get<BodyWait>()};
+    return {settings.template get<Wait>(),
+            Settings<table>::template name<Wait>(),
+            settings.template get<ApplicationTables>(),
+            settings.template get<PasswordHash>(),
+            settings.template get<BodyWait>(),
+            std::chrono::seconds(0)};
 }
 
 /// A flag in memory that all children share.
@@ -102,6 +108,8 @@ struct Backend {
     password::Slots slots = password::Slots(nullptr);
     sign_in::Attempts attempts = sign_in::Attempts(nullptr);
     sign_in::SessionCache sessions = sign_in::SessionCache(nullptr);
+    /// Of SharedTotals.
+    void* totals = nullptr;
     /// Whether the addresses of the server's users were looked at since httpd started.
     SharedFlag* is_surveyed = nullptr;
     /// Which of mod_dbd's pools the server has: a place in the list of their gates.
@@ -169,13 +177,15 @@ class RequestBackend {
     const Backend& server() const noexcept { return backend_; }
     const BackendSettings& settings() const noexcept { return settings_; }
     /// Tells the request's database and tables from others.
-    std::string place() const;
+    const std::string& place() const noexcept { return place_; }
 
   private:
     BackendSettings settings_;
     const Backend& backend_;
     RequestLog log_;
     DatabaseConnections connections_;
+    std::string place_;
+    SharedTotals totals_;
     RequestStore store_;
 };
 

@@ -5,6 +5,7 @@
 #include "httpd/directives.hpp"
 #include "httpd/httpd.hpp"
 
+#include <chrono>
 #include <tuple>
 #include <type_traits>
 
@@ -47,6 +48,10 @@ inline constexpr auto directives = std::tuple_cat(
         httpd::directive<struct MaxLimit>("UserAdminMaxLimit", TAKE1, httpd::anywhere,
                                           "the largest page of a list", 1000,
                                           httpd::Number{"a whole number", 1, 100000}),
+        httpd::directive<struct TotalAge>("UserAdminTotalCache", TAKE1, httpd::anywhere,
+                                          "how many seconds the total of a filter may be reused",
+                                          std::chrono::seconds(0),
+                                          httpd::Number{"a number of seconds", 0, 3600}),
         httpd::directive<struct MaxBody>("UserAdminMaxBody", TAKE1, httpd::anywhere,
                                          "the largest request body, in bytes", 65536L,
                                          httpd::Number{"a number of bytes", 1024, 16777216}),

@@ -34,7 +34,9 @@ bool is_enabled(const Settings& settings) noexcept {
 
 int answer(request_rec* request) {
     const Settings& settings = settings_of(request);
-    httpd::RequestBackend backend(request, useradmin_module, httpd::backend_settings(settings));
+    httpd::BackendSettings backend_settings = httpd::backend_settings(settings);
+    backend_settings.total_age = settings.get<TotalAge>();
+    httpd::RequestBackend backend(request, useradmin_module, backend_settings);
     password::BoundedHasher hasher(backend.settings().hash_format, backend.server().slots,
                                    backend.settings().wait);
     api::Settings rules;

@@ -148,7 +148,8 @@ std::optional<Result<T>> DatabaseStore::run_on(const Connection& connection, con
 
 template <class T>
 Result<T> DatabaseStore::changed(Result<T> result) {
-    if (result && totals_ != nullptr)
+    // Also where it failed: the database may have done it all the same.
+    if (totals_ != nullptr)
         totals_->forget();
     return result;
 }

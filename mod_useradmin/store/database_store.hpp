@@ -57,7 +57,7 @@ class DatabaseStore : public Store {
     std::optional<Result<T>> run_on(const Connection& connection, const Dialect& dialect,
                                     unsigned needs, Repeatable repeatable, const Operation& work);
 
-    /// The result; where users were changed, no total holds any more that is kept.
+    /// The result of what may have changed users: no total that is kept holds any more.
     template <class T>
     Result<T> changed(Result<T> result);
 

@@ -171,6 +171,19 @@ const std::vector<Row>& rows() {
              CHECK_EQUAL(200, reply.status);
              return std::string(is_kept ? "3600" : "0");
          }},
+        {"UserAdminTotalCache",
+         {"3600", "0", "3600"},
+         [](const Place& place) {
+             auto& sql = Suite::current().database().sql();
+             const std::string list = "/users?search=" + place.host + place.folder.substr(1);
+             const auto before = between(place.send("GET", list).body, R"("total":)", ",");
+             sql.run("UPDATE \"user\" SET \"name\" = " + sql_literal(list.substr(14)) +
+                     " WHERE \"id\" = 'ada-1'");
+             const auto after = between(place.send("GET", list).body, R"("total":)", ",");
+             return std::string(before == "0" && after == "0"   ? "3600"
+                                : before == "0" && after == "1" ? "0"
+                                                                : "(none)");
+         }},
         {"AuthUserAdminSignInLimit",
          {"2 1000", "3 1000", "4 1000"},
          [](const Place& place) {

@@ -1,0 +1,211 @@
+#include "httpd/shared_totals.hpp"
+
+#include "secret/digest.hpp"
+#include "secret/random.hpp"
+#include "shared/mutex.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <new>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace useradmin::httpd {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Key = std::array<unsigned char, 16>;
+using Taken = shared::Mutex::Taken;
+/// A time in the order of the counts' beginnings; 0 is before all of them.
+using Moment = std::uint64_t;
+
+// 1,024 totals in an eighth of a MiB.
+constexpr std::size_t bucket_count = 128;
+constexpr std::size_t bucket_size = 8;
+
+/// The total of a filter. Who counts it holds `counting`; all else is the table's mutex's.
+struct Entry {
+    shared::Mutex counting;
+    Key key;
+    /// When the count began that came to the total; 0: there is none.
+    Moment begun;
+    /// Until when nothing was forgotten that the total does not know.
+    std::uint64_t generation;
+    Clock::rep begun_at;
+    std::int64_t total;
+};
+
+using Bucket = std::array<Entry, bucket_size>;
+
+/// What the shared memory holds.
+struct Table {
+    shared::Mutex mutex;
+    std::array<unsigned char, 32> secret;
+    /// Of the last count that began.
+    Moment latest;
+    std::atomic<std::uint64_t> generation;
+    std::array<Bucket, bucket_count> buckets;
+};
+static_assert(sizeof(Table) <= 128 * 1024);
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free,
+              "a lock would not be shared by processes");
+
+Table& table_of(void* memory) noexcept {
+    return *static_cast<Table*>(memory);
+}
+
+/// Holds the table. Who was killed with it may have left a total half written: none is believed.
+class TableLock {
+  public:
+    explicit TableLock(Table& table) noexcept : lock_(table.mutex) {
+        if (lock_.is_from_the_dead())
+            for (Bucket& bucket : table.buckets)
+                for (Entry& entry : bucket)
+                    entry.begun = 0;
+    }
+
+  private:
+    shared::Lock lock_;
+};
+
+Key key_of(const Table& table, std::string_view place, const store::Filter& filter) {
+    // An absent text and an empty one are not the same filter.
+    const auto presence = [](const store::Text& text) { return text ? "1" : "0"; };
+    const secret::Digest digest =
+        secret::digest({{reinterpret_cast<const char*>(table.secret.data()), table.secret.size()},
+                        place,
+                        presence(filter.role),
+                        filter.role.value_or(""),
+                        presence(filter.search),
+                        filter.search.value_or("")});
+    Key key;
+    std::copy_n(digest.begin(), key.size(), key.begin());
+    return key;
+}
+
+Bucket& bucket_of(Table& table, const Key& key) noexcept {
+    return table.buckets[key[0] % bucket_count];
+}
+
+Entry* find(Table& table, const Key& key) noexcept {
+    Bucket& bucket = bucket_of(table, key);
+    const auto found = std::find_if(bucket.begin(), bucket.end(),
+                                    [&key](const Entry& entry) { return entry.key == key; });
+    return found != bucket.end() ? &*found : nullptr;
+}
+
+/// Ends the counting of an entry's total with the scope.
+class Counting {
+  public:
+    explicit Counting(Entry& entry) noexcept : entry_(entry) {}
+    ~Counting() { entry_.counting.unlock(); }
+    Counting(const Counting&) = delete;
+    Counting& operator=(const Counting&) = delete;
+
+  private:
+    Entry& entry_;
+};
+
+/// Makes an entry the key's, the oldest of a few, and begins its counting. Nothing where all of
+/// them are being counted.
+Entry* claim(Table& table, const Key& key) noexcept {
+    Bucket& bucket = bucket_of(table, key);
+    std::array<Entry*, bucket_size> oldest_first;
+    std::transform(
+        bucket.begin(), bucket.end(), oldest_first.begin(), [](Entry& entry) { return &entry; });
+    std::sort(oldest_first.begin(), oldest_first.end(),
+              [](const Entry* left, const Entry* right) { return left->begun < right->begun; });
+    for (Entry* const entry : oldest_first)
+        if (entry->counting.try_lock() != Taken::no) {
+            entry->key = key;
+            entry->begun = 0;
+            return entry;
+        }
+    return nullptr;
+}
+
+} // namespace
+
+std::size_t SharedTotals::size_of() noexcept {
+    return sizeof(Table);
+}
+
+bool SharedTotals::lay_out(void* memory) noexcept {
+    Table& table = *new (memory) Table{};
+    secret::random_bytes(table.secret);
+    bool is_ready = table.mutex.lay_out();
+    for (Bucket& bucket : table.buckets)
+        for (Entry& entry : bucket)
+            is_ready = is_ready && entry.counting.lay_out();
+    return is_ready;
+}
+
+store::Result<std::int64_t> SharedTotals::total(const store::Filter& filter, const Count& count) {
+    // Whoever waits longest need not be the next: there may be a total by then.
+    constexpr std::chrono::milliseconds longest_wait_at_once{50};
+    Table& table = table_of(memory_);
+    const Key key = key_of(table, terms_.place, filter);
+    const auto asked_at = Clock::now();
+    const auto deadline = asked_at + terms_.wait;
+    std::optional<Moment> asked;
+    while (true) {
+        Entry* entry = nullptr;
+        Entry* own = nullptr; // the one that this call counts for
+        Moment begun = 0;
+        std::uint64_t generation = 0;
+        {
+            const TableLock lock(table);
+            if (!asked)
+                asked = table.latest;
+            entry = find(table, key);
+            if (entry != nullptr && entry->begun != 0) {
+                const auto age = asked_at.time_since_epoch() - Clock::duration(entry->begun_at);
+                if (entry->begun > *asked ||
+                    (keeps() && entry->generation == table.generation && age < terms_.age))
+                    return entry->total;
+            }
+            if (entry == nullptr)
+                own = claim(table, key);
+            else if (entry->counting.try_lock() != Taken::no)
+                own = entry;
+            begun = own != nullptr ? ++table.latest : 0;
+            generation = table.generation;
+        }
+        if (own != nullptr) {
+            const Counting counting(*own);
+            const auto begun_at = Clock::now();
+            const store::Result<std::int64_t> total = count();
+            if (total) {
+                const TableLock lock(table);
+                own->key = key;
+                own->begun = begun;
+                own->generation = generation;
+                own->begun_at = begun_at.time_since_epoch().count();
+                own->total = *total;
+            }
+            return total;
+        }
+        if (entry == nullptr)
+            return count();
+        const auto now = Clock::now();
+        if (now >= deadline) {
+            log_.write(text::Level::error,
+                       "UA0214: another request's count of the same users did not end within " +
+                           std::to_string(terms_.wait.count() / 1000) + " s; raise " +
+                           terms_.wait_directive);
+            return store::Failure::unavailable;
+        }
+        if (entry->counting.lock_until(std::min(deadline, now + longest_wait_at_once)) != Taken::no)
+            entry->counting.unlock();
+    }
+}
+
+void SharedTotals::forget(void* memory) noexcept {
+    ++table_of(memory).generation;
+}
+
+} // namespace useradmin::httpd

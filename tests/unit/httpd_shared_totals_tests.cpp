@@ -1,0 +1,362 @@
+// Totals that all processes share.
+#include "httpd/shared_totals.hpp"
+#include "support/files.hpp"
+#include "support/process.hpp"
+
+#include <CppUTest/TestHarness.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <csignal>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace useradmin::test {
+
+using httpd::SharedTotals;
+using store::Filter;
+using Total = store::Result<std::int64_t>;
+using namespace std::chrono_literals;
+
+namespace {
+
+class Log final : public text::Log {
+  public:
+    void write(text::Level, std::string_view message) noexcept override {
+        const std::lock_guard lock(mutex_);
+        text_ += message;
+    }
+    std::string text() {
+        const std::lock_guard lock(mutex_);
+        return text_;
+    }
+
+  private:
+    std::mutex mutex_;
+    std::string text_;
+};
+
+Filter search_of(std::string_view text) {
+    Filter filter;
+    filter.search = text;
+    return filter;
+}
+
+/// Whether a thread of this process waits for something.
+bool is_asleep(pid_t thread) {
+    const std::string stat = read_file("/proc/self/task/" + std::to_string(thread) + "/stat");
+    return stat.find(") S ") != std::string::npos;
+}
+
+} // namespace
+
+TEST_GROUP(shared_totals) {
+    void* memory = nullptr;
+    Log log;
+    SharedTotals::Terms terms{"here", 0s, 30s, "UserAdminTimeout"};
+
+    void setup() override {
+        memory = mmap(nullptr, SharedTotals::size_of(), PROT_READ | PROT_WRITE,
+                      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        CHECK_TRUE(memory != MAP_FAILED && SharedTotals::lay_out(memory));
+    }
+    void teardown() override {
+        munmap(memory, SharedTotals::size_of());
+    }
+
+    SharedTotals totals() {
+        return SharedTotals(memory, terms, log);
+    }
+
+    /// The total that is kept, or else what is counted, which is kept: "5", "unavailable".
+    std::string total(const Filter& filter, Total counted) {
+        const Total total = totals().total(filter, [&] { return counted; });
+        return total                                            ? std::to_string(*total)
+               : total.failure() == store::Failure::unavailable ? "unavailable"
+                                                                : "failed";
+    }
+    void forget() {
+        totals().forget();
+    }
+    /// Asks for a total and leaves it.
+    static void ask(SharedTotals totals, const Filter& filter, const SharedTotals::Count& count) {
+        const Total total = totals.total(filter, count);
+        static_cast<void>(total);
+    }
+
+    /// A count of a filter in a thread of its own that goes on until it is told to end.
+    class SlowCount {
+      public:
+        SlowCount(SharedTotals totals, const Filter& filter, std::int64_t counted)
+            : thread_([=, this]() mutable {
+                  ask(totals, filter, [&]() -> Total {
+                      has_begun_ = true;
+                      while (!may_end_)
+                          std::this_thread::sleep_for(1ms);
+                      return counted;
+                  });
+              }) {
+            while (!has_begun_)
+                std::this_thread::sleep_for(1ms);
+        }
+        ~SlowCount() { end(); }
+        void end() {
+            may_end_ = true;
+            if (thread_.joinable())
+                thread_.join();
+        }
+
+      private:
+        std::atomic<bool> has_begun_ = false;
+        std::atomic<bool> may_end_ = false;
+        std::thread thread_;
+    };
+};
+
+TEST(shared_totals, are_not_kept_where_the_time_is_zero) {
+    CHECK_FALSE(totals().keeps());
+    for (const std::int64_t number : {1, 2, 3})
+        CHECK_EQUAL(std::to_string(number), total(search_of("a"), number));
+}
+
+TEST(shared_totals, are_kept_for_the_time_that_is_said) {
+    CHECK_EQUAL(std::string("1"), total(search_of("a"), 1));
+    terms.age = 3600s;
+    CHECK_TRUE(totals().keeps());
+    CHECK_EQUAL(std::string("1"), total(search_of("a"), 2));
+    terms.age = 1s;
+    CHECK_TRUE(eventually([&] { return total(search_of("a"), 3) == "3"; }));
+    CHECK_EQUAL(std::string("3"), total(search_of("a"), 4));
+}
+
+TEST(shared_totals, are_those_of_one_filter_and_one_place) {
+    terms.age = 3600s;
+    const auto filter = [](store::Text role, store::Text search) {
+        Filter filter;
+        filter.role = role;
+        filter.search = search;
+        return filter;
+    };
+    const Filter filters[] = {filter({}, {}),   filter("", {}),   filter({}, ""),
+                              filter("a", {}),  filter({}, "a"),  filter("a", "b"),
+                              filter("ab", ""), filter("", "ab"), filter({}, "A")};
+    for (const char* place : {"here", "there"}) {
+        terms.place = place;
+        std::int64_t number = place[0];
+        for (const Filter& each : filters) {
+            ++number;
+            CHECK_EQUAL(std::to_string(number), total(each, number));
+        }
+    }
+    for (const char* place : {"here", "there"}) {
+        terms.place = place;
+        std::int64_t number = place[0];
+        for (const Filter& each : filters) {
+            ++number;
+            CHECK_EQUAL(std::to_string(number), total(each, 0));
+        }
+    }
+}
+
+TEST(shared_totals, are_forgotten_when_users_are_changed) {
+    terms.age = 3600s;
+    CHECK_EQUAL(std::string("1"), total(search_of("a"), 1));
+    forget();
+    CHECK_EQUAL(std::string("2"), total(search_of("a"), 2));
+    CHECK_EQUAL(std::string("2"), total(search_of("a"), 3));
+}
+
+TEST(shared_totals, are_not_kept_where_users_were_changed_during_the_count) {
+    terms.age = 3600s;
+    ask(totals(), search_of("a"), [&]() -> Total {
+        forget();
+        return 1;
+    });
+    CHECK_EQUAL(std::string("2"), total(search_of("a"), 2));
+    CHECK_EQUAL(std::string("2"), total(search_of("a"), 3));
+}
+
+TEST(shared_totals, that_could_not_be_counted_are_not_kept) {
+    terms.age = 3600s;
+    CHECK_EQUAL(std::string("failed"), total(search_of("a"), store::Failure::failed));
+    CHECK_EQUAL(std::string("unavailable"), total(search_of("a"), store::Failure::unavailable));
+    CHECK_EQUAL(std::string("1"), total(search_of("a"), 1));
+    try {
+        ask(
+            totals(), search_of("b"), []() -> Total { throw std::bad_alloc(); });
+    } catch (const std::bad_alloc&) {
+    }
+    CHECK_EQUAL(std::string("2"), total(search_of("b"), 2));
+}
+
+TEST(shared_totals, make_room_for_others_from_the_oldest_on) {
+    terms.age = 3600s;
+    CHECK_EQUAL(std::string("-1"), total(search_of("old"), -1));
+    for (int number = 0; number < 20000; ++number)
+        total(search_of("x" + std::to_string(number)), number);
+    CHECK_EQUAL(std::string("-2"), total(search_of("old"), -2));
+    CHECK_EQUAL(std::string("19999"), total(search_of("x19999"), -1));
+    int kept = 0;
+    for (int number = 0; number < 20000; ++number) {
+        bool is_kept = true;
+        ask(totals(), search_of("x" + std::to_string(number)), [&]() -> Total {
+            is_kept = false;
+            return store::Failure::failed;
+        });
+        kept += is_kept ? 1 : 0;
+    }
+    CHECK_TRUE(kept > 0 && kept <= 1024);
+}
+
+TEST(shared_totals, that_are_asked_for_during_a_count_come_from_one_that_begins_afterwards) {
+    SlowCount first(totals(), search_of("a"), 1);
+    std::atomic<int> counts = 0;
+    std::vector<std::int64_t> found(15);
+    std::vector<std::atomic<pid_t>> asking(15);
+    std::vector<std::thread> threads;
+    for (std::size_t index = 0; index < found.size(); ++index)
+        threads.emplace_back([&, index] {
+            asking[index] = gettid();
+            const Total total = totals().total(
+                search_of("a"), [&]() -> Total { return ++counts + 1; });
+            found[index] = total ? *total : -1;
+        });
+    CHECK_TRUE(eventually([&] {
+        return std::all_of(asking.begin(), asking.end(),
+                           [](pid_t thread) { return thread != 0 && is_asleep(thread); });
+    }));
+    // All of them wait: none counts while the first does.
+    CHECK_EQUAL(0, counts.load());
+    first.end();
+    for (std::thread& thread : threads)
+        thread.join();
+    CHECK_EQUAL(1, counts.load());
+    for (const std::int64_t number : found)
+        CHECK_EQUAL(2, number);
+}
+
+TEST(shared_totals, of_other_filters_and_places_do_not_wait) {
+    SlowCount first(totals(), search_of("a"), 1);
+    terms.wait = 0s;
+    CHECK_EQUAL(std::string("2"), total(search_of("b"), 2));
+    CHECK_EQUAL(std::string("unavailable"), total(search_of("a"), 3));
+    terms.place = "there";
+    CHECK_EQUAL(std::string("4"), total(search_of("a"), 4));
+}
+
+TEST(shared_totals, are_waited_for_no_longer_than_the_request_waits) {
+    SlowCount first(totals(), search_of("a"), 1);
+    terms.wait = 1s;
+    CHECK_EQUAL(std::string("unavailable"), total(search_of("a"), 2));
+    CHECK_TRUE(log.text().find("UA0214") != std::string::npos);
+    CHECK_TRUE(log.text().find("within 1 s; raise UserAdminTimeout") != std::string::npos);
+}
+
+TEST(shared_totals, whose_count_fails_are_counted_by_the_next_who_waits) {
+    std::atomic<bool> has_begun = false;
+    std::atomic<bool> may_fail = false;
+    std::thread first([&] {
+        ask(
+            totals(), search_of("a"),
+            [&]() -> Total {
+                has_begun = true;
+                while (!may_fail)
+                    std::this_thread::sleep_for(1ms);
+                return store::Failure::failed;
+            });
+    });
+    CHECK_TRUE(eventually([&] { return has_begun.load(); }));
+    std::atomic<bool> is_asking = false;
+    std::string found;
+    std::thread second([&] {
+        is_asking = true;
+        found = total(search_of("a"), 2);
+    });
+    CHECK_TRUE(eventually([&] { return is_asking.load(); }));
+    may_fail = true;
+    first.join();
+    second.join();
+    CHECK_EQUAL(std::string("2"), found);
+}
+
+TEST(shared_totals, that_nobody_has_room_to_announce_are_counted_all_the_same) {
+    std::deque<SlowCount> counts;
+    std::deque<std::string> names;
+    // Of so many, some find their bucket full, and are counted nevertheless: each of these begins.
+    for (int number = 0; number < 300; ++number)
+        counts.emplace_back(totals(), search_of(names.emplace_back(std::to_string(number))),
+                            number);
+    terms.wait = 0s;
+    int own = 0;
+    for (int number = 300; number < 1000; ++number)
+        own += total(search_of(std::to_string(number)), number) == std::to_string(number) ? 1 : 0;
+    CHECK_EQUAL(700, own);
+}
+
+TEST(shared_totals, are_shared_by_processes) {
+    terms.age = 3600s;
+    if (fork() == 0) {
+        total(search_of("a"), 1);
+        _exit(0);
+    }
+    wait(nullptr);
+    CHECK_EQUAL(std::string("1"), total(search_of("a"), 2));
+}
+
+TEST(shared_totals, whose_counting_process_is_killed_are_counted_by_the_next) {
+    int ready[2];
+    CHECK_EQUAL(0, pipe(ready));
+    const pid_t child = fork();
+    if (child == 0)
+        ask(totals(), search_of("a"), [&]() -> Total {
+            if (write(ready[1], "x", 1) != 1)
+                _exit(1);
+            for (;;)
+                pause();
+        });
+    char byte = 0;
+    CHECK_EQUAL(1, read(ready[0], &byte, 1));
+    terms.wait = 0s;
+    CHECK_EQUAL(std::string("unavailable"), total(search_of("a"), 2));
+    terms.wait = 60s;
+    std::atomic<bool> is_asking = false;
+    std::string found;
+    std::thread waiter([&] {
+        is_asking = true;
+        found = total(search_of("a"), 3);
+    });
+    CHECK_TRUE(eventually([&] { return is_asking.load(); }));
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+    waiter.join();
+    CHECK_EQUAL(std::string("3"), found);
+    close(ready[0]);
+    close(ready[1]);
+}
+
+TEST(shared_totals, go_on_when_a_process_is_killed_at_any_point) {
+    terms.age = 3600s;
+    for (int round = 0; round < 50; ++round) {
+        const pid_t child = fork();
+        if (child == 0)
+            for (std::int64_t number = 0;; ++number) {
+                total(search_of("a"), 7);
+                forget();
+            }
+        usleep(1000);
+        kill(child, SIGKILL);
+        waitpid(child, nullptr, 0);
+        CHECK_EQUAL(std::string("7"), total(search_of("a"), 7));
+    }
+    forget();
+    CHECK_EQUAL(std::string("8"), total(search_of("a"), 8));
+}
+
+} // namespace useradmin::test
