@@ -112,6 +112,18 @@ const deepPage = (many, last) => [
 
 const one = { connections: 1 };
 
+/** The points of the plot: time against number of users, for one caller. */
+const growth = (users) =>
+  [
+    ["Fastify", "fastify", plain(users), "Node.js, Fastify and pg"],
+    ["notes", "notes", plain(users), "mod_useradmin"],
+    ["notes, SQLite", "notes", sqlite(users), "mod_useradmin on SQLite"],
+    ["UserAdminTotalCache", "cachedTotals", plain(users), "mod_useradmin, UserAdminTotalCache"],
+    ["notes --scale", "notes", scaled(users), "mod_useradmin, --scale"],
+  ].map(([title, contender, database, series]) =>
+    line(`${title}, ${users.toLocaleString("en")}`, contender, database, everybody, { ...one, series }),
+  );
+
 export const cases = [
   {
     name: "read",
@@ -164,7 +176,12 @@ export const cases = [
       line("notes, SQLite, folded search", "notes", sqlite(million), folded, one),
     ],
   },
-  { name: "seventh", title: "a search that a seventh match", lines: seventh(million), burst: ofASeventh },
+  {
+    name: "seventh",
+    title: "a search that a seventh match",
+    lines: seventh(million),
+    burst: { request: ofASeventh, database: scaled(million) },
+  },
   { name: "page", title: "page 25,000 of 50,000", lines: deepPage(million, 25_000) },
   {
     name: "plain",
@@ -185,11 +202,27 @@ export const cases = [
       line("notes, SQLite, one caller", "notes", sqlite(million), everybody, one),
     ],
   },
-  { name: "growth", title: "list 20, one caller", growth: true },
+  {
+    name: "growth",
+    title: "list 20, one caller",
+    lines: [1_000, 10_000, 100_000, million].flatMap(growth),
+    seconds: 1,
+    isPlotted: true,
+  },
   { name: "creates", title: "creates" },
   { name: "creates-scale", title: "creates with --scale" },
   { name: "memory", title: "memory of a child" },
   { name: "totals", title: "totals after random writes" },
+  {
+    name: "growth-big",
+    title: "list 20, one caller",
+    isBig: true,
+    lines: [1_000, 10_000, 100_000, million, 10 * million]
+      .flatMap(growth)
+      .filter(({ database }) => !database.isSqlite),
+    seconds: 1,
+    isPlotted: true,
+  },
   {
     name: "big",
     title: "10,000,000 users, --scale",
@@ -200,29 +233,6 @@ export const cases = [
       ...seventh(10 * million),
       ...deepPage(10 * million, 250_000),
     ],
+    burst: { request: ofASeventh, database: scaled(10 * million) },
   },
-];
-
-/** The lines of the plot: time against number of users, for one caller. */
-export const growthLines = (users) => [
-  line(`Fastify, ${users.toLocaleString("en")}`, "fastify", plain(users), everybody, {
-    ...one,
-    series: "Node.js, Fastify",
-  }),
-  line(`notes, SQLite, ${users.toLocaleString("en")}`, "notes", sqlite(users), everybody, {
-    ...one,
-    series: "mod_useradmin, SQLite",
-  }),
-  line(`notes, ${users.toLocaleString("en")}`, "notes", plain(users), everybody, {
-    ...one,
-    series: "mod_useradmin",
-  }),
-  line(`UserAdminTotalCache, ${users.toLocaleString("en")}`, "cachedTotals", plain(users), everybody, {
-    ...one,
-    series: "mod_useradmin, UserAdminTotalCache",
-  }),
-  line(`notes --scale, ${users.toLocaleString("en")}`, "notes", scaled(users), everybody, {
-    ...one,
-    series: "mod_useradmin, --scale",
-  }),
 ];

@@ -20,4 +20,5 @@ for (let place = 0; place < words.length; ++place)
   else if (words[place].startsWith("--")) options[words[place].slice(2)] = true;
   else options.names.push(words[place]);
 
-process.exitCode = await measure(options);
+// Nothing may hold the program back: a connection that is left open, for one.
+process.exit(await measure(options));

@@ -43,6 +43,12 @@ const isRight = async ({ request, database, contender }, text) => {
   );
 };
 
+/** Returns when neither the server nor the database has anything to do any more. */
+export const settled = async (server) => {
+  await databaseIsQuiet();
+  await areQuiet(server.pids);
+};
+
 /** Seconds: a program that is compiled as it runs needs the longest. */
 const warmUp = ({ contender }) => (contenders[contender].isCompiledMeanwhile ? 3 : 1);
 
@@ -104,8 +110,7 @@ export const measureLines = async (lines, { rounds, seconds, say }) => {
       // There and back, so that a drift of the machine meets all alike.
       for (const { line, server, headers, measured } of round % 2 ? order : order.toReversed()) {
         const { connections, request } = line;
-        await databaseIsQuiet();
-        await areQuiet(server.pids);
+        await settled(server);
         const figures = await drive(server.address + request.path, headers, { seconds, connections });
         measured.push(figures);
         say(`  round ${round}: ${line.name}: ${figures.rate.toFixed(0)}/s`);

@@ -1,0 +1,195 @@
+// Creates beside what the hash alone takes, beside reads, and with counters to keep.
+import { randomBytes } from "node:crypto";
+import { availableParallelism } from "node:os";
+
+import { record } from "../cases.mjs";
+import { contenders } from "./contenders.mjs";
+import { copy, database, drop, params } from "./databases.mjs";
+import { ask, drive, median } from "./drive.mjs";
+import { comparison, settled } from "./lines.mjs";
+import { contenderFile, run } from "./machine.mjs";
+
+const million = 1_000_000;
+
+/** Seconds that one hash takes, with nothing around it. */
+const bareHash = async (kibibytes, passes) => {
+  const { status, output } = await run(contenderFile("hash"), [String(kibibytes), String(passes)]);
+  if (status !== 0) throw new Error("contenders/hash.c failed");
+  return Number(output);
+};
+
+/** Runs the work with a copy of a database, which is dropped in the end. */
+const withCopy = async (wanted, name, work) => {
+  const { name: from } = await database(wanted);
+  await copy(from, name);
+  try {
+    return await work({ driver: "pgsql", params: params(name), name });
+  } finally {
+    await drop(name);
+  }
+};
+
+/** Runs the work with a contender on a database, stopped in the end. */
+const withServer = async (contender, data, lines, work) => {
+  const server = await contenders[contender].start(data, lines);
+  try {
+    return await work(server, { ...contenders[contender].headers("superAdmin") });
+  } finally {
+    await server.stop();
+  }
+};
+
+const create = (server, headers, seconds, connections = 16) =>
+  drive(
+    `${server.address}/api/users`,
+    { ...headers, "Content-Type": "application/json" },
+    { seconds, connections, script: "create.lua", words: [randomBytes(6).toString("hex")] },
+  );
+
+const read = (server, headers, seconds) =>
+  drive(`${server.address}/api/users/${record.id}`, headers, { seconds });
+
+/** Fails where a create is not answered with the new user, as it is stored. */
+const checkCreate = async (server, headers) => {
+  const email = `${randomBytes(6).toString("hex")}@new.example`;
+  const made = await ask(
+    `${server.address}/api/users`,
+    { ...headers, "Content-Type": "application/json" },
+    {
+      method: "POST",
+      body: JSON.stringify({ name: "Núria", email, password: "correct horse battery staple", role: "user" }),
+    },
+  );
+  const { data } = JSON.parse(made.text);
+  const stored = await ask(`${server.address}/api/users/${data?.id}`, headers);
+  if (
+    made.status !== 200 ||
+    data.email !== email ||
+    JSON.stringify(JSON.parse(stored.text).data) !== JSON.stringify(data)
+  )
+    throw new Error(
+      `a create was answered with ${made.status} ${made.text}, and a read of it with ${stored.text}`,
+    );
+};
+
+/** The medians of figures that came in rounds, by their names. */
+class Figures {
+  #all = new Map();
+
+  add(name, figures) {
+    this.#all.set(name, [...(this.#all.get(name) ?? []), figures]);
+  }
+
+  row(name) {
+    const all = this.#all.get(name);
+    const of = (figure) => median(all.map((one) => one[figure]));
+    return { name, rate: of("rate"), p50: of("p50"), p99: of("p99") };
+  }
+}
+
+/** The module's creates, alone and beside reads, and Fastify's. */
+export const creates = async ({ rounds, seconds, say }) => {
+  const cores = availableParallelism();
+  const hash = await bareHash(19456, 2);
+  say(`  one hash: ${(hash * 1000).toFixed(1)} ms`);
+  return withCopy({ users: million }, "written_notes", (data) =>
+    withCopy({ users: million }, "written_fastify", (fastifyData) =>
+      withServer("notes", data, [], (server, headers) =>
+        withServer("fastify", fastifyData, [], async (fastify) => {
+          await checkCreate(server, headers);
+          await checkCreate(fastify, headers);
+          await create(fastify, headers, 1);
+          const figures = new Figures();
+          for (let round = 1; round <= rounds; ++round) {
+            await settled(server);
+            figures.add("notes, creates", await create(server, headers, seconds));
+            await settled(server);
+            figures.add("notes, reads", await read(server, headers, seconds));
+            await settled(server);
+            const [created, reads] = await Promise.all([
+              create(server, headers, seconds),
+              read(server, headers, seconds),
+            ]);
+            figures.add("notes, creates beside reads", created);
+            figures.add("notes, reads beside creates", reads);
+            await settled(server);
+            figures.add("Fastify, creates", await create(fastify, headers, seconds));
+            await settled(fastify);
+            say(`  round ${round}: ${figures.row("notes, creates").rate.toFixed(1)} creates/s`);
+          }
+          const alone = figures.row("notes, creates");
+          const reads = figures.row("notes, reads");
+          const beside = figures.row("notes, reads beside creates");
+          const fastifys = figures.row("Fastify, creates");
+          return [
+            { name: "one bare libargon2 hash", p50: hash * 1000 },
+            {
+              ...alone,
+              memory: server.memory,
+              comparisons: [
+                comparison(
+                  `rate of ${cores} cores ÷ bare hash`,
+                  alone.rate / (cores / hash),
+                  { least: 0.9 },
+                  " ×",
+                ),
+                comparison("rate of Fastify, creates", alone.rate / fastifys.rate, {}, " ×"),
+              ],
+            },
+            reads,
+            {
+              ...beside,
+              comparisons: [
+                comparison("rate of notes, reads", beside.rate / reads.rate, { least: 0.5 }, " ×"),
+              ],
+            },
+            figures.row("notes, creates beside reads"),
+            { ...fastifys, memory: fastify.memory },
+          ];
+        }),
+      ),
+    ),
+  );
+};
+
+/** Creates whose hash costs next to nothing, so that the database's part shows, with counters and without. */
+export const createsWithScale = async ({ rounds, seconds, say }) => {
+  const lines = ["UserAdminPasswordHash argon2id m=64 t=1 p=1"];
+  await database({ users: million, isScaled: true });
+  return withCopy({ users: million }, "written_plain", (plainData) =>
+    withCopy({ users: million, isScaled: true }, "written_scaled", (scaledData) =>
+      withServer("notes", plainData, lines, (plain, headers) =>
+        withServer("notes", scaledData, lines, async (scaled) => {
+          const figures = new Figures();
+          const both = [
+            ["notes, m=64 t=1", plain],
+            ["notes --scale, m=64 t=1", scaled],
+          ];
+          for (const [, server] of both) {
+            await checkCreate(server, headers);
+            await create(server, headers, 1);
+          }
+          for (let round = 1; round <= rounds; ++round)
+            for (const [name, server] of round % 2 ? both : both.toReversed()) {
+              await settled(server);
+              figures.add(name, await create(server, headers, seconds));
+              say(`  round ${round}: ${name}: ${figures.row(name).rate.toFixed(0)} creates/s`);
+            }
+          const [without, withScale] = both.map(([name, server]) => ({
+            ...figures.row(name),
+            memory: server.memory,
+          }));
+          return [
+            without,
+            {
+              ...withScale,
+              comparisons: [
+                comparison(`rate of ${without.name}`, withScale.rate / without.rate, { least: 0.8 }, " ×"),
+              ],
+            },
+          ];
+        }),
+      ),
+    ),
+  );
+};
