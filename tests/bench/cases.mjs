@@ -127,6 +127,7 @@ const growth = (users) =>
 export const cases = [
   {
     name: "read",
+    isShown: true,
     title: "read one user, notes",
     lines: [
       line("constant", "constant", plain(million), read),
@@ -139,6 +140,7 @@ export const cases = [
   },
   {
     name: "session",
+    isShown: true,
     title: "read one user, session cookie",
     lines: [
       line("apr_dbd", "floor", plain(million), read),
@@ -154,6 +156,7 @@ export const cases = [
   },
   {
     name: "list-1000",
+    isShown: true,
     title: "list 20 of 1,000",
     lines: [
       line("apr_dbd, one user", "floor", plain(thousand), read),
@@ -166,7 +169,7 @@ export const cases = [
       line("notes, SQLite", "notes", sqlite(thousand), everybody, { bounds: [toSee("rate", "Fastify")] }),
     ],
   },
-  { name: "list", title: "list 20 of 1,000,000, --scale", lines: lists(million) },
+  { name: "list", isShown: true, title: "list 20 of 1,000,000, --scale", lines: lists(million) },
   {
     name: "search",
     title: "search 1,000,000, --scale",
@@ -185,6 +188,7 @@ export const cases = [
   { name: "page", title: "page 25,000 of 50,000", lines: deepPage(million, 25_000) },
   {
     name: "plain",
+    isShown: true,
     title: "list 20 of 1,000,000, without --scale",
     lines: [
       line("notes, one caller", "notes", plain(million), everybody, { ...one, bounds: [milliseconds(30)] }),

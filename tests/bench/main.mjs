@@ -13,7 +13,7 @@ if (words.includes("--list")) {
 
 const { measure } = await import("./measure.mjs");
 
-const options = { rounds: 3, seconds: 5, names: [] };
+const options = { rounds: 3, seconds: 4, names: [] };
 for (let place = 0; place < words.length; ++place)
   if (words[place] === "--rounds" || words[place] === "--seconds")
     options[words[place].slice(2)] = Number(words[++place]);

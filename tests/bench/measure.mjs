@@ -12,7 +12,7 @@ import { folder, httpd, php, repository, run, Skipped } from "./support/machine.
 import { memory } from "./support/memory.mjs";
 import { asSvg } from "./support/plot.mjs";
 import { stopAll } from "./support/servers.mjs";
-import { asMarkdown, asText } from "./support/table.mjs";
+import { asMarkdown, asShortMarkdown, asText } from "./support/table.mjs";
 import { totals } from "./support/totals.mjs";
 
 const say = (text) => process.stderr.write(`${text}\n`);
@@ -62,6 +62,40 @@ const versions = async () => {
   return parts.join(", ");
 };
 
+/** Puts a text between the README's two comments that are there for it. */
+const putIntoReadme = (text) => {
+  const file = join(repository, "README.md");
+  const [begin, end] = ["<!-- bench:begin -->\n", "<!-- bench:end -->\n"];
+  const readme = readFileSync(file, "utf8");
+  const [from, to] = [readme.indexOf(begin) + begin.length, readme.indexOf(end)];
+  if (from < begin.length || to < from) throw new Error(`${file} has no ${begin.trim()} and ${end.trim()}`);
+  writeFileSync(file, `${readme.slice(0, from)}${text}\n${readme.slice(to)}`);
+};
+
+/** Leaves the table and the plot in the repository. */
+const leave = async (measured, plotted, conditions, isBig) => {
+  const [suffix, words] = isBig ? ["-big", "tests/bench/run --big"] : ["", "tests/bench/run"];
+  const file = (name) => join(repository, "tests", "bench", name);
+  writeFileSync(file(`list${suffix}.svg`), plotted);
+  const picture = (path) => `![Time of a list against the number of users](${path}list${suffix}.svg)`;
+  const results = `RESULTS${suffix.toUpperCase()}.md`;
+  writeFileSync(
+    file(results),
+    `# What ${words} measured\n\n${conditions}.\n${await versions()}.\n\n${picture("")}\n\n${asMarkdown(measured)}\n`,
+  );
+  if (!isBig)
+    putIntoReadme(
+      `${picture("tests/bench/")}\n\n${conditions}:\n\n${asShortMarkdown(measured.filter(({ isShown }) => isShown))}`,
+    );
+  say(
+    `The table is in tests/bench/${results}${isBig ? "" : " and README.md"}, the plot in tests/bench/list${suffix}.svg.`,
+  );
+};
+
+/** The cases that the options name. */
+const chosen = ({ names, big }) =>
+  cases.filter((one) => (names.length > 0 ? names.includes(one.name) : Boolean(one.isBig) === Boolean(big)));
+
 /** Measures what the options name, and prints it: the program's exit status. */
 export const measure = async ({ names, rounds, seconds, quick, big, write }) => {
   const unknown = names.filter((name) => !cases.some((one) => one.name === name));
@@ -69,46 +103,42 @@ export const measure = async ({ names, rounds, seconds, quick, big, write }) => 
     say(`No case is called ${unknown.join(", ")}: tests/bench/run --list prints their names.`);
     return 1;
   }
+  if (write && names.length > 0) {
+    say("--write wants all cases: leave --case out.");
+    return 1;
+  }
   const settings = { rounds: quick ? 1 : rounds, seconds: quick ? 1 : seconds, isQuick: Boolean(quick), say };
-  const chosen = cases.filter((one) =>
-    names.length > 0 ? names.includes(one.name) : Boolean(one.isBig) === Boolean(big),
-  );
   rmSync(join(folder, "servers"), { recursive: true, force: true });
   const measured = [];
   let plotted;
   let status = 0;
   const began = Date.now();
-  try {
-    for (const one of chosen) {
-      say(`${one.title} (${one.name})`);
+  for (const one of chosen({ names, big })) {
+    const { title, isShown } = one;
+    say(`${title} (${one.name})`);
+    try {
       const rows = await measureCase(one, settings);
-      measured.push({ title: one.title, rows });
+      measured.push({ title, isShown, rows });
       if (one.isPlotted) plotted = asSvg(rows);
+    } catch (error) {
+      // The other cases are measured all the same.
+      say(error.stack);
+      status = 1;
+      measured.push({ title, rows: [{ name: title, skipped: "it failed; the reason is above" }] });
+      await stopAll();
     }
-  } catch (error) {
-    say(error.stack);
-    status = 1;
-  } finally {
-    await stopAll();
   }
   console.log(asText(measured));
-  const minutes = (Date.now() - began) / 60_000;
   const [{ model }] = cpus();
-  const settingsText =
-    `${cpus().length} processors (${model.trim()}); medians of ${settings.rounds} rounds of ${settings.seconds} s each; ` +
-    `${minutes.toFixed(1)} minutes in all`;
-  console.log(`\n${settingsText}`);
-  if (write && status === 0) {
-    const suffix = big ? "-big" : "";
-    const file = (name) => join(repository, "tests", "bench", name);
-    if (plotted) writeFileSync(file(`list${suffix}.svg`), plotted);
-    writeFileSync(
-      file(`RESULTS${suffix.toUpperCase()}.md`),
-      `# What tests/bench/run ${big ? "--big " : ""}measured\n\n${settingsText}.\n${await versions()}.\n\n` +
-        (plotted ? `![Time of a list against the number of users](list${suffix}.svg)\n\n` : "") +
-        `${asMarkdown(measured)}\n`,
-    );
-    say(`Written: tests/bench/RESULTS${suffix.toUpperCase()}.md`);
-  }
+  const conditions = `${cpus().length} processors (${model.trim()}), medians of ${settings.rounds} rounds of ${settings.seconds} s`;
+  const bounds = measured
+    .flatMap(({ rows }) => rows.flatMap(({ comparisons: all = [] }) => all))
+    .filter(({ isHeld }) => isHeld !== undefined);
+  console.log(
+    `\n${conditions}; ${bounds.filter(({ isHeld }) => isHeld).length} of ${bounds.length} bounds are held; ` +
+      `it took ${Math.round((Date.now() - began) / 60_000)} minutes.`,
+  );
+  if (write && status === 0) await leave(measured, plotted, conditions, big);
+  else if (write) say("Nothing is written, since not every case could be measured.");
   return status;
 };

@@ -79,9 +79,8 @@ export const asText = (measured) => {
     .join("\n");
 };
 
-/** As Markdown. */
-export const asMarkdown = (measured) => {
-  const row = (texts) => `| ${texts.join(" | ")} |`;
+const markdown = (columns, measured) => {
+  const row = (texts) => `| ${columns.map((column) => texts[column]).join(" | ")} |`;
   return [
     row(heads),
     row(heads.map((_, column) => (numbers.has(column) ? "---:" : "---"))),
@@ -90,3 +89,16 @@ export const asMarkdown = (measured) => {
     ),
   ].join("\n");
 };
+
+/** As Markdown, with all that is known. */
+export const asMarkdown = (measured) => markdown([...heads.keys()], measured);
+
+/** As Markdown, without the comparisons. */
+export const asShortMarkdown = (measured) =>
+  markdown(
+    [0, 1, 2, 3, 4, 5],
+    measured.map(({ title, rows }) => ({
+      title,
+      rows: rows.filter(({ skipped }) => !skipped).map((one) => ({ ...one, comparisons: [] })),
+    })),
+  );

@@ -29,7 +29,7 @@ const somebody = (count) => `IN (SELECT "id" FROM "user" WHERE "id" > $1 ORDER B
 const statement = {
   insert: (count) => [insert, [ids(count), any(roles), below(30_000)]],
   upsert: () => [
-    `${insert} ON CONFLICT ("id") DO UPDATE SET "role" = excluded."role"`,
+    `${insert} ON CONFLICT ("email") DO UPDATE SET "role" = excluded."role"`,
     [[any(known)], any(roles), below(30_000)],
   ],
   role: (count) => [
@@ -52,7 +52,7 @@ const one = () =>
     () => statement.insert(1),
     () => statement.insert(1),
     () => statement.insert(1),
-    () => statement.insert(50),
+    () => statement.insert(20),
     () => statement.upsert(),
     () => statement.role(1),
     () => statement.role(1),
@@ -83,8 +83,9 @@ const write = async (client) => {
   return count;
 };
 
-// What may befall a writer among others: a lock that it waits for too long, a deadlock, an id that another one inserted.
-const mayBeRefused = ({ code }) => ["55P03", "40P01", "23505"].includes(code);
+// What may befall a writer among others: a lock that it waits for too long (at its very end PostgreSQL takes that for a
+// request to cancel), a deadlock, an id that another one inserted.
+const mayBeRefused = ({ code }) => ["55P03", "57014", "40P01", "23505"].includes(code);
 const wasKilled = ({ code, message }) =>
   code === "57P01" || /terminated|ended|ECONNRESET|not queryable/.test(message);
 
@@ -103,7 +104,8 @@ const writer = async (progress) => {
         client.on("error", () => {});
         await client.connect();
       }
-      progress.writes += await write(client);
+      const count = await write(client);
+      progress.writes += count;
     } catch (error) {
       if (mayBeRefused(error)) await client.query("ROLLBACK").catch(() => {});
       else if (wasKilled(error)) {
