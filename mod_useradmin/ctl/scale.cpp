@@ -16,8 +16,10 @@ namespace {
 
 // How many users are locked at a time, for about a tenth of a second.
 constexpr int users_at_once = 2000;
-// How often a lock is tried that others wait for behind us, two seconds each.
+// How often a lock is tried that others wait for behind us, two seconds each, and how long they get
+// on between two tries.
 constexpr int tries_for_lock = 100;
+constexpr std::chrono::seconds pause_between_tries(1);
 // How often it is gone through users that somebody is changing.
 constexpr int most_passes = 100;
 constexpr int folds_at_once = 500;
@@ -25,6 +27,9 @@ constexpr int folds_at_once = 500;
 /// What there is of the copy.
 struct State {
     bool is_laid = false;
+    /// Whether a trigger of the user table reaches it.
+    bool is_reached = false;
+    /// Whether all changes of the user table reach it.
     bool is_watched = false;
 };
 
@@ -58,11 +63,25 @@ class Copy {
                                    " needs nothing beside its tables for long lists; leave out "
                                    "--scale, --no-scale and --counts");
         about_users_ = schema.user.about_rows;
+        for (const auto& [word, meaning] : words_)
+            if (meaning.find(body_quote) != meaning.npos)
+                throw CommandError(Exit::failure,
+                                   "a name must not hold " + std::string(body_quote));
+        // Whatever the account's own settings are.
+        database.execute("SET default_transaction_isolation = 'read committed'");
+        database.execute("SET standard_conforming_strings = on");
+        database.execute("SET statement_timeout = 0");
+        database.execute("SET lock_timeout = 0");
     }
 
+    /// Fails where another table has it.
     State state() {
         const std::vector<Database::Row> rows = ask(file("state").front());
-        return {rows[0][0] == "t", rows[0][1] == "t"};
+        if (rows[0][2] == "t")
+            throw CommandError(Exit::failure,
+                               filled_in("the schema @scale@ belongs to another user table; "
+                                         "rename one of the two tables"));
+        return {rows[0][0] == "t", rows[0][1] == "t", rows[0][3] == "t"};
     }
 
     void lay() {
@@ -77,9 +96,11 @@ class Copy {
     /// Runs a file whose statements lock the user table for a moment, once nobody else has it.
     void run_locked(const char* name, const char* what) {
         const Progress progress(what);
-        for (int tries_left = tries_for_lock; tries_left > 0; --tries_left)
+        for (int tries_left = tries_for_lock; tries_left > 0; --tries_left) {
             if (try_locked(name))
                 return;
+            std::this_thread::sleep_for(pause_between_tries);
+        }
         throw CommandError(Exit::failure,
                            "others keep the user table locked; end their long transactions (they "
                            "stand in pg_stat_activity), then run this again");
@@ -88,6 +109,7 @@ class Copy {
     /// Goes through all users until the copy lacks none.
     Mended fill() {
         Progress progress("Filling the copy");
+        const AsOwner as_owner(*this);
         Mended mended;
         for (int pass = 0; pass < most_passes; ++pass) {
             mended.users = 0;
@@ -115,6 +137,9 @@ class Copy {
 
     void sweep(Mended& mended) {
         const Progress progress("Comparing the counts");
+        if (mended.rows > 0)
+            run("settle");
+        const AsOwner as_owner(*this);
         const std::vector<Database::Row> rows = ask("SELECT gone, corrected FROM @scale@.sweep()");
         mended.gone = number_of(rows[0][0]);
         mended.counts = number_of(rows[0][1]);
@@ -134,10 +159,35 @@ class Copy {
     }
 
   private:
-    std::string filled_in(std::string text) const {
-        for (const auto& [word, meaning] : words_)
-            replace_all(text, word, meaning);
-        return text;
+    /// Works with the rights of the user table's owner until it goes: what runs is the owner's.
+    class AsOwner {
+      public:
+        explicit AsOwner(Copy& copy) : database_(copy.database_) { copy.run("owner"); }
+        ~AsOwner() {
+            static_cast<void>(database_.client().execute("RESET ROLE", database_.pool()));
+        }
+        AsOwner(const AsOwner&) = delete;
+        AsOwner& operator=(const AsOwner&) = delete;
+
+      private:
+        Database& database_;
+    };
+
+    /// The text with what the words mean in their places; what they mean may look like a word
+    /// itself.
+    std::string filled_in(std::string_view text) const {
+        std::string filled;
+        while (!text.empty()) {
+            const auto word = std::find_if(words_.begin(), words_.end(), [&](const auto& each) {
+                return text.starts_with(each.first);
+            });
+            if (word != words_.end())
+                filled += word->second;
+            else
+                filled += text.front();
+            text.remove_prefix(word != words_.end() ? word->first.size() : 1);
+        }
+        return filled;
     }
 
     std::vector<Database::Row> ask(const std::string& query) {
@@ -148,8 +198,8 @@ class Copy {
     std::vector<std::string> file(const std::string& name) const {
         std::vector<std::string> statements;
         for (const std::string_view text : texts_of(database_, "scale/" + name))
-            for (std::string& statement : statements_of(text))
-                statements.push_back(filled_in(std::move(statement)));
+            for (const std::string& statement : statements_of(text))
+                statements.push_back(filled_in(statement));
         return statements;
     }
 
@@ -212,14 +262,18 @@ void print(const Context& context, const Mended& mended, const std::string& sent
 
 Exit lay_scale(Context& context) {
     Copy copy(context.database());
-    const State state = copy.state();
+    State state = copy.state();
+    if (state.is_laid && !state.is_reached) {
+        copy.run("unwatched");
+        state.is_laid = false;
+    }
     if (!state.is_laid)
         copy.lay();
     if (!state.is_watched)
         copy.run_locked("triggers", "Waiting for the user table");
     Mended mended = copy.fill();
-    copy.sweep(mended);
     copy.index();
+    copy.sweep(mended);
     copy.run("ready");
     print(context, mended,
           "The copy of " + std::to_string(mended.users) +
@@ -229,6 +283,7 @@ Exit lay_scale(Context& context) {
 
 Exit remove_scale(Context& context) {
     Copy copy(context.database());
+    static_cast<void>(copy.state());
     copy.run_locked("removal", "Waiting for the user table");
     print(context, {}, "The copy was taken away; the two indexes of the user table stay.");
     return Exit::success;

@@ -17,7 +17,6 @@ std::vector<std::string_view> texts_of(const Database& database, std::string_vie
 }
 
 std::vector<std::string> statements_of(std::string_view file) {
-    constexpr std::string_view quote = "$body$";
     std::vector<std::string> statements;
     std::string statement;
     bool is_in_body = false;
@@ -26,7 +25,8 @@ std::vector<std::string> statements_of(std::string_view file) {
         file.remove_prefix(std::min(line.size() + 1, file.size()));
         if (!is_in_body && (line.empty() || line.starts_with("--")))
             continue;
-        for (std::size_t at = 0; (at = line.find(quote, at)) != line.npos; at += quote.size())
+        for (std::size_t at = 0; (at = line.find(body_quote, at)) != line.npos;
+             at += body_quote.size())
             is_in_body = !is_in_body;
         statement.append(line) += '\n';
         if (!is_in_body && line.ends_with(';')) {

@@ -14,6 +14,7 @@ std::vector<std::string_view> texts_of(const Database& database, std::string_vie
 
 /// The statements of an SQL file, without its comments. A statement ends with a semicolon that ends
 /// a line, outside the bodies between $body$ and $body$.
+inline constexpr std::string_view body_quote = "$body$";
 std::vector<std::string> statements_of(std::string_view file);
 
 /// Puts a text in the place of another, wherever that stands.

@@ -207,9 +207,15 @@ class ScaledLists final : public Lists {
 
 std::optional<Fault> read_scale(Client& client, apr_pool_t* pool, const std::string& user_oid,
                                 Schema& schema) {
+    // A copy that its triggers reach keeps its name, whatever the table's is by now.
     const std::string query =
-        "SELECT greatest(c.reltuples, 0)::bigint, left('useradmin_' || regexp_replace(lower("
-        "n.nspname || '_' || c.relname), '[^a-z0-9_]', '_', 'g'), 63), (SELECT "
+        "SELECT greatest(c.reltuples, 0)::bigint, coalesce((SELECT min(quote_ident(o.nspname)) "
+        "FROM "
+        "pg_trigger t JOIN pg_proc f ON f.oid = t.tgfoid JOIN pg_namespace o ON o.oid = "
+        "f.pronamespace WHERE t.tgrelid = c.oid AND starts_with(t.tgname, " +
+        literal(trigger_prefix) +
+        ")), left('useradmin_' || regexp_replace(lower("
+        "n.nspname || '_' || c.relname), '[^a-z0-9_]', '_', 'g'), 63)), (SELECT "
         "quote_ident(o.nspname) FROM pg_trigger t JOIN pg_proc f ON f.oid = t.tgfoid JOIN "
         "pg_namespace o ON o.oid = f.pronamespace WHERE t.tgrelid = c.oid AND "
         "starts_with(t.tgname, " +
@@ -218,6 +224,10 @@ std::optional<Fault> read_scale(Client& client, apr_pool_t* pool, const std::str
         literal(ready_mark) +
         " AND has_schema_privilege(o.oid, 'USAGE') AND NOT EXISTS (SELECT FROM pg_class r WHERE "
         "r.relnamespace = o.oid AND r.relkind = 'r' AND NOT has_table_privilege(r.oid, 'SELECT')) "
+        "AND "
+        "NOT EXISTS (SELECT FROM pg_proc p WHERE p.pronamespace = o.oid AND p.proname = 'fold' AND "
+        "NOT "
+        "has_function_privilege(p.oid, 'EXECUTE')) "
         "GROUP BY o.oid, o.nspname HAVING count(*) = 4) FROM pg_class c JOIN pg_namespace n ON "
         "n.oid = c.relnamespace WHERE c.oid = " +
         user_oid;

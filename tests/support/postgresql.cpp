@@ -36,7 +36,8 @@ void PostgreSql::start() {
                            "-c", "listen_addresses=", "-c",
                            "unix_socket_directories=" + folder_.string(),   //
                            "-c", "fsync=off", "-c", "full_page_writes=off", //
-                           "-c", "synchronous_commit=off", "-c", "shared_buffers=16MB"},
+                           "-c", "synchronous_commit=off", "-c", "shared_buffers=16MB", "-c",
+                           "max_prepared_transactions=4"},
                           {},
                           account_};
     server_ = std::make_unique<Process>(command, folder_ / "log");

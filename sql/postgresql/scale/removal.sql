@@ -1,6 +1,18 @@
 -- Takes all of it away. The two indexes of the user table stay, and the extension pg_trgm.
 
 SET LOCAL lock_timeout = '2s';
+DO $body$
+BEGIN
+    IF to_regnamespace(@scale_text@) IS NOT NULL THEN
+        -- An automatic vacuum ends itself for whoever waits this long.
+        LOCK TABLE @scale@.users, @scale@.counts, @scale@.folds IN SHARE UPDATE EXCLUSIVE MODE;
+        LOCK TABLE @user@ IN ACCESS EXCLUSIVE MODE;
+        -- A list may have read one of these and wait for the user table: this gives up before the database
+        -- takes that for a deadlock, which it looks for after a second.
+        SET LOCAL lock_timeout = '200ms';
+        LOCK TABLE @scale@.users, @scale@.counts, @scale@.folds IN ACCESS EXCLUSIVE MODE;
+    END IF;
+END $body$;
 DROP TRIGGER IF EXISTS @trigger@inserted ON @user@;
 DROP TRIGGER IF EXISTS @trigger@updated ON @user@;
 DROP TRIGGER IF EXISTS @trigger@deleted ON @user@;

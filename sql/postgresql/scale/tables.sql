@@ -9,6 +9,8 @@
 -- snapshot they are looked at, the counts are those of the copy. No writer waits for another one here.
 
 DO $body$
+DECLARE
+    owner text := (SELECT quote_ident(pg_get_userbyid(relowner)) FROM pg_class WHERE oid = @user_text@::regclass);
 BEGIN
     IF current_setting('server_encoding') <> 'UTF8' THEN
         RAISE 'the database must have the encoding UTF8';
@@ -20,9 +22,11 @@ BEGIN
     IF NOT EXISTS (SELECT FROM pg_available_extensions WHERE name = 'pg_trgm') THEN
         RAISE 'the extension pg_trgm is missing: install PostgreSQL''s contrib package';
     END IF;
+    CREATE EXTENSION IF NOT EXISTS pg_trgm;
+    -- All of it is the table's owner's, and runs with the owner's rights and no more.
+    EXECUTE 'CREATE SCHEMA @scale@ AUTHORIZATION ' || owner;
+    EXECUTE 'SET LOCAL ROLE ' || owner;
 END $body$;
-CREATE EXTENSION IF NOT EXISTS pg_trgm;
-CREATE SCHEMA @scale@;
 
 -- The code points that are not what they are folded to: "Á" and "a", "ß" and "ss". It is filled with
 -- what the service's own folding says.
@@ -62,7 +66,7 @@ CREATE FUNCTION @scale@.day(moment timestamp) RETURNS date LANGUAGE sql IMMUTABL
 
 -- A text as searches compare it: case and accents folded away. What is not ASCII is written in capital
 -- letters, which no folded text has: so the trigrams of every script are letters, whatever the database's
--- collation takes for such. Z and Y begin a code point, and the other letters are its digits.
+-- collation takes for such. Z, Y and YX begin a code point, and the other letters are its digits.
 CREATE FUNCTION @scale@.fold(original text) RETURNS text LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE AS $body$
 DECLARE
     folded text;
@@ -77,18 +81,20 @@ BEGIN
     SELECT string_agg(CASE
             WHEN code < 128 THEN chr(code)
             WHEN code < 12167 THEN 'Z' || chr(65 + code % 23) || chr(65 + code / 23 % 23) || chr(65 + code / 529)
-            ELSE 'Y' || chr(65 + code % 23) || chr(65 + code / 23 % 23) || chr(65 + code / 529 % 23)
-                || chr(65 + code / 12167 % 23) || CASE WHEN code < 279841 THEN '' ELSE 'X' || chr(65 + code / 279841) END
+            ELSE 'Y' || CASE WHEN code < 279841 THEN '' ELSE 'X' || chr(65 + code / 279841) END || chr(65 + code % 23)
+                || chr(65 + code / 23 % 23) || chr(65 + code / 529 % 23) || chr(65 + code / 12167 % 23)
         END, '' ORDER BY place) INTO folded
     FROM (SELECT place, ascii(point) AS code
-          FROM regexp_split_to_table(normalize(folded, NFC), '') WITH ORDINALITY AS p (point, place)) AS c;
+          FROM regexp_split_to_table(normalize(folded, NFC), '') WITH ORDINALITY AS p (point, place)
+          WHERE point <> '') AS c;
+    -- Nothing is left of marks alone.
     RETURN coalesce(folded, '');
 END $body$;
 
 -- What users of a role and a day add to the counts.
 CREATE FUNCTION @scale@.spans(day date, OUT span smallint, OUT start date) RETURNS SETOF record
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $body$
-    VALUES (0::smallint, '-infinity'::date), (1::smallint, date_trunc('month', day)::date), (2::smallint, day)
+    VALUES (0::smallint, '-infinity'::date), (1::smallint, date_trunc('month', day::timestamp)::date), (2::smallint, day)
 $body$;
 
 -- Adds to the counts of a role and day, for each place of the arrays.
@@ -122,9 +128,12 @@ BEGIN
     ON CONFLICT (span, start, role, slot) DO UPDATE SET number = c.number + excluded.number;
 END $body$;
 
+-- The functions of the triggers keep to the indexes: their plans are made once for a connection, and
+-- that of a change of many users would read the whole copy for one.
+
 -- Users were made, one or, by COPY, many.
 CREATE FUNCTION @scale@.inserted() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $body$
+SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $body$
 DECLARE
     roles text[];
     days date[];
@@ -147,7 +156,7 @@ END $body$;
 
 -- Users were changed: their rows in the copy are replaced, unless they say the same.
 CREATE FUNCTION @scale@.updated() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $body$
+SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $body$
 DECLARE
     roles text[];
     days date[];
@@ -183,7 +192,7 @@ END $body$;
 
 -- Users were deleted.
 CREATE FUNCTION @scale@.deleted() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $body$
+SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $body$
 DECLARE
     roles text[];
     days date[];
@@ -204,8 +213,12 @@ END $body$;
 -- All users are gone. The rows are deleted one by one: to truncate the copy would wait for the lists that
 -- are being read, which may wait for the user table in turn.
 CREATE FUNCTION @scale@.truncated() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $body$
+SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $body$
 BEGIN
+    -- A snapshot that is older than others' changes shows not all that must go.
+    IF current_setting('transaction_isolation') <> 'read committed' THEN
+        TRUNCATE @scale@.users, @scale@.counts;
+    END IF;
     DELETE FROM @scale@.users;
     DELETE FROM @scale@.counts;
     RETURN NULL;

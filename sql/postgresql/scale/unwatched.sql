@@ -1,0 +1,3 @@
+-- A copy that no trigger reaches.
+
+DROP SCHEMA @scale@ CASCADE;

@@ -1,0 +1,284 @@
+// The copy and its counts after whatever is done to the user table.
+#include "scale.hpp"
+
+#include <atomic>
+#include <random>
+#include <thread>
+
+namespace useradmin::test {
+
+namespace {
+
+constexpr const char* total = "SELECT sum(number) FROM useradmin_public_user.counts WHERE span = 0";
+
+} // namespace
+
+TEST_GROUP_BASE(scale_counts, ScaleScene){
+    /// Runs it on a session of its own, and looks whether all is exact then.
+    void after(const std::string& statements, Here here = {}){Session session(params_);
+if (const std::string state = session.run(statements); !state.empty())
+    give_up(state + ": " + session.error(), here);
+is_exact(here);
+} // namespace useradmin::test
+/// The same in a transaction of each isolation level, and rolled back before.
+void after_each_way(const std::string& statements, const std::string& reverse, Here here = {}) {
+    for (const char* level : {"READ COMMITTED", "REPEATABLE READ", "SERIALIZABLE"}) {
+        const std::string begin = std::string("BEGIN ISOLATION LEVEL ") + level + ";";
+        after(begin + statements + ";ROLLBACK", here);
+        after(begin + "SAVEPOINT one;" + statements + ";ROLLBACK TO one;" + statements + ";COMMIT",
+              here);
+        after(reverse, here);
+    }
+}
+}
+;
+
+TEST(scale_counts, follow_what_one_statement_does_to_one_user_or_many) {
+    if (!is_postgresql())
+        return;
+    sql().run(users(1, 50) + users(51, 60, "'admin'") + users(61, 70, "NULL"));
+    scale();
+    is_exact();
+    CHECK_EQUAL(70, sql().number(total));
+    const std::string back =
+        R"(DELETE FROM "user";)" + users(1, 50) + users(51, 60, "'admin'") + users(61, 70, "NULL");
+    after_each_way(users(100, 100), back);
+    after_each_way(users(100, 300), back);
+    after_each_way(R"(UPDATE "user" SET role = 'admin' WHERE id IN ('u1', 'u51', 'u61'))", back);
+    after_each_way(R"(UPDATE "user" SET role = NULL)", back);
+    after_each_way(R"(UPDATE "user" SET name = 'Íñigo ' || id, email = upper(email))", back);
+    after_each_way(R"(UPDATE "user" SET image = 'x')", back);
+    after_each_way(R"(UPDATE "user" SET "createdAt" = "createdAt" + interval '40 days')", back);
+    after_each_way(R"(UPDATE "user" SET id = 'v' || id)", back);
+    // The ids go round.
+    after_each_way(
+        R"(UPDATE "user" SET id = 'x' WHERE id = 'u1'; UPDATE "user" SET id = 'u1' WHERE id = 'u51';)"
+        R"(UPDATE "user" SET id = 'u51' WHERE id = 'x')",
+        back);
+    after_each_way(R"(DELETE FROM "user" WHERE id = 'u7')", back);
+    after_each_way(R"(DELETE FROM "user" WHERE role IS NULL OR role = 'admin')", back);
+    after_each_way(R"(DELETE FROM "user" WHERE false; UPDATE "user" SET role = 'z' WHERE false)",
+                   back);
+    after_each_way(R"(DELETE FROM "user")", back);
+    after_each_way(R"(TRUNCATE "user" CASCADE)", back);
+    after_each_way(R"(TRUNCATE "user" CASCADE;)" + users(5, 9), back);
+    CHECK_EQUAL(70, sql().number(total));
+}
+
+TEST(scale_counts, follow_an_upsert_a_cascade_a_copy_and_a_statement_of_several_parts) {
+    if (!is_postgresql())
+        return;
+    scale();
+    after(users(1, 20));
+    after(
+        R"(INSERT INTO "user" (id, name, email, "emailVerified", role) SELECT 'u' || i, 'Other', )"
+        R"('o' || i || '@x', true, 'admin' FROM generate_series(15, 30) i ON CONFLICT (id) DO )"
+        R"(UPDATE SET role = excluded.role, name = excluded.name)");
+    CHECK_EQUAL(16, sql().number(std::string(total) + " AND role = 'admin'"));
+    after(
+        R"(INSERT INTO "user" (id, name, email, "emailVerified") VALUES ('u1', 'N', 'n@x', true) )"
+        R"(ON CONFLICT DO NOTHING)");
+    after("CREATE TABLE household (id text PRIMARY KEY); INSERT INTO household VALUES ('h'); "
+          "ALTER TABLE \"user\" ADD COLUMN household text REFERENCES household ON DELETE CASCADE; "
+          "UPDATE \"user\" SET household = 'h' WHERE id IN ('u1', 'u2', 'u20')");
+    undo("ALTER TABLE \"user\" DROP COLUMN household; DROP TABLE household");
+    after("DELETE FROM household");
+    CHECK_EQUAL(27, sql().number(total));
+    after(
+        R"(COPY (SELECT 'c' || i, 'Copied', 'c' || i || '@x', true FROM generate_series(1, 500) i) )"
+        R"(TO PROGRAM 'cat > copied.txt'; COPY "user" (id, name, email, "emailVerified") FROM )"
+        R"('copied.txt'; COPY (SELECT 1) TO PROGRAM 'rm copied.txt')");
+    CHECK_EQUAL(527, sql().number(total));
+    after(
+        R"(WITH gone AS (DELETE FROM "user" WHERE id LIKE 'c1%' RETURNING id), made AS ()"
+        R"(INSERT INTO "user" (id, name, email, "emailVerified") SELECT 'd' || id, 'D', id || )"
+        R"('@d', true FROM gone RETURNING id) UPDATE "user" SET role = 'admin' WHERE id LIKE 'c2%')");
+}
+
+TEST(scale_counts, of_a_user_whose_name_is_folded_to_nothing_are_kept) {
+    if (!is_postgresql())
+        return;
+    scale();
+    after("INSERT INTO \"user\" (id, name, email, \"emailVerified\") VALUES ('m', '\xcc\x81', "
+          "'\xcc\x81', true), ('e', '', '', true)");
+}
+
+TEST(scale_counts, of_a_transaction_that_is_prepared_count_once_it_is_committed) {
+    if (!is_postgresql())
+        return;
+    scale();
+    Session session(params_);
+    const std::string state =
+        session.run("BEGIN; " + users(1, 5) + "PREPARE TRANSACTION 'of two phases'");
+    if (state == "55000") // this server allows none
+        return;
+    CHECK_EQUAL(std::string(), state);
+    CHECK_EQUAL(std::string("(null)"), session.value(total));
+    // Nobody waits for it.
+    CHECK_EQUAL(std::string(), session.run("SET lock_timeout = '200ms';" + users(6, 9)));
+    CHECK_EQUAL(std::string(), session.run("COMMIT PREPARED 'of two phases'"));
+    is_exact();
+}
+
+TEST(scale_counts, let_no_writer_wait_for_another) {
+    if (!is_postgresql())
+        return;
+    scale();
+    sql().run(users(1, 200));
+    for (const char* level : {"READ COMMITTED", "REPEATABLE READ", "SERIALIZABLE"}) {
+        std::vector<std::unique_ptr<Session>> writers;
+        for (int number = 0; number < 40; ++number) {
+            writers.push_back(std::make_unique<Session>(params_));
+            Session& writer = *writers.back();
+            const std::string own = std::to_string(1000 + number);
+            const std::string other = "'u" + std::to_string(number + 1) + "'";
+            CHECK_EQUAL(std::string(),
+                        writer.run("SET lock_timeout = '200ms'; BEGIN ISOLATION LEVEL " +
+                                   std::string(level)));
+            CHECK_EQUAL(std::string(), writer.run(users(1000 + number, 1000 + number)));
+            CHECK_EQUAL(std::string(),
+                        writer.run("UPDATE \"user\" SET role = 'admin' WHERE id = " + other));
+            CHECK_EQUAL(std::string(), writer.run("DELETE FROM \"user\" WHERE id = 'u" +
+                                                  std::to_string(101 + number) + "'"));
+        }
+        for (std::size_t each = 0; each < writers.size(); ++each)
+            CHECK_EQUAL(std::string(), writers[each]->run(each % 4 == 0 ? "ROLLBACK" : "COMMIT"));
+        is_exact();
+        sql().run(R"(DELETE FROM "user";)" + users(1, 200));
+        is_exact();
+    }
+}
+
+TEST(scale_counts, do_not_fail_a_transaction_whose_snapshot_is_older_than_others_changes) {
+    if (!is_postgresql())
+        return;
+    scale();
+    sql().run(users(1, 20));
+    for (const char* level : {"REPEATABLE READ", "SERIALIZABLE"}) {
+        Session old(params_);
+        old.run(std::string("BEGIN ISOLATION LEVEL ") + level);
+        old.value("SELECT 1 FROM pg_class");
+        sql().run(users(100, 120) + R"(UPDATE "user" SET role = 'admin' WHERE id = 'u1')");
+        CHECK_EQUAL(std::string(), old.run(users(200, 201)));
+        CHECK_EQUAL(std::string(), old.run(R"(UPDATE "user" SET role = 'admin' WHERE id = 'u2')"));
+        CHECK_EQUAL(std::string(), old.run(R"(DELETE FROM "user" WHERE id = 'u3')"));
+        CHECK_EQUAL(std::string(), old.run("COMMIT"));
+        is_exact();
+        // It takes away what it does not see, too.
+        old.run(std::string("BEGIN ISOLATION LEVEL ") + level);
+        old.value("SELECT 1 FROM pg_class");
+        sql().run(users(300, 320));
+        CHECK_EQUAL(std::string(), old.run(R"(TRUNCATE "user" CASCADE)"));
+        CHECK_EQUAL(std::string(), old.run("COMMIT"));
+        is_exact();
+        sql().run(users(1, 20));
+    }
+}
+
+TEST(scale_counts, of_slots_that_were_used_once_are_drawn_together) {
+    if (!is_postgresql())
+        return;
+    scale();
+    const char* single = "SELECT count(*) FROM useradmin_public_user.counts WHERE slot >= 1000";
+    for (int number = 1; number <= 20; ++number)
+        sql().run("BEGIN ISOLATION LEVEL REPEATABLE READ;" + users(number, number) + "COMMIT");
+    CHECK_EQUAL(60, sql().number(single));
+    // One transaction of a hundred draws them together; which one is a matter of chance.
+    Session session(params_);
+    for (int number = 100; number < 20000 && sql().number(single) > 0; ++number)
+        session.run(users(number, number));
+    CHECK_EQUAL(0, sql().number(single));
+    is_exact();
+}
+
+TEST(scale_counts, are_right_after_eight_writers_at_once_some_of_whom_were_killed) {
+    if (!is_postgresql())
+        return;
+    sql().run(users(1, 400));
+    scale();
+    std::atomic<int> running{0};
+    std::atomic<int> deadlocks{0};
+    std::atomic<int> done_work{0};
+    std::string odd[8];
+    const auto write = [&](int number) {
+        std::minstd_rand random(static_cast<unsigned>(number + 1));
+        Session session(params_);
+        const auto some = [&] { return "'u" + std::to_string(random() % 900) + "'"; };
+        for (int round = 0; round < 250; ++round) {
+            if (session.is_lost())
+                session.reconnect();
+            static constexpr const char* levels[] = {"READ COMMITTED", "READ COMMITTED",
+                                                     "REPEATABLE READ", "SERIALIZABLE"};
+            std::string state =
+                session.run(std::string("BEGIN ISOLATION LEVEL ") + levels[random() % 4]);
+            // One row a transaction, or new rows alone: so two writers cannot lock each other's.
+            const bool makes_many = random() % 4 == 0;
+            const int fresh = 1000 + (number * 250 + round) * 20;
+            const std::string work[] = {
+                R"(UPDATE "user" SET role = 'admin' WHERE id = )" + some(),
+                R"(UPDATE "user" SET role = NULL, name = 'Ñ' WHERE id = )" + some(),
+                R"(UPDATE "user" SET "createdAt" = now() - random() * interval '3 years' WHERE id = )" +
+                    some(),
+                R"(DELETE FROM "user" WHERE id = )" + some(),
+                R"(INSERT INTO "user" (id, name, email, "emailVerified") VALUES ()" + some() +
+                    ", 'N', gen_random_uuid()::text, true) ON CONFLICT (id) DO UPDATE SET role = "
+                    "'root'",
+            };
+            if (state.empty())
+                state = session.run(makes_many ? users(fresh, fresh + 19) : work[random() % 5]);
+            if (state.empty() && random() % 8 == 0)
+                state = session.run("SAVEPOINT s;" + users(fresh + 10000000, fresh + 10000005) +
+                                    "ROLLBACK TO s");
+            if (state.empty())
+                state = session.run(random() % 6 == 0 ? "ROLLBACK" : "COMMIT");
+            if (state == "40P01")
+                ++deadlocks;
+            // Two changed the same user, or it was killed.
+            else if (!state.empty() && state != "40001" && state != "57P01" && state != "lost")
+                odd[number] += state + " " + session.error();
+            if (!state.empty() && !session.is_lost())
+                session.run("ROLLBACK");
+            ++done_work;
+        }
+        --running;
+    };
+    std::vector<std::thread> writers;
+    for (int number = 0; number < 8; ++number) {
+        ++running;
+        writers.emplace_back(write, number);
+    }
+    // One is killed after every fifty transactions.
+    Session killer(params_);
+    for (int next = 50; running > 0; std::this_thread::yield())
+        if (done_work >= next) {
+            next += 50;
+            killer.run("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> "
+                       "pg_backend_pid() AND state = 'idle in transaction' LIMIT 1");
+        }
+    for (std::thread& writer : writers)
+        writer.join();
+    for (const std::string& each : odd)
+        CHECK_EQUAL(std::string(), each);
+    CHECK_EQUAL(0, deadlocks.load());
+    CHECK(sql().number(total) > 400);
+    is_exact();
+    CHECK(has(check(), "users are right."));
+}
+
+TEST(scale_counts, cost_a_change_of_one_user_the_same_after_a_change_of_many) {
+    if (!is_postgresql())
+        return;
+    sql().run(users(1, 20000));
+    scale();
+    // A plan that was made for many users is kept for the connection's life.
+    Session session(params_);
+    session.run(R"(BEGIN; UPDATE "user" SET role = 'admin'; DELETE FROM "user"; ROLLBACK)");
+    const char* scans = "SELECT pg_stat_get_xact_numscans('useradmin_public_user.users'::regclass)";
+    session.run(R"(BEGIN; UPDATE "user" SET role = 'admin' WHERE id = 'u5')");
+    session.run(R"(DELETE FROM "user" WHERE id = 'u6')");
+    CHECK_EQUAL(std::string("0"), session.value(scans));
+    session.run("COMMIT");
+    is_exact();
+}
+
+} // namespace useradmin::test

@@ -1,0 +1,345 @@
+// Lists by the copy are the same as without it, but for accents, which a search folds (4.1).
+#include "scale.hpp"
+#include "support/machine.hpp"
+#include "text/unicode.hpp"
+
+#include <algorithm>
+#include <array>
+#include <random>
+#include <set>
+
+namespace useradmin::test {
+
+namespace {
+
+/// A user as the test keeps it.
+struct Kept {
+    std::string id;
+    std::string name;
+    std::string email;
+    std::string role; ///< "" is NULL
+    long created;     ///< hours after the beginning of 2020
+};
+
+std::string utf8(char32_t point) {
+    std::string bytes;
+    if (point < 0x80) {
+        bytes += static_cast<char>(point);
+    } else if (point < 0x800) {
+        bytes += static_cast<char>(0xc0 | (point >> 6));
+        bytes += static_cast<char>(0x80 | (point & 0x3f));
+    } else if (point < 0x10000) {
+        bytes += static_cast<char>(0xe0 | (point >> 12));
+        bytes += static_cast<char>(0x80 | ((point >> 6) & 0x3f));
+        bytes += static_cast<char>(0x80 | (point & 0x3f));
+    } else {
+        bytes += static_cast<char>(0xf0 | (point >> 18));
+        bytes += static_cast<char>(0x80 | ((point >> 12) & 0x3f));
+        bytes += static_cast<char>(0x80 | ((point >> 6) & 0x3f));
+        bytes += static_cast<char>(0x80 | (point & 0x3f));
+    }
+    return bytes;
+}
+
+/// What is not ASCII in the letters that the copy has for it.
+std::string in_letters(std::string_view text) {
+    std::string letters;
+    const auto digit = [&](char32_t value) { letters += static_cast<char>('A' + value % 23); };
+    while (!text.empty()) {
+        const std::size_t length = text::sequence_length(text);
+        char32_t point = static_cast<unsigned char>(text[0]) & (0xff >> (length + (length > 1)));
+        for (std::size_t at = 1; at < length; ++at)
+            point = (point << 6) | (static_cast<unsigned char>(text[at]) & 0x3f);
+        text.remove_prefix(length);
+        if (point < 0x80) {
+            letters += static_cast<char>(point);
+            continue;
+        }
+        letters += point < 23 * 23 * 23 ? 'Z' : 'Y';
+        if (point >= 23 * 23 * 23 * 23)
+            (letters += 'X') += static_cast<char>('A' + point / (23 * 23 * 23 * 23));
+        digit(point);
+        digit(point / 23);
+        digit(point / (23 * 23));
+        if (point >= 23 * 23 * 23)
+            digit(point / (23 * 23 * 23));
+    }
+    return letters;
+}
+
+bool is_of_unicode(char32_t point) noexcept {
+    return point > 0 && point <= 0x10ffff && (point < 0xd800 || point > 0xdfff);
+}
+
+const std::array<const char*, 30> names = {
+    "José García",
+    "JOSE\u0301 GARCI\u0301A",
+    "jose garcia",
+    "Straße",
+    "STRASSE",
+    "İstanbul Işık",
+    "ıi",
+    "김철수",
+    "\u1100\u1161\u11a8 \u1100\u1161",
+    "각 가",
+    "山田太郎",
+    "田",
+    "\U0002309d",
+    "\U000f0000\U00100000",
+    "Ünal 😀 Öz",
+    "😀😃",
+    "Владимир Ёлкин",
+    "владимир елкин",
+    "Ὀδυσσεύς",
+    "ΟΔΥΣΣΕΥΣ",
+    "100% _sure_",
+    "back\\slash \\% \\_",
+    "o'hara \"quoted\"",
+    "a\x01"
+    "b",
+    "",
+    "\u0301",
+    "ﬁnance",
+    "e\u0323\u0302 ệ",
+    "Zwölf Boxkämpfer",
+    "A",
+};
+
+constexpr std::array<const char*, 44> searches = {
+    "jose garcia", "José",       "JOSÉ GARCÍA", "e\u0301 g",
+    "ss",          "ß",          "straße",      "i",
+    "İ",           "ı",          "ist",         "김",
+    "철수",        "가",         "각",          "\u1100",
+    "\u1161",      "田",         "山田",        "\U0002309d",
+    "\U000f0000",  "\U00100000", "😀",           "😃 ",
+    "в",           "ЛАДИМ",      "елк",         "σ",
+    "ς",           "%",          "_",           "_s",
+    "0% _",        "\\",         "\\%",         "'",
+    "\"q",         "\u0301",     "\ufb01",      "ệ",
+    "@x",          "7",          "12",          "nobody has this"};
+
+} // namespace
+
+TEST_GROUP_BASE(scale_lists, ScaleScene) {
+    std::vector<Kept> all;
+
+    /// Users of all the names, many of whom were made at the same moment.
+    void add(int count) {
+        std::minstd_rand random(7);
+        const char* roles[] = {"user", "user", "admin", "superAdmin", "", "gerente de zona"};
+        std::string values;
+        for (int number = 0; number < count; ++number) {
+            Kept user{"id-" + std::to_string(random() % 100000) + "-" + std::to_string(number),
+                      names[random() % names.size()] + std::string(number % 3 == 0 ? " Q" : ""),
+                      "m" + std::to_string(number) + (number % 5 == 0 ? "ñ@X.ORG" : "@x.org"),
+                      roles[random() % 6], static_cast<long>(random() % 2000) * 24 / 20};
+            values += (values.empty() ? "" : ", ") + ("(" + sql_literal(user.id)) + ", " +
+                      sql_literal(user.name) + ", " + sql_literal(user.email) + ", true, " +
+                      (user.role.empty() ? "NULL" : sql_literal(user.role)) +
+                      ", '2020-01-01T00:00Z'::timestamptz + " + std::to_string(user.created) +
+                      " * interval '1 hour')";
+            all.push_back(std::move(user));
+        }
+        sql().run(R"(INSERT INTO "user" (id, name, email, "emailVerified", role, "createdAt") )"
+                  "VALUES " +
+                  values);
+        std::sort(all.begin(), all.end(), [](const Kept& left, const Kept& right) {
+            return left.created != right.created ? left.created > right.created
+                                                 : left.id < right.id;
+        });
+    }
+
+    /// What the list must be.
+    std::string wanted(const store::Filter& filter, const store::Window& window) const {
+        std::string ids;
+        std::int64_t total = 0;
+        const std::string search = text::fold(filter.search.value_or(""));
+        for (const Kept& user : all) {
+            const std::string role = user.role.empty() ? "user" : user.role;
+            const bool matches =
+                (!filter.role && !filter.search) || (filter.role && role == *filter.role) ||
+                (filter.search && (text::fold(user.name).find(search) != std::string::npos ||
+                                   text::fold(user.email).find(search) != std::string::npos));
+            if (!matches)
+                continue;
+            if (total >= window.offset && total < window.offset + window.limit)
+                ids += user.id + " ";
+            ++total;
+        }
+        return ids + "of " + std::to_string(total);
+    }
+
+    void is_as_wanted(OpenStore & store, const store::Filter& filter, const store::Window& window) {
+        const std::string is = store.list(filter, window);
+        if (const std::string must = wanted(filter, window); is != must)
+            give_up("role " + std::string(filter.role.value_or("(none)")) + ", search " +
+                    std::string(filter.search.value_or("(none)")) + ", offset " +
+                    std::to_string(window.offset) + ":\n" + is + "\nand not\n" + must);
+    }
+};
+
+TEST(scale_lists, are_those_of_the_rules_for_every_role_search_and_page) {
+    if (!is_postgresql())
+        return;
+    add(400);
+    scale();
+    OpenStore store(params_);
+    CHECK(store.uses_copy());
+    std::vector<store::Text> texts(searches.begin(), searches.end());
+    texts.emplace_back(std::nullopt);
+    for (const store::Text& search : texts)
+        for (const store::Text& role :
+             {store::Text(), store::Text("user"), store::Text("admin"), store::Text("nobody")})
+            for (const store::Window& window :
+                 {store::Window{20, 0}, store::Window{7, 7}, store::Window{100, 350}})
+                is_as_wanted(store, {role, search}, window);
+    // A text with what parts name and address is sought in the users themselves.
+    CHECK(store.search("a\x01"
+                       "b") == wanted({{},
+                                       "a\x01"
+                                       "b"},
+                                      {20, 0}));
+    CHECK_EQUAL(std::string("of 0"), store.search("a\x01m"));
+}
+
+TEST(scale_lists, of_thousands_are_those_of_the_rules_on_pages_far_down) {
+    if (!is_postgresql())
+        return;
+    add(7000);
+    scale();
+    OpenStore store(params_);
+    for (const store::Text& role :
+         {store::Text(), store::Text("user"), store::Text("gerente de zona"), store::Text("no")}) {
+        for (const std::int64_t offset :
+             {0, 999, 1000, 1001, 1160, 2333, 3456, 5000, 6980, 6999, 7000, 7001, 2000000000})
+            is_as_wanted(store, {role, {}}, {20, offset});
+        // More than are collected and fewer, found by the index and not.
+        for (const char* search : {"x.org", "M1", "o", "garcia", "владимир", "田", "@", ""})
+            for (const std::int64_t offset : {0, 40, 1500, 4990, 6990})
+                is_as_wanted(store, {role, search}, {20, offset});
+    }
+    for (std::int64_t offset = 1000; offset < 7000; offset += 400)
+        is_as_wanted(store, {}, {400, offset});
+}
+
+TEST(scale_lists, hold_users_of_the_end_of_time_and_of_its_beginning) {
+    if (!is_postgresql())
+        return;
+    sql().run(users(1, 1100) +
+              R"(UPDATE "user" SET "createdAt" = 'infinity' WHERE id IN ('u1', 'u2'); )"
+              R"(UPDATE "user" SET "createdAt" = '-infinity' WHERE id IN ('u3', 'u4'); )"
+              R"(UPDATE "user" SET "createdAt" = '0044-03-15 12:00Z BC' WHERE id = 'u5')");
+    scale();
+    is_exact();
+    OpenStore store(params_);
+    CHECK_EQUAL(std::string("u1 u2 u6 of 1100"), store.list({}, {3, 0}));
+    CHECK_EQUAL(std::string("u1099 u1100 u5 u3 u4 of 1100"), store.list({}, {20, 1095}));
+    CHECK_EQUAL(std::string("u4 of 1100"), store.list({}, {20, 1099}));
+    sql().run(R"(UPDATE "user" SET "createdAt" = 'infinity')");
+    OpenStore again(params_);
+    CHECK_EQUAL(std::string("u996 u997 of 1100"), again.list({}, {2, 1097 - 1}));
+}
+
+TEST(scale_lists, fold_texts_as_sqlite_does_all_of_unicode_through) {
+    if (!is_postgresql())
+        return;
+    scale();
+    Session session(params_);
+    std::vector<std::string> texts(1);
+    for (char32_t point = 1; point <= 0x10ffff; ++point) {
+        if (!is_of_unicode(point))
+            continue;
+        texts.back() += utf8(point);
+        if (point % 128 == 0)
+            texts.emplace_back();
+    }
+    std::minstd_rand random(11);
+    static constexpr char32_t blocks[] = {0x20,   0x41,   0xc0,   0x300,   0x370,   0x400,  0x590,
+                                          0x900,  0x1100, 0x1160, 0x11a8,  0x1e00,  0x1f00, 0x3040,
+                                          0x4e00, 0xac00, 0xfb00, 0x1d400, 0x1f600, 0x10400};
+    for (int number = 0; number < 20000; ++number) {
+        std::string text;
+        for (unsigned long length = 1 + random() % 6; length > 0; --length)
+            text +=
+                utf8(blocks[random() % std::size(blocks)] + static_cast<char32_t>(random() % 48));
+        texts.push_back(std::move(text));
+    }
+    session.run("CREATE TEMPORARY TABLE given (text text, folded text COLLATE \"C\"); "
+                "SET standard_conforming_strings = on");
+    std::string values;
+    for (const std::string& text : texts)
+        values += (values.empty() ? "(" : ", (") + sql_literal(text) + ", " +
+                  sql_literal(in_letters(text::fold(text))) + ")";
+    CHECK_EQUAL(std::string(), session.run("INSERT INTO given VALUES " + values));
+    CHECK_EQUAL(
+        std::string("(null)"),
+        session.value("SELECT min(text) FROM given WHERE useradmin_public_user.fold(text) <> "
+                      "folded"));
+}
+
+TEST(scale_lists, find_no_code_point_within_another_ones_letters) {
+    if (!is_postgresql())
+        return;
+    scale();
+    Session session(params_);
+    // Of all pairs of neighbours, only the two themselves are found.
+    session.run(
+        "CREATE TEMPORARY TABLE given AS SELECT code, useradmin_public_user.fold(chr(code)) "
+        "AS folded FROM unnest(ARRAY[233, 4660, 12166, 12167, 20013, 143517, 279840, 279841, "
+        "423358, 559682, 839523, 983040, 1048576, 1114109]) AS code");
+    CHECK_EQUAL(0, session.number(
+                       "SELECT count(*) FROM given a CROSS JOIN given b CROSS JOIN given c WHERE "
+                       "c.folded NOT IN (a.folded, b.folded) AND strpos(a.folded || b.folded, "
+                       "c.folded) > 0"));
+}
+
+TEST(scale_lists, are_sought_in_the_index_whatever_the_databases_collation) {
+    if (!is_postgresql())
+        return;
+    std::vector<std::string> kinds = {"LC_COLLATE 'C' LC_CTYPE 'C'",
+                                      "LC_COLLATE 'C.UTF-8' LC_CTYPE 'C.UTF-8'"};
+    const std::string version = *sql().value("SHOW server_version_num");
+    if (version >= "150000" && sql().number("SELECT count(*) FROM pg_collation WHERE collname = "
+                                            "'und-x-icu'") == 1)
+        kinds.emplace_back("LOCALE_PROVIDER icu ICU_LOCALE 'tr-TR' LOCALE 'C.UTF-8'");
+    undo("DROP DATABASE IF EXISTS other");
+    for (const std::string& kind : kinds) {
+        sql().run("DROP DATABASE IF EXISTS other");
+        sql().run("CREATE DATABASE other TEMPLATE template0 ENCODING 'UTF8' " + kind);
+        const std::string other = " dbname=other";
+        Database database("pgsql", params_ + other);
+        database.run(read_file(machine::source("sql/postgresql/schema.sql")));
+        database.run(users(1, 5000) +
+                     R"(UPDATE "user" SET name = 'Владимир Ёлкин' WHERE id = 'u77'; )"
+                     R"(UPDATE "user" SET name = '山田太郎' WHERE id = 'u78'; )"
+                     R"(UPDATE "user" SET name = 'INGI Işık' WHERE id = 'u79')");
+        const std::vector<std::string> words = {machine::built("useradminctl").string(),
+                                                "--driver",
+                                                "pgsql",
+                                                "--params",
+                                                params_ + other,
+                                                "schema",
+                                                "--scale"};
+        done(run_program(words, "", environment()));
+        OpenStore store(params_, other);
+        CHECK(store.uses_copy());
+        CHECK_EQUAL(std::string("u77 of 1"), store.search("ладимир ел"));
+        CHECK_EQUAL(std::string("u78 of 1"), store.search("田"));
+        CHECK_EQUAL(std::string("u79 of 1"), store.search("ingi i"));
+        Session session(params_, other);
+        for (const char* text : {"ладим", "田", "太郎", "ingi"}) {
+            const std::string plan =
+                "EXPLAIN SELECT count(*) FROM useradmin_public_user.users s WHERE s.folded LIKE "
+                "(SELECT useradmin_public_user.fold('%" +
+                std::string(text) + "%'))";
+            session.run("SET enable_seqscan = off");
+            const std::string scan = "EXPLAIN (ANALYZE, FORMAT JSON)" + plan.substr(7);
+            const std::string found = session.value(scan);
+            CHECK(has(found, "users_folded"));
+            // One row, and not all, came of it.
+            CHECK_FALSE(has(found, "\"Rows Removed by Index Recheck\": 4"));
+        }
+    }
+}
+
+} // namespace useradmin::test
