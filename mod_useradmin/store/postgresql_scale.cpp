@@ -264,7 +264,7 @@ std::vector<std::pair<std::string, std::string>> scale_words(const Schema& schem
         {"@id_type@", user.at("id").type},
         {"@name@", user.at("name").sql()},
         {"@email@", user.at("email").sql()},
-        {"@role@", role_of(user, dialect)},
+        {"@role@", role_of(user, dialect) + (user.find("role") != nullptr ? "" : "::text")},
         {"@created@", created_at(user)},
         {"@created_text@", literal(created != nullptr ? created->name : "")},
         {"@newest@", newest},

@@ -114,7 +114,9 @@ void ScaleScene::teardown() {
         return;
     if (!undo_.empty())
         sql().run(undo_);
-    done(ctl({"schema", "--no-scale"}));
+    for (const Database::Row& row :
+         sql().rows("SELECT nspname FROM pg_namespace WHERE nspname LIKE 'useradmin\\_%'"))
+        sql().run("DROP SCHEMA " + row[0].value_or("") + " CASCADE");
 }
 
 void ScaleScene::is_exact(Here here) {
