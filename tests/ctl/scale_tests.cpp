@@ -205,10 +205,11 @@ TEST(scale, goes_on_where_it_was_killed) {
     int killed = 0;
     for (int step = 0; step < 10; ++step) {
         Process process({words({"schema", "--scale"}), environment(), {}}, path("killed.txt"));
+        const char* const triggers = "SELECT count(*) = 4 FROM pg_trigger WHERE NOT tgisinternal "
+                                     "AND tgrelid = '\"user\"'::regclass";
         const char* places[] = {
             "SELECT to_regnamespace('useradmin_public_user') IS NOT NULL",
-            "SELECT count(*) = 4 FROM pg_trigger WHERE NOT tgisinternal AND tgrelid = "
-            "'\"user\"'::regclass",
+            triggers,
             "SELECT count(*) > 3000 FROM useradmin_public_user.users",
             "SELECT count(*) > 9000 FROM useradmin_public_user.users",
             "SELECT count(*) > 20000 FROM useradmin_public_user.users",

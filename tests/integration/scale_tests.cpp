@@ -1,0 +1,63 @@
+// useradminctl schema --scale and --no-scale under a service that runs.
+#include "own_httpd.hpp"
+#include "support/machine.hpp"
+#include "support/process.hpp"
+
+namespace useradmin::test {
+
+TEST_GROUP_BASE(scale, OwnHttpd){
+    static bool is_postgresql(){return Suite::current().kind() == Kind::postgresql;
+}
+
+static void schema(const char* option, Here here = {}) {
+    const TestDatabase& database = Suite::current().database();
+    const Finished finished =
+        test::run({{machine::built("useradminctl").string(), "--driver", database.driver(),
+                    "--params", database.params(), "schema", option},
+                   machine::sanitizer_environment(),
+                   {}});
+    if (finished.status != 0)
+        give_up(finished.output, here);
+}
+
+void teardown() override {
+    OwnHttpd::teardown();
+    if (is_postgresql())
+        schema("--no-scale");
+}
+}
+;
+
+TEST(scale, is_used_by_the_service_and_may_come_and_go_under_it) {
+    if (!is_postgresql())
+        return;
+    add_users(30);
+    add_user({"jose", "José García", "j@x", "user", "2025-01-01T00:00:00.000Z"});
+    const std::string service = location("/api/users", as_sara);
+    const std::string found = "/api/users?search=jos%C3%A9";
+    const std::string folded = "/api/users?search=jose%20garcia";
+    start(service);
+    const std::string all = send("GET", "/api/users?page=2").body;
+    const std::string one = send("GET", found).body;
+    const auto is_the_same = [&](Here here = {}) {
+        for (int round = 0; round < 8; ++round) {
+            const Reply list = send("GET", "/api/users?page=2", {}, here);
+            expect(list, 200, all, here);
+            expect(send("GET", found, {}, here), 200, one, here);
+        }
+    };
+    schema("--scale");
+    is_the_same();
+    // One that starts now knows it from the first request on.
+    start(service);
+    is_the_same();
+    expect(send("GET", folded), 200, one);
+    schema("--no-scale");
+    is_the_same();
+    CHECK_EQUAL(std::string(""), ids_of(send("GET", folded)));
+    schema("--scale");
+    schema("--no-scale");
+    is_the_same();
+}
+
+} // namespace useradmin::test
