@@ -222,7 +222,8 @@ std::optional<Fault> read_scale(Client& client, apr_pool_t* pool, const std::str
         literal(trigger_prefix) +
         ") AND t.tgenabled IN ('O', 'A') AND obj_description(o.oid, 'pg_namespace') = " +
         literal(ready_mark) +
-        " AND has_schema_privilege(o.oid, 'USAGE') AND NOT EXISTS (SELECT FROM pg_class r WHERE "
+        " AND NOT row_security_active(c.oid) AND has_schema_privilege(o.oid, 'USAGE') AND NOT "
+        "EXISTS (SELECT FROM pg_class r WHERE "
         "r.relnamespace = o.oid AND r.relkind = 'r' AND NOT has_table_privilege(r.oid, 'SELECT')) "
         "AND "
         "NOT EXISTS (SELECT FROM pg_proc p WHERE p.pronamespace = o.oid AND p.proname = 'fold' AND "

@@ -362,6 +362,15 @@ TEST(scale, refuses_what_it_cannot_copy_with_a_sentence) {
     sql().run("CREATE TABLE people (id text PRIMARY KEY, name text, email text, \"createdAt\" "
               "timestamptz)");
     refused("the user table's time of creation must be a timestamp and NOT NULL");
+    sql().run("ALTER TABLE people ALTER \"createdAt\" SET NOT NULL, ENABLE ROW LEVEL SECURITY");
+    refused("the user table must have no row security");
+    sql().run("ALTER TABLE people DISABLE ROW LEVEL SECURITY; CREATE TABLE heirs () INHERITS "
+              "(people)");
+    refused("the user table must be a plain table, without partitions and heirs");
+    sql().run("DROP TABLE heirs; ALTER TABLE people RENAME TO others; CREATE VIEW people AS "
+              "SELECT * FROM others");
+    refused("the user table must be a plain table, without partitions and heirs");
+    sql().run("DROP VIEW people; ALTER TABLE others RENAME TO people");
     sql().run("ALTER TABLE people ALTER \"createdAt\" TYPE text");
     refused("the user table's time of creation must be a timestamp and NOT NULL");
     sql().run("ALTER TABLE people DROP \"createdAt\"");
@@ -446,6 +455,15 @@ TEST(scale, is_laid_by_a_plain_owner_and_read_by_whoever_may_read_the_users) {
         CHECK(OpenStore(params_, "user=test_late", tables).uses_copy());
         sql().run("REVOKE EXECUTE ON FUNCTION useradmin_shop_users.fold(text) FROM test_late");
         CHECK_FALSE(OpenStore(params_, "user=test_late", tables).uses_copy());
+        // Whom the table shows some rows alone is not shown all.
+        sql().run("CREATE POLICY not_all ON shop.users FOR SELECT USING (id <> 'a'); ALTER TABLE "
+                  "shop.users ENABLE ROW LEVEL SECURITY");
+        OpenStore reader(params_, "user=test_reader", tables);
+        CHECK_EQUAL(std::string("of 0"), reader.search("José"));
+        CHECK_FALSE(reader.uses_copy());
+        CHECK(OpenStore(params_, "user=test_owner", tables).uses_copy());
+        sql().run("DROP POLICY not_all ON shop.users; ALTER TABLE shop.users DISABLE ROW LEVEL "
+                  "SECURITY");
         sql().run("REVOKE SELECT ON shop.users FROM test_late; DELETE FROM shop.users WHERE id <> "
                   "'a'");
         done(ctl_as(who, laid("--no-scale")));

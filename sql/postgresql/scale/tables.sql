@@ -15,6 +15,14 @@ BEGIN
     IF current_setting('server_encoding') <> 'UTF8' THEN
         RAISE 'the database must have the encoding UTF8';
     END IF;
+    -- Rows that are written to another table of the family would not reach the copy.
+    IF EXISTS (SELECT FROM pg_class WHERE oid = @user_text@::regclass AND relkind <> 'r')
+        OR EXISTS (SELECT FROM pg_inherits WHERE @user_text@::regclass IN (inhparent, inhrelid)) THEN
+        RAISE 'the user table must be a plain table, without partitions and heirs';
+    END IF;
+    IF (SELECT relrowsecurity FROM pg_class WHERE oid = @user_text@::regclass) THEN
+        RAISE 'the user table must have no row security: the copy shows all rows';
+    END IF;
     IF NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = @user_text@::regclass AND attname = @created_text@
                    AND attnotnull AND atttypid IN ('timestamp'::regtype, 'timestamptz'::regtype)) THEN
         RAISE 'the user table''s time of creation must be a timestamp and NOT NULL';
