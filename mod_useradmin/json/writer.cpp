@@ -3,8 +3,11 @@
 #include "text/hex.hpp"
 #include "text/unicode.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstdint>
+#include <cstring>
 
 namespace useradmin::json {
 
@@ -46,11 +49,32 @@ void append_replaced(std::string& out, unsigned char byte) {
     }
 }
 
-void append_quoted(std::string& out, std::string_view text) {
-    out += '"';
+/// Whether the first eight bytes, or all of them where there are fewer, are written as they are:
+/// most of every text, looked at at once.
+bool eight_as_they_are(std::string_view text) noexcept {
+    constexpr std::uint64_t ones = 0x0101010101010101;
+    constexpr std::uint64_t high_bits = 0x8080808080808080;
+    std::uint64_t word = ones * ' ';
+    std::memcpy(&word, text.data(), std::min(text.size(), sizeof word));
+    const std::uint64_t quotes = word ^ (ones * '"');
+    const std::uint64_t backslashes = word ^ (ones * '\\');
+    // A byte below what is taken from it borrows into its high bit. Only a borrowing byte can make
+    // its neighbour seem to.
+    return ((word | (word - ones * 0x20) | (quotes - ones) | (backslashes - ones)) & high_bits) ==
+           0;
+}
+
+/// Appends a text between what stands before and after it, each with its quote.
+void append_quoted(std::string& out, std::string_view before, std::string_view text,
+                   std::string_view after) {
+    out += before;
     std::size_t start = 0; // of the run of bytes that are written as they are
     std::size_t at = 0;
     while (at < text.size()) {
+        if (eight_as_they_are(text.substr(at))) {
+            at = std::min(at + 8, text.size());
+            continue;
+        }
         const auto byte = static_cast<unsigned char>(text[at]);
         const char treatment = treatments[byte];
         std::size_t length = treatment == as_it_is ? 1 : 0;
@@ -65,7 +89,7 @@ void append_quoted(std::string& out, std::string_view text) {
         start = ++at;
     }
     out.append(text, start);
-    out += '"';
+    out += after;
 }
 
 constexpr std::string_view json_space = " \t\r\n";
@@ -89,6 +113,10 @@ void Writer::separate() {
     if (needs_comma_)
         out_ += ',';
     needs_comma_ = true;
+}
+
+std::string_view Writer::opening() const noexcept {
+    return needs_comma_ ? ",\"" : "\"";
 }
 
 Writer& Writer::begin_object() {
@@ -118,22 +146,20 @@ Writer& Writer::end_array() {
 }
 
 Writer& Writer::key(std::string_view name) {
-    separate();
-    append_quoted(out_, name);
-    out_ += ':';
+    append_quoted(out_, opening(), name, "\":");
     needs_comma_ = false;
     return *this;
 }
 
 Writer& Writer::string(std::string_view value) {
-    separate();
-    append_quoted(out_, value);
+    append_quoted(out_, opening(), value, "\"");
+    needs_comma_ = true;
     return *this;
 }
 
 Writer& Writer::boolean(bool value) {
     separate();
-    out_ += value ? "true" : "false";
+    out_ += value ? std::string_view("true") : std::string_view("false");
     return *this;
 }
 
@@ -164,9 +190,11 @@ Writer& Writer::string_or_null(const std::optional<std::string_view>& value) {
 Writer& Writer::time_or_null(const std::optional<text::Timestamp>& value) {
     if (!value)
         return null();
-    std::string text;
-    text::append_iso8601(text, *value);
-    return string(text);
+    separate();
+    out_ += '"';
+    text::append_iso8601(out_, *value);
+    out_ += '"';
+    return *this;
 }
 
 Writer& Writer::members_of(std::string_view object) {

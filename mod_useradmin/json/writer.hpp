@@ -40,6 +40,8 @@ class Writer {
 
   private:
     void separate();
+    /// What stands before a text: its quote, and the comma that it needs.
+    std::string_view opening() const noexcept;
 
     std::string& out_;
     bool needs_comma_ = false;

@@ -35,10 +35,10 @@ Rows rows_of(const PGresult* result, apr_pool_t* pool) {
         const int row = static_cast<int>(cell / width);
         const int column = static_cast<int>(cell % width);
         new (cells + cell) Text();
-        if (PQgetisnull(result, row, column) == 0)
+        const int length = PQgetlength(result, row, column);
+        if (length > 0 || PQgetisnull(result, row, column) == 0)
             cells[cell] =
-                std::string_view(PQgetvalue(result, row, column),
-                                 static_cast<std::size_t>(PQgetlength(result, row, column)));
+                std::string_view(PQgetvalue(result, row, column), static_cast<std::size_t>(length));
     }
     std::int64_t affected = 0;
     const std::string_view tuples = PQcmdTuples(const_cast<PGresult*>(result));

@@ -9,6 +9,8 @@ namespace {
 enum class Plus { stays, is_a_space };
 
 std::string decode(std::string_view text, Plus plus) {
+    if (text.find_first_of(plus == Plus::is_a_space ? "%+" : "%") == text.npos)
+        return std::string(text);
     std::string decoded;
     decoded.reserve(text.size());
     for (std::size_t at = 0; at < text.size(); ++at) {
