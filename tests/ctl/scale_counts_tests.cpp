@@ -204,7 +204,7 @@ TEST(scale_counts, are_right_after_eight_writers_at_once_some_of_whom_were_kille
         std::minstd_rand random(static_cast<unsigned>(number + 1));
         Session session(params_);
         const auto some = [&] { return "'u" + std::to_string(random() % 900) + "'"; };
-        for (int round = 0; round < 250; ++round) {
+        for (int round = 0; round < 250 && deadlocks == 0; ++round) {
             if (session.is_lost())
                 session.reconnect();
             static constexpr const char* levels[] = {"READ COMMITTED", "READ COMMITTED",

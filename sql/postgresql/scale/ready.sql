@@ -6,7 +6,7 @@ DECLARE
 BEGIN
     FOR reader IN
         SELECT DISTINCT CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(r.rolname) END
-        FROM pg_class c CROSS JOIN aclexplode(coalesce(c.relacl, acldefault('r', c.relowner))) a LEFT JOIN pg_roles r ON r.oid = a.grantee
+        FROM pg_class c CROSS JOIN aclexplode(c.relacl) a LEFT JOIN pg_roles r ON r.oid = a.grantee
         WHERE c.oid = @user_text@::regclass AND a.privilege_type = 'SELECT'
     LOOP
         EXECUTE 'GRANT USAGE ON SCHEMA @scale@ TO ' || reader;
