@@ -536,15 +536,19 @@ TEST(credential, of_an_unknown_address_or_of_a_user_without_one_is_nothing) {
     CHECK(absent(store().credential("u@x")));
 }
 
-TEST(credential, is_the_hash_of_the_credential_account_alone) {
-    worked(store().create(new_user("n", "n@x")));
+TEST(credential, is_that_of_the_credential_account_whatever_other_accounts_there_are) {
+    add_user("n", "n@x");
     sql().run(
         "INSERT INTO \"account\" (\"id\", \"accountId\", \"providerId\", \"userId\", "
         "\"password\", \"createdAt\", \"updatedAt\") VALUES ('0', '7', 'github', 'n', 'not it', "
         "'2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z')");
+    CHECK(absent(store().credential("n@x")));
+    worked(store().set_password(store::account_row(new_user("n", "n@x"))));
     const auto found = worked(store().credential("n@x"));
     CHECK_EQUAL(std::string("n"), std::string(found.user.id));
     CHECK_EQUAL(std::string("a hash"), or_nothing(found.password_hash));
+    CHECK_EQUAL(std::string("not it"),
+                *sql().value("SELECT \"password\" FROM \"account\" WHERE \"id\" = '0'"));
 }
 
 TEST(credential, is_replaced_by_a_new_password_where_there_is_one) {
