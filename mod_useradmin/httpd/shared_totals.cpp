@@ -50,7 +50,7 @@ struct Table {
     std::atomic<std::uint64_t> generation;
     std::array<Bucket, bucket_count> buckets;
 };
-static_assert(sizeof(Table) <= 128 * 1024);
+static_assert(sizeof(Table) <= std::size_t{128} * 1024);
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free,
               "a lock would not be shared by processes");
 

@@ -51,7 +51,7 @@ struct Table {
     std::atomic<SessionCache::Generation> beginning;
     std::array<Part, part_count> parts;
 };
-static_assert(sizeof(Table) < 2 * 1024 * 1024);
+static_assert(sizeof(Table) < std::size_t{2} * 1024 * 1024);
 static_assert(std::atomic<SessionCache::Generation>::is_always_lock_free,
               "a lock would not be shared by processes");
 
