@@ -29,6 +29,9 @@ class TotalCache : public OwnHttpd {
     }
 
   protected:
+    /// Ends httpd before another one is started.
+    void stop() { OwnHttpd::teardown(); }
+
     void start_keeping(const std::string& seconds, const std::string& further = {}) {
         start("UserAdminPasswordHash argon2id m=64\nUserAdminTotalCache " + seconds + "\n" +
                   location("/api/users", as_sara) + further,
@@ -180,7 +183,7 @@ TEST(total_cache, or_none_sixteen_who_ask_for_the_same_total_at_once_cost_two_co
                           ? 1
                           : 0;
         CHECK_TRUE(counts == 1 || counts == 2);
-        OwnHttpd::teardown();
+        stop();
     }
 }
 
