@@ -87,8 +87,7 @@ class Copy {
     void lay() {
         const Progress progress("Laying the copy");
         Transaction transaction(database_);
-        for (const std::string& statement : file("tables"))
-            database_.execute(statement);
+        run("tables");
         fill_folds();
         transaction.commit();
     }
@@ -108,7 +107,7 @@ class Copy {
 
     /// Goes through all users until the copy lacks none.
     Mended fill() {
-        Progress progress("Filling the copy");
+        const Progress progress("Filling the copy");
         const AsOwner as_owner(*this);
         Mended mended;
         for (int pass = 0; pass < most_passes; ++pass) {
@@ -146,11 +145,10 @@ class Copy {
     }
 
     void index() {
-        Progress progress("Making the indexes");
+        const Progress progress("Making the indexes");
         for (const Database::Row& row : ask(file("leftovers").front()))
             database_.execute(row[0].value_or(""));
-        for (const std::string& statement : file("indexes"))
-            database_.execute(statement);
+        run("indexes");
     }
 
     void run(const char* name) {

@@ -155,46 +155,51 @@ Result<T> DatabaseStore::changed(Result<T> result) {
 }
 
 Result<Page> DatabaseStore::list(const Filter& filter, const Window& window) {
-    const auto lists = [&](Work& work, const Dialect& dialect) -> const Lists& {
-        return dialect.lists(work.schema());
+    const auto is_shared = [&](Sharing sharing) {
+        return totals_ != nullptr &&
+               (sharing == Sharing::always || (sharing == Sharing::when_kept && totals_->keeps()));
     };
     std::optional<std::vector<User>> users;
-    const auto count = [&]() -> Result<std::int64_t> {
-        Result<Counted> counted =
-            run<Counted>(needs_user, Repeatable::yes, [&](Work& work, const Dialect& dialect) {
-                return lists(work, dialect).count(work, dialect, filter, window);
-            });
-        if (!counted)
-            return counted.failure();
-        users = std::move(counted->users);
-        return counted->total;
+    using Total = std::optional<std::int64_t>;
+    // Nothing for a total that is left to those who share it.
+    const auto count = [&](bool leaves_shared) {
+        return run<Total>(needs_user, Repeatable::yes,
+                          [&](Work& work, const Dialect& dialect) -> Result<Total> {
+                              const Lists& lists = dialect.lists(work.schema());
+                              if (leaves_shared && is_shared(lists.sharing(work.schema(), filter)))
+                                  return Total();
+                              Result<Counted> counted = lists.count(work, dialect, filter, window);
+                              if (!counted)
+                                  return counted.failure();
+                              users = std::move(counted->users);
+                              return Total(counted->total);
+                          });
     };
-    Sharing sharing = Sharing::never;
-    if (totals_ != nullptr) {
-        const Result<Sharing> suits =
-            run<Sharing>(needs_user, Repeatable::yes, [&](Work& work, const Dialect& dialect) {
-                return Result<Sharing>(lists(work, dialect).sharing(work.schema(), filter));
-            });
-        if (!suits)
-            return suits.failure();
-        sharing = *suits;
+    Result<Total> total = count(true);
+    if (total && !*total) {
+        // No connection is held while another request counts.
+        const Result<std::int64_t> shared = totals_->total(filter, [&]() -> Result<std::int64_t> {
+            const Result<Total> own = count(false);
+            if (!own)
+                return own.failure();
+            return **own;
+        });
+        if (!shared)
+            return shared.failure();
+        total = Total(*shared);
     }
-    // Nothing is held while another request counts.
-    const bool is_shared =
-        sharing == Sharing::always || (sharing == Sharing::when_kept && totals_->keeps());
-    const Result<std::int64_t> total = is_shared ? totals_->total(filter, count) : count();
     if (!total)
         return total.failure();
     if (!users) {
         Result<std::vector<User>> page = run<std::vector<User>>(
             needs_user, Repeatable::yes, [&](Work& work, const Dialect& dialect) {
-                return lists(work, dialect).page(work, dialect, filter, *total, window);
+                return dialect.lists(work.schema()).page(work, dialect, filter, **total, window);
             });
         if (!page)
             return page.failure();
         users = std::move(*page);
     }
-    return Page{*std::move(users), *total};
+    return Page{*std::move(users), **total};
 }
 
 Result<User> DatabaseStore::find(std::string_view id) {

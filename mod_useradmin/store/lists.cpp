@@ -9,8 +9,6 @@ namespace {
 // Below this, counting costs less than to wait for who counts.
 constexpr std::int64_t least_shared = 10000;
 
-constexpr const char* sorted_by_page = " ORDER BY p.useradmin_time DESC, p.useradmin_id";
-
 /// Appends the condition that the name or the address contains the searched text.
 void append_search(Statement& statement, const Schema& schema, const Dialect& dialect,
                    std::string_view search) {
@@ -31,11 +29,6 @@ void append_filter(Statement& statement, const Schema& schema, const Dialect& di
                   << argument(*filter.role);
     if (filter.search)
         append_search(statement << before, schema, dialect, *filter.search);
-}
-
-/// The columns that a page is sorted by.
-std::string sort_columns(const Table& user) {
-    return created_at(user) + " AS useradmin_time, " + user.at("id").sql() + " AS useradmin_id";
 }
 
 /// Counts by the filter and walks to the page beside that.
@@ -141,6 +134,10 @@ std::string created_at(const Table& table) {
 std::string newest_first(const Table& table) {
     const std::string id = table.at("id").sql();
     return table.find("createdAt") != nullptr ? created_at(table) + " DESC, " + id : id;
+}
+
+std::string sort_columns(const Table& user) {
+    return created_at(user) + " AS useradmin_time, " + user.at("id").sql() + " AS useradmin_id";
 }
 
 Counted counted_page(Rows& rows) {

@@ -54,6 +54,10 @@ std::string role_of(const Table& user, const Dialect& dialect);
 std::string created_at(const Table& table);
 /// What rows are sorted by.
 std::string newest_first(const Table& table);
+/// The two columns that the rows of a page begin with, for the statement around it to sort by.
+std::string sort_columns(const Table& user);
+/// How that statement sorts the page, which it calls p.
+inline constexpr const char* sorted_by_page = " ORDER BY p.useradmin_time DESC, p.useradmin_id";
 /// Reads rows of a total, two columns that the page is sorted by, and a user. An empty page is one
 /// row with the total alone.
 Counted counted_page(Rows& rows);

@@ -1,6 +1,7 @@
 // All that is particular to PostgreSQL, 13 and later.
 #include "apr/pool.hpp"
 #include "store/dialect.hpp"
+#include "store/like_pattern.hpp"
 #include "store/postgresql_scale.hpp"
 #include "store/work.hpp"
 
@@ -299,13 +300,7 @@ class Postgresql final : public Dialect {
 
     void contains(Statement& statement, std::string_view sql,
                   std::string_view search) const override {
-        std::string pattern = "%";
-        for (const char character : search) {
-            if (character == '%' || character == '_' || character == '\\')
-                pattern += '\\';
-            pattern += character;
-        }
-        statement << sql << " ILIKE " << argument(pattern += '%');
+        statement << sql << " ILIKE " << argument(containing_pattern(search));
     }
 
     void is_exactly(Statement& statement, const std::string& sql, const Column& column,

@@ -1,5 +1,6 @@
 #include "store/postgresql_scale.hpp"
 
+#include "store/like_pattern.hpp"
 #include "text/unicode.hpp"
 
 #include <algorithm>
@@ -39,15 +40,9 @@ bool has_trigrams(std::string_view search) {
 /// query of its own, so that it is made once.
 void append_search(Statement& statement, const Schema& schema, std::string_view search,
                    bool by_index) {
-    std::string pattern = "%";
-    for (const char character : search) {
-        if (character == '%' || character == '_' || character == '\\')
-            pattern += '\\';
-        pattern += character;
-    }
     // An expression that no index knows keeps the planner from looking there.
     statement << "s.folded" << (by_index ? "" : " || ''") << " LIKE (SELECT " << schema.scale
-              << ".fold(" << argument(pattern += '%') << "))";
+              << ".fold(" << argument(containing_pattern(search)) << "))";
 }
 
 /// Appends a query of the number of users, all or of a role.
@@ -65,8 +60,7 @@ void append_page(Statement& statement, const Schema& schema, const Dialect& dial
                  const Text& role, const Window& window) {
     const Table& user = schema.user;
     const bool is_deep = window.offset >= least_deep_offset;
-    statement << "SELECT " << created_at(user) << " AS useradmin_time, " << user.at("id")
-              << " AS useradmin_id, " << user.read << " FROM " << user;
+    statement << "SELECT " << sort_columns(user) << ", " << user.read << " FROM " << user;
     const char* before = " WHERE ";
     if (role)
         statement << std::exchange(before, " AND ") << role_of(user, dialect) << " = "
@@ -145,7 +139,7 @@ class ScaledLists final : public Lists {
             append_number(statement, schema, filter.role);
             statement << " AS total) t LEFT JOIN (";
             append_page(statement, schema, dialect, filter.role, window);
-            statement << ") p ON true ORDER BY p.useradmin_time DESC, p.useradmin_id";
+            statement << ") p ON true" << sorted_by_page;
         }
         Result<Rows> rows = work.run(statement);
         if (!rows)

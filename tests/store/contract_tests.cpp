@@ -402,6 +402,17 @@ TEST(remove, spares_the_protected_address) {
     CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"session\""));
 }
 
+TEST(remove, spares_the_protected_address_in_any_case_where_case_says_nothing) {
+    add_user("u", "Protected@X");
+    add_user("l", "protected@x");
+    for (const char* address : {"PROTECTED@x", "protected@x"})
+        for (const char* id : {"u", "l"})
+            CHECK(store().remove(id, {address, true}).failure() ==
+                  store::Failure::protected_address);
+    CHECK_EQUAL(2, sql().number("SELECT count(*) FROM \"user\""));
+    worked(store().remove("u", {"protected@x", false}));
+}
+
 TEST(remove, that_cannot_delete_the_user_deletes_nothing) {
     expect_error("UA0106");
     add_user("u", "u@x");

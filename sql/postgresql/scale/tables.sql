@@ -105,8 +105,9 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $body$
     VALUES (0::smallint, '-infinity'::date), (1::smallint, date_trunc('month', day::timestamp)::date), (2::smallint, day)
 $body$;
 
--- Adds to the counts of a role and day, for each place of the arrays.
-CREATE FUNCTION @scale@.add(roles text[], days date[], numbers bigint[]) RETURNS void LANGUAGE plpgsql AS $body$
+-- Adds to the counts of a role and day, for each place of the arrays. Does nothing without arrays, which
+-- array_agg gives of no rows.
+CREATE FUNCTION @scale@.add(roles text[], days date[], numbers bigint[]) RETURNS void LANGUAGE plpgsql STRICT AS $body$
 DECLARE
     own bigint;
 BEGIN
@@ -156,9 +157,7 @@ BEGIN
     )
     SELECT array_agg(role), array_agg(day), array_agg(number) INTO roles, days, numbers
     FROM (SELECT role, day, count(*) AS number FROM made GROUP BY role, day) AS c;
-    IF roles IS NOT NULL THEN
-        PERFORM @scale@.add(roles, days, numbers);
-    END IF;
+    PERFORM @scale@.add(roles, days, numbers);
     RETURN NULL;
 END $body$;
 
@@ -192,9 +191,7 @@ BEGIN
           FROM (SELECT role, day, 1 AS number FROM made
                 UNION ALL SELECT * FROM unnest(roles, days, numbers)) AS a (role, day, number)
           GROUP BY role, day HAVING sum(number) <> 0) AS c;
-    IF roles IS NOT NULL THEN
-        PERFORM @scale@.add(roles, days, numbers);
-    END IF;
+    PERFORM @scale@.add(roles, days, numbers);
     RETURN NULL;
 END $body$;
 
@@ -212,9 +209,7 @@ BEGIN
     )
     SELECT array_agg(role), array_agg(day), array_agg(number) INTO roles, days, numbers
     FROM (SELECT role, day, -count(*) AS number FROM gone GROUP BY role, day) AS c;
-    IF roles IS NOT NULL THEN
-        PERFORM @scale@.add(roles, days, numbers);
-    END IF;
+    PERFORM @scale@.add(roles, days, numbers);
     RETURN NULL;
 END $body$;
 
@@ -267,9 +262,7 @@ BEGIN
           FROM (SELECT role, @scale@.day(created) AS day, 1 AS number FROM wrong
                 UNION ALL SELECT old_role, @scale@.day(old_created), -1 FROM wrong WHERE was_there) AS a
           GROUP BY role, day HAVING sum(number) <> 0) AS c;
-    IF roles IS NOT NULL THEN
-        PERFORM @scale@.add(roles, days, numbers);
-    END IF;
+    PERFORM @scale@.add(roles, days, numbers);
 END $body$;
 
 -- Takes rows out of the copy whose users are gone, and corrects the counts to those of the copy: how many
@@ -287,9 +280,7 @@ BEGIN
     SELECT array_agg(role), array_agg(day), array_agg(number), coalesce(-sum(number), 0)
     INTO roles, days, numbers, gone
     FROM (SELECT role, day, -count(*) AS number FROM gone_rows GROUP BY role, day) AS c;
-    IF roles IS NOT NULL THEN
-        PERFORM @scale@.add(roles, days, numbers);
-    END IF;
+    PERFORM @scale@.add(roles, days, numbers);
     -- In one snapshot the difference is the same whoever is writing.
     INSERT INTO @scale@.counts (span, start, role, slot, number)
     SELECT span, start, role, nextval('@scale@.single_slots'), sum(number)

@@ -9,10 +9,10 @@ import {
   readdirSync,
   writeFileSync,
 } from "node:fs";
-import { connect } from "node:net";
 import { join } from "node:path";
 
 import {
+  accepts,
   childrenAccount,
   eventually,
   folder,
@@ -26,16 +26,6 @@ import {
 
 const lastLines = (file) =>
   existsSync(file) ? readFileSync(file, "utf8").split("\n").slice(-15).join("\n") : "";
-
-const accepts = (port) =>
-  new Promise((resolve) => {
-    const connection = connect(port, "127.0.0.1");
-    connection.on("error", () => resolve(false));
-    connection.on("connect", () => {
-      connection.destroy();
-      resolve(true);
-    });
-  });
 
 /** What /proc says of each process, as it is now: {pid, parent}. */
 const processes = () =>

@@ -1,23 +1,22 @@
 // A real httpd with the project's modules, on a free port of 127.0.0.1, its error log watched.
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, openSync, closeSync, readFileSync, writeFileSync } from "node:fs";
-import { connect } from "node:net";
 import { join } from "node:path";
 
 import { LogWatch } from "./log_watch.mjs";
-import { built, eventually, freePort, httpd, httpdEnvironment, httpdModule, run, work } from "./machine.mjs";
+import {
+  accepts,
+  built,
+  eventually,
+  freePort,
+  httpd,
+  httpdEnvironment,
+  httpdModule,
+  run,
+  work,
+} from "./machine.mjs";
 
 let started = 0;
-
-const accepts = (port) =>
-  new Promise((resolve) => {
-    const connection = connect(port, "127.0.0.1");
-    connection.on("error", () => resolve(false));
-    connection.on("connect", () => {
-      connection.destroy();
-      resolve(true);
-    });
-  });
 
 // Some systems build a module in that others load.
 const load = (name, file) =>

@@ -1,6 +1,6 @@
 // Programs and ports: what tests of any kind need of the machine.
 import { execFile } from "node:child_process";
-import { createServer } from "node:net";
+import { connect, createServer } from "node:net";
 
 /** Runs a program to its end: {status, output, error}. Its standard input is `input`. */
 export const run = (program, words, input = "") =>
@@ -20,6 +20,17 @@ export const freePort = () =>
     server.listen(0, "127.0.0.1", () => {
       const { port } = server.address();
       server.close(() => resolve(port));
+    });
+  });
+
+/** Whether somebody listens on the port of 127.0.0.1. */
+export const accepts = (port) =>
+  new Promise((resolve) => {
+    const connection = connect(port, "127.0.0.1");
+    connection.on("error", () => resolve(false));
+    connection.on("connect", () => {
+      connection.destroy();
+      resolve(true);
     });
   });
 
