@@ -36,6 +36,7 @@ struct Entry {
     /// Until when nothing was forgotten that the total does not know.
     std::uint64_t generation;
     Clock::rep begun_at;
+    /// Also where there is none that still holds: the last one. Negative before the first.
     std::int64_t total;
 };
 
@@ -123,6 +124,7 @@ Entry* claim(Table& table, const Key& key) noexcept {
         if (entry->counting.try_lock() != Taken::no) {
             entry->key = key;
             entry->begun = 0;
+            entry->total = -1;
             return entry;
         }
     return nullptr;
@@ -157,6 +159,7 @@ store::Result<std::int64_t> SharedTotals::total(const store::Filter& filter, con
         Entry* own = nullptr; // the one that this call counts for
         Moment begun = 0;
         std::uint64_t generation = 0;
+        store::LastTotal last;
         {
             const TableLock lock(table);
             if (!asked)
@@ -172,13 +175,17 @@ store::Result<std::int64_t> SharedTotals::total(const store::Filter& filter, con
                 own = claim(table, key);
             else if (entry->counting.try_lock() != Taken::no)
                 own = entry;
-            begun = own != nullptr ? ++table.latest : 0;
+            if (own != nullptr) {
+                begun = ++table.latest;
+                if (own->total >= 0)
+                    last = own->total;
+            }
             generation = table.generation;
         }
         if (own != nullptr) {
             const Counting counting(*own);
             const auto begun_at = Clock::now();
-            const store::Result<std::int64_t> total = count();
+            const store::Result<std::int64_t> total = count(last);
             if (total) {
                 const TableLock lock(table);
                 own->key = key;
@@ -190,7 +197,7 @@ store::Result<std::int64_t> SharedTotals::total(const store::Filter& filter, con
             return total;
         }
         if (entry == nullptr)
-            return count();
+            return count({});
         const auto now = Clock::now();
         if (now >= deadline) {
             log_.write(text::Level::error,

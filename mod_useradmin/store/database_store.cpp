@@ -162,28 +162,29 @@ Result<Page> DatabaseStore::list(const Filter& filter, const Window& window) {
     std::optional<std::vector<User>> users;
     using Total = std::optional<std::int64_t>;
     // Nothing for a total that is left to those who share it.
-    const auto count = [&](bool leaves_shared) {
-        return run<Total>(needs_user, Repeatable::yes,
-                          [&](Work& work, const Dialect& dialect) -> Result<Total> {
-                              const Lists& lists = dialect.lists(work.schema());
-                              if (leaves_shared && is_shared(lists.sharing(work.schema(), filter)))
-                                  return Total();
-                              Result<Counted> counted = lists.count(work, dialect, filter, window);
-                              if (!counted)
-                                  return counted.failure();
-                              users = std::move(counted->users);
-                              return Total(counted->total);
-                          });
+    const auto count = [&](bool leaves_shared, LastTotal last) {
+        return run<Total>(
+            needs_user, Repeatable::yes, [&](Work& work, const Dialect& dialect) -> Result<Total> {
+                const Lists& lists = dialect.lists(work.schema());
+                if (leaves_shared && is_shared(lists.sharing(work.schema(), filter)))
+                    return Total();
+                Result<Counted> counted = lists.count(work, dialect, filter, window, last);
+                if (!counted)
+                    return counted.failure();
+                users = std::move(counted->users);
+                return Total(counted->total);
+            });
     };
-    Result<Total> total = count(true);
+    Result<Total> total = count(true, {});
     if (total && !*total) {
         // No connection is held while another request counts.
-        const Result<std::int64_t> shared = totals_->total(filter, [&]() -> Result<std::int64_t> {
-            const Result<Total> own = count(false);
-            if (!own)
-                return own.failure();
-            return **own;
-        });
+        const Result<std::int64_t> shared =
+            totals_->total(filter, [&](LastTotal last) -> Result<std::int64_t> {
+                const Result<Total> own = count(false, last);
+                if (!own)
+                    return own.failure();
+                return **own;
+            });
         if (!shared)
             return shared.failure();
         total = Total(*shared);

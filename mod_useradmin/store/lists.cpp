@@ -1,5 +1,7 @@
 #include "store/lists.hpp"
 
+#include <algorithm>
+#include <array>
 #include <utility>
 
 namespace useradmin::store {
@@ -31,17 +33,19 @@ void append_filter(Statement& statement, const Schema& schema, const Dialect& di
         append_search(statement << before, schema, dialect, *filter.search);
 }
 
-/// Counts by the filter and walks to the page beside that.
+/// Appends a query of the number of users that match a filter.
+void append_number(Statement& statement, const Schema& schema, const Dialect& dialect,
+                   const Filter& filter) {
+    statement << "SELECT count(*) FROM " << schema.user;
+    append_filter(statement, schema, dialect, filter);
+}
+
+/// Appends what follows SELECT for the window of the users that match a filter.
 void append_walk(Statement& statement, const Schema& schema, const Dialect& dialect,
                  const Filter& filter, const Window& window) {
-    const Table& user = schema.user;
-    statement << "SELECT t.total, p.* FROM (SELECT count(*) AS total FROM " << user;
+    statement << schema.user.read << " FROM " << schema.user;
     append_filter(statement, schema, dialect, filter);
-    statement << ") t LEFT JOIN (SELECT " << sort_columns(user) << ", " << user.read << " FROM "
-              << user;
-    append_filter(statement, schema, dialect, filter);
-    statement << " ORDER BY " << newest_first(user) << " LIMIT " << argument(window.limit)
-              << " OFFSET " << argument(window.offset) << ") p ON 1 = 1" << sorted_by_page;
+    append_window(statement << " ORDER BY " << newest_first(schema.user), window);
 }
 
 /// Collects what matches the search in one scan: its number is the total, and the page is taken
@@ -49,25 +53,17 @@ void append_walk(Statement& statement, const Schema& schema, const Dialect& dial
 void append_collection(Statement& statement, const Schema& schema, const Dialect& dialect,
                        const Filter& filter, const Window& window) {
     const Table& user = schema.user;
-    const std::string role = role_of(user, dialect);
     statement << "WITH useradmin_match AS MATERIALIZED (SELECT " << sort_columns(user) << " FROM "
               << user << " WHERE ";
     append_search(statement, schema, dialect, *filter.search);
     if (filter.role)
-        statement << " AND " << role << " <> " << argument(*filter.role);
-    statement << ") SELECT t.total, p.* FROM (SELECT (SELECT count(*) FROM useradmin_match)";
+        statement << " AND " << role_of(user, dialect) << " <> " << argument(*filter.role);
+    statement << ") SELECT t.total, " << user.read_as_u
+              << " FROM (SELECT (SELECT count(*) FROM useradmin_match)";
     if (filter.role)
-        statement << " + (SELECT count(*) FROM " << user << " WHERE " << role << " = "
-                  << argument(*filter.role) << ")";
-    statement << " AS total) t LEFT JOIN (SELECT m.useradmin_time, m.useradmin_id, "
-              << user.read_as_u << " FROM (SELECT * FROM useradmin_match";
-    if (filter.role)
-        statement << " UNION ALL SELECT * FROM (SELECT " << sort_columns(user) << " FROM " << user
-                  << " WHERE " << role << " = " << argument(*filter.role) << " ORDER BY "
-                  << newest_first(user) << " LIMIT " << argument(window.end()) << ") r";
-    statement << " ORDER BY useradmin_time DESC, useradmin_id LIMIT " << argument(window.limit)
-              << " OFFSET " << argument(window.offset) << ") m JOIN " << user << " u ON u."
-              << user.at("id") << " = m.useradmin_id) p ON 1 = 1" << sorted_by_page;
+        append_number(statement << " + (", schema, dialect, {filter.role, {}});
+    statement << (filter.role ? ")" : "") << " AS total) t";
+    append_collected(statement, schema, dialect, filter.role, window);
 }
 
 // NOLINTNEXTLINE(cppcoreguidelines-virtual-class-destructor): one constant, never deleted
@@ -80,34 +76,36 @@ class PlainLists final : public Lists {
     }
 
     Result<Counted> count(Work& work, const Dialect& dialect, const Filter& filter,
-                          const Window& window) const override {
+                          const Window& window, LastTotal) const override {
+        const Schema& schema = work.schema();
         Statement statement = work.statement();
-        (filter.search ? append_collection : append_walk)(statement, work.schema(), dialect, filter,
-                                                          window);
-        Result<Rows> rows = work.run(statement);
-        if (!rows)
-            return rows.failure();
-        return counted_page(*rows);
+        if (filter.search) {
+            append_collection(statement, schema, dialect, filter, window);
+        } else {
+            append_number(statement << "SELECT (", schema, dialect, filter);
+            append_walk(statement << "), ", schema, dialect, filter, window);
+        }
+        Result<std::optional<Counted>> counted = counted_page(work, statement);
+        if (!counted)
+            return counted.failure();
+        if (*counted)
+            return **std::move(counted);
+        Statement number = work.statement();
+        append_number(number, schema, dialect, filter);
+        return counted_alone(work, number, std::vector<User>());
     }
 
     Result<std::vector<User>> page(Work& work, const Dialect& dialect, const Filter& filter,
                                    std::int64_t total, const Window& window) const override {
         if (filter.search && total <= most_collected) {
-            Result<Counted> counted = count(work, dialect, filter, window);
+            Result<Counted> counted = count(work, dialect, filter, window, total);
             if (!counted)
                 return counted.failure();
             return *std::move(counted->users);
         }
-        const Schema& schema = work.schema();
         Statement statement = work.statement();
-        statement << "SELECT " << schema.user.read << " FROM " << schema.user;
-        append_filter(statement, schema, dialect, filter);
-        statement << " ORDER BY " << newest_first(schema.user) << " LIMIT "
-                  << argument(window.limit) << " OFFSET " << argument(window.offset);
-        Result<Rows> rows = work.run(statement);
-        if (!rows)
-            return rows.failure();
-        return page_of(*rows);
+        append_walk(statement << "SELECT ", work.schema(), dialect, filter, window);
+        return page_of(work, statement);
     }
 };
 
@@ -140,24 +138,61 @@ std::string sort_columns(const Table& user) {
     return created_at(user) + " AS useradmin_time, " + user.at("id").sql() + " AS useradmin_id";
 }
 
-Counted counted_page(Rows& rows) {
-    Counted counted;
-    std::vector<User>& users = counted.users.emplace();
-    users.reserve(rows.count());
-    while (rows.next()) {
-        counted.total = rows.take_number();
-        static_cast<void>(rows.take()); // the time, which the page is sorted by
-        if (rows.take())
-            users.push_back(rows.take_record<User>());
+void append_window(Statement& statement, const Window& window) {
+    // PostgreSQL makes a new plan for each limit that is an argument, at the price of the page.
+    constexpr std::array<std::int64_t, 5> usual = {10, 20, 25, 50, 100};
+    if (window.offset == 0 && std::find(usual.begin(), usual.end(), window.limit) != usual.end())
+        statement << " LIMIT " << std::to_string(window.limit);
+    else
+        statement << " LIMIT " << argument(window.limit) << " OFFSET " << argument(window.offset);
+}
+
+void append_collected(Statement& statement, const Schema& schema, const Dialect& dialect,
+                      const Text& role, const Window& window) {
+    const Table& user = schema.user;
+    statement << " LEFT JOIN (SELECT * FROM useradmin_match";
+    if (role)
+        statement << " UNION ALL SELECT * FROM (SELECT " << sort_columns(user) << " FROM " << user
+                  << " WHERE " << role_of(user, dialect) << " = " << argument(*role) << " ORDER BY "
+                  << newest_first(user) << " LIMIT " << argument(window.end()) << ") r";
+    append_window(statement << " ORDER BY useradmin_time DESC, useradmin_id", window);
+    statement << ") m ON 1 = 1 LEFT JOIN " << user << " u ON u." << user.at("id")
+              << " = m.useradmin_id ORDER BY m.useradmin_time DESC, m.useradmin_id";
+}
+
+Result<std::optional<Counted>> counted_page(Work& work, const Statement& statement) {
+    Result<Rows> rows = work.run(statement);
+    if (!rows)
+        return rows.failure();
+    std::optional<Counted> counted;
+    while (rows->next()) {
+        if (!rows->peek())
+            break;
+        if (!counted)
+            counted.emplace().users.emplace().reserve(rows->count());
+        counted->total = rows->take_number();
+        if (rows->peek())
+            counted->users->push_back(rows->take_record<User>());
     }
     return counted;
 }
 
-std::vector<User> page_of(Rows& rows) {
+Result<Counted> counted_alone(Work& work, const Statement& statement,
+                              std::optional<std::vector<User>> users) {
+    Result<Rows> rows = work.run(statement);
+    if (!rows)
+        return rows.failure();
+    return Counted{rows->next() ? rows->take_number() : 0, std::move(users)};
+}
+
+Result<std::vector<User>> page_of(Work& work, const Statement& statement) {
+    Result<Rows> rows = work.run(statement);
+    if (!rows)
+        return rows.failure();
     std::vector<User> users;
-    users.reserve(rows.count());
-    while (rows.next())
-        users.push_back(rows.take_record<User>());
+    users.reserve(rows->count());
+    while (rows->next())
+        users.push_back(rows->take_record<User>());
     return users;
 }
 

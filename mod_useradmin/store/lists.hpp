@@ -2,6 +2,7 @@
 #pragma once
 
 #include "store/dialect.hpp"
+#include "store/totals.hpp"
 #include "store/work.hpp"
 
 #include <cstdint>
@@ -30,7 +31,7 @@ class Lists {
     virtual Sharing sharing(const Schema& schema, const Filter& filter) const noexcept = 0;
     /// The total of the filter, with the window's users where that costs nothing more.
     virtual Result<Counted> count(Work& work, const Dialect& dialect, const Filter& filter,
-                                  const Window& window) const = 0;
+                                  const Window& window, LastTotal last) const = 0;
     /// The window's users of a filter whose total is known.
     virtual Result<std::vector<User>> page(Work& work, const Dialect& dialect, const Filter& filter,
                                            std::int64_t total, const Window& window) const = 0;
@@ -54,14 +55,22 @@ std::string role_of(const Table& user, const Dialect& dialect);
 std::string created_at(const Table& table);
 /// What rows are sorted by.
 std::string newest_first(const Table& table);
-/// The two columns that the rows of a page begin with, for the statement around it to sort by.
+/// The two columns that matches are collected with, for a page of them.
 std::string sort_columns(const Table& user);
-/// How that statement sorts the page, which it calls p.
-inline constexpr const char* sorted_by_page = " ORDER BY p.useradmin_time DESC, p.useradmin_id";
-/// Reads rows of a total, two columns that the page is sorted by, and a user. An empty page is one
-/// row with the total alone.
-Counted counted_page(Rows& rows);
-/// Reads rows of a user.
-std::vector<User> page_of(Rows& rows);
+/// Appends LIMIT and OFFSET.
+void append_window(Statement& statement, const Window& window);
+/// Appends the joins from a total, a row "t", to the window of useradmin_match, of which the users
+/// of the role are none, and those of the role. What is read of them goes by the alias u.
+void append_collected(Statement& statement, const Schema& schema, const Dialect& dialect,
+                      const Text& role, const Window& window);
+
+/// The rows of a total and of a user, which is NULL where the page is empty. Nothing where there is
+/// no row, or the total is NULL.
+Result<std::optional<Counted>> counted_page(Work& work, const Statement& statement);
+/// The row of a total alone, beside a page that is known.
+Result<Counted> counted_alone(Work& work, const Statement& statement,
+                              std::optional<std::vector<User>> users = {});
+/// The rows of users.
+Result<std::vector<User>> page_of(Work& work, const Statement& statement);
 
 } // namespace useradmin::store

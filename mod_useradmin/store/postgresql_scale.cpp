@@ -4,6 +4,7 @@
 #include "text/unicode.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace useradmin::store {
 
@@ -45,6 +46,15 @@ void append_search(Statement& statement, const Schema& schema, std::string_view 
               << ".fold(" << argument(containing_pattern(search)) << "))";
 }
 
+/// Appends what follows the columns of a query of the users outside the filter's role that match
+/// its search.
+void append_matches(Statement& statement, const Schema& schema, const Filter& filter) {
+    statement << "FROM " << schema.scale << ".users s WHERE ";
+    append_search(statement, schema, *filter.search, has_trigrams(*filter.search));
+    if (filter.role)
+        statement << " AND s.role <> " << argument(*filter.role);
+}
+
 /// Appends a query of the number of users, all or of a role.
 void append_number(Statement& statement, const Schema& schema, const Text& role) {
     statement << "(SELECT coalesce(sum(number), 0) FROM " << schema.scale
@@ -54,13 +64,13 @@ void append_number(Statement& statement, const Schema& schema, const Text& role)
     statement << ")";
 }
 
-/// Appends the page of a filter without a search. A deep one begins on the day that it lies on:
-/// what is newer is known by its number.
+/// Appends what follows SELECT for the page of a filter without a search. A deep one begins on the
+/// day that it lies on: what is newer is known by its number.
 void append_page(Statement& statement, const Schema& schema, const Dialect& dialect,
                  const Text& role, const Window& window) {
     const Table& user = schema.user;
     const bool is_deep = window.offset >= least_deep_offset;
-    statement << "SELECT " << sort_columns(user) << ", " << user.read << " FROM " << user;
+    statement << user.read << " FROM " << user;
     const char* before = " WHERE ";
     if (role)
         statement << std::exchange(before, " AND ") << role_of(user, dialect) << " = "
@@ -72,8 +82,7 @@ void append_page(Statement& statement, const Schema& schema, const Dialect& dial
                   << (has_zone ? " AT TIME ZONE 'UTC'" : "")
                   << " - interval '1 microsecond' FROM useradmin_day)";
     }
-    statement << " ORDER BY " << newest_first(user) << " LIMIT " << argument(window.limit)
-              << " OFFSET " << argument(window.offset);
+    append_window(statement << " ORDER BY " << newest_first(user), window);
     if (is_deep)
         statement << " - (SELECT newer FROM useradmin_day)";
 }
@@ -108,6 +117,28 @@ void append_day(Statement& statement, const Schema& schema, const Text& role,
     statement << " ";
 }
 
+/// Whether the matches of a search are likely few enough to be collected.
+bool is_collectible(const Filter& filter, const Window& window, LastTotal last) {
+    return last.value_or(0) <= most_collected && window.end() <= most_collected &&
+           has_trigrams(*filter.search);
+}
+
+/// Collects what matches the search, if it is not too much: the total is NULL then.
+void append_collection(Statement& statement, const Schema& schema, const Dialect& dialect,
+                       const Filter& filter, const Window& window) {
+    const std::string most = std::to_string(most_collected);
+    append_matches(statement << "WITH useradmin_match AS MATERIALIZED (SELECT s.created AS "
+                                "useradmin_time, s.id AS useradmin_id ",
+                   schema, filter);
+    statement << " LIMIT " << most << " + 1) SELECT t.total, " << schema.user.read_as_u
+              << " FROM (SELECT (SELECT CASE WHEN count(*) <= " << most
+              << " THEN count(*) END FROM useradmin_match)";
+    if (filter.role)
+        append_number(statement << " + ", schema, filter.role);
+    statement << " AS total) t";
+    append_collected(statement, schema, dialect, filter.role, window);
+}
+
 // NOLINTNEXTLINE(cppcoreguidelines-virtual-class-destructor): one constant, never deleted
 class ScaledLists final : public Lists {
   public:
@@ -118,38 +149,38 @@ class ScaledLists final : public Lists {
     }
 
     Result<Counted> count(Work& work, const Dialect& dialect, const Filter& filter,
-                          const Window& window) const override {
+                          const Window& window, LastTotal last) const override {
         if (!is_answerable(filter))
-            return plain_lists().count(work, dialect, filter, window);
+            return plain_lists().count(work, dialect, filter, window, last);
         const Schema& schema = work.schema();
-        Statement statement = work.statement();
-        if (filter.search) {
-            // The users of the role, and those outside it that match.
-            statement << "SELECT (SELECT count(*) FROM " << schema.scale << ".users s WHERE ";
-            append_search(statement, schema, *filter.search, has_trigrams(*filter.search));
-            if (filter.role)
-                statement << " AND s.role <> " << argument(*filter.role);
-            statement << ")";
-            if (filter.role)
-                append_number(statement << " + ", schema, filter.role);
-        } else {
-            if (window.offset >= least_deep_offset)
-                append_day(statement, schema, filter.role, window);
-            statement << "SELECT t.total, p.* FROM (SELECT ";
-            append_number(statement, schema, filter.role);
-            statement << " AS total) t LEFT JOIN (";
-            append_page(statement, schema, dialect, filter.role, window);
-            statement << ") p ON true" << sorted_by_page;
+        std::optional<std::vector<User>> users;
+        if (!filter.search || is_collectible(filter, window, last)) {
+            Statement statement = work.statement();
+            if (filter.search) {
+                append_collection(statement, schema, dialect, filter, window);
+            } else {
+                if (window.offset >= least_deep_offset)
+                    append_day(statement, schema, filter.role, window);
+                append_number(statement << "SELECT ", schema, filter.role);
+                append_page(statement << ", ", schema, dialect, filter.role, window);
+                users.emplace(); // where there is no row
+            }
+            Result<std::optional<Counted>> counted = counted_page(work, statement);
+            if (!counted)
+                return counted.failure();
+            if (*counted)
+                return **std::move(counted);
         }
-        Result<Rows> rows = work.run(statement);
-        if (!rows)
-            return rows.failure();
-        if (!filter.search)
-            return counted_page(*rows);
-        Counted counted;
-        if (rows->next())
-            counted.total = rows->take_number();
-        return counted;
+        Statement number = work.statement();
+        const char* before = "SELECT ";
+        if (filter.search) {
+            append_matches(number << std::exchange(before, " + ") << "(SELECT count(*) ", schema,
+                           filter);
+            number << ")";
+        }
+        if (!filter.search || filter.role)
+            append_number(number << before, schema, filter.role);
+        return counted_alone(work, number, std::move(users));
     }
 
     Result<std::vector<User>> page(Work& work, const Dialect& dialect, const Filter& filter,
@@ -158,36 +189,25 @@ class ScaledLists final : public Lists {
             return plain_lists().page(work, dialect, filter, total, window);
         const Schema& schema = work.schema();
         const Table& user = schema.user;
-        const bool collects = total <= most_collected && has_trigrams(*filter.search);
+        if (is_collectible(filter, window, total)) {
+            Statement collection = work.statement();
+            append_collection(collection, schema, dialect, filter, window);
+            Result<std::optional<Counted>> counted = counted_page(work, collection);
+            if (!counted)
+                return counted.failure();
+            if (*counted)
+                return *std::move((*counted)->users);
+        }
         Statement statement = work.statement();
-        if (collects) {
-            statement << "WITH useradmin_match AS MATERIALIZED (SELECT s.created, s.id FROM "
-                      << schema.scale << ".users s WHERE ";
-            append_search(statement, schema, *filter.search, true);
-            // No more users than the total are of the role.
-            if (filter.role)
-                statement << " UNION (SELECT " << created_at(user) << ", " << user.at("id")
-                          << " FROM " << user << " WHERE " << role_of(user, dialect) << " = "
-                          << argument(*filter.role) << " ORDER BY " << newest_first(user)
-                          << " LIMIT " << argument(most_collected) << ")";
-            statement << ") ";
-        }
-        statement << "SELECT " << user.read_as_u << " FROM (SELECT ";
-        if (collects) {
-            statement << "* FROM useradmin_match";
-        } else {
-            statement << "s.created, s.id FROM " << schema.scale << ".users s WHERE ";
-            append_search(statement, schema, *filter.search, false);
-            if (filter.role)
-                statement << " OR s.role = " << argument(*filter.role);
-        }
-        statement << " ORDER BY created DESC, id LIMIT " << argument(window.limit) << " OFFSET "
-                  << argument(window.offset) << ") m JOIN " << user << " u ON u." << user.at("id")
+        statement << "SELECT " << user.read_as_u << " FROM (SELECT s.created, s.id FROM "
+                  << schema.scale << ".users s WHERE ";
+        append_search(statement, schema, *filter.search, false);
+        if (filter.role)
+            statement << " OR s.role = " << argument(*filter.role);
+        append_window(statement << " ORDER BY created DESC, id", window);
+        statement << ") m JOIN " << user << " u ON u." << user.at("id")
                   << " = m.id ORDER BY m.created DESC, m.id";
-        Result<Rows> rows = work.run(statement);
-        if (!rows)
-            return rows.failure();
-        return page_of(*rows);
+        return page_of(work, statement);
     }
 
   private:

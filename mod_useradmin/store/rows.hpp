@@ -34,6 +34,9 @@ class Rows {
     /// The text in the next column of the row; nothing for NULL, and past the last column.
     Text take() noexcept { return at_ < width_ * rows_read_ ? cells_[at_++] : Text(); }
 
+    /// The same, without going on to the column after it.
+    Text peek() const noexcept { return at_ < width_ * rows_read_ ? cells_[at_] : Text(); }
+
     /// The number in the next column of the row; 0 for what is none.
     std::int64_t take_number() noexcept {
         const std::string_view text = take().value_or("");

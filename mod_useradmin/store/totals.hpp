@@ -6,14 +6,18 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 
 namespace useradmin::store {
+
+/// What a filter's total was when it was last counted; nothing where that is not known.
+using LastTotal = std::optional<std::int64_t>;
 
 /// How many users match a filter, for all who ask at the same time. Used while no connection is
 /// held, since one request may wait for another's count.
 class Totals {
   public:
-    using Count = std::function<Result<std::int64_t>()>;
+    using Count = std::function<Result<std::int64_t>(LastTotal last)>;
 
     virtual ~Totals() = default;
     /// Whether totals are kept for a while.

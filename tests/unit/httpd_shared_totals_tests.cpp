@@ -22,6 +22,7 @@ namespace useradmin::test {
 
 using httpd::SharedTotals;
 using store::Filter;
+using store::LastTotal;
 using Total = store::Result<std::int64_t>;
 using namespace std::chrono_literals;
 
@@ -77,7 +78,7 @@ TEST_GROUP(shared_totals) {
 
     /// The total that is kept, or else what is counted, which is kept: "5", "unavailable".
     std::string total(const Filter& filter, Total counted) {
-        const Total total = totals().total(filter, [&] { return counted; });
+        const Total total = totals().total(filter, [&](LastTotal) { return counted; });
         return total                                            ? std::to_string(*total)
                : total.failure() == store::Failure::unavailable ? "unavailable"
                                                                 : "failed";
@@ -96,7 +97,7 @@ TEST_GROUP(shared_totals) {
       public:
         SlowCount(SharedTotals totals, const Filter& filter, std::int64_t counted)
             : thread_([=, this]() mutable {
-                  ask(totals, filter, [&]() -> Total {
+                  ask(totals, filter, [&](LastTotal) -> Total {
                       has_begun_ = true;
                       while (!may_end_)
                           std::this_thread::sleep_for(1ms);
@@ -175,7 +176,7 @@ TEST(shared_totals, are_forgotten_when_users_are_changed) {
 
 TEST(shared_totals, are_not_kept_where_users_were_changed_during_the_count) {
     terms.age = 3600s;
-    ask(totals(), search_of("a"), [&]() -> Total {
+    ask(totals(), search_of("a"), [&](LastTotal) -> Total {
         forget();
         return 1;
     });
@@ -190,7 +191,7 @@ TEST(shared_totals, that_could_not_be_counted_are_not_kept) {
     CHECK_EQUAL(std::string("1"), total(search_of("a"), 1));
     try {
         ask(
-            totals(), search_of("b"), []() -> Total { throw std::bad_alloc(); });
+            totals(), search_of("b"), [](LastTotal) -> Total { throw std::bad_alloc(); });
     } catch (const std::bad_alloc&) {
     }
     CHECK_EQUAL(std::string("2"), total(search_of("b"), 2));
@@ -206,13 +207,27 @@ TEST(shared_totals, make_room_for_others_from_the_oldest_on) {
     int kept = 0;
     for (int number = 0; number < 20000; ++number) {
         bool is_kept = true;
-        ask(totals(), search_of("x" + std::to_string(number)), [&]() -> Total {
+        ask(totals(), search_of("x" + std::to_string(number)), [&](LastTotal) -> Total {
             is_kept = false;
             return store::Failure::failed;
         });
         kept += is_kept ? 1 : 0;
     }
     CHECK_TRUE(kept > 0 && kept <= 1024);
+}
+
+TEST(shared_totals, are_counted_by_who_knows_what_the_last_count_came_to) {
+    std::vector<LastTotal> told;
+    for (const std::int64_t counted : {7, 8})
+        ask(totals(), search_of("a"), [&](LastTotal last) -> Total {
+            told.push_back(last);
+            return counted;
+        });
+    ask(totals(), search_of("b"), [&](LastTotal last) -> Total {
+        told.push_back(last);
+        return 0;
+    });
+    CHECK_TRUE(told == std::vector<LastTotal>({std::nullopt, 7, std::nullopt}));
 }
 
 TEST(shared_totals, that_are_asked_for_during_a_count_come_from_one_that_begins_afterwards) {
@@ -225,7 +240,7 @@ TEST(shared_totals, that_are_asked_for_during_a_count_come_from_one_that_begins_
         threads.emplace_back([&, index] {
             asking[index] = gettid();
             const Total total = totals().total(
-                search_of("a"), [&]() -> Total { return ++counts + 1; });
+                search_of("a"), [&](LastTotal) -> Total { return ++counts + 1; });
             found[index] = total ? *total : -1;
         });
     CHECK_TRUE(eventually([&] {
@@ -265,7 +280,7 @@ TEST(shared_totals, whose_count_fails_are_counted_by_the_next_who_waits) {
     std::thread first([&] {
         ask(
             totals(), search_of("a"),
-            [&]() -> Total {
+            [&](LastTotal) -> Total {
                 has_begun = true;
                 while (!may_fail)
                     std::this_thread::sleep_for(1ms);
@@ -315,7 +330,7 @@ TEST(shared_totals, whose_counting_process_is_killed_are_counted_by_the_next) {
     CHECK_EQUAL(0, pipe(ready));
     const pid_t child = fork();
     if (child == 0)
-        ask(totals(), search_of("a"), [&]() -> Total {
+        ask(totals(), search_of("a"), [&](LastTotal) -> Total {
             if (write(ready[1], "x", 1) != 1)
                 _exit(1);
             for (;;)
@@ -346,7 +361,7 @@ TEST(shared_totals, go_on_when_a_process_is_killed_at_any_point) {
     for (int round = 0; round < 50; ++round) {
         const pid_t child = fork();
         if (child == 0)
-            for (std::int64_t number = 0;; ++number) {
+            while (true) {
                 total(search_of("a"), 7);
                 forget();
             }
