@@ -14,17 +14,20 @@ template <class Record>
 void write_field(Writer& writer, const Record& record, const store::Field<Record>& field,
                  std::string_view instead_of_null = {}) {
     writer.key(field.name);
-    const store::Value value = store::value_of(record, field);
-    if (const auto* text = std::get_if<std::string_view>(&value))
-        writer.string(*text);
-    else if (const auto* truth = std::get_if<bool>(&value))
-        writer.boolean(*truth);
-    else if (const auto* time = std::get_if<store::Timestamp>(&value))
-        writer.time_or_null(*time);
-    else if (!instead_of_null.empty())
-        writer.string(instead_of_null);
-    else
-        writer.null();
+    const auto write = [&](const auto& value) {
+        using Value = std::decay_t<decltype(value)>;
+        if constexpr (std::is_same_v<Value, std::string_view>)
+            writer.string(value);
+        else if constexpr (std::is_same_v<Value, bool>)
+            writer.boolean(value);
+        else if (!value && !instead_of_null.empty())
+            writer.string(instead_of_null);
+        else if constexpr (std::is_same_v<Value, store::Time>)
+            writer.time_or_null(value);
+        else
+            writer.string_or_null(value);
+    };
+    std::visit([&](auto member) { write(record.*member); }, field.member);
 }
 
 } // namespace useradmin::json

@@ -49,13 +49,12 @@ void append_replaced(std::string& out, unsigned char byte) {
     }
 }
 
-/// Whether the first eight bytes, or all of them where there are fewer, are written as they are:
-/// most of every text, looked at at once.
-bool eight_as_they_are(std::string_view text) noexcept {
+/// Whether eight bytes are all written as they are: most of every text, looked at at once.
+bool eight_as_they_are(const char* bytes) noexcept {
     constexpr std::uint64_t ones = 0x0101010101010101;
     constexpr std::uint64_t high_bits = 0x8080808080808080;
-    std::uint64_t word = ones * ' ';
-    std::memcpy(&word, text.data(), std::min(text.size(), sizeof word));
+    std::uint64_t word = 0;
+    std::memcpy(&word, bytes, sizeof word);
     const std::uint64_t quotes = word ^ (ones * '"');
     const std::uint64_t backslashes = word ^ (ones * '\\');
     // A byte below what is taken from it borrows into its high bit. Only a borrowing byte can make
@@ -64,22 +63,27 @@ bool eight_as_they_are(std::string_view text) noexcept {
            0;
 }
 
-/// Appends a text between what stands before and after it, each with its quote.
-void append_quoted(std::string& out, std::string_view before, std::string_view text,
-                   std::string_view after) {
+/// Where the first byte that needs a look is, from the place on; the text's end where none does.
+std::size_t end_of_plain(std::string_view text, std::size_t at) noexcept {
+    while (at + 8 <= text.size() && eight_as_they_are(text.data() + at))
+        at += 8;
+    // The last eight, of which some have been looked at.
+    if (at > 0 && at + 8 > text.size() && text.size() >= 8 &&
+        eight_as_they_are(text.data() + text.size() - 8))
+        return text.size();
+    while (at < text.size() && treatments[static_cast<unsigned char>(text[at])] == as_it_is)
+        ++at;
+    return at;
+}
+
+/// Appends a text in quotes, after what stands before it.
+void append_quoted(std::string& out, std::string_view before, std::string_view text) {
     out += before;
     std::size_t start = 0; // of the run of bytes that are written as they are
-    std::size_t at = 0;
-    while (at < text.size()) {
-        if (eight_as_they_are(text.substr(at))) {
-            at = std::min(at + 8, text.size());
-            continue;
-        }
+    for (std::size_t at = end_of_plain(text, 0); at < text.size(); at = end_of_plain(text, at)) {
         const auto byte = static_cast<unsigned char>(text[at]);
-        const char treatment = treatments[byte];
-        std::size_t length = treatment == as_it_is ? 1 : 0;
-        if (treatment == non_ascii)
-            length = text::sequence_length(text.substr(at));
+        const std::size_t length =
+            treatments[byte] == non_ascii ? text::sequence_length(text.substr(at)) : 0;
         if (length > 0) {
             at += length;
             continue;
@@ -89,7 +93,7 @@ void append_quoted(std::string& out, std::string_view before, std::string_view t
         start = ++at;
     }
     out.append(text, start);
-    out += after;
+    out += '"';
 }
 
 constexpr std::string_view json_space = " \t\r\n";
@@ -146,13 +150,13 @@ Writer& Writer::end_array() {
 }
 
 Writer& Writer::key(std::string_view name) {
-    append_quoted(out_, opening(), name, "\":");
+    out_.append(opening()).append(name).append("\":");
     needs_comma_ = false;
     return *this;
 }
 
 Writer& Writer::string(std::string_view value) {
-    append_quoted(out_, opening(), value, "\"");
+    append_quoted(out_, opening(), value);
     needs_comma_ = true;
     return *this;
 }

@@ -20,8 +20,8 @@ class Writer {
     Writer& end_object();
     Writer& begin_array();
     Writer& end_array();
-    /// The key of the member whose value is written next. Keys are constants of the code or names
-    /// of columns, and are escaped like any string.
+    /// The key of the member whose value is written next: a constant of the code, without any
+    /// character that would have to be escaped.
     Writer& key(std::string_view name);
 
     Writer& string(std::string_view value);

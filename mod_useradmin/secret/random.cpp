@@ -21,15 +21,7 @@ std::string random_uuid() {
     random_bytes(bytes);
     bytes[6] = static_cast<unsigned char>((bytes[6] & 0x0f) | 0x40); // version 4
     bytes[8] = static_cast<unsigned char>((bytes[8] & 0x3f) | 0x80); // the variant of RFC 9562
-
-    std::string text;
-    text.reserve(36);
-    for (std::size_t i = 0; i < bytes.size(); ++i) {
-        if (i == 4 || i == 6 || i == 8 || i == 10)
-            text += '-';
-        text::append_hex(text, bytes[i]);
-    }
-    return text;
+    return text::uuid({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
 std::string random_token() {

@@ -166,12 +166,12 @@ Result<std::optional<Counted>> counted_page(Work& work, const Statement& stateme
         return rows.failure();
     std::optional<Counted> counted;
     while (rows->next()) {
-        if (!rows->peek())
+        if (rows->is_null())
             break;
         if (!counted)
             counted.emplace().users.emplace().reserve(rows->count());
         counted->total = rows->take_number();
-        if (rows->peek())
+        if (!rows->is_null())
             counted->users->push_back(rows->take_record<User>());
     }
     return counted;

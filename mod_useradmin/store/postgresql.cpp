@@ -4,6 +4,7 @@
 #include "store/like_pattern.hpp"
 #include "store/postgresql_scale.hpp"
 #include "store/work.hpp"
+#include "text/hex.hpp"
 
 #include <libpq-fe.h>
 #include <poll.h>
@@ -28,23 +29,85 @@ PGresult* kept(PGresult* result, apr_pool_t* pool) {
     return result;
 }
 
+/// The binary forms of values that are read here.
+enum class Form { text, boolean, integer, microseconds, uuid };
+
+/// The form of a type, by its oid in pg_type.dat, which never changes; nothing for all others.
+std::optional<Form> form_of(Oid type) noexcept {
+    constexpr std::pair<Oid, Form> forms[] = {
+        {25, Form::text},    {1043, Form::text},         {1042, Form::text},
+        {16, Form::boolean}, {21, Form::integer},        {23, Form::integer},
+        {20, Form::integer}, {1114, Form::microseconds}, {1184, Form::microseconds},
+        {2950, Form::uuid},
+    };
+    for (const auto& [oid, form] : forms)
+        if (oid == type)
+            return form;
+    return std::nullopt;
+}
+
+/// A whole number of two, four or eight bytes, the highest first.
+std::int64_t integer_of(std::string_view bytes) noexcept {
+    std::uint64_t number =
+        static_cast<signed char>(bytes.empty() ? 0 : bytes.front()) < 0 ? ~0ULL : 0;
+    for (const char byte : bytes)
+        number = number << 8 | static_cast<unsigned char>(byte);
+    return static_cast<std::int64_t>(number);
+}
+
+/// What the text of such a time would be read as: nothing for an infinite one, and before the
+/// year 1.
+Time time_of(std::int64_t microseconds) noexcept {
+    constexpr Timestamp epoch = std::chrono::sys_days(std::chrono::year(2000) / 1 / 1);
+    constexpr Timestamp first = std::chrono::sys_days(std::chrono::year(1) / 1 / 1);
+    constexpr Timestamp last = std::chrono::sys_days(std::chrono::year::max() / 12 / 31);
+    const Timestamp time = epoch + std::chrono::floor<std::chrono::milliseconds>(
+                                       std::chrono::microseconds(microseconds));
+    return time >= first && time <= last ? Time(time) : Time();
+}
+
+Cell cell_of(Form form, std::string_view bytes, apr_pool_t* pool) {
+    switch (form) {
+    case Form::text:
+        return bytes;
+    case Form::boolean:
+        return std::string_view(integer_of(bytes) != 0 ? "t" : "f");
+    case Form::integer:
+        return apr::keep(pool, std::to_string(integer_of(bytes)));
+    case Form::microseconds:
+        if (const Time time = time_of(integer_of(bytes)))
+            return *time;
+        return Cell();
+    case Form::uuid:
+        return apr::keep(pool, text::uuid(bytes));
+    }
+    return Cell();
+}
+
 Rows rows_of(const PGresult* result, apr_pool_t* pool) {
-    const auto width = static_cast<std::size_t>(PQnfields(result));
-    const auto count = static_cast<std::size_t>(PQntuples(result));
-    auto* cells = static_cast<Text*>(apr_palloc(pool, sizeof(Text) * width * count));
-    for (std::size_t cell = 0; cell < width * count; ++cell) {
-        const int row = static_cast<int>(cell / width);
-        const int column = static_cast<int>(cell % width);
-        new (cells + cell) Text();
-        const int length = PQgetlength(result, row, column);
-        if (length > 0 || PQgetisnull(result, row, column) == 0)
-            cells[cell] =
-                std::string_view(PQgetvalue(result, row, column), static_cast<std::size_t>(length));
+    const int width = PQnfields(result);
+    const int count = PQntuples(result);
+    const auto size = static_cast<std::size_t>(width) * static_cast<std::size_t>(count);
+    auto* const cells = static_cast<Cell*>(apr_palloc(pool, sizeof(Cell) * size));
+    for (int column = 0; column < width; ++column) {
+        const Form form = PQfformat(result, column) == 0
+                              ? Form::text
+                              : form_of(PQftype(result, column)).value_or(Form::text);
+        Cell* cell = cells + column;
+        for (int row = 0; row < count; ++row, cell += width) {
+            const int length = PQgetlength(result, row, column);
+            if (length == 0 && PQgetisnull(result, row, column) != 0)
+                new (cell) Cell();
+            else
+                new (cell) Cell(cell_of(
+                    form, {PQgetvalue(result, row, column), static_cast<std::size_t>(length)},
+                    pool));
+        }
     }
     std::int64_t affected = 0;
     const std::string_view tuples = PQcmdTuples(const_cast<PGresult*>(result));
     std::from_chars(tuples.data(), tuples.data() + tuples.size(), affected);
-    return {{cells, width * count}, width, affected};
+    return {{cells, size}, static_cast<std::size_t>(width), affected};
 }
 
 /// What an SQLSTATE means for the work.
@@ -70,23 +133,20 @@ class PostgresqlClient final : public Client {
         // A connection that was made anew has another backend, and its statements are gone.
         if (PQbackendPID(connection_) != backend_)
             forget();
-        auto prepared = prepared_.find(statement.sql());
-        if (prepared == prepared_.end()) {
-            std::string name = std::string(label_) + "_" + std::to_string(++number_);
-            const auto made = answer(
-                kept(PQprepare(connection_, name.c_str(), statement.sql().c_str(), 0, nullptr),
-                     pool),
-                pool);
+        auto known = prepared_.find(statement.sql());
+        if (known == prepared_.end()) {
+            auto made = prepare(statement.sql(), pool);
             if (const auto* fault = std::get_if<Fault>(&made))
                 return *fault;
-            prepared = prepared_.emplace(statement.sql(), std::move(name)).first;
+            known = prepared_.emplace(statement.sql(), std::get<Prepared>(std::move(made))).first;
         }
+        const auto& [name, is_binary] = known->second;
         const auto arguments = statement.arguments();
-        return answer(kept(PQexecPrepared(connection_, prepared->second.c_str(),
-                                          static_cast<int>(arguments.size()), arguments.data(),
-                                          nullptr, nullptr, 0),
-                           pool),
-                      pool);
+        return answer(
+            kept(PQexecPrepared(connection_, name.c_str(), static_cast<int>(arguments.size()),
+                                arguments.data(), nullptr, nullptr, is_binary ? 1 : 0),
+                 pool),
+            pool);
     }
 
     std::variant<Rows, Fault> execute(const char* sql, apr_pool_t* pool) override {
@@ -121,6 +181,30 @@ class PostgresqlClient final : public Client {
     }
 
   private:
+    struct Prepared {
+        std::string name;
+        /// Whether all that it gives is of a type that is read in its binary form here, which both
+        /// sides make less of than of a text.
+        bool is_binary = false;
+    };
+
+    std::variant<Prepared, Fault> prepare(const std::string& sql, apr_pool_t* pool) {
+        Prepared prepared = {std::string(label_) + "_" + std::to_string(++number_)};
+        const char* const name = prepared.name.c_str();
+        const auto made =
+            answer(kept(PQprepare(connection_, name, sql.c_str(), 0, nullptr), pool), pool);
+        if (const auto* fault = std::get_if<Fault>(&made))
+            return *fault;
+        const PGresult* const columns = kept(PQdescribePrepared(connection_, name), pool);
+        const auto described = answer(columns, pool);
+        if (const auto* fault = std::get_if<Fault>(&described))
+            return *fault;
+        prepared.is_binary = true;
+        for (int column = 0; column < PQnfields(columns); ++column)
+            prepared.is_binary = prepared.is_binary && form_of(PQftype(columns, column));
+        return prepared;
+    }
+
     std::variant<Rows, Fault> answer(const PGresult* result, apr_pool_t* pool) {
         switch (PQresultStatus(result)) {
         case PGRES_TUPLES_OK:
@@ -146,7 +230,7 @@ class PostgresqlClient final : public Client {
     const char* label_;
     int backend_ = 0;
     unsigned number_ = 0;
-    std::unordered_map<std::string, std::string> prepared_;
+    std::unordered_map<std::string, Prepared> prepared_;
     std::string error_;
 };
 

@@ -57,7 +57,7 @@ void append_matches(Statement& statement, const Schema& schema, const Filter& fi
 
 /// Appends a query of the number of users, all or of a role.
 void append_number(Statement& statement, const Schema& schema, const Text& role) {
-    statement << "(SELECT coalesce(sum(number), 0) FROM " << schema.scale
+    statement << "(SELECT coalesce(sum(number), 0)::bigint FROM " << schema.scale
               << ".counts WHERE span = 0";
     if (role)
         statement << " AND role = " << argument(*role);

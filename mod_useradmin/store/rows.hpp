@@ -9,14 +9,17 @@
 
 namespace useradmin::store {
 
+/// A value of a row. A time is one where the database gave it as such, and else a text.
+using Cell = std::variant<std::monostate, std::string_view, Timestamp>;
+
 /// The rows that a statement gave, read once, row by row and column by column. The texts live as
 /// long as the pool that the statement ran with.
 class Rows {
   public:
     Rows() noexcept = default;
-    /// Cells row after row, all of one width; NULL is nothing. For a statement without rows,
+    /// Cells row after row, all of one width. For a statement without rows,
     /// affected is how many it changed.
-    Rows(std::span<const Text> cells, std::size_t width, std::int64_t affected) noexcept
+    Rows(std::span<const Cell> cells, std::size_t width, std::int64_t affected) noexcept
         : cells_(cells), width_(width), affected_(affected) {}
 
     std::size_t count() const noexcept { return width_ > 0 ? cells_.size() / width_ : 0; }
@@ -29,13 +32,29 @@ class Rows {
         if (rows_read_ >= count())
             return false;
         at_ = width_ * rows_read_++;
+        end_ = at_ + width_;
         return true;
     }
-    /// The text in the next column of the row; nothing for NULL, and past the last column.
-    Text take() noexcept { return at_ < width_ * rows_read_ ? cells_[at_++] : Text(); }
-
-    /// The same, without going on to the column after it.
-    Text peek() const noexcept { return at_ < width_ * rows_read_ ? cells_[at_] : Text(); }
+    /// Whether the next column of the row is NULL; so is what is past the last.
+    bool is_null() const noexcept {
+        return at_ >= end_ || std::holds_alternative<std::monostate>(cells_[at_]);
+    }
+    /// The text in the next column of the row; nothing for NULL.
+    Text take() noexcept {
+        const Cell* cell = take_cell();
+        const auto* text = cell != nullptr ? std::get_if<std::string_view>(cell) : nullptr;
+        return text != nullptr ? Text(*text) : Text();
+    }
+    /// The time in the next column of the row; nothing for what is none.
+    Time take_time() noexcept {
+        const Cell* cell = take_cell();
+        if (cell == nullptr)
+            return {};
+        if (const auto* time = std::get_if<Timestamp>(cell))
+            return *time;
+        const auto* text = std::get_if<std::string_view>(cell);
+        return text != nullptr ? text::parse_timestamp(*text) : Time();
+    }
 
     /// The number in the next column of the row; 0 for what is none.
     std::int64_t take_number() noexcept {
@@ -61,10 +80,8 @@ class Rows {
                 member = take();
             else if constexpr (std::is_same_v<Member, std::string_view>)
                 member = take().value_or("");
-            else if (const Text text = take())
-                member = text::parse_timestamp(*text);
             else
-                member = {};
+                member = take_time();
         };
         for (const Field<Record>& field : fields<Record>())
             std::visit([&](auto member) { take_into(record.*member); }, field.member);
@@ -72,11 +89,14 @@ class Rows {
     }
 
   private:
-    std::span<const Text> cells_;
+    const Cell* take_cell() noexcept { return at_ < end_ ? &cells_[at_++] : nullptr; }
+
+    std::span<const Cell> cells_;
     std::size_t width_ = 0;
     std::int64_t affected_ = 0;
     std::size_t rows_read_ = 0;
     std::size_t at_ = 0;
+    std::size_t end_ = 0; // of the row
 };
 
 } // namespace useradmin::store

@@ -40,7 +40,7 @@ class Execution {
     }
 
     /// Appends the cells of the rows, copied into the pool; the code that the last step gave.
-    int step_through(std::vector<Text>& cells, apr_pool_t* pool) {
+    int step_through(std::vector<Cell>& cells, apr_pool_t* pool) {
         int code = sqlite3_step(statement_);
         for (; code == SQLITE_ROW; code = sqlite3_step(statement_))
             for (int column = 0; column < sqlite3_column_count(statement_); ++column) {
@@ -48,7 +48,7 @@ class Execution {
                     reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));
                 const auto size =
                     static_cast<std::size_t>(sqlite3_column_bytes(statement_, column));
-                cells.push_back(text != nullptr ? Text(apr::keep(pool, {text, size})) : Text());
+                cells.push_back(text != nullptr ? Cell(apr::keep(pool, {text, size})) : Cell());
             }
         return code;
     }
@@ -100,7 +100,7 @@ class SqliteClient final : public Client {
     std::variant<Rows, Fault> run(sqlite3_stmt* statement, std::span<const char* const> arguments,
                                   apr_pool_t* pool) {
         Execution execution(statement);
-        auto& cells = apr::emplace<std::vector<Text>>(pool);
+        auto& cells = apr::emplace<std::vector<Cell>>(pool);
         if (!execution.bind(arguments) || execution.step_through(cells, pool) != SQLITE_DONE)
             return fault();
         return Rows(cells, execution.width(), sqlite3_changes(database_));

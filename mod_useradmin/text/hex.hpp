@@ -33,4 +33,16 @@ inline std::string hex(std::string_view bytes) {
     return text;
 }
 
+/// The sixteen bytes of a UUID, as RFC 9562 writes them.
+inline std::string uuid(std::string_view bytes) {
+    std::string text;
+    text.reserve(36);
+    for (const char byte : bytes) {
+        if (text.size() == 8 || text.size() == 13 || text.size() == 18 || text.size() == 23)
+            text += '-';
+        append_hex(text, static_cast<unsigned char>(byte));
+    }
+    return text;
+}
+
 } // namespace useradmin::text
