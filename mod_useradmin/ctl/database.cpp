@@ -12,8 +12,8 @@ namespace useradmin::ctl {
 
 namespace {
 
-// How long a database is asked again that another process has locked.
-constexpr std::chrono::seconds patience(5);
+// A command may take as long as it does, but not wait for another process to unlock the database.
+constexpr store::Patience patience = {std::chrono::seconds(5), false};
 
 /// The file that the parameters name and that is not there; empty where it is, or there is none.
 std::string absent_file(const store::Dialect& dialect, const std::string& parameters) {

@@ -43,7 +43,7 @@ class Database final : public store::ConnectionSource, public text::Log {
     using Row = std::vector<std::optional<std::string>>;
     std::vector<Row> rows(const std::string& sql);
 
-    const store::Connection* acquire() override { return &connection_; }
+    const store::Connection* acquire(store::Deadline) override { return &connection_; }
     void release(const store::Connection&) noexcept override {}
     void write(text::Level level, std::string_view message) noexcept override;
 

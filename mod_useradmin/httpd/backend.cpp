@@ -5,6 +5,7 @@
 #include "httpd/connection_pools.hpp"
 #include "httpd/shared_memory.hpp"
 #include "secret/digest.hpp"
+#include "store/dialect.hpp"
 #include "text/hex.hpp"
 
 #include <algorithm>
@@ -241,6 +242,8 @@ int start(apr_pool_t* configuration_pool, server_rec* servers, const module& own
 void start_child(apr_pool_t* child_pool, server_rec* servers, const module& owner) noexcept {
     apr::guarded(
         [&] {
+            for (const store::Dialect* dialect : store::dialects())
+                dialect->bound_connecting();
             std::deque<Gate>& gates = gates_of_child(child_pool, servers);
             for (const server_rec* server = servers; server != nullptr; server = server->next) {
                 Backend& backend = backend_of(server, owner);
@@ -264,6 +267,6 @@ RequestBackend::RequestBackend(request_rec* request, const module& owner,
       totals_(backend_.totals,
               {place_, settings_.total_age, settings_.wait, settings_.wait_directive}, log_),
       store_(backend_.sessions, connections_, log_, request->pool, settings_.tables.names,
-             settings_.tables.label, settings_.wait, &totals_) {}
+             settings_.tables.label, store::Patience{settings_.wait}, &totals_) {}
 
 } // namespace useradmin::httpd

@@ -53,7 +53,7 @@ struct BodyWait;
 constexpr auto backend_directives(const char* wait, const char* label_prefix) {
     return std::tuple{
         directive<Wait>(wait, TAKE1, anywhere,
-                        "how many seconds a request waits for a database connection or to hash",
+                        "how many seconds a request waits for its database, and to hash",
                         std::chrono::seconds(5), Number{"a number of seconds", 1, 300}),
         directive<ApplicationTables>("UserAdminTables", TAKE3, anywhere,
                                      "the names of the user, session and account tables",
@@ -162,6 +162,9 @@ void compare_hashes(apr_pool_t* configuration_pool, const server_rec* server, co
 /// UserAdminHashLimit. What fails is logged; the result is the hook's.
 int start(apr_pool_t* configuration_pool, server_rec* servers, const module& owner,
           unsigned hash_limit) noexcept;
+
+/// What start_child comes before, for its hook: mod_dbd makes its first connections there.
+inline constexpr const char* before_connections[] = {"mod_dbd.c", nullptr};
 
 /// In child_init: makes what a child needs. A child for which that fails ends here, and httpd makes
 /// another one after a while.

@@ -8,12 +8,13 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace useradmin::httpd {
 
-bool Gate::enter(std::chrono::milliseconds timeout) {
+bool Gate::enter(store::Deadline deadline) {
     std::unique_lock lock(mutex_);
-    if (!freed_.wait_for(lock, timeout, [this] { return permits_ > 0; }))
+    if (!freed_.wait_until(lock, deadline, [this] { return permits_ > 0; }))
         return false;
     --permits_;
     return true;
@@ -25,6 +26,20 @@ void Gate::leave() noexcept {
         ++permits_;
     }
     freed_.notify_one();
+}
+
+Gate::Turn::Turn(Gate& gate, store::Deadline deadline)
+    : gate_(gate), deadline_(deadline), lock_(gate.turn_, deadline), begun_(store::Clock::now()) {}
+
+Gate::Turn::~Turn() {
+    if (lock_)
+        gate_.last_turn_ = store::Clock::now() - begun_;
+}
+
+bool Gate::Turn::is_long_enough(store::Clock::time_point since) const noexcept {
+    constexpr std::chrono::milliseconds hardly(100);
+    constexpr std::chrono::seconds give_or_take(1);
+    return begun_ - since < hardly || begun_ + gate_.last_turn_ <= deadline_ + give_or_take;
 }
 
 DatabaseModule DatabaseModule::find() noexcept {
@@ -63,19 +78,47 @@ std::string database_problem() {
     return {};
 }
 
-const store::Connection* DatabaseConnections::acquire() {
+/// A connection that goes back to the pool when its request ends.
+class DatabaseConnections::PutBack {
+  public:
+    PutBack(const DatabaseConnections& connections, ap_dbd_t* connection) noexcept
+        : close_(connections.database_.close), server_(connections.request_->server),
+          gate_(connections.gate_), connection_(connection) {}
+    ~PutBack() {
+        const Gate::Turn turn(gate_, store::Clock::now() + std::chrono::hours(1));
+        close_(server_, connection_);
+        gate_.leave();
+    }
+    PutBack(const PutBack&) = delete;
+    PutBack& operator=(const PutBack&) = delete;
+
+  private:
+    APR_OPTIONAL_FN_TYPE(ap_dbd_close) * close_;
+    server_rec* server_;
+    Gate& gate_;
+    ap_dbd_t* connection_;
+};
+
+const store::Connection* DatabaseConnections::acquire(store::Deadline deadline) {
     if (const ap_dbd_t* held = database_.held_by(request_))
         return hand_out(*held);
-    if (!gate_.enter(timeout_)) {
+    const auto since = store::Clock::now();
+    if (!gate_.enter(deadline)) {
         log_.write(text::Level::error, "UA0201: no database connection came free within " +
                                            std::to_string(timeout_.count() / 1000) +
                                            " s; raise DBDMax or " + directive_);
         return nullptr;
     }
-    open_ = database_.open(request_->pool, request_->server);
+    {
+        const Gate::Turn turn(gate_, deadline);
+        if (turn && turn.is_long_enough(since))
+            open_ = database_.open(request_->pool, request_->server);
+    }
     if (open_ == nullptr) {
         gate_.leave();
-        log_.write(text::Level::error, "UA0202: mod_dbd has no connection; its own line says why");
+        log_.write(text::Level::error,
+                   "UA0202: mod_dbd has no connection; its own line, for this request or for one "
+                   "before it, says why");
         return nullptr;
     }
     return hand_out(*open_);
@@ -84,9 +127,15 @@ const store::Connection* DatabaseConnections::acquire() {
 void DatabaseConnections::release(const store::Connection&) noexcept {
     if (open_ == nullptr)
         return;
-    database_.close(request_->server, open_);
-    open_ = nullptr;
-    gate_.leave();
+    ap_dbd_t* const connection = std::exchange(open_, nullptr);
+    constexpr std::chrono::milliseconds usual(100);
+    if (const Gate::Turn turn(gate_, store::Clock::now() + usual); turn) {
+        database_.close(request_->server, connection);
+        gate_.leave();
+        return;
+    }
+    // Someone waits for the database to answer; the request does not.
+    apr::emplace<PutBack>(request_->pool, *this, connection);
 }
 
 const store::Connection* DatabaseConnections::hand_out(const ap_dbd_t& connection) noexcept {

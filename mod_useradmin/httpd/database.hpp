@@ -18,14 +18,40 @@ class Gate {
   public:
     explicit Gate(int permits) noexcept : permits_(permits) {}
 
-    /// Whether a permit came free within the time.
-    bool enter(std::chrono::milliseconds timeout);
+    /// Whether a permit came free in time.
+    bool enter(store::Deadline deadline);
     void leave() noexcept;
+
+    /// The right to take a connection out of the pool or to put one back, which one thread has at a
+    /// time, for the scope. mod_dbd opens a new one while it holds the pool, so that else one
+    /// thread after the other would wait for a database that does not answer.
+    class Turn {
+      public:
+        Turn(Gate& gate, store::Deadline deadline);
+        ~Turn();
+        Turn(const Turn&) = delete;
+        Turn& operator=(const Turn&) = delete;
+
+        /// Whether it came in time.
+        explicit operator bool() const noexcept { return lock_.owns_lock(); }
+        /// Whether there is time to wait for the database, if this turn takes as long as the last
+        /// one, give or take a second. Who has hardly waited since then always tries.
+        bool is_long_enough(store::Clock::time_point since) const noexcept;
+
+      private:
+        Gate& gate_;
+        store::Deadline deadline_;
+        std::unique_lock<std::timed_mutex> lock_;
+        store::Clock::time_point begun_;
+    };
 
   private:
     std::mutex mutex_;
     std::condition_variable freed_;
     int permits_;
+    std::timed_mutex turn_;
+    /// How long the last turn took. Of who has the turn.
+    store::Clock::duration last_turn_{0};
 };
 
 /// What mod_dbd offers.
@@ -50,17 +76,20 @@ std::string database_problem();
 /// mod_dbd's connections for one request.
 class DatabaseConnections final : public store::ConnectionSource {
   public:
-    /// The directive is the one that sets the timeout, for the log.
+    /// The timeout is how long a request waits, and the directive the one that sets it, for the
+    /// log.
     DatabaseConnections(request_rec* request, RequestLog& log, const DatabaseModule& database,
                         Gate& gate, std::chrono::milliseconds timeout,
                         const char* directive) noexcept
         : request_(request), log_(log), database_(database), gate_(gate), timeout_(timeout),
           directive_(directive) {}
 
-    const store::Connection* acquire() override;
+    const store::Connection* acquire(store::Deadline deadline) override;
     void release(const store::Connection& connection) noexcept override;
 
   private:
+    class PutBack;
+
     const store::Connection* hand_out(const ap_dbd_t& connection) noexcept;
 
     request_rec* request_;

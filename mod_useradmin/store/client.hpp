@@ -1,6 +1,7 @@
 // What speaks to a database over one of mod_dbd's connections, in the database's own protocol.
 #pragma once
 
+#include "store/deadline.hpp"
 #include "store/rows.hpp"
 #include "store/statement.hpp"
 
@@ -17,6 +18,7 @@ enum class Fault {
     outdated,  ///< what is known of the tables no longer holds; nothing was done
     busy,      ///< another process has the database locked; nothing was done
     lost,      ///< the connection broke: whether it was done is unknown
+    late,      ///< no answer came before the deadline: the same, and the connection was ended
 };
 
 /// apr_dbd opens a connection and mod_dbd pools it; what is said over it does not go through
@@ -26,6 +28,9 @@ enum class Fault {
 class Client {
   public:
     virtual ~Client() = default;
+
+    /// Sets until when an answer or a new connection may be waited for, from now on.
+    virtual void bound(Deadline deadline) noexcept = 0;
 
     /// Runs a statement, prepared under its text at its first use.
     virtual std::variant<Rows, Fault> run(const Statement& statement, apr_pool_t* pool) = 0;

@@ -1,6 +1,8 @@
 // A database connection of apr_dbd, and where connections come from.
 #pragma once
 
+#include "store/deadline.hpp"
+
 #include <apr_dbd.h>
 #include <apr_pools.h>
 
@@ -19,14 +21,15 @@ class ConnectionSource {
   public:
     virtual ~ConnectionSource() = default;
     /// A connection, or nullptr where none could be had in time.
-    virtual const Connection* acquire() = 0;
+    virtual const Connection* acquire(Deadline deadline) = 0;
     virtual void release(const Connection& connection) noexcept = 0;
 };
 
 /// A connection that goes back to its source at the end of the scope.
 class Lease {
   public:
-    explicit Lease(ConnectionSource& source) : source_(source), connection_(source.acquire()) {}
+    Lease(ConnectionSource& source, Deadline deadline)
+        : source_(source), connection_(source.acquire(deadline)) {}
     ~Lease() {
         if (connection_ != nullptr)
             source_.release(*connection_);

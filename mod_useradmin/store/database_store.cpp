@@ -16,9 +16,15 @@ namespace useradmin::store {
 
 namespace {
 
-constexpr apr_interval_time_t busy_pause = apr_time_from_msec(20);
+constexpr std::chrono::milliseconds busy_pause(20);
 
 } // namespace
+
+Failure DatabaseStore::late() {
+    return unavailable("UA0107: ", "the database gave no answer in " +
+                                       std::to_string(patience_.wait.count() / 1000) +
+                                       " s; its connection was ended");
+}
 
 Failure DatabaseStore::unavailable(std::string_view tag, std::string_view reason) {
     failed(tag, reason);
@@ -59,31 +65,34 @@ std::string DatabaseStore::missing_grant(const Dialect& dialect, Client& client,
 
 template <class T, class Operation>
 Result<T> DatabaseStore::run(unsigned needs, Repeatable repeatable, const Operation& work) {
-    const apr_time_t deadline = apr_time_now() + 1000 * patience_.count();
+    const Allowance::Use use(allowance_);
     while (true) {
+        if (Clock::now() >= use.deadline())
+            return late();
         {
-            Lease lease(source_);
+            Lease lease(source_, use.deadline());
             if (!lease)
                 return Failure::unavailable;
             const Dialect* dialect = dialect_of(apr::view_of(apr_dbd_name((*lease).driver)));
             if (dialect == nullptr)
                 return failed("UA0101: ", "DBDriver must be " + names_of_drivers());
-            if (auto result = run_on<T>(*lease, *dialect, needs, repeatable, work))
+            if (auto result = run_on<T>(*lease, *dialect, needs, repeatable, use.deadline(), work))
                 return *std::move(result);
         }
         // Others may use the connection meanwhile.
-        if (apr_time_now() + busy_pause >= deadline)
+        if (Clock::now() + busy_pause >= use.deadline())
             return unavailable("UA0104: ", "the database is locked by another process");
-        apr_sleep(busy_pause);
+        apr_sleep(apr_time_from_msec(busy_pause.count()));
     }
 }
 
 template <class T, class Operation>
 std::optional<Result<T>> DatabaseStore::run_on(const Connection& connection, const Dialect& dialect,
                                                unsigned needs, Repeatable repeatable,
-                                               const Operation& work) {
+                                               Deadline deadline, const Operation& work) {
     KnownConnection& known = KnownConnection::of(connection, dialect, label_);
     Client& client = known.client();
+    client.bound(patience_.ends_statements ? deadline : no_deadline);
     // Each passing reason passes once: a connection is made anew, the catalogue is read again.
     bool may_reconnect = true;
     bool may_doubt = true;
@@ -91,6 +100,8 @@ std::optional<Result<T>> DatabaseStore::run_on(const Connection& connection, con
         if (const auto fault = known.learn(dialect, names_, pool_)) {
             if (fault == Fault::busy)
                 return std::nullopt;
+            if (fault == Fault::late)
+                return Result<T>(late());
             const std::string reason = client.error();
             if (std::exchange(may_reconnect, false) && client.reconnect())
                 continue;
@@ -107,7 +118,9 @@ std::optional<Result<T>> DatabaseStore::run_on(const Connection& connection, con
         // What must not be done twice is not begun on a connection that the database has closed.
         if (repeatable == Repeatable::no && may_reconnect && !known.answers()) {
             may_reconnect = false;
-            client.reconnect();
+            if (!client.reconnect())
+                return Result<T>(
+                    unavailable("UA0105: ", "the database is out of reach: " + client.error()));
             continue;
         }
         Work piece(client, known.schema(), pool_);
@@ -117,6 +130,8 @@ std::optional<Result<T>> DatabaseStore::run_on(const Connection& connection, con
         switch (piece.fault().value_or(Fault::refused)) {
         case Fault::busy:
             return std::nullopt;
+        case Fault::late:
+            return Result<T>(late());
         case Fault::outdated:
         case Fault::forbidden:
             // What was there, and might be read, may have gone since the catalogue was read.
@@ -130,7 +145,7 @@ std::optional<Result<T>> DatabaseStore::run_on(const Connection& connection, con
                 std::exchange(may_reconnect, false) && repeatable == Repeatable::yes;
             if (!client.reconnect())
                 return Result<T>(
-                    unavailable("UA0105: ", "the database is out of reach: " + piece.error()));
+                    unavailable("UA0105: ", "the database is out of reach: " + client.error()));
             if (!may_repeat)
                 break;
             continue;
@@ -159,6 +174,7 @@ Result<Page> DatabaseStore::list(const Filter& filter, const Window& window) {
         return totals_ != nullptr &&
                (sharing == Sharing::always || (sharing == Sharing::when_kept && totals_->keeps()));
     };
+    const Allowance::Use use(allowance_);
     std::optional<std::vector<User>> users;
     using Total = std::optional<std::int64_t>;
     // Nothing for a total that is left to those who share it.

@@ -8,8 +8,6 @@
 #include "store/totals.hpp"
 #include "text/log.hpp"
 
-#include <chrono>
-
 namespace useradmin::store {
 
 /// The tables of a database, for the length of one request. Each call takes a connection and gives
@@ -18,13 +16,12 @@ class DatabaseStore : public Store {
   public:
     /// The label tells this user of a connection from others: "[a-z_][a-z0-9_]*", one for each set
     /// of table names; it outlives the connections. What is returned lives in the pool. The
-    /// patience is how long a database that another process has locked is asked again. The totals,
-    /// which may be nullptr, are those that other requests ask for as well.
+    /// totals, which may be nullptr, are those that other requests ask for as well.
     DatabaseStore(ConnectionSource& source, text::Log& log, apr_pool_t* pool,
-                  const TableNames& names, const char* label, std::chrono::milliseconds patience,
+                  const TableNames& names, const char* label, const Patience& patience,
                   Totals* totals = nullptr) noexcept
         : source_(source), log_(log), pool_(pool), names_(names), label_(label),
-          patience_(patience), totals_(totals) {}
+          patience_(patience), allowance_(patience.wait), totals_(totals) {}
 
     Result<Page> list(const Filter& filter, const Window& window) override;
     Result<User> find(std::string_view id) override;
@@ -55,12 +52,15 @@ class DatabaseStore : public Store {
     /// The same, on one connection; nothing where the database was locked.
     template <class T, class Operation>
     std::optional<Result<T>> run_on(const Connection& connection, const Dialect& dialect,
-                                    unsigned needs, Repeatable repeatable, const Operation& work);
+                                    unsigned needs, Repeatable repeatable, Deadline deadline,
+                                    const Operation& work);
 
     /// The result of what may have changed users: no total that is kept holds any more.
     template <class T>
     Result<T> changed(Result<T> result);
 
+    /// No answer came before the deadline.
+    Failure late();
     Failure unavailable(std::string_view tag, std::string_view reason);
     Failure failed(std::string_view tag, std::string_view reason);
     /// The GRANT that an account without a right on a needed table wants, as the end of a line of
@@ -73,7 +73,8 @@ class DatabaseStore : public Store {
     apr_pool_t* pool_;
     TableNames names_;
     const char* label_;
-    std::chrono::milliseconds patience_;
+    Patience patience_;
+    Allowance allowance_;
     Totals* totals_;
 };
 

@@ -54,6 +54,9 @@ class Dialect {
   public:
     virtual const Product& product() const noexcept = 0;
 
+    /// Bounds how long a connection may take to be made, in this process, where its parameters do
+    /// not say. Called before there are threads.
+    virtual void bound_connecting() const noexcept = 0;
     /// A client for the connection. The label begins the names of what it prepares, and tells it
     /// from the connection's other users; it outlives the client.
     virtual std::unique_ptr<Client> client_of(const Connection& connection,

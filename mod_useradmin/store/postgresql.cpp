@@ -2,237 +2,16 @@
 #include "apr/pool.hpp"
 #include "store/dialect.hpp"
 #include "store/like_pattern.hpp"
+#include "store/postgresql_client.hpp"
 #include "store/postgresql_scale.hpp"
 #include "store/work.hpp"
-#include "text/hex.hpp"
 
-#include <libpq-fe.h>
-#include <poll.h>
-
+#include <cstdlib>
 #include <string>
-#include <unordered_map>
 
 namespace useradmin::store {
 
 namespace {
-
-/// A result that is cleared with its pool.
-PGresult* kept(PGresult* result, apr_pool_t* pool) {
-    if (result != nullptr)
-        apr_pool_cleanup_register(
-            pool, result,
-            [](void* data) noexcept -> apr_status_t {
-                PQclear(static_cast<PGresult*>(data));
-                return APR_SUCCESS;
-            },
-            apr_pool_cleanup_null);
-    return result;
-}
-
-/// The binary forms of values that are read here.
-enum class Form { text, boolean, integer, microseconds, uuid };
-
-/// The form of a type, by its oid in pg_type.dat, which never changes; nothing for all others.
-std::optional<Form> form_of(Oid type) noexcept {
-    constexpr std::pair<Oid, Form> forms[] = {
-        {25, Form::text},    {1043, Form::text},         {1042, Form::text},
-        {16, Form::boolean}, {21, Form::integer},        {23, Form::integer},
-        {20, Form::integer}, {1114, Form::microseconds}, {1184, Form::microseconds},
-        {2950, Form::uuid},
-    };
-    for (const auto& [oid, form] : forms)
-        if (oid == type)
-            return form;
-    return std::nullopt;
-}
-
-/// A whole number of two, four or eight bytes, the highest first.
-std::int64_t integer_of(std::string_view bytes) noexcept {
-    std::uint64_t number =
-        static_cast<signed char>(bytes.empty() ? 0 : bytes.front()) < 0 ? ~0ULL : 0;
-    for (const char byte : bytes)
-        number = number << 8 | static_cast<unsigned char>(byte);
-    return static_cast<std::int64_t>(number);
-}
-
-/// What the text of such a time would be read as: nothing for an infinite one, and before the
-/// year 1.
-Time time_of(std::int64_t microseconds) noexcept {
-    constexpr Timestamp epoch = std::chrono::sys_days(std::chrono::year(2000) / 1 / 1);
-    constexpr Timestamp first = std::chrono::sys_days(std::chrono::year(1) / 1 / 1);
-    constexpr Timestamp last = std::chrono::sys_days(std::chrono::year::max() / 12 / 31);
-    const Timestamp time = epoch + std::chrono::floor<std::chrono::milliseconds>(
-                                       std::chrono::microseconds(microseconds));
-    return time >= first && time <= last ? Time(time) : Time();
-}
-
-Cell cell_of(Form form, std::string_view bytes, apr_pool_t* pool) {
-    switch (form) {
-    case Form::text:
-        return bytes;
-    case Form::boolean:
-        return std::string_view(integer_of(bytes) != 0 ? "t" : "f");
-    case Form::integer:
-        return apr::keep(pool, std::to_string(integer_of(bytes)));
-    case Form::microseconds:
-        if (const Time time = time_of(integer_of(bytes)))
-            return *time;
-        return Cell();
-    case Form::uuid:
-        return apr::keep(pool, text::uuid(bytes));
-    }
-    return Cell();
-}
-
-Rows rows_of(const PGresult* result, apr_pool_t* pool) {
-    const int width = PQnfields(result);
-    const int count = PQntuples(result);
-    const auto size = static_cast<std::size_t>(width) * static_cast<std::size_t>(count);
-    auto* const cells = static_cast<Cell*>(apr_palloc(pool, sizeof(Cell) * size));
-    for (int column = 0; column < width; ++column) {
-        const Form form = PQfformat(result, column) == 0
-                              ? Form::text
-                              : form_of(PQftype(result, column)).value_or(Form::text);
-        Cell* cell = cells + column;
-        for (int row = 0; row < count; ++row, cell += width) {
-            const int length = PQgetlength(result, row, column);
-            if (length == 0 && PQgetisnull(result, row, column) != 0)
-                new (cell) Cell();
-            else
-                new (cell) Cell(cell_of(
-                    form, {PQgetvalue(result, row, column), static_cast<std::size_t>(length)},
-                    pool));
-        }
-    }
-    std::int64_t affected = 0;
-    const std::string_view tuples = PQcmdTuples(const_cast<PGresult*>(result));
-    std::from_chars(tuples.data(), tuples.data() + tuples.size(), affected);
-    return {{cells, size}, static_cast<std::size_t>(width), affected};
-}
-
-/// What an SQLSTATE means for the work.
-Fault fault_of(std::string_view state) noexcept {
-    // Gone with a backend, or of another shape since a table was altered: "cached plan must not
-    // change result type" is a feature that is not supported.
-    for (const std::string_view outdated :
-         {"26000", "0A000", "42P01", "42703", "42804", "42883", "3F000"})
-        if (state == outdated)
-            return Fault::outdated;
-    return state == "23505"   ? Fault::conflict
-           : state == "42501" ? Fault::forbidden
-           : state == "55P03" ? Fault::busy
-                              : Fault::refused;
-}
-
-class PostgresqlClient final : public Client {
-  public:
-    PostgresqlClient(PGconn* connection, const char* label) noexcept
-        : connection_(connection), label_(label) {}
-
-    std::variant<Rows, Fault> run(const Statement& statement, apr_pool_t* pool) override {
-        // A connection that was made anew has another backend, and its statements are gone.
-        if (PQbackendPID(connection_) != backend_)
-            forget();
-        auto known = prepared_.find(statement.sql());
-        if (known == prepared_.end()) {
-            auto made = prepare(statement.sql(), pool);
-            if (const auto* fault = std::get_if<Fault>(&made))
-                return *fault;
-            known = prepared_.emplace(statement.sql(), std::get<Prepared>(std::move(made))).first;
-        }
-        const auto& [name, is_binary] = known->second;
-        const auto arguments = statement.arguments();
-        return answer(
-            kept(PQexecPrepared(connection_, name.c_str(), static_cast<int>(arguments.size()),
-                                arguments.data(), nullptr, nullptr, is_binary ? 1 : 0),
-                 pool),
-            pool);
-    }
-
-    std::variant<Rows, Fault> execute(const char* sql, apr_pool_t* pool) override {
-        return answer(kept(PQexec(connection_, sql), pool), pool);
-    }
-
-    const std::string& error() const noexcept override { return error_; }
-
-    bool is_quiet() const noexcept override {
-        pollfd socket = {PQsocket(connection_), POLLIN, 0};
-        return poll(&socket, 1, 0) == 0;
-    }
-
-    bool ping() override {
-        PGresult* result = PQexec(connection_, "");
-        const bool is_there = PQresultStatus(result) == PGRES_EMPTY_QUERY;
-        PQclear(result);
-        return is_there;
-    }
-
-    bool reconnect() override {
-        if (PQstatus(connection_) != CONNECTION_OK)
-            PQreset(connection_);
-        return PQstatus(connection_) == CONNECTION_OK;
-    }
-
-    void forget() override {
-        // What was prepared under an old name stays with the backend until it ends; it is never
-        // used again.
-        prepared_.clear();
-        backend_ = PQbackendPID(connection_);
-    }
-
-  private:
-    struct Prepared {
-        std::string name;
-        /// Whether all that it gives is of a type that is read in its binary form here, which both
-        /// sides make less of than of a text.
-        bool is_binary = false;
-    };
-
-    std::variant<Prepared, Fault> prepare(const std::string& sql, apr_pool_t* pool) {
-        Prepared prepared = {std::string(label_) + "_" + std::to_string(++number_)};
-        const char* const name = prepared.name.c_str();
-        const auto made =
-            answer(kept(PQprepare(connection_, name, sql.c_str(), 0, nullptr), pool), pool);
-        if (const auto* fault = std::get_if<Fault>(&made))
-            return *fault;
-        const PGresult* const columns = kept(PQdescribePrepared(connection_, name), pool);
-        const auto described = answer(columns, pool);
-        if (const auto* fault = std::get_if<Fault>(&described))
-            return *fault;
-        prepared.is_binary = true;
-        for (int column = 0; column < PQnfields(columns); ++column)
-            prepared.is_binary = prepared.is_binary && form_of(PQftype(columns, column));
-        return prepared;
-    }
-
-    std::variant<Rows, Fault> answer(const PGresult* result, apr_pool_t* pool) {
-        switch (PQresultStatus(result)) {
-        case PGRES_TUPLES_OK:
-        case PGRES_COMMAND_OK:
-            return rows_of(result, pool);
-        default:
-            break;
-        }
-        const std::string_view state = apr::view_of(PQresultErrorField(result, PG_DIAG_SQLSTATE));
-        const std::string_view message = result != nullptr
-                                             ? apr::view_of(PQresultErrorMessage(result))
-                                             : apr::view_of(PQerrorMessage(connection_));
-        // The lines after the first can hold the values of a row.
-        error_ = message.substr(0, message.find('\n'));
-        if (!state.empty())
-            error_.append(" (SQLSTATE ").append(state).append(")");
-        if (PQstatus(connection_) != CONNECTION_OK)
-            return Fault::lost;
-        return fault_of(state);
-    }
-
-    PGconn* connection_;
-    const char* label_;
-    int backend_ = 0;
-    unsigned number_ = 0;
-    std::unordered_map<std::string, Prepared> prepared_;
-    std::string error_;
-};
 
 /// The oid of a table, however the search path is set.
 std::string oid_of(std::string_view name) {
@@ -351,11 +130,15 @@ class Postgresql final : public Dialect {
   public:
     const Product& product() const noexcept override { return postgresql_product; }
 
+    void bound_connecting() const noexcept override {
+        // The least that libpq takes, for each address of a server. It has no bound by itself.
+        setenv("PGCONNECT_TIMEOUT", "2", 0);
+    }
+
     std::unique_ptr<Client> client_of(const Connection& connection,
                                       const char* label) const override {
-        auto* native =
-            static_cast<PGconn*>(apr_dbd_native_handle(connection.driver, connection.handle));
-        return std::make_unique<PostgresqlClient>(native, label);
+        return postgresql_client(apr_dbd_native_handle(connection.driver, connection.handle),
+                                 label);
     }
 
     std::variant<Schema, Fault> read_schema(Client& client, apr_pool_t* pool,

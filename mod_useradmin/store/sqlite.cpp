@@ -61,9 +61,33 @@ class Execution {
     sqlite3_stmt* statement_;
 };
 
+/// Interrupts what runs on a connection past the deadline, until the end of the scope.
+class Watch {
+  public:
+    Watch(sqlite3* database, const Deadline& deadline) noexcept : database_(database) {
+        // About a millisecond.
+        constexpr int steps = 50000;
+        if (deadline != no_deadline)
+            sqlite3_progress_handler(
+                database, steps,
+                [](void* until) noexcept {
+                    return Clock::now() >= *static_cast<const Deadline*>(until) ? 1 : 0;
+                },
+                const_cast<Deadline*>(&deadline));
+    }
+    ~Watch() { sqlite3_progress_handler(database_, 0, nullptr, nullptr); }
+    Watch(const Watch&) = delete;
+    Watch& operator=(const Watch&) = delete;
+
+  private:
+    sqlite3* database_;
+};
+
 class SqliteClient final : public Client {
   public:
     explicit SqliteClient(sqlite3* database) noexcept : database_(database) {}
+
+    void bound(Deadline deadline) noexcept override { deadline_ = deadline; }
 
     std::variant<Rows, Fault> run(const Statement& statement, apr_pool_t* pool) override {
         auto prepared = prepared_.find(statement.sql());
@@ -100,6 +124,7 @@ class SqliteClient final : public Client {
     std::variant<Rows, Fault> run(sqlite3_stmt* statement, std::span<const char* const> arguments,
                                   apr_pool_t* pool) {
         Execution execution(statement);
+        const Watch watch(database_, deadline_);
         auto& cells = apr::emplace<std::vector<Cell>>(pool);
         if (!execution.bind(arguments) || execution.step_through(cells, pool) != SQLITE_DONE)
             return fault();
@@ -119,6 +144,8 @@ class SqliteClient final : public Client {
         case SQLITE_BUSY:
         case SQLITE_LOCKED:
             return Fault::busy;
+        case SQLITE_INTERRUPT:
+            return Fault::late;
         case SQLITE_ERROR: // no such table, no such column
         case SQLITE_SCHEMA:
             return Fault::outdated;
@@ -128,6 +155,7 @@ class SqliteClient final : public Client {
     }
 
     sqlite3* database_;
+    Deadline deadline_ = no_deadline;
     std::unordered_map<std::string, Prepared> prepared_;
     std::string error_;
 };
@@ -255,6 +283,8 @@ constexpr Product sqlite_product = {
 class Sqlite final : public Dialect {
   public:
     const Product& product() const noexcept override { return sqlite_product; }
+
+    void bound_connecting() const noexcept override {}
 
     std::unique_ptr<Client> client_of(const Connection& connection, const char*) const override {
         auto* native =

@@ -54,7 +54,7 @@ class OpenStore : public store::ConnectionSource, public text::Log {
     /// Whether it reads from the copy.
     bool uses_copy();
 
-    const store::Connection* acquire() override { return &connection_; }
+    const store::Connection* acquire(store::Deadline) override { return &connection_; }
     void release(const store::Connection&) noexcept override {}
     void write(text::Level, std::string_view message) noexcept override {
         complaints_ += std::string(message) + "\n";

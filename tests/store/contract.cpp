@@ -25,7 +25,7 @@ OneConnection::~OneConnection() {
         apr_pool_destroy(connection_.pool);
 }
 
-const store::Connection* OneConnection::acquire() {
+const store::Connection* OneConnection::acquire(store::Deadline) {
     if (!connection_.handle) {
         apr_pool_create(&connection_.pool, nullptr);
         apr_dbd_get_driver(connection_.pool, database_.driver().c_str(), &connection_.driver);

@@ -23,7 +23,7 @@ class OneConnection final : public store::ConnectionSource {
     OneConnection(const OneConnection&) = delete;
     OneConnection& operator=(const OneConnection&) = delete;
 
-    const store::Connection* acquire() override;
+    const store::Connection* acquire(store::Deadline deadline) override;
     void release(const store::Connection&) noexcept override { --leases_; }
 
     int leases() const noexcept { return leases_; }
@@ -36,7 +36,7 @@ class OneConnection final : public store::ConnectionSource {
 };
 
 /// How long a locked database is asked again.
-inline constexpr std::chrono::seconds patience(5);
+inline constexpr store::Patience patience = {std::chrono::seconds(5)};
 
 /// Keeps what the store had to say.
 class LogOfLines final : public text::Log {

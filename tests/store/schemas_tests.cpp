@@ -226,7 +226,7 @@ TEST(living_tables, lose_prepared_statements_without_anybodys_notice) {
     // As after a restart in a container, where the new backend has the old one's number.
     add_user("u", "u@x");
     worked(store().find("u"));
-    const auto* connection = connection_->acquire();
+    const auto* connection = connection_->acquire(store::no_deadline);
     int rows = 0;
     apr_dbd_query(connection->driver, connection->handle, &rows, "DEALLOCATE ALL");
     connection_->release(*connection);
@@ -263,8 +263,9 @@ TEST(living_tables, that_another_process_locks_are_waited_for_no_longer_than_the
     expect_error("UA0104");
     add_user("u", "u@x");
     sql().run("PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE");
+    const store::Patience little = {std::chrono::milliseconds(300)};
     store::DatabaseStore impatient(*connection_, log_, pool_, store::TableNames{}, "contract",
-                                   std::chrono::milliseconds(300));
+                                   little);
     int sleeps = 0;
     int held_asleep = 0;
     before_sleep([&] {
@@ -281,7 +282,46 @@ TEST(living_tables, that_another_process_locks_are_waited_for_no_longer_than_the
     CHECK(sleeps > 0);
     CHECK_EQUAL_TEXT(0, held_asleep, "others may use the connection meanwhile");
     CHECK_EQUAL(0, connection_->leases());
-    worked(impatient.create(new_user("n", "n@x")));
+    worked(store().create(new_user("n", "n@x")));
+}
+
+TEST(living_tables, that_do_not_answer_are_waited_for_no_longer_than_the_patience) {
+    expect_error("UA0107");
+    add_user("u", "u@x");
+    worked(store().find("u"));
+    const store::Patience little = {std::chrono::milliseconds(is_postgresql() ? 300 : 1)};
+    store::DatabaseStore impatient(*connection_, log_, pool_, store::TableNames{}, "contract",
+                                   little);
+    const store::Filter searched = {{}, "nothing"};
+    if (is_postgresql())
+        sql().run("BEGIN; LOCK TABLE \"user\" IN ACCESS EXCLUSIVE MODE");
+    else
+        sql().run("INSERT INTO \"user\" (\"id\", \"name\", \"email\", \"emailVerified\", "
+                  "\"createdAt\", \"updatedAt\") WITH RECURSIVE n (n) AS (VALUES (1) UNION ALL "
+                  "SELECT n + 1 FROM n WHERE n < 50000) SELECT n, 'Ñandú', n || '@x', 1, 0, 0 FROM "
+                  "n");
+    CHECK(unavailable(impatient.list(searched, {20, 0})));
+    // Its time is used up.
+    CHECK(unavailable(impatient.list(searched, {20, 0})));
+    if (is_postgresql())
+        sql().run("COMMIT");
+    worked(store().find("u"));
+}
+
+TEST(living_tables, whose_prepared_statements_vanish_each_time_are_read_without) {
+    if (!is_postgresql())
+        return;
+    // As behind PgBouncer, where each transaction may have another backend.
+    add_user("u", "u@x");
+    for (int time = 0; time < 5; ++time) {
+        worked(store().find("u"));
+        const auto* connection = connection_->acquire(store::no_deadline);
+        int rows = 0;
+        apr_dbd_query(connection->driver, connection->handle, &rows, "DEALLOCATE ALL");
+        connection_->release(*connection);
+        const std::string name = "Nº " + std::to_string(time);
+        CHECK_EQUAL(name, std::string(worked(store().update("u", {{"name", name}})).name));
+    }
 }
 
 TEST(living_tables, are_left_unlocked_by_a_create_that_fails) {

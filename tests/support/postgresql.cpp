@@ -5,6 +5,7 @@
 #include "support/trouble.hpp"
 
 #include <csignal>
+#include <cstdlib>
 
 namespace useradmin::test {
 
@@ -52,6 +53,29 @@ void PostgreSql::stop() {
     server_->signal(SIGINT);
     server_->ended_within(std::chrono::seconds(30));
     server_.reset();
+}
+
+void PostgreSql::freeze() {
+    signal_all(SIGSTOP);
+}
+
+void PostgreSql::thaw() {
+    signal_all(SIGCONT);
+}
+
+void PostgreSql::signal_all(int number) const {
+    // The server first, which makes the others.
+    server_->signal(number);
+    for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+        const std::string name = entry.path().filename();
+        if (name.find_first_not_of("0123456789") != std::string::npos)
+            continue;
+        // "pid (name) state parent …"
+        const std::string stat = read_file(entry.path() / "stat");
+        const auto end = stat.rfind(") ");
+        if (end != std::string::npos && std::atoi(stat.c_str() + end + 4) == server_->id())
+            kill(std::atoi(name.c_str()), number);
+    }
 }
 
 std::string PostgreSql::params() const {

@@ -23,11 +23,17 @@ class PostgreSql {
 
     void start();
     void stop();
+    /// Stops all of its processes where they are, until thaw(): its sockets stay open, and nobody
+    /// answers.
+    void freeze();
+    void thaw();
 
     /// DBDParams for it.
     std::string params() const;
 
   private:
+    void signal_all(int number) const;
+
     std::filesystem::path folder_;
     std::optional<Account> account_;
     std::unique_ptr<Process> server_;

@@ -32,6 +32,10 @@ class TestDatabase {
     void take_away();
     void bring_back();
 
+    /// Has PostgreSQL answer nobody and refuse nobody, until thaw().
+    void freeze() { server_->freeze(); }
+    void thaw() { server_->thaw(); }
+
     /// Empties all tables.
     void clear();
 

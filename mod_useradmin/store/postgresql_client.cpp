@@ -1,0 +1,385 @@
+#include "store/postgresql_client.hpp"
+
+#include "apr/pool.hpp"
+#include "text/hex.hpp"
+
+#include <libpq-fe.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <functional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+namespace useradmin::store {
+
+namespace {
+
+/// A result that is cleared with its pool.
+PGresult* kept(PGresult* result, apr_pool_t* pool) {
+    if (result != nullptr)
+        apr_pool_cleanup_register(
+            pool, result,
+            [](void* data) noexcept -> apr_status_t {
+                PQclear(static_cast<PGresult*>(data));
+                return APR_SUCCESS;
+            },
+            apr_pool_cleanup_null);
+    return result;
+}
+
+/// The binary forms of values that are read here.
+enum class Form { text, boolean, integer, microseconds, uuid };
+
+/// The form of a type, by its oid in pg_type.dat, which never changes; nothing for all others.
+std::optional<Form> form_of(Oid type) noexcept {
+    constexpr std::pair<Oid, Form> forms[] = {
+        {25, Form::text},    {1043, Form::text},         {1042, Form::text},
+        {16, Form::boolean}, {21, Form::integer},        {23, Form::integer},
+        {20, Form::integer}, {1114, Form::microseconds}, {1184, Form::microseconds},
+        {2950, Form::uuid},
+    };
+    for (const auto& [oid, form] : forms)
+        if (oid == type)
+            return form;
+    return std::nullopt;
+}
+
+/// A whole number of two, four or eight bytes, the highest first.
+std::int64_t integer_of(std::string_view bytes) noexcept {
+    std::uint64_t number =
+        static_cast<signed char>(bytes.empty() ? 0 : bytes.front()) < 0 ? ~0ULL : 0;
+    for (const char byte : bytes)
+        number = number << 8 | static_cast<unsigned char>(byte);
+    return static_cast<std::int64_t>(number);
+}
+
+/// What the text of such a time would be read as: nothing for an infinite one, and before the
+/// year 1.
+Time time_of(std::int64_t microseconds) noexcept {
+    constexpr Timestamp epoch = std::chrono::sys_days(std::chrono::year(2000) / 1 / 1);
+    constexpr Timestamp first = std::chrono::sys_days(std::chrono::year(1) / 1 / 1);
+    constexpr Timestamp last = std::chrono::sys_days(std::chrono::year::max() / 12 / 31);
+    const Timestamp time = epoch + std::chrono::floor<std::chrono::milliseconds>(
+                                       std::chrono::microseconds(microseconds));
+    return time >= first && time <= last ? Time(time) : Time();
+}
+
+Cell cell_of(Form form, std::string_view bytes, apr_pool_t* pool) {
+    switch (form) {
+    case Form::text:
+        return bytes;
+    case Form::boolean:
+        return std::string_view(integer_of(bytes) != 0 ? "t" : "f");
+    case Form::integer:
+        return apr::keep(pool, std::to_string(integer_of(bytes)));
+    case Form::microseconds:
+        if (const Time time = time_of(integer_of(bytes)))
+            return *time;
+        return Cell();
+    case Form::uuid:
+        return apr::keep(pool, text::uuid(bytes));
+    }
+    return Cell();
+}
+
+Rows rows_of(const PGresult* result, apr_pool_t* pool) {
+    const int width = PQnfields(result);
+    const int count = PQntuples(result);
+    const auto size = static_cast<std::size_t>(width) * static_cast<std::size_t>(count);
+    auto* const cells = static_cast<Cell*>(apr_palloc(pool, sizeof(Cell) * size));
+    for (int column = 0; column < width; ++column) {
+        const Form form = PQfformat(result, column) == 0
+                              ? Form::text
+                              : form_of(PQftype(result, column)).value_or(Form::text);
+        Cell* cell = cells + column;
+        for (int row = 0; row < count; ++row, cell += width) {
+            const int length = PQgetlength(result, row, column);
+            if (length == 0 && PQgetisnull(result, row, column) != 0)
+                new (cell) Cell();
+            else
+                new (cell) Cell(cell_of(
+                    form, {PQgetvalue(result, row, column), static_cast<std::size_t>(length)},
+                    pool));
+        }
+    }
+    std::int64_t affected = 0;
+    const std::string_view tuples = PQcmdTuples(const_cast<PGresult*>(result));
+    std::from_chars(tuples.data(), tuples.data() + tuples.size(), affected);
+    return {{cells, size}, static_cast<std::size_t>(width), affected};
+}
+
+/// What an SQLSTATE means for the work.
+Fault fault_of(std::string_view state) noexcept {
+    // Of another shape since a table was altered: "cached plan must not change result type" is a
+    // feature that is not supported.
+    for (const std::string_view outdated : {"0A000", "42P01", "42703", "42804", "42883", "3F000"})
+        if (state == outdated)
+            return Fault::outdated;
+    return state == "23505"   ? Fault::conflict
+           : state == "42501" ? Fault::forbidden
+           : state == "55P03" ? Fault::busy
+                              : Fault::refused;
+}
+
+/// Whether the backend does not have what was prepared: it has ended, or someone between prepared
+/// it on another one.
+bool is_unknown(std::string_view state) noexcept {
+    return state == "26000";
+}
+
+/// Whether the backend has a statement of the name already. The name tells the text.
+bool is_prepared_already(std::string_view state) noexcept {
+    return state == "42P05";
+}
+
+std::string_view state_of(const PGresult* result) noexcept {
+    return apr::view_of(PQresultErrorField(result, PG_DIAG_SQLSTATE));
+}
+
+class PostgresqlClient final : public Client {
+  public:
+    PostgresqlClient(PGconn* connection, const char* label) noexcept
+        : connection_(connection), label_(label) {}
+
+    void bound(Deadline deadline) noexcept override {
+        deadline_ = deadline;
+        is_late_ = false;
+        stop_blocking();
+    }
+
+    std::variant<Rows, Fault> run(const Statement& statement, apr_pool_t* pool) override {
+        // A connection that was made anew has another backend, and its statements are gone.
+        if (PQbackendPID(connection_) != backend_)
+            forget();
+        if (is_pooled())
+            return run_unprepared(statement, pool);
+        auto known = prepared_.find(statement.sql());
+        if (known == prepared_.end()) {
+            auto made = prepare(statement.sql(), pool);
+            if (const auto* fault = std::get_if<Fault>(&made))
+                return *fault;
+            known = prepared_.emplace(statement.sql(), std::get<Prepared>(std::move(made))).first;
+        }
+        const auto arguments = statement.arguments();
+        const auto& [name, is_binary] = known->second;
+        const PGresult* const result =
+            kept(result_of(PQsendQueryPrepared(connection_, name.c_str(),
+                                               static_cast<int>(arguments.size()), arguments.data(),
+                                               nullptr, nullptr, is_binary ? 1 : 0)),
+                 pool);
+        ++runs_;
+        if (!is_unknown(state_of(result)))
+            return answer(result, pool);
+        // Nothing was done.
+        const unsigned runs = std::exchange(runs_, 0);
+        vanished_ = runs < few_runs ? vanished_ + 1 : 1;
+        prepared_.clear();
+        return run_unprepared(statement, pool);
+    }
+
+    std::variant<Rows, Fault> execute(const char* sql, apr_pool_t* pool) override {
+        return answer(kept(result_of(PQsendQuery(connection_, sql)), pool), pool);
+    }
+
+    const std::string& error() const noexcept override { return error_; }
+
+    bool is_quiet() const noexcept override {
+        pollfd socket = {PQsocket(connection_), POLLIN, 0};
+        return poll(&socket, 1, 0) == 0;
+    }
+
+    bool ping() override {
+        PGresult* result = result_of(PQsendQuery(connection_, ""));
+        const bool is_there = PQresultStatus(result) == PGRES_EMPTY_QUERY;
+        PQclear(result);
+        return is_there;
+    }
+
+    bool reconnect() override {
+        if (PQstatus(connection_) == CONNECTION_OK)
+            return true;
+        vanished_ = 0;
+        if (deadline_ == no_deadline) {
+            PQreset(connection_);
+        } else if (PQresetStart(connection_) != 0) {
+            auto state = PGRES_POLLING_WRITING;
+            while ((state == PGRES_POLLING_READING || state == PGRES_POLLING_WRITING) &&
+                   is_ready(state == PGRES_POLLING_READING ? POLLIN : POLLOUT))
+                state = PQresetPoll(connection_);
+        }
+        stop_blocking();
+        const bool is_connected = PQstatus(connection_) == CONNECTION_OK;
+        if (!is_connected)
+            note_error(apr::view_of(PQerrorMessage(connection_)), {});
+        return is_connected;
+    }
+
+    void forget() override {
+        // What was prepared under an old name stays with the backend until it ends; it is never
+        // used again.
+        ++age_;
+        prepared_.clear();
+        backend_ = PQbackendPID(connection_);
+    }
+
+  private:
+    struct Prepared {
+        std::string name;
+        /// Whether all that it gives is of a type that is read in its binary form here, which both
+        /// sides make less of than of a text.
+        bool is_binary = false;
+    };
+
+    // Prepared statements that vanish twice within so many runs were not lost with a backend.
+    static constexpr unsigned few_runs = 1000;
+
+    /// Whether someone between, such as PgBouncer, gives each statement another backend.
+    bool is_pooled() const noexcept { return vanished_ > 1; }
+
+    std::variant<Prepared, Fault> prepare(const std::string& sql, apr_pool_t* pool) {
+        // A name tells its text, since others of that name may be on the backend: PgBouncer gives
+        // it to one after the other.
+        Prepared prepared = {std::string(label_) + "_" +
+                             std::to_string(std::hash<std::string>()(sql)) + "_" +
+                             std::to_string(age_)};
+        const char* const name = prepared.name.c_str();
+        const PGresult* const made =
+            kept(result_of(PQsendPrepare(connection_, name, sql.c_str(), 0, nullptr)), pool);
+        if (const std::string_view state = state_of(made); !is_prepared_already(state)) {
+            const auto is_made = answer(made, pool);
+            if (const auto* fault = std::get_if<Fault>(&is_made))
+                return *fault;
+        }
+        const PGresult* const columns =
+            kept(result_of(PQsendDescribePrepared(connection_, name)), pool);
+        // Where it has vanished already, the run says so.
+        if (is_unknown(state_of(columns)))
+            return prepared;
+        const auto is_described = answer(columns, pool);
+        if (const auto* fault = std::get_if<Fault>(&is_described))
+            return *fault;
+        prepared.is_binary = true;
+        for (int column = 0; column < PQnfields(columns); ++column)
+            prepared.is_binary = prepared.is_binary && form_of(PQftype(columns, column));
+        return prepared;
+    }
+
+    std::variant<Rows, Fault> run_unprepared(const Statement& statement, apr_pool_t* pool) {
+        const auto arguments = statement.arguments();
+        return answer(kept(result_of(PQsendQueryParams(connection_, statement.sql().c_str(),
+                                                       static_cast<int>(arguments.size()), nullptr,
+                                                       arguments.data(), nullptr, nullptr, 0)),
+                           pool),
+                      pool);
+    }
+
+    /// Lets libpq hand back what it would else wait for without end. Others' PQexec works on such a
+    /// connection as well; one that was made anew is none.
+    void stop_blocking() noexcept {
+        if (deadline_ != no_deadline)
+            PQsetnonblocking(connection_, 1);
+    }
+
+    /// Waits until the connection's socket is ready for the events of poll(); false where that is
+    /// not so before the deadline, and the connection has been ended.
+    bool is_ready(short events) noexcept {
+        while (true) {
+            int patience = -1;
+            if (deadline_ != no_deadline) {
+                const auto left =
+                    std::chrono::ceil<std::chrono::milliseconds>(deadline_ - Clock::now());
+                patience = static_cast<int>(std::max<std::int64_t>(left.count(), 0));
+            }
+            pollfd socket = {PQsocket(connection_), events, 0};
+            if (socket.fd < 0)
+                return true;
+            const int ready = poll(&socket, 1, patience);
+            if (ready > 0 || (ready < 0 && errno != EINTR))
+                return true; // what is wrong, libpq finds out
+            if (ready == 0) {
+                is_late_ = true;
+                shutdown(socket.fd, SHUT_RDWR);
+                return false;
+            }
+        }
+    }
+
+    /// The last result of what was sent, as PQexec gives it, but not later than the deadline;
+    /// nullptr where it could not be sent.
+    PGresult* result_of(int is_sent) {
+        if (is_sent == 0)
+            return nullptr;
+        for (int left = PQflush(connection_); left > 0; left = PQflush(connection_))
+            // An error may come before all is sent.
+            if (!is_ready(POLLIN | POLLOUT) || PQconsumeInput(connection_) == 0)
+                break;
+        PGresult* last = nullptr;
+        while (true) {
+            while (PQisBusy(connection_) != 0) {
+                const bool is_there = is_ready(POLLIN);
+                // Of a connection that has ended the result says so.
+                if (PQconsumeInput(connection_) == 0 || !is_there)
+                    break;
+            }
+            PGresult* const next = PQgetResult(connection_);
+            if (next == nullptr)
+                return last;
+            PQclear(std::exchange(last, next));
+        }
+    }
+
+    /// Notes what the database said, or that it was too late; whether it was.
+    bool note_error(std::string_view message, std::string_view state) {
+        const bool is_late = std::exchange(is_late_, false);
+        // The lines after the first can hold the values of a row.
+        error_ = is_late ? "no answer came in time" : message.substr(0, message.find('\n'));
+        if (!is_late && !state.empty())
+            error_.append(" (SQLSTATE ").append(state).append(")");
+        return is_late;
+    }
+
+    std::variant<Rows, Fault> answer(const PGresult* result, apr_pool_t* pool) {
+        switch (PQresultStatus(result)) {
+        case PGRES_TUPLES_OK:
+        case PGRES_COMMAND_OK:
+            return rows_of(result, pool);
+        default:
+            break;
+        }
+        const std::string_view state = state_of(result);
+        const std::string_view message = result != nullptr
+                                             ? apr::view_of(PQresultErrorMessage(result))
+                                             : apr::view_of(PQerrorMessage(connection_));
+        if (note_error(message, state))
+            return Fault::late;
+        if (PQstatus(connection_) != CONNECTION_OK)
+            return Fault::lost;
+        return fault_of(state);
+    }
+
+    PGconn* connection_;
+    const char* label_;
+    int backend_ = 0;
+    /// How often what was prepared was forgotten.
+    unsigned age_ = 0;
+    Deadline deadline_ = no_deadline;
+    /// Whether the connection was ended since an answer did not come in time.
+    bool is_late_ = false;
+    /// How many statements have run since one was unknown to its backend, and how often that was.
+    unsigned runs_ = 0;
+    unsigned vanished_ = 0;
+    std::unordered_map<std::string, Prepared> prepared_;
+    std::string error_;
+};
+
+} // namespace
+
+std::unique_ptr<Client> postgresql_client(void* connection, const char* label) {
+    return std::make_unique<PostgresqlClient>(static_cast<PGconn*>(connection), label);
+}
+
+} // namespace useradmin::store

@@ -1,0 +1,122 @@
+// A database that holds its connections open and answers nobody: one that was stopped, swapped out
+// or cut off. PostgreSQL alone; SQLite is part of the child.
+#include "own_httpd.hpp"
+
+namespace useradmin::test {
+
+namespace {
+
+constexpr const char* unavailable = "Servicio no disponible temporalmente";
+constexpr const char* new_user = R"({"name":"N","email":"n@x","password":"s3cr3t","role":"user"})";
+
+} // namespace
+
+class FrozenDatabase : public OwnHttpd {
+  protected:
+    /// Makes a database of this name; false where the suite's kind cannot be frozen.
+    bool make(const std::string& name) {
+        allow_log("AH00629"); // mod_dbd: Can't connect to …
+        allow_log("AH00632");
+        allow_log("AH00633");
+        allow_log("dbd");
+        if (Suite::current().kind() != Kind::postgresql)
+            return false;
+        own_ = std::make_unique<TestDatabase>(Suite::current().work(), Kind::postgresql, name);
+        own_->sql().run("INSERT INTO \"user\" (\"id\", \"name\", \"email\", "
+                        "\"emailVerified\", \"role\") VALUES ('ada', 'Ada', 'ada@x', TRUE, "
+                        "'user')");
+        return true;
+    }
+
+    void teardown() override {
+        if (own_ != nullptr)
+            own_->thaw();
+        OwnHttpd::teardown();
+        own_.reset();
+    }
+
+    /// An httpd before the database, whose parameters say nothing of time.
+    void start_before_it(const std::string& configuration) {
+        std::string directives = Suite::directives_for(*own_);
+        const std::string bound = " connect_timeout=2";
+        directives.erase(directives.find(bound), bound.size());
+        auto settings = Suite::current().settings(directives + configuration);
+        httpd_ = std::make_unique<Httpd>(Suite::current().work(), settings);
+        client_ = std::make_unique<HttpClient>(httpd_->port());
+    }
+
+    void expect_unavailable(const Reply& reply) {
+        expect_error(reply, 503, unavailable);
+        CHECK_TEXT(reply.header("Retry-After").has_value(), reply.text().c_str());
+    }
+
+    std::unique_ptr<TestDatabase> own_;
+};
+
+TEST_GROUP_BASE(frozen_database, FrozenDatabase){};
+
+TEST(frozen_database, costs_each_request_its_time_and_no_more) {
+    if (!make("frozen"))
+        return;
+    allow_log("UA0");
+    expect_log("UA0107: the database gave no answer in 1 s; its connection was ended");
+    start_before_it(location("/api/users", as_sara + "UserAdminTimeout 1") +
+                    location("/with-sessions/users", "AuthUserAdmin On\nAuthUserAdminTimeout 1"));
+    const std::vector<Request> reads(16, Request{"GET", "/api/users/ada"});
+    for (const Reply& reply : client_->send_at_once(reads))
+        expect_success(reply);
+    own_->freeze();
+    // With more of them than there are connections.
+    std::vector<Request> requests = {{"GET", "/api/users"},
+                                     {"POST", "/api/users", {}, new_user},
+                                     {"PUT", "/api/users/ada", {}, R"({"name":"X"})"},
+                                     {"DELETE", "/api/users/ada"},
+                                     {"GET", "/with-sessions/users", {bearer(Who::super_admin)}}};
+    requests.insert(requests.end(), reads.begin(), reads.end());
+    for (const Reply& reply : client_->send_at_once(requests))
+        expect_unavailable(reply);
+    own_->thaw();
+    CHECK(eventually([&] { return send("GET", "/api/users").status == 200; }));
+    CHECK(eventually([&] { return send("GET", "/with-sessions/users").status == 401; }));
+    for (const Reply& reply : client_->send_at_once(reads))
+        CHECK_TEXT(reply.status == 200 || reply.status == 404, reply.text().c_str());
+}
+
+TEST(frozen_database, from_the_start_is_503_until_it_thaws) {
+    if (!make("frozen-from-the-start"))
+        return;
+    allow_log("UA0");
+    own_->freeze();
+    start_before_it("DBDMin 0\n" + location("/api/users", as_sara + "UserAdminTimeout 1"));
+    const std::vector<Request> requests(16, Request{"GET", "/api/users"});
+    for (const Reply& reply : client_->send_at_once(requests))
+        expect_unavailable(reply);
+    own_->thaw();
+    CHECK(eventually([&] { return send("GET", "/api/users").status == 200; }));
+    for (const Reply& reply : client_->send_at_once(requests))
+        expect_success(reply);
+}
+
+TEST(frozen_database, never_does_a_write_again_that_may_have_been_done) {
+    if (!make("frozen-at-a-write"))
+        return;
+    allow_log("UA0");
+    start_before_it("DBDMax 1\nDBDKeep 1\n" +
+                    location("/api/users", as_sara + "UserAdminTimeout 1"));
+    expect_success(send("GET", "/api/users"));
+    // The insertion waits for the lock when the server stops.
+    own_->sql().run("BEGIN; LOCK TABLE \"account\" IN ACCESS EXCLUSIVE MODE");
+    const Reply reply = send("POST", "/api/users", new_user);
+    expect_unavailable(reply);
+    own_->sql().run("COMMIT");
+    // Whoever waited for the lock finds its client gone.
+    CHECK(eventually([&] {
+        return own_->sql().number("SELECT count(*) FROM pg_stat_activity WHERE state = 'active' "
+                                  "AND pid <> pg_backend_pid()") == 0;
+    }));
+    CHECK(own_->sql().number("SELECT count(*) FROM \"user\" WHERE \"email\" = 'n@x'") <= 1);
+    CHECK_EQUAL(own_->sql().number("SELECT count(*) FROM \"user\" WHERE \"email\" = 'n@x'"),
+                own_->sql().number("SELECT count(*) FROM \"account\""));
+}
+
+} // namespace useradmin::test
