@@ -67,14 +67,14 @@ void PostgreSql::signal_all(int number) const {
     // The server first, which makes the others.
     server_->signal(number);
     for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
-        const std::string name = entry.path().filename();
-        if (name.find_first_not_of("0123456789") != std::string::npos)
-            continue;
+        const auto process =
+            static_cast<pid_t>(std::strtol(entry.path().filename().c_str(), nullptr, 10));
         // "pid (name) state parent …"
-        const std::string stat = read_file(entry.path() / "stat");
+        const std::string stat = process > 0 ? read_file(entry.path() / "stat") : std::string();
         const auto end = stat.rfind(") ");
-        if (end != std::string::npos && std::atoi(stat.c_str() + end + 4) == server_->id())
-            kill(std::atoi(name.c_str()), number);
+        if (end != std::string::npos &&
+            std::strtol(stat.c_str() + end + 4, nullptr, 10) == server_->id())
+            kill(process, number);
     }
 }
 
