@@ -23,7 +23,7 @@ constexpr std::chrono::milliseconds busy_pause(20);
 Failure DatabaseStore::late() {
     return unavailable("UA0107: ", "the database gave no answer in " +
                                        std::to_string(patience_.wait.count() / 1000) +
-                                       " s; its connection was ended");
+                                       " s, and was waited for no longer");
 }
 
 Failure DatabaseStore::unavailable(std::string_view tag, std::string_view reason) {
