@@ -3,6 +3,7 @@
 
 #include "support/trouble.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -18,6 +19,7 @@ struct Request {
     std::string path; ///< with the query, sent as it stands
     std::vector<std::string> headers = {};
     std::optional<std::string> body = {};
+    std::chrono::seconds patience = std::chrono::seconds(60); ///< no reply by then is none at all
 };
 
 struct Reply {
