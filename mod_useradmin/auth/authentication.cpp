@@ -180,7 +180,7 @@ int check(apr_pool_t* pool, apr_pool_t*, apr_pool_t*, server_rec* servers) noexc
 
 int start(apr_pool_t* pool, apr_pool_t*, apr_pool_t*, server_rec* servers) noexcept {
     return httpd::start(pool, servers, auth_useradmin_module,
-                        settings_of(servers).get<httpd::HashLimit>());
+                        httpd::hash_bounds(settings_of(servers)));
 }
 
 void start_child(apr_pool_t* pool, server_rec* servers) noexcept {

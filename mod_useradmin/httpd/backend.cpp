@@ -33,13 +33,31 @@ const char* label_of(apr_pool_t* pool, const char* prefix, const store::TableNam
     return apr_psprintf(pool, "%s_%" APR_UINT64_T_HEX_FMT, prefix, hash);
 }
 
+/// How many threads of all children answer requests: MaxRequestWorkers, as the MPM took it.
+unsigned worker_count() {
+    const auto answer = [](int query) {
+        int number = 0;
+        return ap_mpm_query(query, &number) == APR_SUCCESS
+                   ? static_cast<unsigned>(std::max(number, 1))
+                   : 1U;
+    };
+    return answer(AP_MPMQ_MAX_DAEMONS) * answer(AP_MPMQ_MAX_THREADS);
+}
+
+/// As the directives say, or by the processors and workers that there are.
+password::Slots::Bounds slot_bounds(const HashBounds& said) {
+    constexpr unsigned workers_a_place = 4; // so that most of them stay free for other requests
+    return {said.limit != 0 ? said.limit : std::max(1U, std::thread::hardware_concurrency()),
+            said.queue != 0 ? said.queue : std::max(1U, worker_count() / workers_a_place)};
+}
+
 /// Shared memory for a purpose; nullptr where there is none, which is logged.
 void* shared_or_logged(apr_pool_t* pool, const server_rec* server, const module& owner,
                        const char* purpose, std::size_t size,
                        const std::function<bool(void*)>& lay_out) {
     // The number is that of the memory's layout.
     const auto memory =
-        shared_memory(pool, apr_pstrcat(pool, "useradmin ", purpose, " 1", nullptr), size, lay_out);
+        shared_memory(pool, apr_pstrcat(pool, "useradmin ", purpose, " 2", nullptr), size, lay_out);
     if (const auto* status = std::get_if<apr_status_t>(&memory)) {
         ap_log_error(__FILE__, __LINE__, owner.module_index, APLOG_EMERG, *status, server,
                      "UA0203: no shared memory for the %s", purpose);
@@ -138,10 +156,10 @@ const char* read_password_hash(const Line& line, password::Format& format) {
     return nullptr;
 }
 
-const char* read_hash_limit(const Line& line, unsigned& limit) {
+const char* NumberOfServer::operator()(const Line& line, unsigned& value) const {
     if (ap_check_cmd_context(line.command, GLOBAL_ONLY) != nullptr)
         return "counts for the whole server, and stands outside of every <VirtualHost>";
-    return Number{"a whole number", 1, 1024}(line, limit);
+    return Number{"a whole number", 1, most}(line, value);
 }
 
 Backend& backend_of(const server_rec* server, const module& owner) noexcept {
@@ -182,15 +200,15 @@ void compare_hashes(apr_pool_t* configuration_pool, const server_rec* server, co
 }
 
 int start(apr_pool_t* configuration_pool, server_rec* servers, const module& owner,
-          unsigned hash_limit) noexcept {
+          const HashBounds& hash_bounds) noexcept {
     return apr::guarded(
         [&] {
-            const unsigned count =
-                hash_limit != 0 ? hash_limit : std::max(1U, std::thread::hardware_concurrency());
+            // Like the configuration: children that end keep theirs, others begin with new ones.
+            const password::Slots::Bounds bounds = slot_bounds(hash_bounds);
             void* const slots = shared_or_logged(
                 configuration_pool, servers, owner, "hashing slots",
-                password::Slots::size_of(count),
-                [count](void* memory) { return password::Slots::lay_out(memory, count); });
+                password::Slots::size_of(bounds),
+                [bounds](void* memory) { return password::Slots::lay_out(memory, bounds); });
             void* const attempts = shared_or_logged(
                 configuration_pool, servers, owner, "counts of failed attempts to sign in",
                 sign_in::Attempts::size_of(), sign_in::Attempts::lay_out);
@@ -222,7 +240,7 @@ int start(apr_pool_t* configuration_pool, server_rec* servers, const module& own
             for (const server_rec* server = servers; server != nullptr; server = server->next) {
                 Backend& backend = backend_of(server, owner);
                 backend.database = DatabaseModule::find();
-                backend.slots = password::Slots(slots);
+                backend.slots = slots;
                 backend.attempts = sign_in::Attempts(attempts);
                 backend.sessions = sign_in::SessionCache(sessions);
                 backend.totals = totals;
@@ -261,6 +279,7 @@ void start_child(apr_pool_t* child_pool, server_rec* servers, const module& owne
 RequestBackend::RequestBackend(request_rec* request, const module& owner,
                                const BackendSettings& settings)
     : settings_(settings), backend_(backend_of(request->server, owner)), log_(request, owner),
+      slots_(backend_.slots, {settings_.wait, settings_.wait_directive}, log_),
       connections_(request, log_, backend_.database, *backend_.gate, settings_.wait,
                    settings_.wait_directive),
       place_(std::string(backend_.database_id) + settings_.tables.label),

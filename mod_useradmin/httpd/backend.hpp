@@ -39,7 +39,12 @@ struct ReadTables {
 
 const char* read_trusted_origins(const Line& line, message::Origins& origins);
 const char* read_password_hash(const Line& line, password::Format& format);
-const char* read_hash_limit(const Line& line, unsigned& limit);
+
+/// Reads a whole number that counts for the whole server: in no <VirtualHost>.
+struct NumberOfServer {
+    long most;
+    const char* operator()(const Line& line, unsigned& value) const;
+};
 
 // The tags of the directives below.
 struct Wait;
@@ -47,6 +52,7 @@ struct ApplicationTables;
 struct TrustedOrigins;
 struct PasswordHash;
 struct HashLimit;
+struct HashQueue;
 struct BodyWait;
 
 /// The directives that both modules take. The module names the one for its wait, and itself.
@@ -67,7 +73,11 @@ constexpr auto backend_directives(const char* wait, const char* label_prefix) {
         // 0: the number of processors.
         directive<HashLimit>("UserAdminHashLimit", TAKE1, RSRC_CONF,
                              "how many passwords the whole server hashes at once", 0U,
-                             read_hash_limit),
+                             NumberOfServer{1024}),
+        // 0: a quarter of the workers.
+        directive<HashQueue>("UserAdminHashQueue", TAKE1, RSRC_CONF,
+                             "how many requests of the whole server wait for their turn to hash",
+                             0U, NumberOfServer{10000}),
         directive<BodyWait>("UserAdminBodyTimeout", TAKE1, anywhere,
                             "how many seconds a whole request body may take to arrive",
                             std::chrono::seconds(10), Number{"a number of seconds", 1, 3600}),
@@ -96,6 +106,17 @@ BackendSettings backend_settings(const Settings<table>& settings) {
             std::chrono::seconds(0)};
 }
 
+/// What the directives say of the whole server's hashing; 0 where they say nothing.
+struct HashBounds {
+    unsigned limit;
+    unsigned queue;
+};
+
+template <const auto& table>
+HashBounds hash_bounds(const Settings<table>& settings) {
+    return {settings.template get<HashLimit>(), settings.template get<HashQueue>()};
+}
+
 /// A flag in memory that all children share.
 using SharedFlag = std::atomic<bool>;
 static_assert(SharedFlag::is_always_lock_free);
@@ -105,7 +126,8 @@ static_assert(SharedFlag::is_always_lock_free);
 /// child, by start_child.
 struct Backend {
     DatabaseModule database;
-    password::Slots slots = password::Slots(nullptr);
+    /// Of password::Slots.
+    void* slots = nullptr;
     sign_in::Attempts attempts = sign_in::Attempts(nullptr);
     sign_in::SessionCache sessions = sign_in::SessionCache(nullptr);
     /// Of SharedTotals.
@@ -158,10 +180,10 @@ enum class HashUse { storing, verifying };
 void compare_hashes(apr_pool_t* configuration_pool, const server_rec* server, const module& owner,
                     HashUse use, const password::Format& format);
 
-/// In post_config: makes what the children share, the same for both modules. The limit is that of
-/// UserAdminHashLimit. What fails is logged; the result is the hook's.
+/// In post_config: makes what the children share, the same for both modules. What fails is logged;
+/// the result is the hook's.
 int start(apr_pool_t* configuration_pool, server_rec* servers, const module& owner,
-          unsigned hash_limit) noexcept;
+          const HashBounds& hash_bounds) noexcept;
 
 /// What start_child comes before, for its hook: mod_dbd makes its first connections there.
 inline constexpr const char* before_connections[] = {"mod_dbd.c", nullptr};
@@ -177,6 +199,7 @@ class RequestBackend {
 
     RequestLog& log() noexcept { return log_; }
     store::Store& store() noexcept { return store_; }
+    const password::Slots& slots() const noexcept { return slots_; }
     const Backend& server() const noexcept { return backend_; }
     const BackendSettings& settings() const noexcept { return settings_; }
     /// Tells the request's database and tables from others.
@@ -186,6 +209,7 @@ class RequestBackend {
     BackendSettings settings_;
     const Backend& backend_;
     RequestLog log_;
+    password::Slots slots_;
     DatabaseConnections connections_;
     std::string place_;
     SharedTotals totals_;

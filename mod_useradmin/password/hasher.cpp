@@ -5,8 +5,8 @@
 namespace useradmin::password {
 
 std::variant<std::string, HashFailure> BoundedHasher::hash(std::string_view password) {
-    const auto slot = slots_.acquire(timeout_);
-    if (!slot)
+    const auto slot = slots_.acquire();
+    if (std::holds_alternative<Slots::NoSlot>(slot))
         return HashFailure::busy;
     auto made = password::hash(format_, password);
     if (!made)

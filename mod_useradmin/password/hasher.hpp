@@ -4,7 +4,6 @@
 #include "password/hash.hpp"
 #include "password/slots.hpp"
 
-#include <chrono>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -12,7 +11,7 @@
 namespace useradmin::password {
 
 enum class HashFailure {
-    busy,   ///< no slot came free in time: 503
+    busy,   ///< no slot came free in time, or the queue for one was full: 503
     failed, ///< the library failed: 500
 };
 
@@ -26,15 +25,13 @@ class Hasher {
 /// Hashes under one of the server's slots.
 class BoundedHasher final : public Hasher {
   public:
-    BoundedHasher(Format format, Slots slots, std::chrono::milliseconds timeout) noexcept
-        : format_(format), slots_(slots), timeout_(timeout) {}
+    BoundedHasher(Format format, const Slots& slots) noexcept : format_(format), slots_(slots) {}
 
     std::variant<std::string, HashFailure> hash(std::string_view password) override;
 
   private:
     Format format_;
     Slots slots_;
-    std::chrono::milliseconds timeout_;
 };
 
 } // namespace useradmin::password

@@ -1,28 +1,49 @@
-// Bounds how many hashes the whole server computes at once.
+// Bounds how many hashes the whole server computes at once, and how many requests wait to.
 #pragma once
+
+#include "text/log.hpp"
 
 #include <chrono>
 #include <cstddef>
-#include <optional>
+#include <cstdint>
+#include <string_view>
+#include <variant>
 
 namespace useradmin::password {
 
-/// A fixed number of slots in memory that processes share; whoever computes a hash holds one. A
-/// slot whose holder was killed comes free by itself (each is a robust mutex).
+/// A fixed number of slots in memory that processes share, and a queue of a fixed number of places
+/// before them; whoever computes a hash holds a slot, whoever waits for one a place. What a process
+/// held that was killed comes free by itself (each slot and place is a robust mutex). The object is
+/// one request's way to them.
 class Slots {
   public:
-    /// How many bytes of shared memory a number of slots needs.
-    static std::size_t size_of(unsigned count) noexcept;
+    /// How many there are; at least one of each.
+    struct Bounds {
+        unsigned slots;
+        unsigned places;
+    };
 
-    /// Lays the slots out in shared, zeroed memory of size_of(count) bytes, aligned for any type.
-    /// The memory belongs to the caller and outlives the object. Called once, before the processes
+    /// How many bytes of shared memory so many need.
+    static std::size_t size_of(const Bounds& bounds) noexcept;
+
+    /// Lays them out in shared, zeroed memory of size_of(bounds) bytes, aligned for any type. The
+    /// memory belongs to the caller and outlives the object. Called once, before the processes
     /// fork; false where the system refuses.
-    static bool lay_out(void* memory, unsigned count) noexcept;
+    static bool lay_out(void* memory, const Bounds& bounds) noexcept;
+
+    /// What a request waits with.
+    struct Terms {
+        /// The longest that it waits.
+        std::chrono::milliseconds wait;
+        /// The directive that sets it, for the log.
+        const char* wait_directive;
+    };
 
     /// The slots in memory that lay_out prepared.
-    explicit Slots(void* memory) noexcept : memory_(memory) {}
+    Slots(void* memory, const Terms& terms, text::Log& log) noexcept
+        : memory_(memory), terms_(terms), log_(&log) {}
 
-    /// A slot that is held until this goes, by the thread that took it.
+    /// A slot, or a place, that is held until this goes, by the thread that took it.
     class Held {
       public:
         Held(Held&& other) noexcept;
@@ -35,11 +56,24 @@ class Slots {
         void* mutex_;
     };
 
-    /// Takes a slot, waiting for one no longer than the timeout; nothing where none came free.
-    std::optional<Held> acquire(std::chrono::milliseconds timeout) noexcept;
+    /// Why there is none.
+    enum class NoSlot {
+        queue_full,  ///< told at once
+        not_in_time, ///< none came free while it waited
+    };
+
+    /// Takes a slot, waiting in the queue where none is free. The log has why there was none, once
+    /// a minute at most.
+    std::variant<Held, NoSlot> acquire();
 
   private:
+    /// Writes a line of what happened so many times since it was last told; 0: it is not to be told
+    /// now.
+    void log(std::uint64_t times, std::string_view line) const;
+
     void* memory_;
+    Terms terms_;
+    text::Log* log_;
 };
 
 } // namespace useradmin::password

@@ -37,8 +37,7 @@ int answer(request_rec* request) {
     httpd::BackendSettings backend_settings = httpd::backend_settings(settings);
     backend_settings.total_age = settings.get<TotalAge>();
     httpd::RequestBackend backend(request, useradmin_module, backend_settings);
-    password::BoundedHasher hasher(backend.settings().hash_format, backend.server().slots,
-                                   backend.settings().wait);
+    password::BoundedHasher hasher(backend.settings().hash_format, backend.slots());
     api::Settings rules;
     rules.protected_email = protected_email(settings, server_configuration_of(request->server));
     rules.max_limit = settings.get<MaxLimit>();
@@ -123,8 +122,7 @@ int check(apr_pool_t* pool, apr_pool_t*, apr_pool_t*, server_rec* servers) noexc
 }
 
 int start(apr_pool_t* pool, apr_pool_t*, apr_pool_t*, server_rec* servers) noexcept {
-    return httpd::start(pool, servers, useradmin_module,
-                        settings_of(servers).get<httpd::HashLimit>());
+    return httpd::start(pool, servers, useradmin_module, httpd::hash_bounds(settings_of(servers)));
 }
 
 void start_child(apr_pool_t* pool, server_rec* servers) noexcept {

@@ -82,12 +82,8 @@ Verification CredentialVerifier::verify_password(const Login& login,
                           [&] { return !(stopped = limited(subject)); });
     if (verdict == PasswordVerdict::stopped)
         return *stopped;
-    if (verdict == PasswordVerdict::busy) {
-        log_.write(text::Level::warning,
-                   "UA0306: no hashing slot came free in time; raise UserAdminHashLimit or "
-                   "AuthUserAdminTimeout");
+    if (verdict == PasswordVerdict::busy)
         return {Outcome::busy};
-    }
     if (!has_password)
         return {Outcome::unknown};
     const store::User& user = found->user;

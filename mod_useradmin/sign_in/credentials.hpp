@@ -24,7 +24,7 @@ enum class Outcome {
     wrong_password, ///< or a stored hash that is refused
     banned,         ///< and the password is right
     limited,        ///< too many failed attempts: 429
-    busy,           ///< no hashing slot came free in time: 503
+    busy,           ///< no hashing slot came free in time, or the queue for one was full: 503
     unavailable,    ///< no database connection in time: 503
     failed,         ///< the database refused or broke off: 500
 };

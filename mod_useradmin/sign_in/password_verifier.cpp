@@ -5,8 +5,8 @@ namespace useradmin::sign_in {
 PasswordVerdict BoundedPasswordVerifier::verify(const std::optional<std::string_view>& stored,
                                                 std::string_view password,
                                                 const std::function<bool()>& is_wanted) {
-    const auto slot = slots_.acquire(timeout_);
-    if (!slot)
+    const auto slot = slots_.acquire();
+    if (std::holds_alternative<password::Slots::NoSlot>(slot))
         return PasswordVerdict::busy;
     if (!is_wanted())
         return PasswordVerdict::stopped;

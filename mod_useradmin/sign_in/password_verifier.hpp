@@ -5,7 +5,6 @@
 #include "password/slots.hpp"
 #include "sign_in/formats_in_use.hpp"
 
-#include <chrono>
 #include <functional>
 #include <optional>
 #include <string_view>
@@ -16,7 +15,7 @@ enum class PasswordVerdict {
     match,
     mismatch,
     refused, ///< no hash that is known, or one that asks for too much work
-    busy,    ///< no slot came free in time: 503
+    busy,    ///< no slot came free in time, or the queue for one was full: 503
     stopped, ///< it was no longer wanted when its turn came
 };
 
@@ -50,8 +49,8 @@ class BoundedPasswordVerifier final : public PasswordVerifier {
   public:
     /// The format is that of new hashes; it counts as one that is in use.
     BoundedPasswordVerifier(const password::Format& format, FormatsInUse& formats, HashWork& work,
-                            password::Slots slots, std::chrono::milliseconds timeout)
-        : formats_(formats), work_(work), slots_(slots), timeout_(timeout) {
+                            const password::Slots& slots)
+        : formats_(formats), work_(work), slots_(slots) {
         formats_.note(format);
     }
 
@@ -62,7 +61,6 @@ class BoundedPasswordVerifier final : public PasswordVerifier {
     FormatsInUse& formats_;
     HashWork& work_;
     password::Slots slots_;
-    std::chrono::milliseconds timeout_;
 };
 
 } // namespace useradmin::sign_in

@@ -76,7 +76,8 @@ TEST(configuration, with_a_trusted_origin_that_is_none_is_refused) {
 
 TEST(configuration, of_every_directive_with_right_values_is_taken) {
     taken(
-        with_database("UserAdminHashLimit 3\nUserAdminMaxLimit 10\nUserAdminMaxBody 2048\n"
+        with_database("UserAdminHashLimit 3\nUserAdminHashQueue 10000\n"
+                      "UserAdminMaxLimit 10\nUserAdminMaxBody 2048\n"
                       "UserAdminTimeout 1\nUserAdminProtectedEmail a@example.org\n"
                       "UserAdminPasswordHash scrypt\nUserAdminSession %{REMOTE_USER}\n"
                       "AuthUserAdmin On\nAuthUserAdminCookie a.b-c_d\nAuthUserAdminBearer Off\n"
@@ -202,16 +203,19 @@ TEST(configuration, of_a_number_that_is_none_or_out_of_bounds_is_refused) {
         for (const char* value : {"0", "-1", "x", "1x", "1.5", "\" 5\"", "99999999999999999999"})
             refused_in_location(std::string(directive) + " " + value, "must be");
     for (const char* value : {"0", "-1", "x", "1.5", "99999999999999999999"}) {
-        refused(with_database("UserAdminHashLimit " + std::string(value) + "\n"),
-                {"UserAdminHashLimit", "must be"});
+        for (const char* directive : {"UserAdminHashLimit", "UserAdminHashQueue"})
+            refused(with_database(std::string(directive) + " " + value + "\n"),
+                    {directive, "must be"});
         refused_in_location("AuthUserAdminTimeout " + std::string(value), "must be");
     }
 }
 
-TEST(configuration, of_UserAdminHashLimit_below_the_whole_server_is_refused) {
-    refused_in_location("UserAdminHashLimit 2", "not allowed");
-    refused(with_database("<VirtualHost *:80>\nUserAdminHashLimit 2\n</VirtualHost>\n"),
-            {"UserAdminHashLimit", "<VirtualHost>"});
+TEST(configuration, of_what_counts_for_the_whole_server_is_refused_below_it) {
+    for (const std::string directive : {"UserAdminHashLimit", "UserAdminHashQueue"}) {
+        refused_in_location(directive + " 2", "not allowed");
+        refused(with_database("<VirtualHost *:80>\n" + directive + " 2\n</VirtualHost>\n"),
+                {directive, "<VirtualHost>"});
+    }
 }
 
 TEST(configuration, of_AuthUserAdminCookie_that_is_no_cookie_s_name_is_refused) {

@@ -1,5 +1,5 @@
 // Every directive at server level, in a virtual host and in a Location, from one table. (Those that
-// stand in a Location alone, and the one that stands at server level alone, are in
+// stand in a Location alone, and those that stand at server level alone, are in
 // configuration_tests.cpp.)
 #include "own_httpd.hpp"
 

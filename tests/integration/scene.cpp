@@ -29,6 +29,8 @@ std::string configuration(const TestDatabase& database, const std::filesystem::p
     return "LoadModule test_callers_module \"" +
            machine::built("tests/mod_test_callers.so").string() + "\"\n" +
            Suite::directives_for(database) +
+           // Nobody is turned away who is one of many at once.
+           "UserAdminHashQueue 32\n"
            "DocumentRoot \"${WORK}\"\n"
            "<Location \"/\">\n  Require all granted\n</Location>\n" +
            location("/api/users", "AuthUserAdmin On") +

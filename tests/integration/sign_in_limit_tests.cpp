@@ -34,6 +34,7 @@ TEST_GROUP_BASE(sign_in_limit, Scene) {
             Suite::current().settings(Suite::directives_for(Suite::current().database()) +
                                       "RemoteIPHeader X-Client\nRemoteIPInternalProxy 127.0.0.1\n"
                                       "UserAdminPasswordHash argon2id m=64\n"
+                                      "UserAdminHashQueue 32\n"
                                       "<Location \"/auth\">\n  AuthUserAdminSignIn On\n" +
                                       limit + "\n</Location>\n");
         settings.modules = {"mod_remoteip.so"};

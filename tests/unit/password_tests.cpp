@@ -4,7 +4,9 @@
 #include "secret/random.hpp"
 #include "secret/secret.hpp"
 #include "secret/source.hpp"
+#include "shared/tally.hpp"
 #include "support/files.hpp"
+#include "support/process.hpp"
 
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -13,6 +15,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <cstring>
@@ -78,24 +81,67 @@ long resident_kib() {
     return 0;
 }
 
-/// Slots in memory that forked processes share.
+using Slot = std::variant<password::Slots::Held, password::Slots::NoSlot>;
+
+class NotedLines final : public text::Log {
+  public:
+    std::vector<std::string> lines;
+    void write(text::Level, std::string_view message) noexcept override {
+        const std::lock_guard lock(mutex_);
+        lines.emplace_back(message);
+    }
+
+  private:
+    std::mutex mutex_;
+};
+
+/// Runs it in so many threads, and waits for all of them.
+template <class Work>
+void at_once(unsigned count, const Work& work) {
+    std::vector<std::thread> threads;
+    for (unsigned i = 0; i < count; ++i)
+        threads.emplace_back(work);
+    for (std::thread& thread : threads)
+        thread.join();
+}
+
+/// Slots, and places in the queue before them, in memory that forked processes share.
 class SharedSlots {
   public:
-    explicit SharedSlots(unsigned count)
-        : size_(password::Slots::size_of(count)),
+    explicit SharedSlots(unsigned count, unsigned places = 4)
+        : size_(password::Slots::size_of({count, places})),
           memory_(mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)) {
         CHECK_TRUE(memory_ != MAP_FAILED);
-        CHECK_TRUE(password::Slots::lay_out(memory_, count));
+        CHECK_TRUE(password::Slots::lay_out(memory_, {count, places}));
     }
     SharedSlots(const SharedSlots&) = delete;
     SharedSlots& operator=(const SharedSlots&) = delete;
     ~SharedSlots() { munmap(memory_, size_); }
 
-    password::Slots slots() const { return password::Slots(memory_); }
+    /// For a request that waits so long.
+    password::Slots slots(std::chrono::milliseconds wait = 60s) const {
+        return {memory_, {wait, "UserAdminTimeout"}, log_};
+    }
+    /// Whether a request gets one that waits so long.
+    bool has_one(std::chrono::milliseconds wait = 0ms) const {
+        return is_held(slots(wait).acquire());
+    }
+    /// Whether a request is turned away at once, however long it would wait.
+    bool is_queue_full(std::chrono::milliseconds wait = 0ms) const {
+        const auto slot = slots(wait).acquire();
+        const auto* const reason = std::get_if<password::Slots::NoSlot>(&slot);
+        return reason != nullptr && *reason == password::Slots::NoSlot::queue_full;
+    }
+    const std::vector<std::string>& log() const { return log_.lines; }
+
+    static bool is_held(const Slot& slot) {
+        return std::holds_alternative<password::Slots::Held>(slot);
+    }
 
   private:
     std::size_t size_;
     void* memory_;
+    mutable NotedLines log_;
 };
 
 /// Another process that holds so many slots until it is told to go.
@@ -136,12 +182,11 @@ class HoldingProcess {
         close(go_[1]); // so that the other end's death is seen
         char byte = 0;
         {
-            std::vector<password::Slots::Held> held;
+            std::vector<Slot> held;
             while (held.size() < count) {
-                auto slot = slots.acquire(10s);
-                if (!slot)
+                held.push_back(slots.acquire());
+                if (!SharedSlots::is_held(held.back()))
                     _exit(1);
-                held.push_back(*std::move(slot));
             }
             if (write(ready_[1], "y", 1) != 1 || read(go_[0], &byte, 1) != 1)
                 _exit(1);
@@ -153,6 +198,43 @@ class HoldingProcess {
     std::array<int, 2> ready_{};
     std::array<int, 2> go_{};
     pid_t process_ = 0;
+};
+
+/// Another process of which so many threads wait for a slot, and come again where the queue is
+/// full.
+class WaitingProcess {
+  public:
+    WaitingProcess(const password::Slots& slots, unsigned count) : process_(fork()) {
+        if (process_ == 0)
+            wait(slots, count);
+    }
+    WaitingProcess(const WaitingProcess&) = delete;
+    WaitingProcess& operator=(const WaitingProcess&) = delete;
+    ~WaitingProcess() { kill(); }
+
+    /// Ends it without a chance to give anything back.
+    void kill() {
+        if (process_ > 0)
+            ::kill(process_, SIGKILL);
+        end();
+    }
+    /// Waits until each of its threads had a slot, and gave it back.
+    void end() {
+        if (process_ > 0)
+            waitpid(std::exchange(process_, 0), nullptr, 0);
+    }
+
+  private:
+    [[noreturn]] static void wait(const password::Slots& slots, unsigned count) {
+        at_once(count, [&slots] {
+            auto own = slots;
+            while (!SharedSlots::is_held(own.acquire())) {
+            }
+        });
+        _exit(0);
+    }
+
+    pid_t process_;
 };
 
 } // namespace
@@ -645,31 +727,28 @@ TEST_GROUP(slots){};
 TEST(slots, a_limit_of_n_gives_n_and_the_next_one_times_out) {
     for (const unsigned limit : {1U, 2U, 7U}) {
         const SharedSlots shared(limit);
-        auto slots = shared.slots();
-        std::vector<password::Slots::Held> held;
+        std::vector<Slot> held;
         for (unsigned i = 0; i < limit; ++i) {
-            auto slot = slots.acquire(0ms);
-            CHECK_TRUE(slot.has_value());
-            held.push_back(*std::move(slot));
+            held.push_back(shared.slots(0ms).acquire());
+            CHECK_TRUE(SharedSlots::is_held(held.back()));
         }
-        CHECK_FALSE(slots.acquire(0ms).has_value());
-        CHECK_FALSE(slots.acquire(2ms).has_value());
+        CHECK_FALSE(shared.has_one());
+        CHECK_FALSE(shared.has_one(2ms));
         held.pop_back();
-        CHECK_TRUE(slots.acquire(0ms).has_value());
+        CHECK_TRUE(shared.has_one());
     }
 }
 
 TEST(slots, a_slot_comes_free_when_its_holder_goes) {
     const SharedSlots shared(1);
-    auto slots = shared.slots();
     for (int i = 0; i < 10; ++i) {
         std::optional<password::Slots::Held> held;
         {
-            auto slot = slots.acquire(0ms);
-            CHECK_TRUE(slot.has_value());
-            held.emplace(*std::move(slot));
+            auto slot = shared.slots(0ms).acquire();
+            CHECK_TRUE(SharedSlots::is_held(slot));
+            held.emplace(std::get<password::Slots::Held>(std::move(slot)));
         } // the one moved from gives nothing back
-        CHECK_FALSE(slots.acquire(0ms).has_value());
+        CHECK_FALSE(shared.has_one());
         held.reset();
     }
 }
@@ -678,7 +757,7 @@ TEST(slots, waiting_lasts_as_long_as_the_timeout_says) {
     const SharedSlots shared(2);
     const HoldingProcess other(shared.slots(), 2);
     const auto start = std::chrono::steady_clock::now();
-    CHECK_FALSE(shared.slots().acquire(120ms).has_value()); // more than one round of waiting
+    CHECK_FALSE(shared.has_one(120ms)); // more than one round of waiting
     const auto waited = std::chrono::steady_clock::now() - start;
     CHECK_TRUE(waited >= 120ms);
     CHECK_TRUE(waited < 10s);
@@ -687,43 +766,119 @@ TEST(slots, waiting_lasts_as_long_as_the_timeout_says) {
 TEST(slots, processes_share_one_limit) {
     const SharedSlots shared(3);
     const HoldingProcess other(shared.slots(), 2);
-    const auto third = shared.slots().acquire(0ms);
-    CHECK_TRUE(third.has_value());
-    CHECK_FALSE(shared.slots().acquire(1ms).has_value());
+    const auto third = shared.slots(0ms).acquire();
+    CHECK_TRUE(SharedSlots::is_held(third));
+    CHECK_FALSE(shared.has_one(1ms));
 }
 
 TEST(slots, a_waiting_process_gets_the_slot_that_another_gives_back) {
     const SharedSlots shared(1);
     HoldingProcess other(shared.slots(), 1);
-    CHECK_FALSE(shared.slots().acquire(1ms).has_value());
+    CHECK_FALSE(shared.has_one(1ms));
     other.tell_to_release();
-    CHECK_TRUE(shared.slots().acquire(60s).has_value());
+    CHECK_TRUE(shared.has_one(60s));
 }
 
 TEST(slots, a_slot_of_a_killed_process_comes_free) {
     const SharedSlots shared(2);
     HoldingProcess other(shared.slots(), 2);
-    CHECK_FALSE(shared.slots().acquire(1ms).has_value());
+    CHECK_FALSE(shared.has_one(1ms));
     other.kill();
     for (int i = 0; i < 3; ++i) { // and stays sound afterwards
-        const auto first = shared.slots().acquire(0ms);
-        const auto second = shared.slots().acquire(0ms);
-        CHECK_TRUE(first.has_value());
-        CHECK_TRUE(second.has_value());
-        CHECK_FALSE(shared.slots().acquire(0ms).has_value());
+        const auto first = shared.slots(0ms).acquire();
+        const auto second = shared.slots(0ms).acquire();
+        CHECK_TRUE(SharedSlots::is_held(first));
+        CHECK_TRUE(SharedSlots::is_held(second));
+        CHECK_FALSE(shared.has_one());
     }
 }
 
-TEST(slots, no_slots_at_all_are_not_laid_out) {
+TEST(slots, are_waited_for_by_as_many_as_there_are_places_and_others_are_turned_away_at_once) {
+    const SharedSlots shared(1, 3);
+    HoldingProcess holding(shared.slots(), 1);
+    WaitingProcess waiting(shared.slots(), 3);
+    CHECK_TRUE(test::eventually([&] { return shared.is_queue_full(); }));
+    for (int i = 0; i < 10; ++i)
+        CHECK_TRUE(shared.is_queue_full(24h));
+    // Places come back when those who wait have had their slots.
+    holding.tell_to_release();
+    waiting.end();
+    CHECK_TRUE(shared.has_one());
+    const HoldingProcess again(shared.slots(), 1);
+    CHECK_FALSE(shared.is_queue_full());
+}
+
+TEST(slots, are_waited_for_in_vain_without_a_place_being_lost) {
+    const SharedSlots shared(1, 1);
+    const HoldingProcess holding(shared.slots(), 1);
+    for (int i = 0; i < 3; ++i)
+        CHECK_FALSE(shared.is_queue_full(1ms));
+}
+
+TEST(slots, a_place_of_a_killed_process_comes_free) {
+    constexpr unsigned places = 3;
+    const SharedSlots shared(1, places);
+    const HoldingProcess holding(shared.slots(), 1);
+    for (int round = 0; round < 3; ++round) { // and stays sound afterwards
+        WaitingProcess waiting(shared.slots(), places);
+        CHECK_TRUE(test::eventually([&] { return shared.is_queue_full(); }));
+        waiting.kill();
+        std::atomic<int> turned_away = 0;
+        at_once(places, [&] { turned_away += shared.is_queue_full(200ms) ? 1 : 0; });
+        LONGS_EQUAL(0, turned_away);
+    }
+}
+
+TEST(slots, that_there_are_none_of_is_in_the_log_once_a_minute_with_what_to_raise) {
+    const SharedSlots shared(1, 1);
+    const HoldingProcess holding(shared.slots(), 1);
+    for (int i = 0; i < 20; ++i)
+        CHECK_FALSE(shared.has_one());
+    LONGS_EQUAL(1, shared.log().size());
+    STRCMP_EQUAL("UA0306: no hashing slot came free within 0 s; raise UserAdminHashLimit or "
+                 "UserAdminTimeout",
+                 shared.log()[0].c_str());
+    const WaitingProcess waiting(shared.slots(), 1);
+    CHECK_TRUE(test::eventually([&] { return shared.is_queue_full(); }));
+    for (int i = 0; i < 20; ++i)
+        CHECK_TRUE(shared.is_queue_full());
+    LONGS_EQUAL(2, shared.log().size());
+    STRCMP_EQUAL("UA0215: the queue for hashing slots was full; raise UserAdminHashLimit or "
+                 "UserAdminHashQueue, or find who sends so many passwords",
+                 shared.log()[1].c_str());
+}
+
+TEST(slots, are_not_laid_out_where_there_are_none_or_no_places) {
     alignas(std::max_align_t) std::array<unsigned char, 256> memory{};
-    CHECK_FALSE(password::Slots::lay_out(memory.data(), 0));
+    CHECK_FALSE(password::Slots::lay_out(memory.data(), {0, 1}));
+    CHECK_FALSE(password::Slots::lay_out(memory.data(), {1, 0}));
+}
+
+TEST_GROUP(tally) {
+    shared::Tally tally;
+    const shared::Tally::Clock::time_point start = shared::Tally::Clock::now();
+};
+
+TEST(tally, is_told_the_first_time_and_then_once_a_minute_with_what_came_between) {
+    LONGS_EQUAL(1, tally.count(start));
+    for (const auto later : {0s, 1s, 59s})
+        LONGS_EQUAL(0, tally.count(start + later));
+    LONGS_EQUAL(4, tally.count(start + 60s));
+    LONGS_EQUAL(0, tally.count(start + 119s));
+    LONGS_EQUAL(2, tally.count(start + 1h));
+}
+
+TEST(tally, is_told_by_one_of_those_who_come_at_once) {
+    std::atomic<int> tellers = 0;
+    at_once(8, [&] { tellers += tally.count(start) != 0 ? 1 : 0; });
+    LONGS_EQUAL(1, tellers);
 }
 
 TEST_GROUP(bounded_hasher){};
 
 TEST(bounded_hasher, hashes_and_gives_its_slot_back) {
     const SharedSlots shared(1);
-    password::BoundedHasher hasher(small_argon2id, shared.slots(), 0ms);
+    password::BoundedHasher hasher(small_argon2id, shared.slots(0ms));
     for (int i = 0; i < 3; ++i) {
         const auto made = hasher.hash("hunter2");
         CHECK_TRUE(std::holds_alternative<std::string>(made));
@@ -734,15 +889,15 @@ TEST(bounded_hasher, hashes_and_gives_its_slot_back) {
 TEST(bounded_hasher, is_busy_when_no_slot_comes_free_in_time) {
     const SharedSlots shared(1);
     const HoldingProcess other(shared.slots(), 1);
-    password::BoundedHasher hasher(small_argon2id, shared.slots(), 1ms);
+    password::BoundedHasher hasher(small_argon2id, shared.slots(1ms));
     CHECK_TRUE(std::get<password::HashFailure>(hasher.hash("hunter2")) ==
                password::HashFailure::busy);
 }
 
 TEST(bounded_hasher, says_that_the_library_failed_and_gives_its_slot_back) {
     const SharedSlots shared(1);
-    password::BoundedHasher hasher(password::Argon2id{1, 1, 1}, shared.slots(), 0ms);
+    password::BoundedHasher hasher(password::Argon2id{1, 1, 1}, shared.slots(0ms));
     CHECK_TRUE(std::get<password::HashFailure>(hasher.hash("hunter2")) ==
                password::HashFailure::failed);
-    CHECK_TRUE(shared.slots().acquire(0ms).has_value());
+    CHECK_TRUE(shared.has_one());
 }

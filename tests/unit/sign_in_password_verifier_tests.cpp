@@ -1,5 +1,5 @@
 // Passwords verified under the server's hashing slots.
-#include "fake_store.hpp"
+#include "fake_sign_in.hpp"
 #include "sign_in/password_verifier.hpp"
 
 #include <CppUTest/TestHarness.h>
@@ -48,11 +48,16 @@ TEST_GROUP(password_verifier) {
     std::vector<std::max_align_t> memory;
     sign_in::HashWork work;
     sign_in::FormatsInUse formats;
+    FakeLog log;
     bool is_wanted = true;
 
     void setup() override {
-        memory.assign(password::Slots::size_of(1) / sizeof(std::max_align_t) + 1, {});
-        CHECK_TRUE(password::Slots::lay_out(memory.data(), 1));
+        memory.assign(password::Slots::size_of({1, 1}) / sizeof(std::max_align_t) + 1, {});
+        CHECK_TRUE(password::Slots::lay_out(memory.data(), {1, 1}));
+    }
+
+    password::Slots slots() {
+        return {memory.data(), {50ms, "AuthUserAdminTimeout"}, log};
     }
 
     PasswordVerdict verify(const std::optional<std::string_view>& stored,
@@ -61,8 +66,7 @@ TEST_GROUP(password_verifier) {
     }
     PasswordVerdict verify(const std::optional<std::string_view>& stored, std::string_view password,
                            sign_in::HashWork& work) {
-        BoundedPasswordVerifier verifier(format, formats, work, password::Slots(memory.data()),
-                                         50ms);
+        BoundedPasswordVerifier verifier(format, formats, work, slots());
         return verifier.verify(stored, password, [this] { return is_wanted; });
     }
 };
@@ -117,7 +121,7 @@ TEST(password_verifier, spends_nothing_more_where_the_password_matches) {
 }
 
 TEST(password_verifier, verifies_nothing_without_a_slot) {
-    const auto held = password::Slots(memory.data()).acquire(50ms);
+    const auto held = slots().acquire();
     CHECK_TRUE(verify(*password::hash(format, "right"), "right") == PasswordVerdict::busy);
     CHECK_TRUE(verify(std::nullopt, "right") == PasswordVerdict::busy);
 }

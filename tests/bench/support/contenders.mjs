@@ -27,9 +27,10 @@ LoadModule auth_useradmin_module "${built("mod_auth_useradmin.so")}"
 `;
 const contenderModule = (name) => `LoadModule bench_${name}_module "${contenderFile(`${name}.so`)}"\n`;
 
-/** The service, its base address being that of the specification. */
+/** The service, its base address being that of the specification. Whoever creates gets a turn. */
 const service = (lines) => `${ownModules}UserAdminTimeout 60
 AuthUserAdminTimeout 60
+UserAdminHashQueue 48
 <Location "/api/users">
     UserAdmin On
 ${lines.map((line) => `    ${line}\n`).join("")}</Location>

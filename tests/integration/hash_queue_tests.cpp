@@ -1,0 +1,252 @@
+// UserAdminHashQueue: more requests at once that hash than the server takes.
+#include "own_httpd.hpp"
+
+#include "support/process.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <csignal>
+#include <deque>
+#include <fstream>
+
+namespace useradmin::test {
+
+namespace {
+
+constexpr long costly_kib = 262144;
+
+/// What /proc has of a process under that name; empty where there is no such process any more.
+std::string status_of(const std::filesystem::path& process, const std::string& name) {
+    std::ifstream status(process / "status");
+    for (std::string line; std::getline(status, line);)
+        if (line.starts_with(name + ":\t"))
+            return line.substr(line.find_first_not_of(" \t", name.size() + 1));
+    return {};
+}
+
+long number_in(std::string_view text) {
+    long number = 0;
+    std::from_chars(text.data(), text.data() + text.size(), number);
+    return number;
+}
+
+std::filesystem::path folder_of(pid_t process) {
+    return "/proc/" + std::to_string(process);
+}
+
+std::vector<pid_t> children_of(pid_t parent) {
+    std::vector<pid_t> children;
+    for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+        const auto process = static_cast<pid_t>(number_in(entry.path().filename().string()));
+        if (process != 0 && number_in(status_of(entry.path(), "PPid")) == parent)
+            children.push_back(process);
+    }
+    return children;
+}
+
+/// What refuses a sign-in for now.
+constexpr const char* busy_to_sign_in =
+    R"({"message":"Service unavailable","code":"SERVICE_UNAVAILABLE"})";
+
+} // namespace
+
+class HashQueue : public OwnHttpd {
+  protected:
+    void setup() override {
+        OwnHttpd::setup();
+        expect_success(
+            ask(Who::super_admin, "POST", "/cheap/users",
+                R"({"name":"E","email":"eva@example.org","password":"s3cr3t","role":"user"})"));
+    }
+    void teardown() override {
+        unfreeze();
+        connections_.clear();
+        OwnHttpd::teardown();
+    }
+
+    /// An httpd with one hashing slot, whose children have one connection each, and in which nobody
+    /// waits in vain. At /costly a hash takes seconds, elsewhere hardly any time.
+    void start_with(const std::string& queue) {
+        allow_log("UA0210"); // sign-in expects cheap hashes
+        start("UserAdminHashLimit 1\n" + queue +
+              "DBDMax 1\nDBDKeep 1\nUserAdminTimeout 300\nAuthUserAdminTimeout 300\n"
+              "UserAdminPasswordHash argon2id m=64\n" +
+              location("/costly/users", as_sara + "UserAdminPasswordHash argon2id t=10 m=" +
+                                            std::to_string(costly_kib) + "\n") +
+              location("/api/users", as_sara) + sign_in("/auth", ""));
+    }
+
+    /// Has a child stop in the middle of a hash: the slot is taken until it goes on.
+    void freeze_hashing_child() {
+        post("/costly/users", "costly@example.org");
+        const auto hashes = [](pid_t child) {
+            return number_in(status_of(folder_of(child), "VmRSS")) > costly_kib / 2;
+        };
+        CHECK(eventually([&] {
+            const auto children = children_of(httpd_->main_process());
+            const auto found = std::find_if(children.begin(), children.end(), hashes);
+            frozen_ = found != children.end() ? *found : 0;
+            return frozen_ != 0;
+        }));
+        kill(frozen_, SIGSTOP);
+        // A thread that is yet to stop could still accept a connection.
+        CHECK(eventually([&] {
+            const std::filesystem::directory_iterator threads(folder_of(frozen_) / "task");
+            return std::all_of(begin(threads), end(threads), [](const auto& thread) {
+                return status_of(thread.path(), "State").starts_with('T');
+            });
+        }));
+        CHECK_EQUAL(0, answered());
+    }
+    void unfreeze() {
+        if (frozen_ != 0)
+            kill(std::exchange(frozen_, 0), SIGCONT);
+    }
+    /// Kills every child but the frozen one.
+    void kill_others() {
+        allow_log("exit signal Killed");
+        auto children = children_of(httpd_->main_process());
+        children.erase(std::remove(children.begin(), children.end(), frozen_), children.end());
+        for (const pid_t child : children)
+            kill(child, SIGKILL);
+        // Who is yet to die could still accept a connection.
+        CHECK(eventually([&] {
+            return std::all_of(children.begin(), children.end(), [](pid_t child) {
+                const auto state = status_of(folder_of(child), "State");
+                return state.empty() || state.starts_with('Z');
+            });
+        }));
+    }
+
+    /// Sends a request over a connection of its own, and waits for nothing.
+    void post(const std::string& path, const std::string& email) {
+        const std::string body =
+            R"({"name":"N","email":")" + email + R"(","password":"s3cr3t","role":"user"})";
+        connections_.emplace_back(httpd_->port());
+        CHECK(connections_.back().send("POST " + path +
+                                       " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+                                       "Content-Type: application/json\r\nContent-Length: " +
+                                       std::to_string(body.size()) + "\r\n\r\n" + body));
+    }
+    void post_creates(int count) {
+        for (int number = 0; number < count; ++number)
+            post("/api/users", std::to_string(connections_.size()) + "@example.org");
+    }
+
+    /// How many of them were answered, or lost their child.
+    long answered() const {
+        return std::count_if(
+            connections_.begin(), connections_.end(),
+            [](const auto& connection) {
+                return connection.has_input(std::chrono::milliseconds(0));
+            });
+    }
+    bool are_answered(long count) const {
+        return eventually([&] { return answered() >= count; }) && answered() == count;
+    }
+    /// The replies with that status, once all have come.
+    std::vector<Reply> replies(int status) {
+        if (replies_.empty())
+            for (const auto& connection : connections_)
+                replies_.push_back(parse_reply(connection.receive_all(std::chrono::minutes(2))));
+        std::vector<Reply> found;
+        std::copy_if(replies_.begin(), replies_.end(), std::back_inserter(found),
+                     [&](const Reply& reply) { return reply.status == status; });
+        return found;
+    }
+
+    /// What needs no hash is answered.
+    void expect_reads() const {
+        for (int time = 0; time < 10; ++time) {
+            HttpClient client(httpd_->port());
+            expect_success(client.send({"GET", "/api/users"}));
+            expect(client.send({"GET", "/auth/get-session"}), 200, "null");
+        }
+    }
+
+    std::deque<RawConnection> connections_;
+    std::vector<Reply> replies_;
+    pid_t frozen_ = 0;
+};
+
+TEST_GROUP_BASE(hash_queue, HashQueue){};
+
+TEST(hash_queue, that_is_full_is_503_with_Retry_After_at_once_for_a_create_and_nothing_to_reads) {
+    expect_log("UA0215: the queue for hashing slots was full; raise UserAdminHashLimit or "
+               "UserAdminHashQueue");
+    start_with("UserAdminHashQueue 2\n");
+    freeze_hashing_child();
+    post_creates(10);
+    CHECK(are_answered(8));
+    expect_reads();
+    CHECK_EQUAL(8, answered());
+    unfreeze();
+    for (const auto& reply : replies(503)) {
+        expect_error(reply, 503, "Servicio no disponible temporalmente");
+        CHECK_EQUAL(std::string("1"), reply.header("Retry-After").value_or("(none)"));
+    }
+    CHECK_EQUAL(8, replies(503).size());
+    CHECK_EQUAL(3, replies(200).size());
+    CHECK_EQUAL(4 + 3, count("user"));
+}
+
+TEST(hash_queue, is_one_with_that_of_sign_ins_which_get_503_with_Retry_After_as_well) {
+    expect_log("UA0215");
+    start_with("UserAdminHashQueue 2\n");
+    freeze_hashing_child();
+    for (int number = 0; number < 10; ++number)
+        post("/auth/sign-in/email", "eva@example.org");
+    CHECK(are_answered(8));
+    expect_reads();
+    expect_error(HttpClient(httpd_->port())
+                     .send({"POST",
+                            "/api/users",
+                            {},
+                            R"({"name":"N","email":"n@x","password":"s3cr3t","role":"user"})"}),
+                 503, "Servicio no disponible temporalmente");
+    CHECK_EQUAL(8, answered());
+    unfreeze();
+    for (const auto& reply : replies(503)) {
+        expect(reply, 503, busy_to_sign_in);
+        CHECK_EQUAL(std::string("1"), reply.header("Retry-After").value_or("(none)"));
+        CHECK_FALSE(reply.header("Set-Cookie").has_value());
+    }
+    CHECK_EQUAL(8, replies(503).size());
+    CHECK_EQUAL(3, replies(200).size());
+    CHECK_EQUAL(3 + 2, count("session"));
+}
+
+TEST(hash_queue, has_by_default_a_place_for_every_fourth_worker) {
+    expect_log("UA0215");
+    start_with("");
+    freeze_hashing_child();
+    post_creates(11); // of 32 workers
+    CHECK(are_answered(3));
+    unfreeze();
+    CHECK_EQUAL(3, replies(503).size());
+    CHECK_EQUAL(9, replies(200).size());
+}
+
+TEST(hash_queue, gets_the_places_of_killed_children_back_and_their_slot) {
+    expect_log("UA0215");
+    start_with("UserAdminHashQueue 2\n");
+    freeze_hashing_child();
+    post_creates(10);
+    CHECK(are_answered(8));
+    kill_others();
+    CHECK(are_answered(10));
+    CHECK_EQUAL(8, std::count_if(connections_.begin() + 1, connections_.end(), [](const auto& one) {
+                    return one.receive_all().find(" 503 ") != std::string::npos;
+                }));
+    while (connections_.size() > 1)
+        connections_.pop_back();
+    post_creates(10);
+    CHECK(are_answered(8));
+    kill(std::exchange(frozen_, 0), SIGKILL);
+    CHECK(are_answered(11));
+    connections_.pop_front(); // that of the killed child
+    CHECK_EQUAL(8, replies(503).size());
+    CHECK_EQUAL(2, replies(200).size());
+}
+
+} // namespace useradmin::test
