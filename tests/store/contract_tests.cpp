@@ -649,9 +649,26 @@ TEST(other_schemas, do_not_disturb_the_usual_tables_on_the_same_connection) {
 }
 
 TEST(other_schemas, where_ids_are_uuids_an_id_that_is_none_is_nothing) {
-    CHECK(absent(other_->find("not a uuid")));
-    CHECK(absent(other_->update("not a uuid", {})));
-    CHECK(absent(other_->remove("not a uuid", nobody)));
+    worked(other_->create(new_user(id, "n@x")));
+    for (const char* none : {"not a uuid", "0B1C7A52-6c1e-4f63-9b0a-5a8f5f0f6c11"}) {
+        CHECK(absent(other_->find(none)));
+        CHECK(absent(other_->update(none, {})));
+        CHECK(absent(other_->remove(none, nobody)));
+    }
+}
+
+TEST(other_schemas, without_a_column_refuse_its_value_and_do_not_lose_it) {
+    expect_error("UA0106");
+    worked(other_->create(new_user(id, "n@x")));
+    auto admin = new_user("1b1c7a52-6c1e-4f63-9b0a-5a8f5f0f6c11", "a@x");
+    admin.role = "admin";
+    CHECK(failed(other_->create(admin)));
+    const store::Changes lost[] = {
+        {{"role", "admin"}}, {{"banned", true}}, {{"banReason", "spam"}}};
+    for (const store::Changes& changes : lost)
+        CHECK(failed(other_->update(id, changes)));
+    // What they would be read as all the same.
+    worked(other_->update(id, {{"role", "user"}, {"banned", false}}));
 }
 
 class HiddenTable : public Contract {
