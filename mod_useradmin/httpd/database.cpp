@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 
 namespace useradmin::httpd {
@@ -29,7 +30,17 @@ void Gate::leave() noexcept {
 }
 
 Gate::Turn::Turn(Gate& gate, store::Deadline deadline)
-    : gate_(gate), deadline_(deadline), lock_(gate.turn_, deadline), begun_(store::Clock::now()) {}
+    : gate_(gate), deadline_(deadline), lock_(gate.turn_, std::try_to_lock) {
+    // A turn takes a microsecond as a rule: less than to fall asleep and be woken.
+    constexpr int tries = 100;
+    for (int number = 0; !lock_ && number < tries; ++number) {
+        std::this_thread::yield();
+        static_cast<void>(lock_.try_lock());
+    }
+    if (!lock_)
+        static_cast<void>(lock_.try_lock_until(deadline));
+    begun_ = store::Clock::now();
+}
 
 Gate::Turn::~Turn() {
     if (lock_)
