@@ -26,6 +26,10 @@ Failure DatabaseStore::late() {
                                        " s, and was waited for no longer");
 }
 
+Failure DatabaseStore::out_of_reach(const Client& client) {
+    return unavailable("UA0105: ", "the database is out of reach: " + client.error());
+}
+
 Failure DatabaseStore::unavailable(std::string_view tag, std::string_view reason) {
     failed(tag, reason);
     return Failure::unavailable;
@@ -67,7 +71,7 @@ template <class T, class Operation>
 Result<T> DatabaseStore::run(unsigned needs, Repeatable repeatable, const Operation& work) {
     const Allowance::Use use(allowance_);
     while (true) {
-        if (Clock::now() >= use.deadline())
+        if (patience_.ends_statements && Clock::now() >= use.deadline())
             return late();
         {
             Lease lease(source_, use.deadline());
@@ -119,8 +123,7 @@ std::optional<Result<T>> DatabaseStore::run_on(const Connection& connection, con
         if (repeatable == Repeatable::no && may_reconnect && !known.answers()) {
             may_reconnect = false;
             if (!client.reconnect())
-                return Result<T>(
-                    unavailable("UA0105: ", "the database is out of reach: " + client.error()));
+                return Result<T>(out_of_reach(client));
             continue;
         }
         Work piece(client, known.schema(), pool_);
@@ -144,8 +147,7 @@ std::optional<Result<T>> DatabaseStore::run_on(const Connection& connection, con
             const bool may_repeat =
                 std::exchange(may_reconnect, false) && repeatable == Repeatable::yes;
             if (!client.reconnect())
-                return Result<T>(
-                    unavailable("UA0105: ", "the database is out of reach: " + client.error()));
+                return Result<T>(out_of_reach(client));
             if (!may_repeat)
                 break;
             continue;

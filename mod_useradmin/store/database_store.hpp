@@ -21,7 +21,7 @@ class DatabaseStore : public Store {
                   const TableNames& names, const char* label, const Patience& patience,
                   Totals* totals = nullptr) noexcept
         : source_(source), log_(log), pool_(pool), names_(names), label_(label),
-          patience_(patience), allowance_(patience.wait), totals_(totals) {}
+          patience_(patience), allowance_(patience), totals_(totals) {}
 
     Result<Page> list(const Filter& filter, const Window& window) override;
     Result<User> find(std::string_view id) override;
@@ -61,6 +61,7 @@ class DatabaseStore : public Store {
 
     /// No answer came before the deadline.
     Failure late();
+    Failure out_of_reach(const Client& client);
     Failure unavailable(std::string_view tag, std::string_view reason);
     Failure failed(std::string_view tag, std::string_view reason);
     /// The GRANT that an account without a right on a needed table wants, as the end of a line of

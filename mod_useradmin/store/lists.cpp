@@ -11,6 +11,11 @@ namespace {
 // Below this, counting costs less than to wait for who counts.
 constexpr std::int64_t least_shared = 10000;
 
+/// The two columns that matches are collected with, for a page of them.
+std::string sort_columns(const Table& user) {
+    return created_at(user) + " AS useradmin_time, " + user.at("id").sql() + " AS useradmin_id";
+}
+
 /// Appends the condition that the name or the address contains the searched text.
 void append_search(Statement& statement, const Schema& schema, const Dialect& dialect,
                    std::string_view search) {
@@ -85,14 +90,11 @@ class PlainLists final : public Lists {
             append_number(statement << "SELECT (", schema, dialect, filter);
             append_walk(statement << "), ", schema, dialect, filter, window);
         }
-        Result<std::optional<Counted>> counted = counted_page(work, statement);
-        if (!counted)
-            return counted.failure();
-        if (*counted)
-            return **std::move(counted);
-        Statement number = work.statement();
-        append_number(number, schema, dialect, filter);
-        return counted_alone(work, number, std::vector<User>());
+        return counted_page(work, statement, [&] {
+            Statement number = work.statement();
+            append_number(number, schema, dialect, filter);
+            return counted_alone(work, number, std::vector<User>());
+        });
     }
 
     Result<std::vector<User>> page(Work& work, const Dialect& dialect, const Filter& filter,
@@ -134,10 +136,6 @@ std::string newest_first(const Table& table) {
     return table.find("createdAt") != nullptr ? created_at(table) + " DESC, " + id : id;
 }
 
-std::string sort_columns(const Table& user) {
-    return created_at(user) + " AS useradmin_time, " + user.at("id").sql() + " AS useradmin_id";
-}
-
 void append_window(Statement& statement, const Window& window) {
     // PostgreSQL makes a new plan for each limit that is an argument, at the price of the page.
     constexpr std::array<std::int64_t, 5> usual = {10, 20, 25, 50, 100};
@@ -160,7 +158,7 @@ void append_collected(Statement& statement, const Schema& schema, const Dialect&
               << " = m.useradmin_id ORDER BY m.useradmin_time DESC, m.useradmin_id";
 }
 
-Result<std::optional<Counted>> counted_page(Work& work, const Statement& statement) {
+Result<std::optional<Counted>> page_with_total(Work& work, const Statement& statement) {
     Result<Rows> rows = work.run(statement);
     if (!rows)
         return rows.failure();

@@ -55,8 +55,6 @@ std::string role_of(const Table& user, const Dialect& dialect);
 std::string created_at(const Table& table);
 /// What rows are sorted by.
 std::string newest_first(const Table& table);
-/// The two columns that matches are collected with, for a page of them.
-std::string sort_columns(const Table& user);
 /// Appends LIMIT and OFFSET.
 void append_window(Statement& statement, const Window& window);
 /// Appends the joins from a total, a row "t", to the window of useradmin_match, of which the users
@@ -66,7 +64,15 @@ void append_collected(Statement& statement, const Schema& schema, const Dialect&
 
 /// The rows of a total and of a user, which is NULL where the page is empty. Nothing where there is
 /// no row, or the total is NULL.
-Result<std::optional<Counted>> counted_page(Work& work, const Statement& statement);
+Result<std::optional<Counted>> page_with_total(Work& work, const Statement& statement);
+/// What that statement says; where it says nothing, what `otherwise` gives.
+template <class Otherwise>
+Result<Counted> counted_page(Work& work, const Statement& statement, Otherwise otherwise) {
+    Result<std::optional<Counted>> counted = page_with_total(work, statement);
+    if (!counted)
+        return counted.failure();
+    return *counted ? Result<Counted>(**std::move(counted)) : otherwise();
+}
 /// The row of a total alone, beside a page that is known.
 Result<Counted> counted_alone(Work& work, const Statement& statement,
                               std::optional<std::vector<User>> users = {});

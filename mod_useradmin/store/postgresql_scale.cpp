@@ -152,35 +152,20 @@ class ScaledLists final : public Lists {
                           const Window& window, LastTotal last) const override {
         if (!is_answerable(filter))
             return plain_lists().count(work, dialect, filter, window, last);
+        if (filter.search && !is_collectible(filter, window, last))
+            return number(work, filter);
         const Schema& schema = work.schema();
-        std::optional<std::vector<User>> users;
-        if (!filter.search || is_collectible(filter, window, last)) {
-            Statement statement = work.statement();
-            if (filter.search) {
-                append_collection(statement, schema, dialect, filter, window);
-            } else {
-                if (window.offset >= least_deep_offset)
-                    append_day(statement, schema, filter.role, window);
-                append_number(statement << "SELECT ", schema, filter.role);
-                append_page(statement << ", ", schema, dialect, filter.role, window);
-                users.emplace(); // where there is no row
-            }
-            Result<std::optional<Counted>> counted = counted_page(work, statement);
-            if (!counted)
-                return counted.failure();
-            if (*counted)
-                return **std::move(counted);
-        }
-        Statement number = work.statement();
-        const char* before = "SELECT ";
+        Statement statement = work.statement();
         if (filter.search) {
-            append_matches(number << std::exchange(before, " + ") << "(SELECT count(*) ", schema,
-                           filter);
-            number << ")";
+            append_collection(statement, schema, dialect, filter, window);
+            return counted_page(work, statement, [&] { return number(work, filter); });
         }
-        if (!filter.search || filter.role)
-            append_number(number << before, schema, filter.role);
-        return counted_alone(work, number, std::move(users));
+        if (window.offset >= least_deep_offset)
+            append_day(statement, schema, filter.role, window);
+        append_number(statement << "SELECT ", schema, filter.role);
+        append_page(statement << ", ", schema, dialect, filter.role, window);
+        return counted_page(work, statement,
+                            [&] { return number(work, filter, std::vector<User>()); });
     }
 
     Result<std::vector<User>> page(Work& work, const Dialect& dialect, const Filter& filter,
@@ -190,13 +175,11 @@ class ScaledLists final : public Lists {
         const Schema& schema = work.schema();
         const Table& user = schema.user;
         if (is_collectible(filter, window, total)) {
-            Statement collection = work.statement();
-            append_collection(collection, schema, dialect, filter, window);
-            Result<std::optional<Counted>> counted = counted_page(work, collection);
+            Result<Counted> counted = count(work, dialect, filter, window, total);
             if (!counted)
                 return counted.failure();
-            if (*counted)
-                return *std::move((*counted)->users);
+            if (counted->users)
+                return *std::move(counted->users);
         }
         Statement statement = work.statement();
         statement << "SELECT " << user.read_as_u << " FROM (SELECT s.created, s.id FROM "
@@ -211,6 +194,22 @@ class ScaledLists final : public Lists {
     }
 
   private:
+    /// The total by itself, beside a page that is known.
+    static Result<Counted> number(Work& work, const Filter& filter,
+                                  std::optional<std::vector<User>> users = {}) {
+        const Schema& schema = work.schema();
+        Statement statement = work.statement();
+        const char* before = "SELECT ";
+        if (filter.search) {
+            append_matches(statement << std::exchange(before, " + ") << "(SELECT count(*) ", schema,
+                           filter);
+            statement << ")";
+        }
+        if (!filter.search || filter.role)
+            append_number(statement << before, schema, filter.role);
+        return counted_alone(work, statement, std::move(users));
+    }
+
     /// Whether the copy has the answer: a text with the separator could match across it.
     static bool is_answerable(const Filter& filter) noexcept {
         return !filter.search || filter.search->find(separator) == std::string_view::npos;

@@ -79,8 +79,9 @@ OpenStore::OpenStore(const std::string& params, const std::string& more,
             return apr_dbd_close(connection.driver, connection.handle);
         },
         apr_pool_cleanup_null);
-    store_ = std::make_unique<store::DatabaseStore>(*this, *this, pool_, names_, "scale_tests",
-                                                    store::Patience{std::chrono::seconds(5)});
+    store_ =
+        std::make_unique<store::DatabaseStore>(*this, *this, pool_, names_, "scale_tests",
+                                               store::Patience{std::chrono::seconds(5), false});
 }
 
 OpenStore::~OpenStore() {

@@ -4,10 +4,9 @@
 #include "support/process.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <csignal>
 #include <deque>
-#include <fstream>
+#include <filesystem>
 
 namespace useradmin::test {
 
@@ -15,33 +14,8 @@ namespace {
 
 constexpr long costly_kib = 262144;
 
-/// What /proc has of a process under that name; empty where there is no such process any more.
-std::string status_of(const std::filesystem::path& process, const std::string& name) {
-    std::ifstream status(process / "status");
-    for (std::string line; std::getline(status, line);)
-        if (line.starts_with(name + ":\t"))
-            return line.substr(line.find_first_not_of(" \t", name.size() + 1));
-    return {};
-}
-
-long number_in(std::string_view text) {
-    long number = 0;
-    std::from_chars(text.data(), text.data() + text.size(), number);
-    return number;
-}
-
 std::filesystem::path folder_of(pid_t process) {
     return "/proc/" + std::to_string(process);
-}
-
-std::vector<pid_t> children_of(pid_t parent) {
-    std::vector<pid_t> children;
-    for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
-        const auto process = static_cast<pid_t>(number_in(entry.path().filename().string()));
-        if (process != 0 && number_in(status_of(entry.path(), "PPid")) == parent)
-            children.push_back(process);
-    }
-    return children;
 }
 
 /// What refuses a sign-in for now.
@@ -80,7 +54,7 @@ class HashQueue : public OwnHttpd {
     void freeze_hashing_child() {
         post("/costly/users", "costly@example.org");
         const auto hashes = [](pid_t child) {
-            return number_in(status_of(folder_of(child), "VmRSS")) > costly_kib / 2;
+            return number_in(status_field(folder_of(child), "VmRSS")) > costly_kib / 2;
         };
         CHECK(eventually([&] {
             const auto children = children_of(httpd_->main_process());
@@ -93,7 +67,7 @@ class HashQueue : public OwnHttpd {
         CHECK(eventually([&] {
             const std::filesystem::directory_iterator threads(folder_of(frozen_) / "task");
             return std::all_of(begin(threads), end(threads), [](const auto& thread) {
-                return status_of(thread.path(), "State").starts_with('T');
+                return status_field(thread.path(), "State").starts_with('T');
             });
         }));
         CHECK_EQUAL(0, answered());
@@ -112,7 +86,7 @@ class HashQueue : public OwnHttpd {
         // Who is yet to die could still accept a connection.
         CHECK(eventually([&] {
             return std::all_of(children.begin(), children.end(), [](pid_t child) {
-                const auto state = status_of(folder_of(child), "State");
+                const auto state = status_field(folder_of(child), "State");
                 return state.empty() || state.starts_with('Z');
             });
         }));

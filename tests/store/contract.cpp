@@ -1,5 +1,7 @@
 #include "contract.hpp"
 
+#include "clock.hpp"
+
 #include "support/trouble.hpp"
 
 #include <algorithm>
@@ -61,6 +63,7 @@ void Contract::setup() {
 }
 
 void Contract::teardown() {
+    before_sleep({});
     const int leases = connection_->leases();
     store_.reset();
     connection_.reset();

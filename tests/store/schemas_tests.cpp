@@ -276,7 +276,6 @@ TEST(living_tables, that_another_process_locks_are_waited_for_no_longer_than_the
     CHECK(unavailable(impatient.find("u")));
     CHECK(unavailable(impatient.create(new_user("n", "n@x"))));
     const auto waited = apr_time_now() - started;
-    before_sleep({});
     sql().run("COMMIT; PRAGMA journal_mode = WAL");
     CHECK_TEXT(waited < apr_time_from_sec(1), std::to_string(waited).c_str());
     CHECK(sleeps > 0);
@@ -306,6 +305,32 @@ TEST(living_tables, that_do_not_answer_are_waited_for_no_longer_than_the_patienc
     if (is_postgresql())
         sql().run("COMMIT");
     worked(store().find("u"));
+}
+
+TEST(living_tables, that_take_long_are_waited_for_by_a_tool) {
+    add_user("u", "u@x");
+    const store::Patience none = {std::chrono::milliseconds(0), false};
+    store::DatabaseStore tool(*connection_, log_, pool_, store::TableNames{}, "contract", none);
+    for (int time = 0; time < 2; ++time) {
+        CHECK_EQUAL(1, worked(tool.list({}, {20, 0})).total);
+        worked(tool.find("u"));
+    }
+}
+
+TEST(living_tables, that_another_process_locks_are_waited_for_each_time_by_a_tool) {
+    if (is_postgresql())
+        return;
+    expect_error("UA0104");
+    sql().run("PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE");
+    const store::Patience little = {std::chrono::milliseconds(100), false};
+    store::DatabaseStore tool(*connection_, log_, pool_, store::TableNames{}, "contract", little);
+    int sleeps = 0;
+    before_sleep([&] { ++sleeps; });
+    for (int time = 0; time < 2; ++time) {
+        CHECK(unavailable(tool.find("u")));
+        CHECK(std::exchange(sleeps, 0) > 0);
+    }
+    sql().run("COMMIT; PRAGMA journal_mode = WAL");
 }
 
 TEST(living_tables, whose_prepared_statements_vanish_each_time_are_read_without) {

@@ -5,7 +5,6 @@
 #include "support/trouble.hpp"
 
 #include <csignal>
-#include <cstdlib>
 
 namespace useradmin::test {
 
@@ -66,16 +65,8 @@ void PostgreSql::thaw() {
 void PostgreSql::signal_all(int number) const {
     // The server first, which makes the others.
     server_->signal(number);
-    for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
-        const auto process =
-            static_cast<pid_t>(std::strtol(entry.path().filename().c_str(), nullptr, 10));
-        // "pid (name) state parent …"
-        const std::string stat = process > 0 ? read_file(entry.path() / "stat") : std::string();
-        const auto end = stat.rfind(") ");
-        if (end != std::string::npos &&
-            std::strtol(stat.c_str() + end + 4, nullptr, 10) == server_->id())
-            kill(process, number);
-    }
+    for (const pid_t process : children_of(server_->id()))
+        kill(process, number);
 }
 
 std::string PostgreSql::params() const {

@@ -2,11 +2,14 @@
 
 #include "support/trouble.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
+#include <fstream>
 #include <grp.h>
 #include <pwd.h>
 #include <sys/prctl.h>
@@ -135,6 +138,31 @@ Finished run(const Command& command) {
     }
     finished.status = status_of(status);
     return finished;
+}
+
+std::vector<pid_t> children_of(pid_t parent) {
+    std::vector<pid_t> children;
+    for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+        const auto process = static_cast<pid_t>(number_in(entry.path().filename().string()));
+        if (process != 0 && number_in(status_field(entry.path(), "PPid")) == parent)
+            children.push_back(process);
+    }
+    return children;
+}
+
+std::string status_field(const std::filesystem::path& folder, std::string_view name) {
+    std::ifstream status(folder / "status");
+    for (std::string line; std::getline(status, line);)
+        if (line.starts_with(name) && line.compare(name.size(), 2, ":\t") == 0)
+            return line.substr(
+                std::min(line.find_first_not_of(" \t", name.size() + 1), line.size()));
+    return {};
+}
+
+long number_in(std::string_view text) noexcept {
+    long number = 0;
+    std::from_chars(text.data(), text.data() + text.size(), number);
+    return number;
 }
 
 void pause_shortly() {

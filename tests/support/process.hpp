@@ -77,6 +77,16 @@ class Process {
     bool reaped_ = false;
 };
 
+/// The processes that a process has started and that are still there.
+std::vector<pid_t> children_of(pid_t parent);
+
+/// What /proc has of a process or a thread, by its folder there, under that name of its status;
+/// empty where there is no such process any more.
+std::string status_field(const std::filesystem::path& folder, std::string_view name);
+
+/// The decimal number that a text begins with; 0 where it begins with none.
+long number_in(std::string_view text) noexcept;
+
 void pause_shortly();
 
 template <typename Condition>
