@@ -6,6 +6,7 @@
 #include "support/raw_connection.hpp"
 #include "support/trouble.hpp"
 
+#include <algorithm>
 #include <csignal>
 #include <sstream>
 
@@ -106,15 +107,21 @@ bool Httpd::start() {
     return ready && process_->running();
 }
 
+bool Httpd::has_no_child_left() const {
+    const auto children = children_of(process_->id());
+    return std::all_of(children.begin(), children.end(), has_ended);
+}
+
 void Httpd::stop() {
     // Gracefully first: told to end at once, the event MPM's children can crash over a connection
     // that they have just kept.
     process_->signal(SIGWINCH);
-    if (!process_->ended_within(std::chrono::seconds(10))) {
-        process_->signal(SIGTERM);
-        if (!process_->ended_within(std::chrono::seconds(30)))
-            LogWatch::instance().note("httpd did not stop");
-    }
+    static_cast<void>(eventually([this] { return !process_->running() || has_no_child_left(); },
+                                 std::chrono::seconds(10)));
+    // It looks after its children once a second, until it is told this.
+    process_->signal(SIGTERM);
+    if (!process_->ended_within(std::chrono::seconds(30)))
+        LogWatch::instance().note("httpd did not stop");
     if (!eventually([this] { return !process_->group_left(); }, std::chrono::seconds(5)))
         LogWatch::instance().note("httpd left processes behind");
     process_.reset();

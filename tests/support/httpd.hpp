@@ -55,6 +55,8 @@ class Httpd {
   private:
     bool start();
     void stop();
+    /// Whether none of its children runs.
+    bool has_no_child_left() const;
 
     HttpdSettings settings_;
     std::filesystem::path folder_;

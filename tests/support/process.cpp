@@ -159,6 +159,11 @@ std::string status_field(const std::filesystem::path& folder, std::string_view n
     return {};
 }
 
+bool has_ended(pid_t process) {
+    const std::string state = status_field("/proc/" + std::to_string(process), "State");
+    return state.empty() || state.front() == 'Z';
+}
+
 long number_in(std::string_view text) noexcept {
     long number = 0;
     std::from_chars(text.data(), text.data() + text.size(), number);

@@ -84,6 +84,9 @@ std::vector<pid_t> children_of(pid_t parent);
 /// empty where there is no such process any more.
 std::string status_field(const std::filesystem::path& folder, std::string_view name);
 
+/// Whether there is no such process any more, or only what its parent has yet to take notice of.
+bool has_ended(pid_t process);
+
 /// The decimal number that a text begins with; 0 where it begins with none.
 long number_in(std::string_view text) noexcept;
 
