@@ -7,9 +7,16 @@ namespace useradmin::api {
 
 enum class Role { user, admin, super_admin };
 
+/// What the tables have for a role.
+constexpr std::string_view text_of(Role role) noexcept {
+    return role == Role::super_admin ? "superAdmin" : role == Role::admin ? "admin" : "user";
+}
+
 /// The role that a text names, to the letter; any other text, and none, is a plain user.
 constexpr Role role_of(std::string_view text) noexcept {
-    return text == "superAdmin" ? Role::super_admin : text == "admin" ? Role::admin : Role::user;
+    return text == text_of(Role::super_admin) ? Role::super_admin
+           : text == text_of(Role::admin)     ? Role::admin
+                                              : Role::user;
 }
 
 /// Whose session the request came with.
@@ -34,7 +41,7 @@ constexpr bool may_create(const Caller& caller) noexcept {
 /// An admin creates plain users alone; an absent role counts as another role than user (4.2, check
 /// 4).
 constexpr bool may_create_with_role(const Caller& caller, std::string_view role) noexcept {
-    return is_super_administrator(caller) || role == "user";
+    return is_super_administrator(caller) || role == text_of(Role::user);
 }
 constexpr bool may_get(const Caller& caller, std::string_view id) noexcept {
     return is_administrator(caller) || caller.id == id;

@@ -1,5 +1,6 @@
 // 4.4.1 Delete user: DELETE /api/users/{id}
 #include "api/envelope.hpp"
+#include "api/guard.hpp"
 #include "api/operations.hpp"
 #include "api/texts.hpp"
 #include "text/unicode.hpp"
@@ -16,12 +17,13 @@ Reply delete_user(const Call& call, const Service& service) {
     // Check 3: not the caller itself.
     if (call.id == call.caller->id)
         return error(400, texts::delete_self);
-    // Checks 4 and 5, the user exists and is not the protected one, belong to the deletion: whoever
-    // asks first and deletes afterwards can be overtaken.
+    // Checks 4 and 5, the user exists and is not the protected one, belong to the deletion, as does
+    // the guard: whoever asks first and deletes afterwards can be overtaken.
     if (!text::is_clean_utf8(call.id))
         return error(404, texts::not_found);
     const auto removed = service.store.remove(
-        call.id, {service.settings.protected_email, service.settings.lowers_email});
+        call.id, {service.settings.protected_email, service.settings.lowers_email},
+        guard_of_last(service.settings));
     return removed ? confirmation(texts::deleted)
                    : failure(removed.failure(), texts::delete_failed);
 }

@@ -86,6 +86,10 @@ Reply failure(store::Failure failure, std::string_view operation_text) {
         return error(400, texts::email_taken);
     case store::Failure::protected_address:
         return error(403, texts::delete_protected);
+    case store::Failure::outranked:
+        return error(403, texts::update_forbidden);
+    case store::Failure::last_of_role:
+        return error(409, texts::last_super_admin);
     case store::Failure::unavailable:
         return error(503, texts::unavailable);
     case store::Failure::failed:

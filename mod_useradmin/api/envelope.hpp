@@ -25,8 +25,8 @@ message::Reply confirmation(std::string_view text);
 /// {"success":false,"error":"…"}
 message::Reply error(int status, std::string_view text);
 
-/// The reply to work that failed (section 7): 404, 400 and 403 for the answers among the failures,
-/// 503 where the database could not be had, else 500 with the operation's text.
+/// The reply to work that failed (section 7): 404, 400, 403 and 409 for the answers among the
+/// failures, 503 where the database could not be had, else 500 with the operation's text.
 message::Reply failure(store::Failure failure, std::string_view operation_text);
 
 /// The reply to a body that could not be read whole.

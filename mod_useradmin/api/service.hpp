@@ -13,6 +13,14 @@
 
 namespace useradmin::api {
 
+/// What the specification lets pass, and UserAdminGuard does not.
+struct Guards {
+    /// Admins change users of the role user alone (4.4).
+    bool rank = false;
+    /// One superAdmin who is not banned stays.
+    bool last_super_admin = false;
+};
+
 /// What the configuration decides.
 struct Settings {
     /// ADMIN_EMAIL (4.4.1, check 5).
@@ -24,6 +32,7 @@ struct Settings {
     bool account_id_is_user_id = false;
     /// Whether addresses are stored in lower case, as better-auth looks them up.
     bool lowers_email = false;
+    Guards guards = {};
     /// Whose pages may send requests, beside the server's own.
     message::Origins trusted_origins = {};
 };

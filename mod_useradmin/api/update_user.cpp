@@ -1,9 +1,12 @@
 // 4.4 Update user: PUT /api/users/{id}
 #include "api/body.hpp"
 #include "api/envelope.hpp"
+#include "api/guard.hpp"
 #include "api/operations.hpp"
 #include "api/texts.hpp"
 #include "text/unicode.hpp"
+
+#include <algorithm>
 
 namespace useradmin::api {
 
@@ -37,6 +40,26 @@ bool has_types(const Object& body, const Caller& caller) {
         if (!is_one_of(body.kind(field), {Kind::absent, Kind::null, Kind::string}))
             return false;
     return is_one_of(body.kind("banned"), {Kind::absent, Kind::boolean});
+}
+
+/// Whether the changes leave a superAdmin without that role, or banned.
+bool takes_super_admin(const store::Changes& changes) {
+    return std::any_of(
+        changes.begin(), changes.end(),
+        [](const store::Change& change) {
+            if (const auto* banned = std::get_if<bool>(&change.value))
+                return *banned;
+            return change.field == "role" &&
+                   role_of(std::get<std::string_view>(change.value)) != Role::super_admin;
+        });
+}
+
+/// What the changes must leave alone (UserAdminGuard).
+store::Guard guard_of(const Caller& caller, const store::Changes& changes,
+                      const Settings& settings) {
+    if (settings.guards.rank && !is_super_administrator(caller))
+        return {store::Guard::Kind::only_of_role, text_of(Role::user)};
+    return takes_super_admin(changes) ? guard_of_last(settings) : store::Guard();
 }
 
 /// The reply to a body that sets nothing, where the user exists (check 3).
@@ -84,7 +107,8 @@ Reply update_user(const Call& call, const Service& service) {
             changes.push_back({"banned", object->boolean("banned")});
         apply_non_empty("banReason", object->text("banReason"));
     }
-    const auto updated = service.store.update(call.id, changes);
+    const auto updated =
+        service.store.update(call.id, changes, guard_of(caller, changes, service.settings));
     return updated ? record(*updated) : failure(updated.failure(), texts::update_failed);
 }
 

@@ -101,24 +101,15 @@ void demand_known_role(const Context& context, std::string_view role) {
 }
 
 bool is_last_super_admin(Context& context, const store::User& user) {
-    constexpr std::int64_t users_at_once = 100;
     const store::Timestamp now = text::now();
-    const auto is_one = [&](const store::User& each) {
-        return api::role_of(each.role.value_or("")) == api::Role::super_admin &&
-               !sign_in::is_banned(each, now);
-    };
-    if (!is_one(user))
+    if (api::role_of(user.role.value_or("")) != api::Role::super_admin ||
+        sign_in::is_banned(user, now))
         return false;
-    store::Page page;
-    std::int64_t offset = 0;
-    do {
-        page = value_of(context.store().list({*user.role, {}}, {users_at_once, offset}));
-        offset += users_at_once;
-        for (const store::User& each : page.users)
-            if (each.id != user.id && is_one(each))
-                return false;
-    } while (!page.users.empty());
-    return true;
+    const auto another = context.store().another(user.id, *user.role, now);
+    if (another.is_not_found())
+        return true;
+    value_of(another);
+    return false;
 }
 
 void spare_last_super_admin(Context& context, const store::User& user, std::string_view deed) {

@@ -17,14 +17,15 @@ class RequestStore final : public store::DatabaseStore {
     explicit RequestStore(sign_in::SessionCache sessions, Arguments&&... arguments)
         : DatabaseStore(std::forward<Arguments>(arguments)...), sessions_(sessions) {}
 
-    store::Result<store::User> update(std::string_view id, const store::Changes& changes) override {
+    store::Result<store::User> update(std::string_view id, const store::Changes& changes,
+                                      const store::Guard& guard) override {
         const AtEnd forget([&] { sessions_.forget_user(id); });
-        return DatabaseStore::update(id, changes);
+        return DatabaseStore::update(id, changes, guard);
     }
-    store::Result<store::Done> remove(std::string_view id,
-                                      const store::ProtectedAddress& spared) override {
+    store::Result<store::Done> remove(std::string_view id, const store::ProtectedAddress& spared,
+                                      const store::Guard& guard) override {
         const AtEnd forget([&] { sessions_.forget_user(id); });
-        return DatabaseStore::remove(id, spared);
+        return DatabaseStore::remove(id, spared, guard);
     }
     store::Result<store::Done> close_session(std::string_view token) override {
         const AtEnd forget([&] { sessions_.forget_session(token); });

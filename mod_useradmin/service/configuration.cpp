@@ -5,6 +5,7 @@
 #include "httpd/base.hpp"
 
 #include <cstdlib>
+#include <utility>
 
 APLOG_USE_MODULE(useradmin);
 
@@ -49,6 +50,19 @@ const char* read_protected_email(const httpd::Line& line, const char*& address) 
         return "must be an e-mail address, such as admin@example.com";
     address = line.keep(line.words[0]);
     return nullptr;
+}
+
+const char* read_guards(const httpd::Line& line, api::Guards& guards) {
+    guards = {};
+    const auto words = line.words;
+    if (words.size() == 1 && words[0] == "none")
+        return nullptr;
+    for (const std::string_view word : words) {
+        bool& guard = word == "rank" ? guards.rank : guards.last_super_admin;
+        if ((word != "rank" && word != "last-superadmin") || std::exchange(guard, true))
+            return "must be none, or rank, or last-superadmin, or both of these";
+    }
+    return words.empty() ? "must be none, or rank, or last-superadmin, or both of these" : nullptr;
 }
 
 void* create_server_configuration(apr_pool_t* pool, server_rec*) noexcept {

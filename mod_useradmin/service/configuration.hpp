@@ -1,6 +1,7 @@
 // mod_useradmin's configuration: its directives, and what belongs to a server as a whole.
 #pragma once
 
+#include "api/service.hpp"
 #include "httpd/backend.hpp"
 #include "httpd/directives.hpp"
 #include "httpd/httpd.hpp"
@@ -28,6 +29,7 @@ struct SessionSource {
 const char* read_base(const httpd::Line& line, Base& base);
 const char* read_session_source(const httpd::Line& line, SessionSource& source);
 const char* read_protected_email(const httpd::Line& line, const char*& address);
+const char* read_guards(const httpd::Line& line, api::Guards& guards);
 
 /// The module's directives.
 inline constexpr auto directives = std::tuple_cat(
@@ -45,6 +47,10 @@ inline constexpr auto directives = std::tuple_cat(
             "UserAdminProtectedEmail", TAKE1, httpd::anywhere,
             "the address of the administrator that is never deleted",
             static_cast<const char*>(nullptr), read_protected_email),
+        httpd::directive<struct GuardWords>(
+            "UserAdminGuard", TAKE_ARGV, httpd::anywhere,
+            "none, or what to refuse beyond the specification: rank, last-superadmin",
+            api::Guards(), read_guards),
         httpd::directive<struct MaxLimit>("UserAdminMaxLimit", TAKE1, httpd::anywhere,
                                           "the largest page of a list", 1000,
                                           httpd::Number{"a whole number", 1, 100000}),

@@ -43,6 +43,7 @@ int answer(request_rec* request) {
     rules.max_limit = settings.get<MaxLimit>();
     rules.account_id_is_user_id = settings.get<AccountIdIsUserId>();
     rules.lowers_email = settings.get<LowersEmail>();
+    rules.guards = settings.get<GuardWords>();
     rules.trusted_origins = settings.get<httpd::TrustedOrigins>();
 
     const httpd::RequestHeaders headers(request);

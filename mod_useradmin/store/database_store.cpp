@@ -241,20 +241,30 @@ Result<User> DatabaseStore::create(const NewUser& user) {
         }));
 }
 
-Result<User> DatabaseStore::update(std::string_view id, const Changes& changes) {
+Result<User> DatabaseStore::update(std::string_view id, const Changes& changes,
+                                   const Guard& guard) {
     return changed(run<User>(
         needs_user, Repeatable::yes,
         [&](Work& work, const Dialect& dialect) {
-            return statements::update(work, dialect, id, changes);
+            return statements::update(work, dialect, id, changes, guard);
         }));
 }
 
-Result<Done> DatabaseStore::remove(std::string_view id, const ProtectedAddress& spared) {
+Result<Done> DatabaseStore::remove(std::string_view id, const ProtectedAddress& spared,
+                                   const Guard& guard) {
     return changed(run<Done>(
         needs_user | needs_session | needs_account, Repeatable::no,
         [&](Work& work, const Dialect& dialect) {
-            return statements::remove(work, dialect, id, spared);
+            return statements::remove(work, dialect, id, spared, guard);
         }));
+}
+
+Result<Done> DatabaseStore::another(std::string_view id, std::string_view role, Timestamp now) {
+    return run<Done>(
+        needs_user, Repeatable::yes,
+        [&](Work& work, const Dialect& dialect) {
+            return statements::another(work, dialect, id, role, now);
+        });
 }
 
 Result<Credential> DatabaseStore::credential(std::string_view email) {

@@ -27,8 +27,10 @@ class DatabaseStore : public Store {
     Result<User> find(std::string_view id) override;
     Result<User> find_by_email(std::string_view email) override;
     Result<User> create(const NewUser& user) override;
-    Result<User> update(std::string_view id, const Changes& changes) override;
-    Result<Done> remove(std::string_view id, const ProtectedAddress& spared) override;
+    Result<User> update(std::string_view id, const Changes& changes, const Guard& guard) override;
+    Result<Done> remove(std::string_view id, const ProtectedAddress& spared,
+                        const Guard& guard) override;
+    Result<Done> another(std::string_view id, std::string_view role, Timestamp now) override;
     Result<Credential> credential(std::string_view email) override;
     Result<Done> set_password(const Account& account) override;
     Result<std::vector<std::string>> password_formats() override;

@@ -76,6 +76,9 @@ class Dialect {
                             std::string_view text) const = 0;
     /// The expression as a text.
     virtual std::string as_text(const std::string& sql) const = 0;
+    /// What ends a query within a statement whose rows, in its order, nobody else may change until
+    /// the statement is done.
+    virtual const char* row_lock() const noexcept = 0;
     /// The function that gives the place of a text in another, from 1 on.
     virtual const char* position_function() const noexcept = 0;
 
@@ -87,8 +90,8 @@ class Dialect {
     /// Makes the user and its account, both or none (4.2).
     virtual Result<User> create(Work& work, const NewUser& user) const = 0;
     /// Deletes the user's sessions, its accounts and the user, all or none (4.4.1).
-    virtual Result<Done> remove(Work& work, std::string_view id,
-                                const ProtectedAddress& spared) const = 0;
+    virtual Result<Done> remove(Work& work, std::string_view id, const ProtectedAddress& spared,
+                                const Guard& guard) const = 0;
 
     // What useradminctl asks.
 

@@ -1,6 +1,7 @@
 // All that is particular to PostgreSQL, 13 and later.
 #include "apr/pool.hpp"
 #include "store/dialect.hpp"
+#include "store/guard.hpp"
 #include "store/like_pattern.hpp"
 #include "store/postgresql_client.hpp"
 #include "store/postgresql_scale.hpp"
@@ -125,6 +126,15 @@ constexpr Product postgresql_product = {
     "apr-util-pgsql",      "postgresql",    "13",
     "SHOW server_version", "CONCURRENTLY ", true};
 
+/// What comes of a deletion, by the row that says whether its target is deletable.
+Result<Done> outcome_of_removal(Result<Rows> target) {
+    if (!target)
+        return target.failure();
+    if (!target->next())
+        return Failure::not_found;
+    return target->take_boolean() ? Result<Done>(Done()) : Failure::protected_address;
+}
+
 // NOLINTNEXTLINE(cppcoreguidelines-virtual-class-destructor): one constant, never deleted
 class Postgresql final : public Dialect {
   public:
@@ -179,6 +189,9 @@ class Postgresql final : public Dialect {
 
     std::string as_text(const std::string& sql) const override { return sql + "::text"; }
 
+    // OFFSET keeps conditions from around the query out of it: rows that they leave out are locked
+    // as well. A session may still be opened for a user that is locked so.
+    const char* row_lock() const noexcept override { return " OFFSET 0 FOR NO KEY UPDATE"; }
     const char* position_function() const noexcept override { return "strpos"; }
 
     const Lists& lists(const Schema& schema) const noexcept override {
@@ -213,25 +226,34 @@ class Postgresql final : public Dialect {
         return work.take_full_user(*rows);
     }
 
-    Result<Done> remove(Work& work, std::string_view id,
-                        const ProtectedAddress& spared) const override {
+    Result<Done> remove(Work& work, std::string_view id, const ProtectedAddress& spared,
+                        const Guard& guard) const override {
         const Schema& schema = work.schema();
-        const Column& key = schema.user.at("id");
-        const std::string email = schema.user.at("email").sql();
+        const bool is_guarded = guard.kind != Guard::Kind::none;
+        const auto append_target = [&](Statement& statement) {
+            const Column& key = schema.user.at("id");
+            const std::string email = schema.user.at("email").sql();
+            statement << "SELECT ";
+            if (spared.ignores_case)
+                statement << "lower(" << email << ") <> lower(" << argument(spared.email) << ")";
+            else
+                statement << email << " <> " << argument(spared.email);
+            statement << " AS deletable, " << key.sql() << " AS id FROM " << schema.user.sql
+                      << " AS useradmin_row WHERE ";
+            is_exactly(statement, key.sql(), key, id);
+        };
         Statement statement = work.statement();
-        // The target is locked first, so that its address cannot change between the check and the
-        // deletion.
-        statement << "WITH useradmin_target AS (SELECT " << key.sql() << " AS id, ";
-        if (spared.ignores_case)
-            statement << "lower(" << email << ") <> lower(" << argument(spared.email) << ")";
-        else
-            statement << email << " <> " << argument(spared.email);
-        statement << " AS deletable FROM " << schema.user.sql << " WHERE ";
-        is_exactly(statement, key.sql(), key, id);
+        append_target(statement << "WITH useradmin_target AS (");
+        // As a condition it locks whom it keeps before the target: else two could wait for each
+        // other.
+        if (is_guarded)
+            append_guard(statement << " AND ", schema.user, *this, guard);
         const auto rows_of_doomed = [&](const Table& table, std::string_view field) {
             statement << "DELETE FROM " << table.sql << " WHERE " << table.at(field).sql()
                       << " IN (SELECT id FROM useradmin_doomed)";
         };
+        // The target is locked first, so that its address cannot change between the check and the
+        // deletion.
         statement << " FOR UPDATE), useradmin_doomed AS (SELECT id FROM useradmin_target WHERE "
                      "deletable), useradmin_sessions AS (";
         rows_of_doomed(schema.session, "userId");
@@ -240,14 +262,14 @@ class Postgresql final : public Dialect {
         statement << "), useradmin_users AS (";
         rows_of_doomed(schema.user, "id");
         statement << ") SELECT deletable FROM useradmin_target";
-        Result<Rows> rows = work.run(statement);
-        if (!rows)
-            return rows.failure();
-        if (!rows->next())
-            return Failure::not_found;
-        if (!rows->take_boolean())
-            return Failure::protected_address;
-        return Done();
+        Result<Done> removed = outcome_of_removal(work.run(statement));
+        if (!is_guarded || !removed.is_not_found())
+            return removed;
+        // Is there no such user, or was it the guard?
+        Statement target = work.statement();
+        append_target(target);
+        removed = outcome_of_removal(work.run(target));
+        return removed ? failure_of(guard) : removed;
     }
 
     std::vector<std::pair<std::string, std::string>>

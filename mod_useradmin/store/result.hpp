@@ -13,6 +13,8 @@ enum class Failure {
     not_found,         ///< no such row
     address_taken,     ///< another user has the address (4.2, check 5)
     protected_address, ///< the user is the protected administrator (4.4.1, check 5)
+    outranked,         ///< the user has another role than those who may be changed have
+    last_of_role,      ///< the user is the last of that role who is not banned
 };
 
 /// The value of work that has none to give.

@@ -1,6 +1,7 @@
 // All that is particular to SQLite, 3.35 and later.
 #include "apr/pool.hpp"
 #include "store/dialect.hpp"
+#include "store/guard.hpp"
 #include "store/lists.hpp"
 #include "store/work.hpp"
 #include "text/unicode.hpp"
@@ -334,6 +335,8 @@ class Sqlite final : public Dialect {
         return "CAST(" + sql + " AS TEXT)";
     }
 
+    // Who writes is alone.
+    const char* row_lock() const noexcept override { return ""; }
     const char* position_function() const noexcept override { return "instr"; }
 
     const Lists& lists(const Schema&) const noexcept override { return plain_lists(); }
@@ -366,16 +369,17 @@ class Sqlite final : public Dialect {
         return made;
     }
 
-    Result<Done> remove(Work& work, std::string_view id,
-                        const ProtectedAddress& spared) const override {
+    Result<Done> remove(Work& work, std::string_view id, const ProtectedAddress& spared,
+                        const Guard& guard) const override {
         const Schema& schema = work.schema();
         const Column& key = schema.user.at("id");
         Transaction transaction(work);
         if (!transaction)
             return Failure::failed;
         Statement find = work.statement();
-        find << "SELECT " << schema.user.at("email").sql() << " FROM " << schema.user.sql
-             << " WHERE ";
+        append_guard(find << "SELECT " << schema.user.at("email").sql() << ", ", schema.user, *this,
+                     guard);
+        find << " FROM " << schema.user.sql << " AS useradmin_row WHERE ";
         is_exactly(find, key.sql(), key, id);
         Result<Rows> rows = work.run(find);
         if (!rows)
@@ -386,6 +390,8 @@ class Sqlite final : public Dialect {
         if (email == spared.email ||
             (spared.ignores_case && text::lower(email) == text::lower(spared.email)))
             return Failure::protected_address;
+        if (!rows->take_boolean())
+            return failure_of(guard);
         const auto remove_from = [&](const Table& table, std::string_view field) {
             Statement statement = work.statement();
             statement << "DELETE FROM " << table.sql << " WHERE ";

@@ -1,5 +1,6 @@
 #include "store/statements.hpp"
 
+#include "store/guard.hpp"
 #include "store/lists.hpp"
 
 #include <utility>
@@ -129,8 +130,8 @@ Result<User> create(Work& work, const Dialect& dialect, const NewUser& user) {
     return made;
 }
 
-Result<User> update(Work& work, const Dialect& dialect, std::string_view id,
-                    const Changes& changes) {
+Result<User> update(Work& work, const Dialect& dialect, std::string_view id, const Changes& changes,
+                    const Guard& guard) {
     const Schema& schema = work.schema();
     const Column& key = schema.user.at("id");
     if (!key.can_hold_id(id))
@@ -143,15 +144,33 @@ Result<User> update(Work& work, const Dialect& dialect, std::string_view id,
     if (!append_changes(statement, schema.user, changes))
         statement << key << " = " << key;
     append_key(statement, dialect, key, id);
+    const bool is_guarded = guard.kind != Guard::Kind::none;
+    if (is_guarded)
+        append_guard(statement << " AND ", schema.user, dialect, guard);
     statement << " RETURNING " << schema.full_user();
-    return first_row(work, statement, [&](Rows& rows) { return work.take_full_user(rows); });
+    Result<User> updated =
+        first_row(work, statement, [&](Rows& rows) { return work.take_full_user(rows); });
+    // Nothing was written: because of the guard, or is there no such user?
+    if (is_guarded && updated.is_not_found() && find(work, dialect, id))
+        return failure_of(guard);
+    return updated;
 }
 
 Result<Done> remove(Work& work, const Dialect& dialect, std::string_view id,
-                    const ProtectedAddress& spared) {
+                    const ProtectedAddress& spared, const Guard& guard) {
     if (!work.schema().user.at("id").can_hold_id(id))
         return Failure::not_found;
-    return dialect.remove(work, id, spared);
+    return dialect.remove(work, id, spared, guard);
+}
+
+Result<Done> another(Work& work, const Dialect& dialect, std::string_view id, std::string_view role,
+                     Timestamp now) {
+    const Table& user = work.schema().user;
+    Statement statement = work.statement();
+    append_active_of(statement << "SELECT 1 FROM " << user << " WHERE ", user, dialect, role, now);
+    dialect.is_exactly(statement << " AND NOT (", user.at("id").sql(), user.at("id"), id);
+    statement << ") LIMIT 1";
+    return first_row(work, statement, [](Rows&) { return Done(); });
 }
 
 Result<Credential> credential(Work& work, std::string_view email) {

@@ -16,10 +16,12 @@ namespace useradmin::store::statements {
 Result<User> find(Work& work, const Dialect& dialect, std::string_view id);
 Result<User> find_by_email(Work& work, std::string_view email);
 Result<User> create(Work& work, const Dialect& dialect, const NewUser& user);
-Result<User> update(Work& work, const Dialect& dialect, std::string_view id,
-                    const Changes& changes);
+Result<User> update(Work& work, const Dialect& dialect, std::string_view id, const Changes& changes,
+                    const Guard& guard);
 Result<Done> remove(Work& work, const Dialect& dialect, std::string_view id,
-                    const ProtectedAddress& spared);
+                    const ProtectedAddress& spared, const Guard& guard);
+Result<Done> another(Work& work, const Dialect& dialect, std::string_view id, std::string_view role,
+                     Timestamp now);
 Result<Credential> credential(Work& work, std::string_view email);
 Result<Done> set_password(Work& work, const Dialect& dialect, const Account& account);
 Result<std::vector<std::string>> password_formats(Work& work, const Dialect& dialect);

@@ -85,6 +85,19 @@ struct ProtectedAddress {
     bool ignores_case = false;
 };
 
+/// What a change of a user must not do (UserAdminGuard).
+struct Guard {
+    enum class Kind {
+        none,
+        only_of_role,       ///< change a user of another role: outranked
+        leaves_one_of_role, ///< take the role from the last one who is not banned: last_of_role
+    };
+    Kind kind = Kind::none;
+    std::string_view role = {};
+    /// When a ban that has expired is none any more.
+    Timestamp now = {};
+};
+
 /// A session and the user whose it is.
 struct SignedIn {
     Session session;
@@ -118,11 +131,16 @@ class Store {
     virtual Result<User> find_by_email(std::string_view email) = 0;
     /// Makes the user and its account, both or none: the full row, or address_taken (4.2).
     virtual Result<User> create(const NewUser& user) = 0;
-    /// The full row after the changes (4.4), or not_found.
-    virtual Result<User> update(std::string_view id, const Changes& changes) = 0;
-    /// Deletes the user's sessions, its accounts and the user, all or none (4.4.1); not_found, or
-    /// protected_address.
-    virtual Result<Done> remove(std::string_view id, const ProtectedAddress& spared) = 0;
+    /// The full row after the changes (4.4), or not_found, or what the guard says.
+    virtual Result<User> update(std::string_view id, const Changes& changes,
+                                const Guard& guard = {}) = 0;
+    /// Deletes the user's sessions, its accounts and the user, all or none (4.4.1); not_found,
+    /// protected_address, or what the guard says.
+    virtual Result<Done> remove(std::string_view id, const ProtectedAddress& spared,
+                                const Guard& guard = {}) = 0;
+    /// Whether somebody else than the user has the role and is not banned; not_found where nobody
+    /// is.
+    virtual Result<Done> another(std::string_view id, std::string_view role, Timestamp now) = 0;
 
     /// The user with that address, to the letter, and its password's hash; not_found where there is
     /// no such user, or it has no credential account.

@@ -85,6 +85,7 @@ TEST(configuration, of_every_directive_with_right_values_is_taken) {
                       location("/api/users", "UserAdminSession \"%{note:a}\" \"%{env:B}\"\n"
                                              "UserAdminProtectedEmail b@example.org\n"
                                              "UserAdminPasswordHash argon2id t=3 m=65536 p=4\n"
+                                             "UserAdminGuard none\n"
                                              "UserAdminMaxLimit 100000\nUserAdminMaxBody 1048576\n"
                                              "UserAdminTimeout 300\nAuthUserAdmin Off\n"
                                              "AuthUserAdminCookie x\nAuthUserAdminBearer On")));
@@ -196,6 +197,13 @@ TEST(configuration, may_ask_for_the_modules_by_the_names_of_C_files) {
     for (const char* name : {"mod_useradmin.c", "mod_auth_useradmin.c", "useradmin_module"})
         refused("<IfModule " + std::string(name) + ">\nNoSuchDirective\n</IfModule>\n",
                 {"NoSuchDirective"});
+}
+
+TEST(configuration, of_a_guard_that_is_none_is_refused) {
+    for (const char* words :
+         {"", "Rank", "rank rank", "none rank", "rank none", "\"rank last-superadmin\""})
+        refused_in_location("UserAdminGuard " + std::string(words), "must be none, or rank, or");
+    taken(with_database("UserAdminGuard last-superadmin rank\n" + location("/api/users", "")));
 }
 
 TEST(configuration, of_a_number_that_is_none_or_out_of_bounds_is_refused) {

@@ -64,6 +64,13 @@ std::string session_cookie(const std::string& name) {
     return "Cookie: " + name + "=" + token_of(Who::user);
 }
 
+const std::vector<Row>& rows();
+
+const Row& row_of(std::string_view name) {
+    return *std::find_if(
+        rows().begin(), rows().end(), [&](const Row& row) { return row.name == name; });
+}
+
 const std::vector<Row>& rows() {
     static const std::vector<Row> all = {
         {"UserAdminSession",
@@ -74,7 +81,7 @@ const std::vector<Row>& rows() {
                  {"X-Id: ulises-1", 0}, {"X-B: ulises-1", 1}, {"X-C: ulises-1", 2}};
              for (const auto& [header, level] : headers)
                  if (place.read_own({header}).status == 200)
-                     return std::string(rows()[0].values[level]);
+                     return std::string(row_of("UserAdminSession").values[level]);
              return std::string("(none)");
          }},
         {"UserAdminProtectedEmail",
@@ -99,6 +106,26 @@ const std::vector<Row>& rows() {
              Suite::current().database().sql().run(
                  R"(DELETE FROM "account"; DELETE FROM "user" WHERE "email" = 'hash@y.org')");
              return "argon2id m=64 t=" + between(hash, ",t=", ",").value_or("?") + " p=1";
+         }},
+        {"UserAdminGuard",
+         {"none", "rank", "last-superadmin"},
+         [](const Place& place) {
+             const auto is_refused = [&](const char* id, const char* role, const char* body) {
+                 const int status = place
+                                        .send("PUT", std::string("/users/") + id, body,
+                                              {"X-Id: sara-1", std::string("X-Role: ") + role})
+                                        .status;
+                 CHECK(status == 200 || status == 403 || status == 409);
+                 return status != 200;
+             };
+             const bool is_rank = is_refused("ada-1", "admin", R"({"name":"Ada"})");
+             const bool is_last = is_refused("sara-1", "superAdmin", R"({"role":"admin"})");
+             Suite::current().database().sql().run(
+                 R"(UPDATE "user" SET "role" = 'superAdmin' WHERE "id" = 'sara-1')");
+             return std::string(is_rank && !is_last   ? "rank"
+                                : is_last && !is_rank ? "last-superadmin"
+                                : !is_last            ? "none"
+                                                      : "(both)");
          }},
         {"UserAdminMaxLimit",
          {"3", "4", "5"},
@@ -145,7 +172,7 @@ const std::vector<Row>& rows() {
         {"AuthUserAdminCookie",
          {"a_token", "b_token", "c_token"},
          [](const Place& place) {
-             return first_of(rows()[8], [&](const std::string& name) {
+             return first_of(row_of("AuthUserAdminCookie"), [&](const std::string& name) {
                  return place.read_own({session_cookie(name)}).status == 200;
              });
          }},

@@ -41,6 +41,10 @@ std::string configuration(const TestDatabase& database, const std::filesystem::p
                     "AuthUserAdmin On\nUserAdminMaxBody 1024\nUserAdminMaxLimit 3") +
            location("/protected/users",
                     "AuthUserAdmin On\nUserAdminProtectedEmail jefa@example.org") +
+           location("/strict/users", "AuthUserAdmin On\nUserAdminGuard rank last-superadmin") +
+           location("/strict-by-header/users",
+                    "UserAdminGuard last-superadmin\n"
+                    "UserAdminSession \"%{req:X-Id}\" \"%{req:X-Role}\"") +
            location("/scrypt/users", "AuthUserAdmin On\nUserAdminPasswordHash scrypt") +
            location("/cheap/users",
                     "AuthUserAdmin On\nUserAdminPasswordHash argon2id m=64 t=3 p=2") +

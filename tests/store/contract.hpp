@@ -59,7 +59,7 @@ class Contract : public Utest {
     void teardown() override;
 
   protected:
-    store::DatabaseStore& store() { return *store_; }
+    store::Store& store() { return *store_; }
     Database& sql() { return database().sql(); }
 
     /// Adds a row to "user".

@@ -426,6 +426,119 @@ TEST(remove, that_cannot_delete_the_user_deletes_nothing) {
     CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"session\""));
 }
 
+class Guarded : public Contract {
+  protected:
+    /// What comes of an update, and of a deletion, under the guard: "done", "outranked" and so on.
+    std::string outcome_of_update(const store::Guard& guard) {
+        return word_for(store().update("u", {{"name", "New"}}, guard));
+    }
+    std::string outcome_of_removal(const store::Guard& guard) {
+        return word_for(store().remove("u", nobody, guard));
+    }
+
+    static store::Guard only_of(std::string_view role) {
+        return {store::Guard::Kind::only_of_role, role};
+    }
+    static store::Guard leaves_one_of(std::string_view role) {
+        return {store::Guard::Kind::leaves_one_of_role, role, at("2026-01-02T00:00:00.000Z")};
+    }
+
+    void ban(std::string_view id, const char* expires) {
+        worked(store().update(id, {{"banned", true}}));
+        if (expires != nullptr)
+            worked(store().update(id, {{"banExpires", at(expires)}}));
+    }
+
+  private:
+    template <class T>
+    static std::string word_for(const store::Result<T>& result) {
+        if (result)
+            return "done";
+        switch (result.failure()) {
+        case store::Failure::not_found:
+            return "not found";
+        case store::Failure::outranked:
+            return "outranked";
+        case store::Failure::last_of_role:
+            return "last";
+        default:
+            return "failed";
+        }
+    }
+};
+
+TEST_GROUP_BASE(guard, Guarded){};
+
+TEST(guard, of_a_role_lets_users_of_that_role_be_changed_and_no_others) {
+    add_user("u", "u@x", "'user'");
+    CHECK_EQUAL(std::string("done"), outcome_of_update(only_of("user")));
+    for (const char* role : {"admin", "superAdmin", "User", ""}) {
+        worked(store().update("u", {{"role", role}, {"name", "Old"}}));
+        CHECK_EQUAL(std::string("outranked"), outcome_of_update(only_of("user")));
+        CHECK_EQUAL(std::string("outranked"), outcome_of_removal(only_of("user")));
+        CHECK_EQUAL(std::string("Old"), std::string(worked(store().find("u")).name));
+    }
+}
+
+TEST(guard, counts_no_role_as_user) {
+    add_user("u", "u@x", "NULL");
+    CHECK_EQUAL(std::string("done"), outcome_of_update(only_of("user")));
+    CHECK_EQUAL(std::string("done"), outcome_of_removal(only_of("user")));
+}
+
+TEST(guard, finds_nobody_where_there_is_nobody) {
+    for (const store::Guard& guard : {only_of("user"), leaves_one_of("owner")}) {
+        CHECK_EQUAL(std::string("not found"), outcome_of_update(guard));
+        CHECK_EQUAL(std::string("not found"), outcome_of_removal(guard));
+    }
+}
+
+TEST(guard, keeps_the_last_of_a_role) {
+    add_user("u", "u@x", "'owner'");
+    add_user("v", "v@x", "'Owner'");
+    CHECK_EQUAL(std::string("last"), outcome_of_update(leaves_one_of("owner")));
+    CHECK_EQUAL(std::string("last"), outcome_of_removal(leaves_one_of("owner")));
+    CHECK_EQUAL(std::string("Name of u"), std::string(worked(store().find("u")).name));
+    CHECK(absent(store().another("u", "owner", at("2026-01-02T00:00:00.000Z"))));
+}
+
+TEST(guard, keeps_nobody_where_another_one_is_left) {
+    add_user("u", "u@x", "'owner'");
+    add_user("v", "v@x", "'owner'");
+    CHECK_EQUAL(std::string("done"), outcome_of_update(leaves_one_of("owner")));
+    worked(store().another("u", "owner", at("2026-01-02T00:00:00.000Z")));
+    CHECK_EQUAL(std::string("done"), outcome_of_removal(leaves_one_of("owner")));
+}
+
+TEST(guard, keeps_nobody_of_another_role_and_nobody_who_is_banned) {
+    add_user("u", "u@x", "'user'");
+    CHECK_EQUAL(std::string("done"), outcome_of_update(leaves_one_of("owner")));
+    worked(store().update("u", {{"role", "owner"}}));
+    ban("u", nullptr);
+    CHECK_EQUAL(std::string("done"), outcome_of_update(leaves_one_of("owner")));
+    CHECK_EQUAL(std::string("done"), outcome_of_removal(leaves_one_of("owner")));
+}
+
+TEST(guard, counts_those_who_are_banned_no_longer_and_not_those_who_are) {
+    add_user("u", "u@x", "'owner'");
+    add_user("v", "v@x", "'owner'");
+    for (const auto& [expires, outcome] : {std::pair<const char*, const char*>{nullptr, "last"},
+                                           {"2026-01-02T00:00:00.001Z", "last"},
+                                           {"2026-01-02T00:00:00.000Z", "done"}}) {
+        ban("v", expires);
+        CHECK_EQUAL(std::string(outcome), outcome_of_update(leaves_one_of("owner")));
+    }
+    ban("u", "2026-01-01T00:00:00.000Z");
+    worked(store().remove("v", nobody));
+    CHECK_EQUAL(std::string("last"), outcome_of_removal(leaves_one_of("owner")));
+}
+
+TEST(guard, comes_after_the_protected_address) {
+    add_user("u", "protected@x", "'owner'");
+    CHECK(store().remove("u", nobody, leaves_one_of("owner")).failure() ==
+          store::Failure::protected_address);
+}
+
 TEST_GROUP_BASE(session, Contract){};
 
 TEST(session, of_an_unknown_token_is_nothing) {
@@ -620,7 +733,7 @@ class OtherSchemas : public Contract {
     }
 
     static constexpr const char* id = "0b1c7a52-6c1e-4f63-9b0a-5a8f5f0f6c11";
-    std::unique_ptr<store::DatabaseStore> other_;
+    std::unique_ptr<store::Store> other_;
 };
 
 TEST_GROUP_BASE(other_schemas, OtherSchemas){};

@@ -74,7 +74,7 @@ class Made : public Contract {
         Contract::teardown();
     }
 
-    std::unique_ptr<store::DatabaseStore> made_;
+    std::unique_ptr<store::Store> made_;
 
   private:
     void drop() {
@@ -244,7 +244,7 @@ TEST(living_tables, take_no_memory_for_statements_that_the_database_refuses) {
             apr_pool_create(&pool, nullptr);
             store::DatabaseStore store(*connection_, log_, pool, store::TableNames{}, "contract",
                                        patience);
-            CHECK(failed(store.update("u", {{"email", "v@x"}})));
+            CHECK(failed(store.update("u", {{"email", "v@x"}}, {})));
             apr_pool_destroy(pool);
         }
     };

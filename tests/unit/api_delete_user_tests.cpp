@@ -42,6 +42,18 @@ TEST(delete_user, the_protected_address_counts_in_any_case_where_addresses_are_i
     expect("remove another unless root@example.org in any case", calls.text());
 }
 
+TEST(delete_user, the_last_super_admin_stays_where_that_is_guarded) {
+    using Kind = store::Guard::Kind;
+    ask(super_admin, "DELETE /another");
+    CHECK(store.guard->kind == Kind::none);
+    settings.guards = {true, true};
+    ask(super_admin, "DELETE /boss");
+    CHECK(store.guard->kind == Kind::leaves_one_of_role);
+    CHECK_EQUAL(std::string("superAdmin"), std::string(store.guard->role));
+    store.failures = {{"remove", store::Failure::last_of_role}};
+    expect("409 Debe quedar al menos un superAdmin", ask(super_admin, "DELETE /another"));
+}
+
 TEST(delete_user, an_id_that_is_no_text_belongs_to_nobody) {
     for (const auto request : {"DELETE /%FF", "DELETE /another%00"}) {
         expect("404 Usuario no encontrado", ask(super_admin, request), request);

@@ -53,6 +53,7 @@ class FakeStore final : public store::Store {
     /// What the last calls were given.
     std::optional<store::NewUser> created;
     std::optional<store::Changes> changes;
+    std::optional<store::Guard> guard;
     std::optional<store::Session> opened;
     /// What is found of all passwords and addresses.
     std::vector<std::string> formats;
@@ -103,10 +104,12 @@ class FakeStore final : public store::Store {
         return full(row);
     }
 
-    store::Result<store::User> update(std::string_view id, const store::Changes& given) override {
+    store::Result<store::User> update(std::string_view id, const store::Changes& given,
+                                      const store::Guard& by) override {
         if (const auto* failure = failure_of("update", id))
             return *failure;
         changes = kept(given);
+        guard = by;
         const auto row = with(&store::User::id, id);
         if (row == users.end())
             return store::Failure::not_found;
@@ -117,8 +120,9 @@ class FakeStore final : public store::Store {
         return full(*row);
     }
 
-    store::Result<store::Done> remove(std::string_view id,
-                                      const store::ProtectedAddress& spared) override {
+    store::Result<store::Done> remove(std::string_view id, const store::ProtectedAddress& spared,
+                                      const store::Guard& by) override {
+        guard = by;
         const std::string arguments = std::string(id) + " unless " + std::string(spared.email) +
                                       (spared.ignores_case ? " in any case" : "");
         if (const auto* failure = failure_of("remove", arguments))
@@ -193,6 +197,10 @@ class FakeStore final : public store::Store {
     }
 
     // What neither the operations nor signing in have a use for.
+    store::Result<store::Done> another(std::string_view, std::string_view,
+                                       store::Timestamp) override {
+        return unexpected("another");
+    }
     store::Result<store::Done> set_password(const store::Account&) override {
         return unexpected("set_password");
     }

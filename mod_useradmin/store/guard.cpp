@@ -1,0 +1,47 @@
+#include "store/guard.hpp"
+
+#include "store/lists.hpp"
+
+namespace useradmin::store {
+
+void append_active_of(Statement& statement, const Table& user, const Dialect& dialect,
+                      std::string_view role, Timestamp now) {
+    statement << role_of(user, dialect) << " = " << argument(role);
+    const Column* banned = user.find("banned");
+    if (banned == nullptr)
+        return;
+    statement << " AND (" << *banned << " IS NULL OR " << *banned << " = "
+              << argument(*banned, false);
+    if (const Column* expires = user.find("banExpires"))
+        statement << " OR (" << *expires << " IS NOT NULL AND " << *expires
+                  << " <= " << argument(*expires, now) << ")";
+    statement << ")";
+}
+
+void append_guard(Statement& statement, const Table& user, const Dialect& dialect,
+                  const Guard& guard) {
+    switch (guard.kind) {
+    case Guard::Kind::none:
+        statement << "1 = 1";
+        break;
+    case Guard::Kind::only_of_role:
+        statement << role_of(user, dialect) << " = " << argument(guard.role);
+        break;
+    case Guard::Kind::leaves_one_of_role:
+        append_active_of(statement << "(NOT (", user, dialect, guard.role, guard.now);
+        statement << ") OR EXISTS (SELECT 1 FROM (SELECT " << user.at("id") << " AS id FROM "
+                  << user << " WHERE ";
+        append_active_of(statement, user, dialect, guard.role, guard.now);
+        // All go by the ids from the first on, the row's own too: so none waits for one who waits
+        // for it.
+        statement << " ORDER BY 1" << dialect.row_lock()
+                  << ") useradmin_other WHERE useradmin_other.id <> useradmin_row." << user.at("id")
+                  << "))";
+    }
+}
+
+Failure failure_of(const Guard& guard) noexcept {
+    return guard.kind == Guard::Kind::only_of_role ? Failure::outranked : Failure::last_of_role;
+}
+
+} // namespace useradmin::store

@@ -1,0 +1,129 @@
+// UserAdminGuard: what is refused beyond the specification.
+#include "scene.hpp"
+
+#include <thread>
+
+namespace useradmin::test {
+
+namespace {
+
+constexpr const char* no_permission = "No tienes permisos para editar usuarios";
+constexpr const char* no_role_or_ban = "No tienes permisos para cambiar roles o banear usuarios";
+constexpr const char* last_one = "Debe quedar al menos un superAdmin";
+
+} // namespace
+
+class Guard : public Scene {
+  protected:
+    static std::string path_of(const std::string& id) { return "/strict/users/" + id; }
+
+    static Reply change(Who who, const std::string& id, const std::string& body, Here here = {}) {
+        return ask(who, "PUT", path_of(id), body, {}, here);
+    }
+
+    /// How many superAdmins are not banned.
+    static long left() {
+        return sql().number(
+            R"(SELECT count(*) FROM "user" WHERE "role" = 'superAdmin' AND )"
+            R"(coalesce("banned", )" +
+            std::string(Suite::current().kind() == Kind::sqlite ? "0) = 0" : "false) = false"));
+    }
+};
+
+TEST_GROUP_BASE(guard, Guard){};
+
+TEST(guard, of_rank_refuses_an_admin_who_changes_an_admin_or_a_superAdmin_or_itself) {
+    for (const char* id : {"sara-1", "ada-1"}) {
+        expect_error(change(Who::admin, id, R"({"email":"mine@example.org"})"), 403, no_permission);
+        expect_error(change(Who::admin, id, "{}"), 403, no_permission);
+    }
+    CHECK_EQUAL(0,
+                sql().number(R"(SELECT count(*) FROM "user" WHERE "email" = 'mine@example.org')"));
+    expect_success(change(Who::admin, "ulises-1", R"({"name":"U"})"));
+    expect_success(change(Who::super_admin, "ada-1", R"({"name":"A"})"));
+    expect_success(change(Who::super_admin, "sara-1", R"({"name":"S"})"));
+}
+
+TEST(guard, of_rank_is_looked_at_after_the_checks_of_the_specification) {
+    expect_error(change(Who::admin, "unknown", R"({"name":"U"})"), 404, "Usuario no encontrado");
+    expect_error(change(Who::admin, "sara-1", R"({"role":"user"})"), 403, no_role_or_ban);
+    expect_error(change(Who::user, "sara-1", R"({"name":"U"})"), 403, no_permission);
+}
+
+TEST(guard, is_off_where_nobody_says_otherwise) {
+    expect_success(put(Who::admin, "sara-1", R"({"name":"S"})"));
+    expect_success(put(Who::super_admin, "sara-1", R"({"role":"admin"})"));
+}
+
+TEST(guard, of_the_last_superAdmin_refuses_to_ban_demote_or_delete_it) {
+    expect_error(change(Who::super_admin, "sara-1", R"({"role":"admin"})"), 409, last_one);
+    expect_error(change(Who::super_admin, "sara-1", R"({"banned":true,"name":"S"})"), 409,
+                 last_one);
+    expect_success(change(Who::super_admin, "sara-1", R"({"name":"S"})"));
+    expect_success(change(Who::super_admin, "ada-1", R"({"role":"superAdmin"})"));
+    expect_success(change(Who::super_admin, "sara-1", R"({"banned":true})"));
+    CHECK_EQUAL(1, left());
+}
+
+TEST(guard, of_the_last_superAdmin_refuses_a_deletion_by_one_who_has_just_lost_the_role) {
+    // Sara is known as a superAdmin for as long as her request takes.
+    sql().run(R"(UPDATE "user" SET "role" = 'superAdmin' WHERE "id" = 'ada-1')");
+    sql().run(R"(UPDATE "user" SET "role" = 'user' WHERE "id" = 'sara-1')");
+    const auto reply = Suite::current().client().send(
+        {"DELETE", "/strict-by-header/users/ada-1", {"X-Id: sara-1", "X-Role: superAdmin"}});
+    expect_error(reply, 409, last_one);
+    CHECK_EQUAL(1, left());
+}
+
+TEST(guard, of_the_last_superAdmin_looks_again_when_it_had_to_wait) {
+    if (Suite::current().kind() == Kind::sqlite)
+        return; // has one writer at a time
+    sql().run(R"(UPDATE "user" SET "role" = 'superAdmin' WHERE "id" = 'ada-1')");
+    sql().run(R"(BEGIN; SELECT 1 FROM "user" WHERE "role" = 'superAdmin' FOR UPDATE)");
+    const std::vector<std::string> caller = {"X-Id: nobody", "X-Role: superAdmin"};
+    std::vector<Reply> replies;
+    std::thread both([&] {
+        replies = Suite::current().client().send_at_once(
+            {{"DELETE", "/strict-by-header/users/ada-1", caller, {}},
+             {"PUT", "/strict-by-header/users/sara-1", caller, R"({"banned":true})"}});
+    });
+    const bool waited = eventually(
+        [] { return sql().number("SELECT count(*) FROM pg_locks WHERE NOT granted") == 2; });
+    sql().run("COMMIT");
+    both.join();
+    CHECK(waited);
+    CHECK_EQUAL(200 + 409, replies[0].status + replies[1].status);
+    CHECK_EQUAL(1, left());
+}
+
+TEST(guard, of_the_last_superAdmin_holds_when_all_go_at_once) {
+    constexpr int all = 12;
+    constexpr int rounds = 10;
+    sql().run(R"(UPDATE "user" SET "role" = 'user' WHERE "id" = 'sara-1')");
+    for (int round = 0; round < rounds; ++round) {
+        std::vector<Request> requests;
+        for (int number = 0; number < all; ++number) {
+            const std::string id = "s" + std::to_string(round * all + number);
+            add_user({id, "S", id + "@example.org", "superAdmin", "2026-01-01T00:00:00.000Z"});
+            const std::string path = "/strict-by-header/users/" + id;
+            const std::vector<std::string> caller = {"X-Id: sara-1", "X-Role: superAdmin"};
+            if (number % 3 == 0)
+                requests.push_back({"DELETE", path, caller, {}});
+            else
+                requests.push_back({"PUT", path, caller,
+                                    number % 3 == 1 ? R"({"role":"user"})" : R"({"banned":true})"});
+        }
+        int refused = 0;
+        for (const auto& reply : Suite::current().client().send_at_once(requests)) {
+            if (reply.status == 200)
+                continue;
+            expect_error(reply, 409, last_one);
+            ++refused;
+        }
+        CHECK_EQUAL(1, refused);
+        CHECK_EQUAL(1, left());
+        sql().run(R"(DELETE FROM "user" WHERE "id" LIKE 's%' AND "id" <> 'sara-1')");
+    }
+}
+
+} // namespace useradmin::test
