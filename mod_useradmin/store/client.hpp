@@ -16,7 +16,8 @@ enum class Fault {
     conflict,  ///< the same, since a value that must be unique is there already
     forbidden, ///< the same, since the database's account lacks a right
     outdated,  ///< what is known of the tables no longer holds; nothing was done
-    busy,      ///< another process has the database locked; nothing was done
+    busy,      ///< others work on the same rows, or have the database locked; nothing was done
+    read_only, ///< the server takes no writes, such as a standby; nothing was done
     lost,      ///< the connection broke: whether it was done is unknown
     late,      ///< no answer came before the deadline: the same, and the connection was ended
 };
@@ -44,8 +45,12 @@ class Client {
     virtual bool is_quiet() const noexcept = 0;
     /// Asks the server whether it is there.
     virtual bool ping() = 0;
-    /// Connects anew where the connection broke; whether it stands then.
-    virtual bool reconnect() = 0;
+    /// Whether the connection stands, as far as is known.
+    virtual bool is_connected() const noexcept = 0;
+    /// Connects anew, also where the connection stands; whether it does then.
+    virtual bool connect_anew() = 0;
+    /// The same, where the connection broke.
+    bool reconnect() { return is_connected() || connect_anew(); }
     /// Forgets what was prepared.
     virtual void forget() = 0;
 };

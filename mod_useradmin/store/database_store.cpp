@@ -143,6 +143,17 @@ std::optional<Result<T>> DatabaseStore::run_on(const Connection& connection, con
                 continue;
             }
             break;
+        case Fault::read_only:
+            // A connection that was made to the primary may by now be one to a standby. Another one
+            // may lead elsewhere, and nothing was done.
+            if (!std::exchange(may_reconnect, false))
+                return Result<T>(unavailable(
+                    "UA0108: ", "the database takes no writes: " + piece.error() +
+                                    "; where DBDParams names several hosts, "
+                                    "target_session_attrs=read-write finds the one that does"));
+            if (!client.connect_anew())
+                return Result<T>(out_of_reach(client));
+            continue;
         case Fault::lost: {
             const bool may_repeat =
                 std::exchange(may_reconnect, false) && repeatable == Repeatable::yes;

@@ -114,15 +114,24 @@ Rows rows_of(const PGresult* result, apr_pool_t* pool) {
 
 /// What an SQLSTATE means for the work.
 Fault fault_of(std::string_view state) noexcept {
-    // Of another shape since a table was altered: "cached plan must not change result type" is a
-    // feature that is not supported.
-    for (const std::string_view outdated : {"0A000", "42P01", "42703", "42804", "42883", "3F000"})
-        if (state == outdated)
-            return Fault::outdated;
-    return state == "23505"   ? Fault::conflict
-           : state == "42501" ? Fault::forbidden
-           : state == "55P03" ? Fault::busy
-                              : Fault::refused;
+    static constexpr std::pair<std::string_view, Fault> meanings[] = {
+        {"0A000", Fault::outdated},  // a cached plan must not change its result's type
+        {"42P01", Fault::outdated},  // no such table
+        {"42703", Fault::outdated},  // no such column
+        {"42804", Fault::outdated},  // a type that does not fit
+        {"42883", Fault::outdated},  // no such operator for these types
+        {"3F000", Fault::outdated},  // no such schema
+        {"23505", Fault::conflict},  // a value that must be unique
+        {"42501", Fault::forbidden}, // a right is lacking
+        {"40001", Fault::busy},      // others wrote the rows since the transaction began
+        {"40P01", Fault::busy},      // two waited for each other
+        {"55P03", Fault::busy},      // the wait for a lock was too long
+        {"25006", Fault::read_only}, // a standby, or so told
+    };
+    for (const auto& [code, fault] : meanings)
+        if (code == state)
+            return fault;
+    return Fault::refused;
 }
 
 /// Whether the backend does not have what was prepared: it has ended, or someone between prepared
@@ -199,9 +208,9 @@ class PostgresqlClient final : public Client {
         return is_there;
     }
 
-    bool reconnect() override {
-        if (PQstatus(connection_) == CONNECTION_OK)
-            return true;
+    bool is_connected() const noexcept override { return PQstatus(connection_) == CONNECTION_OK; }
+
+    bool connect_anew() override {
         vanished_ = 0;
         if (deadline_ == no_deadline) {
             PQreset(connection_);
@@ -212,10 +221,9 @@ class PostgresqlClient final : public Client {
                 state = PQresetPoll(connection_);
         }
         stop_blocking();
-        const bool is_connected = PQstatus(connection_) == CONNECTION_OK;
-        if (!is_connected)
+        if (!is_connected())
             note_error(apr::view_of(PQerrorMessage(connection_)), {});
-        return is_connected;
+        return is_connected();
     }
 
     void forget() override {
@@ -356,7 +364,7 @@ class PostgresqlClient final : public Client {
                                              : apr::view_of(PQerrorMessage(connection_));
         if (note_error(message, state))
             return Fault::late;
-        if (PQstatus(connection_) != CONNECTION_OK)
+        if (!is_connected())
             return Fault::lost;
         return fault_of(state);
     }

@@ -111,7 +111,8 @@ class SqliteClient final : public Client {
     const std::string& error() const noexcept override { return error_; }
     bool is_quiet() const noexcept override { return true; }
     bool ping() override { return true; }
-    bool reconnect() override { return true; }
+    bool is_connected() const noexcept override { return true; }
+    bool connect_anew() override { return true; }
     void forget() override { prepared_.clear(); }
 
   private:

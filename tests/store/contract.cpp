@@ -114,6 +114,13 @@ void Contract::undo() {
     undo_.clear();
 }
 
+void Contract::tell_connection(const char* statement) {
+    const auto* connection = connection_->acquire(store::no_deadline);
+    int rows = 0;
+    apr_dbd_query(connection->driver, connection->handle, &rows, statement);
+    connection_->release(*connection);
+}
+
 store::NewUser Contract::new_user(std::string_view id, std::string_view email) {
     store::NewUser user;
     user.id = id;

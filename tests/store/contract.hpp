@@ -77,6 +77,9 @@ class Contract : public Utest {
     void change(const std::string& statements, const std::string& reverse);
     void undo();
 
+    /// Runs SQL over the connection that the store works with.
+    void tell_connection(const char* statement);
+
     void expect_error(std::string_view part) { expected_.emplace_back(part); }
 
     std::unique_ptr<OneConnection> connection_;

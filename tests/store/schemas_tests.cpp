@@ -226,10 +226,7 @@ TEST(living_tables, lose_prepared_statements_without_anybodys_notice) {
     // As after a restart in a container, where the new backend has the old one's number.
     add_user("u", "u@x");
     worked(store().find("u"));
-    const auto* connection = connection_->acquire(store::no_deadline);
-    int rows = 0;
-    apr_dbd_query(connection->driver, connection->handle, &rows, "DEALLOCATE ALL");
-    connection_->release(*connection);
+    tell_connection("DEALLOCATE ALL");
     worked(store().find("u"));
     worked(store().create(new_user("n", "n@x")));
 }
@@ -333,6 +330,51 @@ TEST(living_tables, that_another_process_locks_are_waited_for_each_time_by_a_too
     sql().run("COMMIT; PRAGMA journal_mode = WAL");
 }
 
+TEST(living_tables, whose_connection_takes_no_writes_any_more_are_written_over_another_one) {
+    if (!is_postgresql())
+        return;
+    // As to a primary that was made a standby.
+    const auto turn_read_only = [&] { tell_connection("SET default_transaction_read_only = on"); };
+    turn_read_only();
+    worked(store().create(new_user("n", "n@x")));
+    turn_read_only();
+    CHECK_EQUAL(std::string("New"),
+                std::string(worked(store().update("n", {{"name", "New"}})).name));
+    turn_read_only();
+    worked(store().remove("n", {"protected@x"}));
+}
+
+TEST(living_tables, that_take_no_writes_are_read_all_the_same_and_written_when_they_do) {
+    if (!is_postgresql())
+        return;
+    expect_error("UA0108");
+    add_user("u", "u@x");
+    change("ALTER ROLE CURRENT_USER SET default_transaction_read_only = on",
+           "ALTER ROLE CURRENT_USER RESET default_transaction_read_only");
+    tell_connection("SET default_transaction_read_only = on");
+    CHECK(unavailable(store().update("u", {{"name", "New"}})));
+    CHECK(unavailable(store().create(new_user("n", "n@x"))));
+    worked(store().find("u"));
+    undo();
+    worked(store().update("u", {{"name", "New"}}));
+}
+
+TEST(living_tables, that_others_write_at_the_same_time_are_written_after_them) {
+    if (!is_postgresql())
+        return;
+    add_user("u", "u@x");
+    tell_connection("SET default_transaction_isolation = 'repeatable read'");
+    sql().run("BEGIN; UPDATE \"user\" SET \"email\" = 'other@x'");
+    std::thread other([&] {
+        while (sql().number("SELECT count(*) FROM pg_locks WHERE NOT granted") == 0)
+            pause_shortly();
+        sql().run("COMMIT");
+    });
+    const auto updated = store().update("u", {{"name", "New"}});
+    other.join();
+    CHECK_EQUAL(std::string("other@x"), std::string(worked(updated).email));
+}
+
 TEST(living_tables, whose_prepared_statements_vanish_each_time_are_read_without) {
     if (!is_postgresql())
         return;
@@ -340,10 +382,7 @@ TEST(living_tables, whose_prepared_statements_vanish_each_time_are_read_without)
     add_user("u", "u@x");
     for (int time = 0; time < 5; ++time) {
         worked(store().find("u"));
-        const auto* connection = connection_->acquire(store::no_deadline);
-        int rows = 0;
-        apr_dbd_query(connection->driver, connection->handle, &rows, "DEALLOCATE ALL");
-        connection_->release(*connection);
+        tell_connection("DEALLOCATE ALL");
         const std::string name = "Nº " + std::to_string(time);
         CHECK_EQUAL(name, std::string(worked(store().update("u", {{"name", name}})).name));
     }
