@@ -3,7 +3,6 @@
 #include "support/log_watch.hpp"
 #include "support/machine.hpp"
 #include "support/ports.hpp"
-#include "support/raw_connection.hpp"
 #include "support/trouble.hpp"
 
 #include <algorithm>
@@ -102,8 +101,8 @@ bool Httpd::start() {
     const Command command{{machine::httpd(), "-f", file.string(), "-DFOREGROUND"},
                           environment_of(settings_)};
     process_ = std::make_unique<Process>(command, folder_ / "output");
-    const bool ready =
-        eventually([this] { return !process_->running() || RawConnection::possible(port_); });
+    // It listens, and closes that again, while it reads its configuration for the first time.
+    const bool ready = eventually([this] { return !process_->running() || times_started() > 0; });
     return ready && process_->running();
 }
 
@@ -127,19 +126,19 @@ void Httpd::stop() {
     process_.reset();
 }
 
+int Httpd::times_started() const {
+    constexpr std::string_view line = "resuming normal operations";
+    const auto text = read_file(folder_ / "error.log");
+    int times = 0;
+    for (auto at = text.find(line); at != std::string::npos; at = text.find(line, at + 1))
+        ++times;
+    return times;
+}
+
 void Httpd::restart_gracefully() {
-    const auto log = folder_ / "error.log";
-    const auto started = [&log] {
-        constexpr std::string_view line = "resuming normal operations";
-        const auto text = read_file(log);
-        int times = 0;
-        for (auto at = text.find(line); at != std::string::npos; at = text.find(line, at + 1))
-            ++times;
-        return times;
-    };
-    const int before = started();
+    const int before = times_started();
     process_->signal(SIGUSR1);
-    if (!eventually([&] { return started() > before; }))
+    if (!eventually([&] { return times_started() > before; }))
         give_up("httpd did not restart");
 }
 

@@ -54,6 +54,8 @@ class Httpd {
 
   private:
     bool start();
+    /// How often it has read its configuration and begun to serve, as its log says.
+    int times_started() const;
     void stop();
     /// Whether none of its children runs.
     bool has_no_child_left() const;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
 
 namespace useradmin::test::machine {
 
@@ -57,6 +58,10 @@ std::filesystem::path postgresql(std::string_view program) {
             return candidate;
     give_up(std::string(program) + " is missing: install postgresql (Debian, Ubuntu) or "
                                    "postgresql-server (Fedora, RHEL)");
+}
+
+int times(int few, int many) {
+    return std::getenv("USERADMIN_TEST_LONG") != nullptr ? many : few;
 }
 
 std::vector<std::pair<std::string, std::string>> sanitizer_environment() {

@@ -24,6 +24,10 @@ std::filesystem::path source(std::string_view file);
 /// The newest PostgreSQL program of this name that is installed.
 std::filesystem::path postgresql(std::string_view program);
 
+/// How often something is done that breaks things: a few times, or in a long run
+/// (USERADMIN_TEST_LONG in the environment) many.
+int times(int few, int many);
+
 /// What a program that loads sanitized modules needs in its environment; nothing in a plain build.
 std::vector<std::pair<std::string, std::string>> sanitizer_environment();
 

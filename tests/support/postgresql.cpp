@@ -69,6 +69,17 @@ void PostgreSql::signal_all(int number) const {
         kill(process, number);
 }
 
+bool PostgreSql::kill_backend() const {
+    for (const pid_t process : children_of(server_->id())) {
+        const std::string title = read_file("/proc/" + std::to_string(process) + "/cmdline");
+        if (title.find("[local]") != std::string::npos) {
+            kill(process, SIGKILL);
+            return true;
+        }
+    }
+    return false;
+}
+
 std::string PostgreSql::params() const {
     return "host=" + folder_.string() + " dbname=postgres user=useradmin connect_timeout=2";
 }

@@ -28,6 +28,10 @@ class PostgreSql {
     void freeze();
     void thaw();
 
+    /// Kills one of the processes that work for clients, as a crash would: the server ends all
+    /// others, and recovers. False where there is none.
+    bool kill_backend() const;
+
     /// DBDParams for it.
     std::string params() const;
 

@@ -43,14 +43,6 @@ RawConnection::~RawConnection() {
     ::close(socket_);
 }
 
-bool RawConnection::possible(std::uint16_t port) {
-    const int made = connected_to(port, 0);
-    if (made < 0)
-        return false;
-    ::close(made);
-    return true;
-}
-
 bool RawConnection::send(std::string_view bytes) const {
     while (!bytes.empty()) {
         const auto sent = ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);

@@ -17,8 +17,6 @@ class RawConnection {
     RawConnection(const RawConnection&) = delete;
     RawConnection& operator=(const RawConnection&) = delete;
 
-    static bool possible(std::uint16_t port);
-
     /// Sends all the bytes; false where the other side has closed before it took them.
     bool send(std::string_view bytes) const;
 

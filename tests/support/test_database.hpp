@@ -36,6 +36,12 @@ class TestDatabase {
     void freeze() { server_->freeze(); }
     void thaw() { server_->thaw(); }
 
+    /// Has PostgreSQL lose one of the processes that work for clients, if there is one.
+    bool kill_backend() {
+        sql_.reset(); // it breaks with all others
+        return server_->kill_backend();
+    }
+
     /// Empties all tables.
     void clear();
 

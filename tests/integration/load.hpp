@@ -1,0 +1,53 @@
+// Requests from many threads, over connections of their own, while something breaks.
+#pragma once
+
+#include "own_httpd.hpp"
+
+#include <atomic>
+#include <functional>
+#include <thread>
+
+namespace useradmin::test {
+
+/// The reply to a request that wants its connection closed; status 0 where none came.
+inline Reply send_alone(std::uint16_t port, const std::string& method, const std::string& path,
+                        const std::string& body = {}) {
+    const RawConnection connection(port);
+    connection.send(method + " " + path +
+                    " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: " +
+                    std::to_string(body.size()) + "\r\n\r\n" + body);
+    const std::string bytes = connection.receive_all();
+    return bytes.starts_with("HTTP/") ? parse_reply(bytes) : Reply();
+}
+
+/// Threads that do the same over and over until the scope ends.
+class Load {
+  public:
+    /// What is called gets the thread's number, and how often it was called before.
+    using Turn = std::function<void(int thread, int turn)>;
+
+    Load(int threads, const Turn& turn) {
+        for (int number = 0; number < threads; ++number)
+            threads_.emplace_back([this, turn, number] {
+                for (int times = 0; goes_on_; ++times)
+                    turn(number, times);
+            });
+    }
+    ~Load() { end(); }
+    Load(const Load&) = delete;
+    Load& operator=(const Load&) = delete;
+
+    /// Waits for what has begun.
+    void end() {
+        goes_on_ = false;
+        for (std::thread& thread : threads_)
+            if (thread.joinable())
+                thread.join();
+    }
+
+  private:
+    std::atomic<bool> goes_on_{true};
+    std::vector<std::thread> threads_;
+};
+
+} // namespace useradmin::test

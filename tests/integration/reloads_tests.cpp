@@ -1,0 +1,85 @@
+// Graceful restarts under load.
+#include "load.hpp"
+
+#include "support/machine.hpp"
+#include "support/process.hpp"
+
+#include <fstream>
+#include <mutex>
+
+namespace useradmin::test {
+
+namespace {
+
+/// What httpd's main process holds: descriptors, mapped memory that is shared, KiB that are
+/// resident.
+struct Holdings {
+    long descriptors = 0;
+    long shared = 0;
+    long resident = 0;
+
+    static Holdings of(pid_t process) {
+        const std::filesystem::path folder = "/proc/" + std::to_string(process);
+        Holdings found;
+        for (const auto& entry : std::filesystem::directory_iterator(folder / "fd"))
+            found.descriptors += entry.path().empty() ? 0 : 1;
+        std::ifstream maps(folder / "maps");
+        for (std::string line; std::getline(maps, line);)
+            if (line.find(" rw-s ") != std::string::npos)
+                ++found.shared;
+        found.resident = number_in(status_field(folder, "VmRSS"));
+        return found;
+    }
+};
+
+} // namespace
+
+TEST_GROUP_BASE(reloads, OwnHttpd){};
+
+TEST(reloads, under_load_fail_no_request_and_leave_nothing_behind) {
+    start("UserAdminHashQueue 32\nUserAdminTotalCache 5\nAuthUserAdminCache 5\n" +
+          location("/api/users", as_sara + "UserAdminPasswordHash argon2id m=64") +
+          location("/sessions/users", "AuthUserAdmin On"));
+    constexpr int threads = 4;
+    constexpr int warm_up = 3;
+    std::mutex mutex;
+    std::string odd;
+    std::atomic<int> answered{0};
+    Holdings before;
+    Holdings after;
+    const int reloads = machine::times(8, 300);
+    {
+        const Load load(threads, [&](int thread, int turn) {
+            const std::string number = std::to_string(thread) + "-" + std::to_string(turn);
+            const Reply reply =
+                turn % 4 == 0
+                    ? send_alone(httpd_->port(), "POST", "/api/users",
+                                 R"({"name":"N","password":"s3cr3t","email":"n)" + number + "@x\"}")
+                    : send_alone(httpd_->port(), "GET", "/api/users?search=" + number);
+            ++answered;
+            const std::lock_guard lock(mutex);
+            if (reply.status != 200 && odd.empty())
+                odd = number + ": " + (reply.status == 0 ? "no reply" : reply.text());
+        });
+        for (int time = 0; time < warm_up + reloads; ++time) {
+            if (time == warm_up)
+                before = Holdings::of(httpd_->main_process());
+            const int seen = answered;
+            httpd_->restart_gracefully();
+            CHECK(eventually([&] { return answered > seen + threads; }));
+        }
+        after = Holdings::of(httpd_->main_process());
+    }
+    CHECK_EQUAL(std::string(), odd);
+    CHECK_EQUAL(before.descriptors, after.descriptors);
+    CHECK_EQUAL(before.shared, after.shared);
+    // A sanitizer keeps what was freed for a while.
+    if (machine::sanitizer_environment().empty())
+        CHECK_TEXT(after.resident - before.resident < 1024,
+                   (std::to_string(after.resident - before.resident) + " KiB more").c_str());
+    if (reloads > 8)
+        std::printf("\n%d reloads under %d requests: %ld KiB more in httpd's main process\n",
+                    reloads, answered.load(), after.resident - before.resident);
+}
+
+} // namespace useradmin::test
