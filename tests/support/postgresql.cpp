@@ -5,6 +5,7 @@
 #include "support/trouble.hpp"
 
 #include <csignal>
+#include <fstream>
 
 namespace useradmin::test {
 
@@ -71,7 +72,10 @@ void PostgreSql::signal_all(int number) const {
 
 bool PostgreSql::kill_backend() const {
     for (const pid_t process : children_of(server_->id())) {
-        const std::string title = read_file("/proc/" + std::to_string(process) + "/cmdline");
+        // It may end meanwhile.
+        std::ifstream file("/proc/" + std::to_string(process) + "/cmdline");
+        std::string title;
+        std::getline(file, title);
         if (title.find("[local]") != std::string::npos) {
             kill(process, SIGKILL);
             return true;
