@@ -8,50 +8,9 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <utility>
 
 namespace useradmin::httpd {
-
-bool Gate::enter(store::Deadline deadline) {
-    std::unique_lock lock(mutex_);
-    if (!freed_.wait_until(lock, deadline, [this] { return permits_ > 0; }))
-        return false;
-    --permits_;
-    return true;
-}
-
-void Gate::leave() noexcept {
-    {
-        const std::lock_guard lock(mutex_);
-        ++permits_;
-    }
-    freed_.notify_one();
-}
-
-Gate::Turn::Turn(Gate& gate, store::Deadline deadline)
-    : gate_(gate), deadline_(deadline), lock_(gate.turn_, std::try_to_lock) {
-    // A turn takes a microsecond as a rule: less than to fall asleep and be woken.
-    constexpr int tries = 100;
-    for (int number = 0; !lock_ && number < tries; ++number) {
-        std::this_thread::yield();
-        static_cast<void>(lock_.try_lock());
-    }
-    if (!lock_)
-        static_cast<void>(lock_.try_lock_until(deadline));
-    begun_ = store::Clock::now();
-}
-
-Gate::Turn::~Turn() {
-    if (lock_)
-        gate_.last_turn_ = store::Clock::now() - begun_;
-}
-
-bool Gate::Turn::is_long_enough(store::Clock::time_point since) const noexcept {
-    constexpr std::chrono::milliseconds hardly(100);
-    constexpr std::chrono::seconds give_or_take(1);
-    return begun_ - since < hardly || begun_ + gate_.last_turn_ <= deadline_ + give_or_take;
-}
 
 DatabaseModule DatabaseModule::find() noexcept {
     return {ap_find_linked_module("mod_dbd.c"), APR_RETRIEVE_OPTIONAL_FN(ap_dbd_open),
@@ -96,7 +55,7 @@ class DatabaseConnections::PutBack {
         : close_(connections.database_.close), server_(connections.request_->server),
           gate_(connections.gate_), connection_(connection) {}
     ~PutBack() {
-        const Gate::Turn turn(gate_, store::Clock::now() + std::chrono::hours(1));
+        const Gate::Turn turn = Gate::Turn::to_put_back(gate_);
         close_(server_, connection_);
         gate_.leave();
     }
@@ -113,7 +72,6 @@ class DatabaseConnections::PutBack {
 const store::Connection* DatabaseConnections::acquire(store::Deadline deadline) {
     if (const ap_dbd_t* held = database_.held_by(request_))
         return hand_out(*held);
-    const auto since = store::Clock::now();
     if (!gate_.enter(deadline)) {
         log_.write(text::Level::error, "UA0201: no database connection came free within " +
                                            std::to_string(timeout_.count() / 1000) +
@@ -122,7 +80,7 @@ const store::Connection* DatabaseConnections::acquire(store::Deadline deadline) 
     }
     {
         const Gate::Turn turn(gate_, deadline);
-        if (turn && turn.is_long_enough(since))
+        if (turn && turn.is_long_enough(timeout_))
             open_ = database_.open(request_->pool, request_->server);
     }
     if (open_ == nullptr) {

@@ -1,58 +1,15 @@
 // mod_dbd's connections, with a bound on the wait for one.
 #pragma once
 
+#include "httpd/gate.hpp"
 #include "httpd/httpd.hpp"
 #include "httpd/log.hpp"
 #include "store/connection.hpp"
 
 #include <chrono>
-#include <condition_variable>
-#include <mutex>
 #include <string>
 
 namespace useradmin::httpd {
-
-/// Lets as many threads of a child to one of mod_dbd's pools as it has connections. mod_dbd itself
-/// waits without end, and after an outage its waiters can sleep on.
-class Gate {
-  public:
-    explicit Gate(int permits) noexcept : permits_(permits) {}
-
-    /// Whether a permit came free in time.
-    bool enter(store::Deadline deadline);
-    void leave() noexcept;
-
-    /// The right to take a connection out of the pool or to put one back, which one thread has at a
-    /// time, for the scope. mod_dbd opens a new one while it holds the pool, so that else one
-    /// thread after the other would wait for a database that does not answer.
-    class Turn {
-      public:
-        Turn(Gate& gate, store::Deadline deadline);
-        ~Turn();
-        Turn(const Turn&) = delete;
-        Turn& operator=(const Turn&) = delete;
-
-        /// Whether it came in time.
-        explicit operator bool() const noexcept { return lock_.owns_lock(); }
-        /// Whether there is time to wait for the database, if this turn takes as long as the last
-        /// one, give or take a second. Who has hardly waited since then always tries.
-        bool is_long_enough(store::Clock::time_point since) const noexcept;
-
-      private:
-        Gate& gate_;
-        store::Deadline deadline_;
-        std::unique_lock<std::timed_mutex> lock_;
-        store::Clock::time_point begun_;
-    };
-
-  private:
-    std::mutex mutex_;
-    std::condition_variable freed_;
-    int permits_;
-    std::timed_mutex turn_;
-    /// How long the last turn took. Of who has the turn.
-    store::Clock::duration last_turn_{0};
-};
 
 /// What mod_dbd offers.
 struct DatabaseModule {
