@@ -7,7 +7,11 @@ build_packages=(g++ make cmake pkg-config apache2-dev apache2-bin libapr1-dev li
     libargon2-dev libpq-dev libssl-dev libutf8proc-dev libsqlite3-dev)
 # What the tests need beside it.
 # shellcheck disable=SC2034 # for the scripts that source this file
-test_packages=(libaprutil1-dbd-pgsql libaprutil1-dbd-sqlite3 libcpputest-dev libcurl4-openssl-dev postgresql)
+test_packages=(libaprutil1-dbd-pgsql libaprutil1-dbd-sqlite3 libcpputest-dev libcurl4-openssl-dev postgresql
+    pgbouncer)
+# What tests/run --long needs beside that.
+# shellcheck disable=SC2034 # for the scripts that source this file
+long_packages=(patroni etcd-server slowhttptest)
 # What makes the systems of tests/distros/run.
 # shellcheck disable=SC2034 # for the scripts that source this file
 system_packages=(mmdebstrap debian-archive-keyring git)

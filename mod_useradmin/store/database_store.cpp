@@ -17,6 +17,14 @@ namespace useradmin::store {
 namespace {
 
 constexpr std::chrono::milliseconds busy_pause(20);
+/// Until when to wait for answers on a connection that was asked for at that time. One that was
+/// long in coming gets a little longer: it is good, and ended at its first statement, the next one
+/// would be as long in coming for the next request.
+Deadline deadline_of(Clock::time_point asked, Deadline deadline) {
+    constexpr std::chrono::milliseconds little(250);
+    const auto now = Clock::now();
+    return now - asked < little ? deadline : std::max(deadline, now + little);
+}
 
 } // namespace
 
@@ -74,13 +82,15 @@ Result<T> DatabaseStore::run(unsigned needs, Repeatable repeatable, const Operat
         if (patience_.ends_statements && Clock::now() >= use.deadline())
             return late();
         {
+            const auto asked = Clock::now();
             Lease lease(source_, use.deadline());
             if (!lease)
                 return Failure::unavailable;
             const Dialect* dialect = dialect_of(apr::view_of(apr_dbd_name((*lease).driver)));
             if (dialect == nullptr)
                 return failed("UA0101: ", "DBDriver must be " + names_of_drivers());
-            if (auto result = run_on<T>(*lease, *dialect, needs, repeatable, use.deadline(), work))
+            if (auto result = run_on<T>(*lease, *dialect, needs, repeatable,
+                                        deadline_of(asked, use.deadline()), work))
                 return *std::move(result);
         }
         // Others may use the connection meanwhile.
@@ -109,6 +119,8 @@ std::optional<Result<T>> DatabaseStore::run_on(const Connection& connection, con
             const std::string reason = client.error();
             if (std::exchange(may_reconnect, false) && client.reconnect())
                 continue;
+            if (fault == Fault::lost)
+                return Result<T>(out_of_reach(client));
             return Result<T>(
                 unavailable("UA0102: ", "the database's catalogue cannot be read: " + reason));
         }
@@ -122,7 +134,8 @@ std::optional<Result<T>> DatabaseStore::run_on(const Connection& connection, con
         // What must not be done twice is not begun on a connection that the database has closed.
         if (repeatable == Repeatable::no && may_reconnect && !known.answers()) {
             may_reconnect = false;
-            if (!client.reconnect())
+            // A pooler takes connections also while the database is away.
+            if (!client.reconnect() || !client.ping())
                 return Result<T>(out_of_reach(client));
             continue;
         }
@@ -147,20 +160,22 @@ std::optional<Result<T>> DatabaseStore::run_on(const Connection& connection, con
             // A connection that was made to the primary may by now be one to a standby. Another one
             // may lead elsewhere, and nothing was done.
             if (!std::exchange(may_reconnect, false))
-                return Result<T>(unavailable(
-                    "UA0108: ", "the database takes no writes: " + piece.error() +
-                                    "; where DBDParams names several hosts, "
-                                    "target_session_attrs=read-write finds the one that does"));
+                return Result<T>(
+                    unavailable("UA0108: ", "the database takes no writes: " + piece.error() +
+                                                "; " + dialect.product().when_read_only));
             if (!client.connect_anew())
                 return Result<T>(out_of_reach(client));
             continue;
         case Fault::lost: {
-            const bool may_repeat =
-                std::exchange(may_reconnect, false) && repeatable == Repeatable::yes;
-            if (!client.reconnect())
+            const bool is_first = std::exchange(may_reconnect, false);
+            const bool is_back = client.reconnect();
+            if (repeatable == Repeatable::no)
+                return Result<T>(unavailable("UA0105: ", "the connection to the database broke, "
+                                                         "and nobody knows whether the write was "
+                                                         "done: " +
+                                                             piece.error()));
+            if (!is_back || !is_first)
                 return Result<T>(out_of_reach(client));
-            if (!may_repeat)
-                break;
             continue;
         }
         case Fault::conflict:

@@ -38,6 +38,8 @@ struct Product {
     const char* create_index_option;
     /// Whether a table is named with its schema when it is laid.
     bool has_schemas;
+    /// What may help where it takes no writes.
+    const char* when_read_only;
 };
 
 /// A right that work on a table wants.

@@ -122,9 +122,16 @@ std::string tables_of(const Schema& schema) {
 }
 
 constexpr Product postgresql_product = {
-    "PostgreSQL",          "pgsql",         "libaprutil1-dbd-pgsql",
-    "apr-util-pgsql",      "postgresql",    "13",
-    "SHOW server_version", "CONCURRENTLY ", true};
+    "PostgreSQL",
+    "pgsql",
+    "libaprutil1-dbd-pgsql",
+    "apr-util-pgsql",
+    "postgresql",
+    "13",
+    "SHOW server_version",
+    "CONCURRENTLY ",
+    true,
+    "where DBDParams names several hosts, target_session_attrs=read-write finds the one that does"};
 
 /// What comes of a deletion, by the row that says whether its target is deletable.
 Result<Done> outcome_of_removal(Result<Rows> target) {
@@ -182,6 +189,7 @@ class Postgresql final : public Dialect {
 
     void is_exactly(Statement& statement, const std::string& sql, const Column& column,
                     std::string_view text) const override {
+        statement.concern(column);
         statement << sql << " = " << argument(text);
         if (column.is_loose)
             statement << " AND " << sql << "::text = " << argument(text) << "::text";
@@ -252,8 +260,7 @@ class Postgresql final : public Dialect {
             statement << "DELETE FROM " << table.sql << " WHERE " << table.at(field).sql()
                       << " IN (SELECT id FROM useradmin_doomed)";
         };
-        // The target is locked first, so that its address cannot change between the check and the
-        // deletion.
+        // The target is locked before it is deleted, so that its address cannot change in between.
         statement << " FOR UPDATE), useradmin_doomed AS (SELECT id FROM useradmin_target WHERE "
                      "deletable), useradmin_sessions AS (";
         rows_of_doomed(schema.session, "userId");

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <functional>
 #include <string>
 #include <unordered_map>
@@ -29,6 +30,52 @@ PGresult* kept(PGresult* result, apr_pool_t* pool) {
             },
             apr_pool_cleanup_null);
     return result;
+}
+
+/// Wipes the values of a result.
+void wipe(PGresult* result) noexcept {
+    for (int row = 0; row < PQntuples(result); ++row)
+        for (int column = 0; column < PQnfields(result); ++column)
+            explicit_bzero(PQgetvalue(result, row, column),
+                           static_cast<std::size_t>(PQgetlength(result, row, column)));
+}
+
+/// A result whose values are secret: they are wiped with its pool.
+PGresult* kept_secret(PGresult* result, apr_pool_t* pool) {
+    kept(result, pool);
+    // It runs before what was registered earlier.
+    if (result != nullptr)
+        apr_pool_cleanup_register(
+            pool, result,
+            [](void* data) noexcept -> apr_status_t {
+                wipe(static_cast<PGresult*>(data));
+                return APR_SUCCESS;
+            },
+            apr_pool_cleanup_null);
+    return result;
+}
+
+/// How many bytes of a Bind message go before its arguments, and how many those are.
+std::size_t size_of_binding(std::string_view name, std::span<const char* const> arguments) {
+    std::size_t size = 11 + name.size(); // its kind and length, two names' ends, two numbers
+    for (const char* const argument : arguments)
+        size += 4 + apr::view_of(argument).size();
+    return size;
+}
+
+/// How many bytes the rows of a result came in.
+std::size_t size_of_rows(const PGresult* result) noexcept {
+    constexpr std::size_t frame = 64; // more than all else that comes with them
+    constexpr std::size_t column_frame = 19;
+    std::size_t size = frame;
+    for (int column = 0; column < PQnfields(result); ++column)
+        size += column_frame + apr::view_of(PQfname(result, column)).size();
+    for (int row = 0; row < PQntuples(result); ++row) {
+        size += 7;
+        for (int column = 0; column < PQnfields(result); ++column)
+            size += 4 + static_cast<std::size_t>(PQgetlength(result, row, column));
+    }
+    return size;
 }
 
 /// The binary forms of values that are read here.
@@ -149,6 +196,10 @@ std::string_view state_of(const PGresult* result) noexcept {
     return apr::view_of(PQresultErrorField(result, PG_DIAG_SQLSTATE));
 }
 
+bool is_error(const PGresult* result) noexcept {
+    return result != nullptr && PQresultStatus(result) == PGRES_FATAL_ERROR;
+}
+
 class PostgresqlClient final : public Client {
   public:
     PostgresqlClient(PGconn* connection, const char* label) noexcept
@@ -164,6 +215,8 @@ class PostgresqlClient final : public Client {
         // A connection that was made anew has another backend, and its statements are gone.
         if (PQbackendPID(connection_) != backend_)
             forget();
+        if (PQbackendPID(connection_) != watchful_)
+            make_watchful();
         if (is_pooled())
             return run_unprepared(statement, pool);
         auto known = prepared_.find(statement.sql());
@@ -176,10 +229,10 @@ class PostgresqlClient final : public Client {
         const auto arguments = statement.arguments();
         const auto& [name, is_binary] = known->second;
         const PGresult* const result =
-            kept(result_of(PQsendQueryPrepared(connection_, name.c_str(),
-                                               static_cast<int>(arguments.size()), arguments.data(),
-                                               nullptr, nullptr, is_binary ? 1 : 0)),
-                 pool);
+            kept_of(result_of(PQsendQueryPrepared(
+                        connection_, name.c_str(), static_cast<int>(arguments.size()),
+                        arguments.data(), nullptr, nullptr, is_binary ? 1 : 0)),
+                    statement, size_of_binding(name, arguments), pool);
         ++runs_;
         if (!is_unknown(state_of(result)))
             return answer(result, pool);
@@ -204,6 +257,8 @@ class PostgresqlClient final : public Client {
     bool ping() override {
         PGresult* result = result_of(PQsendQuery(connection_, ""));
         const bool is_there = PQresultStatus(result) == PGRES_EMPTY_QUERY;
+        if (!is_there)
+            note_error(message_of(result), state_of(result));
         PQclear(result);
         return is_there;
     }
@@ -223,6 +278,8 @@ class PostgresqlClient final : public Client {
         stop_blocking();
         if (!is_connected())
             note_error(apr::view_of(PQerrorMessage(connection_)), {});
+        else if (sent_secrets_ != 0)
+            overwrite_sent(0);
         return is_connected();
     }
 
@@ -247,6 +304,18 @@ class PostgresqlClient final : public Client {
 
     /// Whether someone between, such as PgBouncer, gives each statement another backend.
     bool is_pooled() const noexcept { return vanished_ > 1; }
+
+    /// Has the backend end a statement for whose end nobody waits any more, within a second, where
+    /// it can: PostgreSQL 14 and later, on most systems. What an operator set counts.
+    void make_watchful() {
+        constexpr int first_that_can = 140000;
+        if (deadline_ != no_deadline && PQserverVersion(connection_) >= first_that_can &&
+            PQtransactionStatus(connection_) == PQTRANS_IDLE)
+            PQclear(result_of(PQsendQuery(
+                connection_, "SELECT set_config('client_connection_check_interval', '1s', false) "
+                             "WHERE current_setting('client_connection_check_interval') = '0'")));
+        watchful_ = PQbackendPID(connection_);
+    }
 
     std::variant<Prepared, Fault> prepare(const std::string& sql, apr_pool_t* pool) {
         // A name tells its text, since others of that name may be on the backend: PgBouncer gives
@@ -277,12 +346,51 @@ class PostgresqlClient final : public Client {
     }
 
     std::variant<Rows, Fault> run_unprepared(const Statement& statement, apr_pool_t* pool) {
+        constexpr std::size_t parse_frame = 8;
         const auto arguments = statement.arguments();
-        return answer(kept(result_of(PQsendQueryParams(connection_, statement.sql().c_str(),
-                                                       static_cast<int>(arguments.size()), nullptr,
-                                                       arguments.data(), nullptr, nullptr, 0)),
-                           pool),
-                      pool);
+        return answer(
+            kept_of(result_of(PQsendQueryParams(connection_, statement.sql().c_str(),
+                                                static_cast<int>(arguments.size()), nullptr,
+                                                arguments.data(), nullptr, nullptr, 0)),
+                    statement,
+                    parse_frame + statement.sql().size() + size_of_binding({}, arguments), pool),
+            pool);
+    }
+
+    /// The result of a statement, and no more of its secrets than that; so many bytes were sent up
+    /// to the end of its arguments.
+    PGresult* kept_of(PGresult* result, const Statement& statement, std::size_t sent,
+                      apr_pool_t* pool) {
+        if (statement.gives_secrets())
+            kept_secret(result, pool);
+        else
+            kept(result, pool);
+        if (statement.takes_secrets())
+            overwrite_sent(sent);
+        if (statement.gives_secrets() && PQntuples(result) > 0)
+            overwrite_received(size_of_rows(result));
+        return result;
+    }
+
+    /// libpq keeps what it sent until it sends something else. A statement whose last argument has
+    /// no length is written over it, and then refused before anything of it is sent.
+    void overwrite_sent(std::size_t size) {
+        // Over what a broken connection has sent, only when it stands again.
+        sent_secrets_ = std::max(sent_secrets_, size);
+        if (!is_connected())
+            return;
+        size = std::exchange(sent_secrets_, 0);
+        const std::size_t head = size_of_binding({}, {}) + 2 * sizeof(std::int16_t) + 4;
+        const std::string padding(size > head ? size - head : 0, ' ');
+        const char* const values[] = {padding.c_str(), ""};
+        const int forms[] = {0, 1};
+        PQclear(result_of(PQsendQueryPrepared(connection_, "", 2, values, nullptr, forms, 0)));
+    }
+
+    /// The same of what it received: another answer takes its place.
+    void overwrite_received(std::size_t size) {
+        const std::string query = "SELECT repeat(' ', " + std::to_string(size) + ")";
+        PQclear(result_of(PQsendQuery(connection_, query.c_str())));
     }
 
     /// Lets libpq hand back what it would else wait for without end. Others' PQexec works on such a
@@ -316,8 +424,9 @@ class PostgresqlClient final : public Client {
         }
     }
 
-    /// The last result of what was sent, as PQexec gives it, but not later than the deadline;
-    /// nullptr where it could not be sent.
+    /// The last result of what was sent, or the first error, but not later than the deadline;
+    /// nullptr where it could not be sent. A server that ends a connection says why, and then libpq
+    /// that it was ended.
     PGresult* result_of(int is_sent) {
         if (is_sent == 0)
             return nullptr;
@@ -336,8 +445,14 @@ class PostgresqlClient final : public Client {
             PGresult* const next = PQgetResult(connection_);
             if (next == nullptr)
                 return last;
-            PQclear(std::exchange(last, next));
+            PQclear(is_error(last) ? next : std::exchange(last, next));
         }
+    }
+
+    /// What was said to a result that is none, or to what could not be sent.
+    std::string_view message_of(const PGresult* result) const noexcept {
+        return apr::view_of(result != nullptr ? PQresultErrorMessage(result)
+                                              : PQerrorMessage(connection_));
     }
 
     /// Notes what the database said, or that it was too late; whether it was.
@@ -359,10 +474,7 @@ class PostgresqlClient final : public Client {
             break;
         }
         const std::string_view state = state_of(result);
-        const std::string_view message = result != nullptr
-                                             ? apr::view_of(PQresultErrorMessage(result))
-                                             : apr::view_of(PQerrorMessage(connection_));
-        if (note_error(message, state))
+        if (note_error(message_of(result), state))
             return Fault::late;
         if (!is_connected())
             return Fault::lost;
@@ -372,11 +484,15 @@ class PostgresqlClient final : public Client {
     PGconn* connection_;
     const char* label_;
     int backend_ = 0;
+    /// The backend that looks whether its client is there, as far as it could be told so.
+    int watchful_ = 0;
     /// How often what was prepared was forgotten.
     unsigned age_ = 0;
     Deadline deadline_ = no_deadline;
     /// Whether the connection was ended since an answer did not come in time.
     bool is_late_ = false;
+    /// How many bytes libpq may keep of what was sent with secrets in it.
+    std::size_t sent_secrets_ = 0;
     /// How many statements have run since one was unknown to its backend, and how often that was.
     unsigned runs_ = 0;
     unsigned vanished_ = 0;

@@ -118,6 +118,11 @@ inline constexpr Field<Account> account_fields[] = {
     {"issuer", &Account::issuer},
 };
 
+/// Whether a field holds secrets.
+constexpr bool is_secret(std::string_view field) noexcept {
+    return field == "password" || field == "token";
+}
+
 /// The fields of a kind of record.
 template <class Record>
 constexpr std::span<const Field<Record>> fields() noexcept;

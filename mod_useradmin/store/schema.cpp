@@ -24,12 +24,12 @@ std::string wrapped(std::string_view text, char quote) {
 /// Gives each column the field that it holds, and the table its lists of columns.
 template <class Record>
 void match(Table& table) {
-    const auto columns_of = [&](std::string_view alias) {
+    const auto columns_of = [&](std::string_view alias, std::string_view left_out = {}) {
         std::string list;
         for (const Field<Record>& field : fields<Record>()) {
             const Column* column = table.find(field.name);
             list += list.empty() ? "" : ", ";
-            if (column == nullptr)
+            if (column == nullptr || field.name == left_out)
                 list += "NULL";
             else
                 list.append(column->read_before)
@@ -52,7 +52,7 @@ void match(Table& table) {
     }
     table.read = columns_of("");
     table.read_as_u = columns_of("u.");
-    table.read_as_s = columns_of("s.");
+    table.read_as_s = columns_of("s.", "token");
 }
 
 bool is_lower_hexadecimal(char character) noexcept {

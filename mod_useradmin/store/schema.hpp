@@ -52,7 +52,8 @@ struct Table {
     std::string sql;
     std::vector<Column> columns;
     /// The record's fields as the columns of a SELECT or RETURNING, NULL for those that are absent:
-    /// alone, and after an alias.
+    /// alone, and after an alias; read_as_s without the token, which whoever asks for a session
+    /// has.
     std::string read;
     std::string read_as_u;
     std::string read_as_s;

@@ -9,12 +9,19 @@
 #include <apr_time.h>
 #include <sqlite3.h>
 
+#include <cstring>
+#include <new>
 #include <string>
 #include <unordered_map>
 
 namespace useradmin::store {
 
 namespace {
+
+struct Close {
+    void operator()(sqlite3* database) const noexcept { sqlite3_close_v2(database); }
+};
+using Handle = std::unique_ptr<sqlite3, Close>;
 
 struct Finalize {
     void operator()(sqlite3_stmt* statement) const noexcept { sqlite3_finalize(statement); }
@@ -41,16 +48,12 @@ class Execution {
     }
 
     /// Appends the cells of the rows, copied into the pool; the code that the last step gave.
+    /// Throws std::bad_alloc where there is no memory.
     int step_through(std::vector<Cell>& cells, apr_pool_t* pool) {
         int code = sqlite3_step(statement_);
         for (; code == SQLITE_ROW; code = sqlite3_step(statement_))
-            for (int column = 0; column < sqlite3_column_count(statement_); ++column) {
-                const auto* text =
-                    reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));
-                const auto size =
-                    static_cast<std::size_t>(sqlite3_column_bytes(statement_, column));
-                cells.push_back(text != nullptr ? Cell(apr::keep(pool, {text, size})) : Cell());
-            }
+            for (int column = 0; column < sqlite3_column_count(statement_); ++column)
+                cells.push_back(cell(column, pool));
         return code;
     }
 
@@ -59,6 +62,18 @@ class Execution {
     }
 
   private:
+    Cell cell(int column, apr_pool_t* pool) const {
+        const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));
+        if (text == nullptr) {
+            // NULL, or no memory for the text of what is not.
+            if (sqlite3_errcode(sqlite3_db_handle(statement_)) == SQLITE_NOMEM)
+                throw std::bad_alloc();
+            return {};
+        }
+        const auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement_, column));
+        return apr::keep(pool, {text, size});
+    }
+
     sqlite3_stmt* statement_;
 };
 
@@ -84,6 +99,60 @@ class Watch {
     sqlite3* database_;
 };
 
+/// useradmin_fold(text): case and accents folded away, which SQLite itself does for ASCII alone.
+void fold(sqlite3_context* context, int, sqlite3_value** values) noexcept {
+    const auto* text = static_cast<const char*>(sqlite3_value_blob(values[0]));
+    const auto length = static_cast<std::size_t>(sqlite3_value_bytes(values[0]));
+    try {
+        const std::string folded = text::fold({text != nullptr ? text : "", length});
+        sqlite3_result_text(context, folded.data(), static_cast<int>(folded.size()),
+                            SQLITE_TRANSIENT);
+    } catch (...) {
+        sqlite3_result_error_nomem(context);
+    }
+}
+
+/// Makes a connection ready. Throws std::bad_alloc where there is no memory.
+void set_up(sqlite3* database) {
+    sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_FKEY, 1, nullptr);
+    if (sqlite3_create_function_v2(database, "useradmin_fold", 1,
+                                   SQLITE_UTF8 | SQLITE_DETERMINISTIC, nullptr, fold, nullptr,
+                                   nullptr, nullptr) != SQLITE_OK)
+        throw std::bad_alloc(); // nothing else keeps it from that
+}
+
+/// The same, once for all its users: a function that is registered again expires every statement of
+/// the connection.
+void set_up_once(const Connection& connection, sqlite3* database) {
+    constexpr const char* mark = "useradmin sqlite";
+    void* is_set_up = nullptr;
+    apr_pool_userdata_get(&is_set_up, mark, connection.pool);
+    if (is_set_up != nullptr)
+        return;
+    set_up(database);
+    apr_pool_userdata_setn(database, mark, apr_pool_cleanup_null, connection.pool);
+}
+
+/// The cells of a result, in the memory of a request. Secrets among them are wiped when it goes.
+class KeptCells {
+  public:
+    explicit KeptCells(bool are_secret) noexcept : are_secret_(are_secret) {}
+    ~KeptCells() {
+        if (!are_secret_)
+            return;
+        for (const Cell& cell : cells)
+            if (const auto* text = std::get_if<std::string_view>(&cell))
+                explicit_bzero(const_cast<char*>(text->data()), text->size());
+    }
+    KeptCells(const KeptCells&) = delete;
+    KeptCells& operator=(const KeptCells&) = delete;
+
+    std::vector<Cell> cells;
+
+  private:
+    bool are_secret_;
+};
+
 class SqliteClient final : public Client {
   public:
     explicit SqliteClient(sqlite3* database) noexcept : database_(database) {}
@@ -98,24 +167,67 @@ class SqliteClient final : public Client {
                 return fault();
             prepared = prepared_.emplace(statement.sql(), std::move(made)).first;
         }
-        return run(prepared->second.get(), statement.arguments(), pool);
+        return run(prepared->second.get(), statement.arguments(), statement.gives_secrets(), pool);
     }
 
     std::variant<Rows, Fault> execute(const char* sql, apr_pool_t* pool) override {
         const Prepared prepared = prepare(sql);
         if (prepared == nullptr)
             return fault();
-        return run(prepared.get(), {}, pool);
+        return run(prepared.get(), {}, false, pool);
     }
 
     const std::string& error() const noexcept override { return error_; }
     bool is_quiet() const noexcept override { return true; }
     bool ping() override { return true; }
     bool is_connected() const noexcept override { return true; }
-    bool connect_anew() override { return true; }
+    /// A file that could only be read when it was opened is not written by that connection, also
+    /// where it may be by now.
+    bool connect_anew() override {
+        if (Handle made = writable(); made != nullptr) {
+            prepared_.clear();
+            roll_back_.reset();
+            own_ = std::move(made);
+            database_ = own_.get();
+        }
+        return true;
+    }
     void forget() override { prepared_.clear(); }
 
+    /// To be called before a transaction begins: what ends it needs no memory then. Throws
+    /// std::bad_alloc where there is none now.
+    void ready_to_roll_back() {
+        if (roll_back_ == nullptr)
+            roll_back_ = prepare("ROLLBACK");
+        if (roll_back_ == nullptr)
+            throw std::bad_alloc();
+    }
+    /// Takes back what the open transaction has done.
+    void roll_back() noexcept {
+        sqlite3_step(roll_back_.get());
+        sqlite3_reset(roll_back_.get());
+    }
+
   private:
+    /// The file opened anew, for writing; nullptr where it is open for that, where it cannot be,
+    /// and where DBDParams do not want it.
+    Handle writable() const {
+        if (sqlite3_db_readonly(database_, nullptr) == 0)
+            return nullptr;
+        const char* const file = sqlite3_db_filename(database_, nullptr);
+        if (apr::view_of(file).empty() ||
+            apr::view_of(sqlite3_uri_parameter(file, "mode")) == "ro" ||
+            sqlite3_uri_boolean(file, "immutable", 0) != 0)
+            return nullptr;
+        sqlite3* opened = nullptr;
+        const int code = sqlite3_open_v2(file, &opened, SQLITE_OPEN_READWRITE, nullptr);
+        Handle made(opened);
+        if (code != SQLITE_OK || sqlite3_db_readonly(opened, nullptr) != 0)
+            return nullptr;
+        set_up(opened);
+        return made;
+    }
+
     /// A statement of sqlite3_prepare_v3 prepares itself anew after the schema has changed.
     Prepared prepare(const char* sql) {
         sqlite3_stmt* statement = nullptr;
@@ -124,10 +236,10 @@ class SqliteClient final : public Client {
     }
 
     std::variant<Rows, Fault> run(sqlite3_stmt* statement, std::span<const char* const> arguments,
-                                  apr_pool_t* pool) {
+                                  bool gives_secrets, apr_pool_t* pool) {
         Execution execution(statement);
         const Watch watch(database_, deadline_);
-        auto& cells = apr::emplace<std::vector<Cell>>(pool);
+        std::vector<Cell>& cells = apr::emplace<KeptCells>(pool, gives_secrets).cells;
         if (!execution.bind(arguments) || execution.step_through(cells, pool) != SQLITE_DONE)
             return fault();
         return Rows(cells, execution.width(), sqlite3_changes(database_));
@@ -148,6 +260,8 @@ class SqliteClient final : public Client {
             return Fault::busy;
         case SQLITE_INTERRUPT:
             return Fault::late;
+        case SQLITE_READONLY:
+            return Fault::read_only;
         case SQLITE_ERROR: // no such table, no such column
         case SQLITE_SCHEMA:
             return Fault::outdated;
@@ -156,9 +270,12 @@ class SqliteClient final : public Client {
         }
     }
 
+    /// apr_dbd's, or own_.
     sqlite3* database_;
+    Handle own_;
     Deadline deadline_ = no_deadline;
     std::unordered_map<std::string, Prepared> prepared_;
+    Prepared roll_back_;
     std::string error_;
 };
 
@@ -179,33 +296,6 @@ std::string catalogue_query(const TableNames& names) {
            table("a", names.account) + " ORDER BY 1, 2";
 }
 
-/// useradmin_fold(text): case and accents folded away, which SQLite itself does for ASCII alone.
-void fold(sqlite3_context* context, int, sqlite3_value** values) noexcept {
-    const auto* text = static_cast<const char*>(sqlite3_value_blob(values[0]));
-    const auto length = static_cast<std::size_t>(sqlite3_value_bytes(values[0]));
-    try {
-        const std::string folded = text::fold({text != nullptr ? text : "", length});
-        sqlite3_result_text(context, folded.data(), static_cast<int>(folded.size()),
-                            SQLITE_TRANSIENT);
-    } catch (...) {
-        sqlite3_result_error_nomem(context);
-    }
-}
-
-/// Makes a connection ready, once for all its users: a function that is registered again expires
-/// every statement of the connection.
-void set_up(const Connection& connection, sqlite3* database) {
-    constexpr const char* mark = "useradmin sqlite";
-    void* is_set_up = nullptr;
-    apr_pool_userdata_get(&is_set_up, mark, connection.pool);
-    if (is_set_up != nullptr)
-        return;
-    apr_pool_userdata_setn(database, mark, apr_pool_cleanup_null, connection.pool);
-    sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_FKEY, 1, nullptr);
-    sqlite3_create_function_v2(database, "useradmin_fold", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC,
-                               nullptr, fold, nullptr, nullptr, nullptr);
-}
-
 /// As SQLite finds a column's affinity in its declared type.
 Column::Kind kind_of(std::string_view type) noexcept {
     if (type.find("int") != type.npos)
@@ -221,10 +311,14 @@ Column::Kind kind_of(std::string_view type) noexcept {
 /// Ends a transaction by rolling it back, unless it was committed.
 class Transaction {
   public:
-    explicit Transaction(Work& work) : work_(work), open_(work.execute("BEGIN IMMEDIATE")) {}
+    explicit Transaction(Work& work)
+        : work_(work), client_(static_cast<SqliteClient&>(work.client())) { // of client_of
+        client_.ready_to_roll_back();
+        open_ = work.execute("BEGIN IMMEDIATE").operator bool();
+    }
     ~Transaction() {
         if (open_)
-            static_cast<void>(work_.execute("ROLLBACK"));
+            client_.roll_back();
     }
     Transaction(const Transaction&) = delete;
     Transaction& operator=(const Transaction&) = delete;
@@ -247,7 +341,8 @@ class Transaction {
 
   private:
     Work& work_;
-    bool open_;
+    SqliteClient& client_;
+    bool open_ = false;
 };
 
 /// The column as a JSON value of its own type; SQLite knows neither booleans nor JSON as types.
@@ -277,9 +372,16 @@ std::vector<std::string> other_columns(const Schema& schema) {
 }
 
 constexpr Product sqlite_product = {
-    "SQLite", "sqlite3", "libaprutil1-dbd-sqlite3", "apr-util-sqlite",
-    "sqlite", "3.35",    "SELECT sqlite_version()", "",
-    false};
+    "SQLite",
+    "sqlite3",
+    "libaprutil1-dbd-sqlite3",
+    "apr-util-sqlite",
+    "sqlite",
+    "3.35",
+    "SELECT sqlite_version()",
+    "",
+    false,
+    "httpd's account must have the right to write the file and its folder"};
 
 // NOLINTNEXTLINE(cppcoreguidelines-virtual-class-destructor): one constant, never deleted
 class Sqlite final : public Dialect {
@@ -291,7 +393,7 @@ class Sqlite final : public Dialect {
     std::unique_ptr<Client> client_of(const Connection& connection, const char*) const override {
         auto* native =
             static_cast<sqlite3*>(apr_dbd_native_handle(connection.driver, connection.handle));
-        set_up(connection, native);
+        set_up_once(connection, native);
         return std::make_unique<SqliteClient>(native);
     }
 
@@ -327,8 +429,9 @@ class Sqlite final : public Dialect {
                   << ") > 0";
     }
 
-    void is_exactly(Statement& statement, const std::string& sql, const Column&,
+    void is_exactly(Statement& statement, const std::string& sql, const Column& column,
                     std::string_view text) const override {
+        statement.concern(column);
         statement << sql << " = " << argument(text);
     }
 

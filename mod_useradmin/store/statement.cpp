@@ -1,5 +1,7 @@
 #include "store/statement.hpp"
 
+#include <cstring>
+
 namespace useradmin::store {
 
 namespace {
@@ -25,8 +27,23 @@ Argument argument(const Column& column, const Value& value) {
     return {};
 }
 
+Statement::~Statement() {
+    for (char* const argument : arguments_)
+        if (argument != nullptr)
+            explicit_bzero(argument, std::strlen(argument));
+}
+
+void Statement::concern(const Column& column) noexcept {
+    takes_secrets_ = takes_secrets_ || is_secret(column.field);
+}
+
 Statement& Statement::operator<<(const Argument& argument) {
-    arguments_.push_back(argument.text ? apr::terminated(pool_, *argument.text) : nullptr);
+    const auto* const owned = std::get_if<std::string>(&argument.text);
+    const auto* const view = std::get_if<std::string_view>(&argument.text);
+    const std::string_view text = owned != nullptr ? *owned : view != nullptr ? *view : "";
+    arguments_.push_back(owned == nullptr && view == nullptr
+                             ? nullptr
+                             : apr_pstrmemdup(pool_, text.empty() ? "" : text.data(), text.size()));
     sql_ += '$';
     sql_ += std::to_string(arguments_.size());
     return *this;

@@ -6,22 +6,23 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 namespace useradmin::store {
 
-/// An argument of a statement, streamed into its text where its placeholder stands.
+/// An argument of a statement, streamed into its text where its placeholder stands. A text is the
+/// caller's, and may be a secret: nothing copies it before it is streamed.
 struct Argument {
     /// Nothing is NULL.
-    std::optional<std::string> text;
+    std::variant<std::monostate, std::string_view, std::string> text;
 };
 
 inline Argument argument(std::string_view text) {
-    return {std::string(text)};
+    return {text};
 }
 inline Argument argument(std::int64_t number) {
     return {std::to_string(number)};
@@ -31,13 +32,16 @@ Argument argument(const Column& column, const Value& value);
 
 /// Collects the text of a statement and its arguments together. Both databases know the
 /// placeholders $1, $2 …; a value never becomes a part of the text. The arguments are copied into
-/// the pool, and the text is what a statement is prepared under.
+/// the pool, wiped when the statement goes, and the text is what a statement is prepared under.
 class Statement {
   public:
     /// Names of fields that are left out.
     using Skipped = std::span<const std::string_view>;
 
     explicit Statement(apr_pool_t* pool) : pool_(pool) { sql_.reserve(1024); }
+    ~Statement();
+    Statement(Statement&&) noexcept = default;
+    Statement& operator=(Statement&&) = delete;
 
     Statement& operator<<(std::string_view sql) {
         sql_ += sql;
@@ -57,9 +61,18 @@ class Statement {
     template <class Record>
     Statement& values(const Table& table, const Record& record, Skipped skipped = {});
 
+    /// Says that it is about a value of the column, which may be secret.
+    void concern(const Column& column) noexcept;
+    /// Says that its rows hold a secret.
+    void give_secrets() noexcept { gives_secrets_ = true; }
+
     const std::string& sql() const noexcept { return sql_; }
     /// An argument that is nullptr is NULL.
     std::span<const char* const> arguments() const noexcept { return arguments_; }
+    /// Whether there is a secret among the arguments, and whether there is one in the rows: the
+    /// client keeps neither.
+    bool takes_secrets() const noexcept { return takes_secrets_; }
+    bool gives_secrets() const noexcept { return gives_secrets_; }
 
   private:
     /// Visits the columns that the record fills. Ids that the database makes are not filled.
@@ -81,7 +94,9 @@ class Statement {
 
     apr_pool_t* pool_;
     std::string sql_;
-    std::vector<const char*> arguments_;
+    std::vector<char*> arguments_;
+    bool takes_secrets_ = false;
+    bool gives_secrets_ = false;
 };
 
 template <class Record>
@@ -96,6 +111,7 @@ template <class Record>
 Statement& Statement::values(const Table& table, const Record& record, Skipped skipped) {
     each_filled(table, record, skipped,
                 [&](const Column& column, const Value& filled, bool is_first) {
+                    concern(column);
                     *this << (is_first ? "" : ", ") << argument(column, filled);
                 });
     return *this;

@@ -68,6 +68,7 @@ bool append_changes(Statement& statement, const Table& table, const Changes& cha
         const Column* column = table.find(change.field);
         if (column == nullptr)
             continue;
+        statement.concern(*column);
         statement << (is_first ? "" : ", ") << *column << " = " << argument(*column, change.value);
         is_first = false;
     }
@@ -182,6 +183,7 @@ Result<Credential> credential(Work& work, std::string_view email) {
               << user.at("id") << " AND a." << account.at("providerId") << " = "
               << argument(Account().provider_id) << " WHERE u." << user.at("email") << " = "
               << argument(email);
+    statement.give_secrets();
     return first_row(work, statement, [](Rows& rows) {
         Credential found;
         found.user = rows.take_record<User>();
@@ -227,9 +229,10 @@ Result<SignedIn> session(Work& work, const Dialect& dialect, std::string_view to
               << " s JOIN " << user << " u ON u." << user.at("id") << " = s."
               << session.at("userId") << " WHERE ";
     dialect.is_exactly(statement, "s." + column.sql(), column, token);
-    return first_row(work, statement, [](Rows& rows) {
+    return first_row(work, statement, [token](Rows& rows) {
         SignedIn found;
         found.session = rows.take_record<Session>();
+        found.session.token = token;
         found.user = rows.take_record<User>();
         return found;
     });
@@ -244,6 +247,7 @@ Result<std::vector<Session>> sessions_of(Work& work, const Dialect& dialect,
     Statement statement = work.statement();
     statement << "SELECT " << table.read << " FROM " << table;
     append_key(statement, dialect, column, user_id);
+    statement.give_secrets();
     statement << " ORDER BY " << newest_first(table);
     return all_rows(work, statement, read_record<Session>);
 }

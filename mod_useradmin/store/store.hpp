@@ -152,7 +152,8 @@ class Store {
     /// texts of better-auth's length, or "other".
     virtual Result<std::vector<std::string>> password_formats() = 0;
 
-    /// The session with that token, with its user, or not_found (5).
+    /// The session with that token, with its user, or not_found (5). Its token is the text that
+    /// was given: the database does not send it back.
     virtual Result<SignedIn> session(std::string_view token) = 0;
     /// The user's sessions, newest first, expired ones too.
     virtual Result<std::vector<Session>> sessions_of(std::string_view user_id) = 0;

@@ -16,6 +16,7 @@ class Work {
     Work(Client& client, const Schema& schema, apr_pool_t* pool) noexcept
         : client_(client), schema_(schema), pool_(pool) {}
 
+    Client& client() noexcept { return client_; }
     const Schema& schema() const noexcept { return schema_; }
     apr_pool_t* pool() const noexcept { return pool_; }
     Statement statement() const { return Statement(pool_); }

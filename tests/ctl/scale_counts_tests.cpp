@@ -87,7 +87,7 @@ TEST(scale_counts, follow_an_upsert_a_cascade_a_copy_and_a_statement_of_several_
     after(
         R"(COPY (SELECT 'c' || i, 'Copied', 'c' || i || '@x', true FROM generate_series(1, 500) i) )"
         R"(TO PROGRAM 'cat > copied.txt'; COPY "user" (id, name, email, "emailVerified") FROM )"
-        R"('copied.txt'; COPY (SELECT 1) TO PROGRAM 'rm copied.txt')");
+        R"('copied.txt'; COPY (SELECT 1) TO PROGRAM 'cat > copied.txt; rm copied.txt')");
     CHECK_EQUAL(527, sql().number(total));
     after(
         R"(WITH gone AS (DELETE FROM "user" WHERE id LIKE 'c1%' RETURNING id), made AS ()"

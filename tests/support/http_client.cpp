@@ -70,6 +70,11 @@ void prepare(CURL* handle, HeaderList& headers, std::uint16_t port, const Reques
              Reply& reply) {
     reply.asked = request.method + " " + request.path;
     const std::string url = "http://127.0.0.1:" + std::to_string(port) + request.path;
+    if (request.is_http2) {
+        curl_easy_setopt(handle, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE);
+        // libcurl 7.88 breaks such a connection when it is used again after curl_easy_reset.
+        curl_easy_setopt(handle, CURLOPT_FORBID_REUSE, 1L);
+    }
     // curl would ask for 100 Continue where a body is long; tests that want it say so.
     headers.add("Expect:");
     for (const auto& header : request.headers)
@@ -142,6 +147,18 @@ struct HttpClient::Session {
     ~Session() { curl_easy_cleanup(handle); }
     Session(const Session&) = delete;
     Session& operator=(const Session&) = delete;
+
+    /// Sends it and waits for the reply: why none came, or nullptr.
+    const char* exchange(const Request& request, Reply& reply) {
+        HeaderList headers;
+        curl_easy_reset(handle);
+        prepare(handle, headers, port, request, reply);
+        const auto code = curl_easy_perform(handle);
+        long opened = 0;
+        curl_easy_getinfo(handle, CURLINFO_NUM_CONNECTS, &opened);
+        connections += opened;
+        return code == CURLE_OK ? nullptr : curl_easy_strerror(code);
+    }
 };
 
 HttpClient::HttpClient(std::uint16_t port) : session_(std::make_unique<Session>(port)) {}
@@ -150,16 +167,14 @@ HttpClient::~HttpClient() = default;
 
 Reply HttpClient::send(const Request& request, Here here) {
     Reply reply;
-    HeaderList headers;
-    curl_easy_reset(session_->handle);
-    prepare(session_->handle, headers, session_->port, request, reply);
-    const auto code = curl_easy_perform(session_->handle);
-    long opened = 0;
-    curl_easy_getinfo(session_->handle, CURLINFO_NUM_CONNECTS, &opened);
-    session_->connections += opened;
-    if (code != CURLE_OK)
-        give_up(reply.text() + "no whole reply came: " + curl_easy_strerror(code), here);
+    if (const char* const problem = session_->exchange(request, reply))
+        give_up(reply.text() + "no whole reply came: " + problem, here);
     return reply;
+}
+
+std::optional<Reply> HttpClient::try_send(const Request& request) {
+    Reply reply;
+    return session_->exchange(request, reply) == nullptr ? std::optional(reply) : std::nullopt;
 }
 
 std::vector<Reply> HttpClient::send_at_once(const std::vector<Request>& requests, Here here) {

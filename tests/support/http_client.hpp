@@ -20,6 +20,7 @@ struct Request {
     std::vector<std::string> headers = {};
     std::optional<std::string> body = {};
     std::chrono::seconds patience = std::chrono::seconds(60); ///< no reply by then is none at all
+    bool is_http2 = false; ///< as HTTP/2 from the first byte on; the server must speak it
 };
 
 struct Reply {
@@ -48,6 +49,9 @@ class HttpClient {
 
     /// Sends it and waits for the reply. No reply fails the test.
     Reply send(const Request& request, Here here = {});
+
+    /// The same; nothing where no whole reply came, or the request is none that HTTP can send.
+    std::optional<Reply> try_send(const Request& request);
 
     /// Sends all at once, each over a connection of its own, and waits for all replies.
     std::vector<Reply> send_at_once(const std::vector<Request>& requests, Here here = {});

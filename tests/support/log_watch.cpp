@@ -121,10 +121,11 @@ void LogWatch::read_on(Source& source, std::vector<std::string>& lines) {
         source.rest.append(part, 0, static_cast<std::size_t>(file.gcount()));
     }
     // A line without its end is still being written.
-    for (std::size_t end = 0; (end = source.rest.find('\n')) != std::string::npos;) {
-        lines.push_back(source.rest.substr(0, end));
-        source.rest.erase(0, end + 1);
-    }
+    std::size_t begin = 0;
+    for (std::size_t end = 0; (end = source.rest.find('\n', begin)) != std::string::npos;
+         begin = end + 1)
+        lines.push_back(source.rest.substr(begin, end - begin));
+    source.rest.erase(0, begin);
 }
 
 void expect_log(std::string_view part) {

@@ -60,8 +60,16 @@ std::filesystem::path postgresql(std::string_view program) {
                                    "postgresql-server (Fedora, RHEL)");
 }
 
-int times(int few, int many) {
-    return std::getenv("USERADMIN_TEST_LONG") != nullptr ? many : few;
+std::filesystem::path program(std::string_view name) {
+    for (const char* folder : {"/usr/sbin", "/usr/bin", "/usr/local/sbin", "/usr/local/bin"})
+        if (const auto candidate = std::filesystem::path(folder) / name;
+            std::filesystem::exists(candidate))
+            return candidate;
+    give_up(std::string(name) + " is missing: install the package of that name");
+}
+
+bool is_long() {
+    return std::getenv("USERADMIN_TEST_LONG") != nullptr;
 }
 
 std::vector<std::pair<std::string, std::string>> sanitizer_environment() {

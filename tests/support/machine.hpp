@@ -24,9 +24,16 @@ std::filesystem::path source(std::string_view file);
 /// The newest PostgreSQL program of this name that is installed.
 std::filesystem::path postgresql(std::string_view program);
 
-/// How often something is done that breaks things: a few times, or in a long run
-/// (USERADMIN_TEST_LONG in the environment) many.
-int times(int few, int many);
+/// A program of the system's: "pgbouncer".
+std::filesystem::path program(std::string_view name);
+
+/// Whether this is a long run (USERADMIN_TEST_LONG in the environment), for what breaks things.
+bool is_long();
+
+/// How often something is done that breaks things: a few times, or in a long run many.
+inline int times(int few, int many) {
+    return is_long() ? many : few;
+}
 
 /// What a program that loads sanitized modules needs in its environment; nothing in a plain build.
 std::vector<std::pair<std::string, std::string>> sanitizer_environment();

@@ -6,24 +6,25 @@
 
 #include <csignal>
 #include <fstream>
+#include <utility>
 
 namespace useradmin::test {
 
-PostgreSql::PostgreSql(const WorkFolder& work, std::string_view name) : folder_(work.make(name)) {
-    if (running_as_root()) {
-        account_ = Account::first_of({"postgres"});
-        if (!account_)
-            give_up("PostgreSQL does not run as root, and there is no account postgres: install "
-                    "PostgreSQL from the distribution's package");
-        account_->take(folder_);
-    }
-    const auto made = run({{machine::postgresql("initdb"),
-                            "--pgdata=" + (folder_ / "data").string(), "--username=useradmin",
-                            "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync"},
-                           {},
-                           account_});
-    if (made.status != 0)
-        give_up("initdb failed:\n" + made.output);
+PostgreSql::PostgreSql(const WorkFolder& work, std::string_view name, Settings settings)
+    : folder_(work.make(name)), settings_(std::move(settings)) {
+    move_in();
+    lay_out({machine::postgresql("initdb"), "--pgdata=" + (folder_ / "data").string(),
+             "--username=useradmin", "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8",
+             "--no-sync"});
+    start();
+}
+
+PostgreSql::PostgreSql(const WorkFolder& work, std::string_view name, const PostgreSql& primary)
+    : folder_(work.make(name)) {
+    move_in();
+    lay_out({machine::postgresql("pg_basebackup"), "--pgdata=" + (folder_ / "data").string(),
+             "--host=" + primary.folder().string(), "--username=useradmin", "--checkpoint=fast",
+             "--write-recovery-conf", "--no-sync"});
     start();
 }
 
@@ -32,15 +33,34 @@ PostgreSql::~PostgreSql() {
         stop();
 }
 
+void PostgreSql::move_in() {
+    if (!running_as_root())
+        return;
+    account_ = Account::first_of({"postgres"});
+    if (!account_)
+        give_up("PostgreSQL does not run as root, and there is no account postgres: install "
+                "PostgreSQL from the distribution's package");
+    account_->take(folder_);
+}
+
+void PostgreSql::lay_out(std::vector<std::string> words) const {
+    const std::string program = words.front();
+    const auto made = run({std::move(words), {}, account_});
+    if (made.status != 0)
+        give_up(program + " failed:\n" + made.output);
+}
+
 void PostgreSql::start() {
-    const Command command{{machine::postgresql("postgres"), "-D", (folder_ / "data").string(), //
-                           "-c", "listen_addresses=", "-c",
-                           "unix_socket_directories=" + folder_.string(),   //
-                           "-c", "fsync=off", "-c", "full_page_writes=off", //
-                           "-c", "synchronous_commit=off", "-c", "shared_buffers=16MB", "-c",
-                           "max_prepared_transactions=4"},
-                          {},
-                          account_};
+    Command command{{machine::postgresql("postgres"), "-D", (folder_ / "data").string(), //
+                     "-c", "listen_addresses=", "-c",
+                     "unix_socket_directories=" + folder_.string(),   //
+                     "-c", "fsync=off", "-c", "full_page_writes=off", //
+                     "-c", "synchronous_commit=off", "-c", "shared_buffers=16MB", "-c",
+                     "max_prepared_transactions=4"},
+                    {},
+                    account_};
+    for (const std::string& setting : settings_)
+        command.words.insert(command.words.end(), {"-c", setting});
     server_ = std::make_unique<Process>(command, folder_ / "log");
     const bool ready = eventually(
         [this] { return !server_->running() || Database::reachable("pgsql", params()); });
@@ -49,10 +69,24 @@ void PostgreSql::start() {
 }
 
 void PostgreSql::stop() {
-    // Interrupt is PostgreSQL's fast shutdown: it does not wait for clients to leave.
-    server_->signal(SIGINT);
+    // PostgreSQL's fast shutdown: it does not wait for clients to leave.
+    stop_by(SIGINT);
+}
+
+void PostgreSql::crash() {
+    // Its immediate shutdown.
+    stop_by(SIGQUIT);
+}
+
+void PostgreSql::stop_by(int signal) {
+    server_->signal(signal);
     server_->ended_within(std::chrono::seconds(30));
     server_.reset();
+}
+
+void PostgreSql::promote() {
+    if (Database("pgsql", params()).value("SELECT pg_promote()") != "t")
+        give_up("the standby was not promoted:\n" + read_file(folder_ / "log"));
 }
 
 void PostgreSql::freeze() {
@@ -78,7 +112,8 @@ bool PostgreSql::kill_backend() const {
         std::getline(file, title);
         if (title.find("[local]") != std::string::npos) {
             kill(process, SIGKILL);
-            return true;
+            // Once the server has taken notice, it lets nobody in before it has recovered.
+            return eventually([&] { return kill(process, 0) != 0; });
         }
     }
     return false;

@@ -159,6 +159,10 @@ std::string status_field(const std::filesystem::path& folder, std::string_view n
     return {};
 }
 
+long resident_kib(const std::filesystem::path& folder) {
+    return number_in(status_field(folder, "VmRSS"));
+}
+
 bool has_ended(pid_t process) {
     const std::string state = status_field("/proc/" + std::to_string(process), "State");
     return state.empty() || state.front() == 'Z';

@@ -84,6 +84,9 @@ std::vector<pid_t> children_of(pid_t parent);
 /// empty where there is no such process any more.
 std::string status_field(const std::filesystem::path& folder, std::string_view name);
 
+/// How many KiB of a process are in memory.
+long resident_kib(const std::filesystem::path& folder = "/proc/self");
+
 /// Whether there is no such process any more, or only what its parent has yet to take notice of.
 bool has_ended(pid_t process);
 

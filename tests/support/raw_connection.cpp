@@ -1,5 +1,6 @@
 #include "support/raw_connection.hpp"
 
+#include "support/process.hpp"
 #include "support/trouble.hpp"
 
 #include <algorithm>
@@ -78,6 +79,22 @@ std::string RawConnection::receive_until(std::string_view text, std::chrono::sec
     while (all.find(text) == std::string::npos)
         if (!receive_part(all, end))
             give_up("the connection ended before " + std::string(text) + " came:\n" + all);
+    return all;
+}
+
+std::string RawConnection::receive_reply(std::chrono::seconds bound) const {
+    constexpr std::string_view length = "\r\nContent-Length: ";
+    std::string all;
+    const auto end = std::chrono::steady_clock::now() + bound;
+    while (receive_part(all, end)) {
+        const auto body = all.find("\r\n\r\n");
+        const auto at = all.find(length);
+        if (body == std::string::npos || at == std::string::npos || at > body)
+            continue;
+        const long size = number_in(std::string_view(all).substr(at + length.size()));
+        if (all.size() >= body + 4 + static_cast<std::size_t>(size))
+            break;
+    }
     return all;
 }
 

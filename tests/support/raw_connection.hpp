@@ -33,6 +33,10 @@ class RawConnection {
     std::string receive_until(std::string_view text,
                               std::chrono::seconds bound = std::chrono::seconds(30)) const;
 
+    /// What came until there was a whole reply, by its Content-Length, or the other side closed;
+    /// fails the test when neither has come within the bound.
+    std::string receive_reply(std::chrono::seconds bound = std::chrono::seconds(30)) const;
+
   private:
     /// One more part; false at the end. Fails the test at the end of time.
     bool receive_part(std::string& into, std::chrono::steady_clock::time_point end) const;

@@ -4,6 +4,8 @@
 #include "support/machine.hpp"
 #include "support/trouble.hpp"
 
+#include <utility>
+
 namespace useradmin::test {
 
 Kind kind_of(std::string_view name) {
@@ -14,10 +16,11 @@ Kind kind_of(std::string_view name) {
     give_up("no such database: " + std::string(name) + "; there are postgresql and sqlite");
 }
 
-TestDatabase::TestDatabase(const WorkFolder& work, Kind kind, std::string_view name)
+TestDatabase::TestDatabase(const WorkFolder& work, Kind kind, std::string_view name,
+                           PostgreSql::Settings settings)
     : kind_(kind), folder_(work.path() / name) {
     if (kind == Kind::postgresql)
-        server_ = std::make_unique<PostgreSql>(work, name);
+        server_ = std::make_unique<PostgreSql>(work, name, std::move(settings));
     else
         work.make(name);
     sql().run(read_file(machine::source(kind == Kind::postgresql ? "sql/postgresql/schema.sql"
@@ -29,7 +32,7 @@ TestDatabase::TestDatabase(const WorkFolder& work, Kind kind, std::string_view n
 }
 
 std::string TestDatabase::params() const {
-    return server_ ? server_->params() : (folder_ / "useradmin.db").string();
+    return server_ ? server_->params() : file().string();
 }
 
 Database& TestDatabase::sql() {

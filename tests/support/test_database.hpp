@@ -19,7 +19,9 @@ Kind kind_of(std::string_view name);
 /// A server or a file of its own in the work folder, with sql/<kind>/schema.sql laid.
 class TestDatabase {
   public:
-    TestDatabase(const WorkFolder& work, Kind kind, std::string_view name);
+    /// The settings are PostgreSQL's.
+    TestDatabase(const WorkFolder& work, Kind kind, std::string_view name,
+                 PostgreSql::Settings settings = {});
 
     Kind kind() const noexcept { return kind_; }
     std::string driver() const { return kind_ == Kind::postgresql ? "pgsql" : "sqlite3"; }
@@ -27,6 +29,12 @@ class TestDatabase {
 
     /// The tests' own connection to it.
     Database& sql();
+
+    /// The server, of PostgreSQL alone. Whoever ends it forgets the tests' own connection.
+    PostgreSql& server() noexcept { return *server_; }
+    void forget_connection() noexcept { sql_.reset(); }
+    /// SQLite's file.
+    std::filesystem::path file() const { return folder_ / "useradmin.db"; }
 
     /// Makes the database unreachable: PostgreSQL is stopped, SQLite's folder is renamed.
     void take_away();

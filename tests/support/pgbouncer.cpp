@@ -1,0 +1,42 @@
+#include "support/pgbouncer.hpp"
+
+#include "support/database.hpp"
+#include "support/machine.hpp"
+#include "support/trouble.hpp"
+
+namespace useradmin::test {
+
+PgBouncer::PgBouncer(const WorkFolder& work, std::string_view name, const PostgreSql& server,
+                     std::string_view mode)
+    : folder_(work.make(name)) {
+    const auto file = folder_ / "pgbouncer.ini";
+    write_file(file, "[databases]\npostgres = host=" + server.folder().string() +
+                         " dbname=postgres user=useradmin\n"
+                         "[pgbouncer]\nunix_socket_dir = " +
+                         folder_.string() +
+                         "\nlisten_port = 6432\nauth_type = any\npool_mode = " + std::string(mode) +
+                         "\n"
+                         // Of a server that refused a connection it else asks for another one
+                         // after 15 s.
+                         "server_login_retry = 0.2\n"
+                         // Fewer than there are clients where they may share them.
+                         "default_pool_size = " +
+                         (mode == "session" ? "90" : "4") + "\n");
+    Command command{{machine::program("pgbouncer"), file.string()}, {}, {}};
+    if (running_as_root()) {
+        command.account = server.account();
+        command.account->take(folder_);
+    }
+    process_ = std::make_unique<Process>(command, folder_ / "log");
+    const bool ready = eventually(
+        [this] { return !process_->running() || Database::reachable("pgsql", params()); });
+    if (!ready || !process_->running())
+        give_up("PgBouncer did not start:\n" + read_file(folder_ / "log"));
+}
+
+std::string PgBouncer::params() const {
+    return "host=" + folder_.string() +
+           " port=6432 dbname=postgres user=useradmin connect_timeout=2";
+}
+
+} // namespace useradmin::test

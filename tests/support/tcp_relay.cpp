@@ -1,0 +1,178 @@
+#include "support/tcp_relay.hpp"
+
+#include "support/ports.hpp"
+#include "support/trouble.hpp"
+
+#include <algorithm>
+#include <arpa/inet.h>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+#include <utility>
+
+namespace useradmin::test {
+
+namespace {
+
+// How many connections wait to be accepted: where it is 0, one does.
+constexpr int wide_queue = 128;
+constexpr int narrow_queue = 0;
+
+sockaddr_in loopback(std::uint16_t port) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(port);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    return address;
+}
+
+/// A connection to the server, or -1.
+int connected_to(const std::filesystem::path& path) {
+    const int made = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    std::strncpy(address.sun_path, path.c_str(), sizeof address.sun_path - 1);
+    if (::connect(made, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0)
+        return made;
+    ::close(made);
+    return -1;
+}
+
+/// Carries what has come; false where one side has ended.
+bool carry_part(int from, int to) {
+    std::array<char, 65536> part{};
+    const auto got = ::recv(from, part.data(), part.size(), 0);
+    for (ssize_t sent = 0, now = 0; sent < got; sent += now) {
+        now = ::send(to, part.data() + sent, static_cast<std::size_t>(got - sent), MSG_NOSIGNAL);
+        if (now <= 0)
+            return false;
+    }
+    return got > 0;
+}
+
+} // namespace
+
+TcpRelay::TcpRelay(std::filesystem::path server_socket) : server_socket_(std::move(server_socket)) {
+    std::array<int, 2> ends{};
+    if (::pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) != 0)
+        give_up(std::string("no pipe: ") + std::strerror(errno));
+    wake_read_ = ends[0];
+    wake_write_ = ends[1];
+    bool is_there = false;
+    for (int attempt = 0; attempt < 3 && !is_there; ++attempt)
+        is_there = listens();
+    if (!is_there)
+        give_up(std::string("the relay has no port: ") + std::strerror(errno));
+    thread_ = std::thread([this] { carry(); });
+}
+
+TcpRelay::~TcpRelay() {
+    ends_ = true;
+    wake();
+    thread_.join();
+    for (const Pair& pair : pairs_) {
+        ::close(pair.client);
+        ::close(pair.server);
+    }
+    for (const int filler : fillers_)
+        ::close(filler);
+    for (const int descriptor : {listener_, wake_read_, wake_write_})
+        ::close(descriptor);
+}
+
+bool TcpRelay::listens() {
+    port_ = free_port();
+    listener_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    const int on = 1;
+    ::setsockopt(listener_, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    const sockaddr_in address = loopback(port_);
+    if (::bind(listener_, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 &&
+        ::listen(listener_, wide_queue) == 0)
+        return true;
+    ::close(listener_);
+    return false;
+}
+
+int TcpRelay::connect_to_port() const {
+    const int made = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    const sockaddr_in address = loopback(port_);
+    if (::connect(made, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 &&
+        errno != EINPROGRESS)
+        give_up(std::string("the relay cannot be connected to: ") + std::strerror(errno));
+    return made;
+}
+
+void TcpRelay::wake() const {
+    if (::write(wake_write_, "", 1) < 0 && errno != EAGAIN)
+        give_up(std::string("the relay cannot be woken: ") + std::strerror(errno));
+}
+
+void TcpRelay::cut() {
+    is_cut_ = true;
+    wake();
+    // The system lets packets fall that ask for a connection while the queue is full.
+    ::listen(listener_, narrow_queue);
+    for (int number = 0; number < 3; ++number)
+        fillers_.push_back(connect_to_port());
+}
+
+void TcpRelay::mend() {
+    for (const int filler : std::exchange(fillers_, {}))
+        ::close(filler);
+    ::listen(listener_, wide_queue);
+    is_cut_ = false;
+    wake();
+}
+
+void TcpRelay::take() {
+    const int client = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
+    if (client < 0)
+        return;
+    const int server = connected_to(server_socket_);
+    if (server < 0)
+        ::close(client);
+    else
+        pairs_.push_back({client, server});
+}
+
+void TcpRelay::carry() {
+    while (!ends_) {
+        std::vector<pollfd> waited = {{wake_read_, POLLIN, 0}};
+        if (!is_cut_) {
+            waited.push_back({listener_, POLLIN, 0});
+            for (const Pair& pair : pairs_) {
+                waited.push_back({pair.client, POLLIN, 0});
+                waited.push_back({pair.server, POLLIN, 0});
+            }
+        }
+        ::poll(waited.data(), waited.size(), -1);
+        std::array<char, 16> woken{};
+        while (::read(wake_read_, woken.data(), woken.size()) > 0) {
+        }
+        if (is_cut_ || waited.size() == 1)
+            continue;
+        // Those that there were when it was waited for them.
+        const std::size_t count = (waited.size() - 2) / 2;
+        for (std::size_t number = 0; number < count; ++number) {
+            Pair& pair = pairs_[number];
+            const bool goes_on =
+                (waited[2 + 2 * number].revents == 0 || carry_part(pair.client, pair.server)) &&
+                (waited[3 + 2 * number].revents == 0 || carry_part(pair.server, pair.client));
+            if (goes_on)
+                continue;
+            ::close(std::exchange(pair.client, -1));
+            ::close(std::exchange(pair.server, -1));
+        }
+        std::erase_if(pairs_, [](const Pair& pair) { return pair.client < 0; });
+        if (waited[1].revents != 0)
+            take();
+    }
+}
+
+} // namespace useradmin::test

@@ -1,0 +1,54 @@
+// A way by TCP to a server that listens on a Unix socket.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <thread>
+#include <vector>
+
+namespace useradmin::test {
+
+/// Listens on a port of 127.0.0.1 and carries what comes to the server, and back.
+class TcpRelay {
+  public:
+    explicit TcpRelay(std::filesystem::path server_socket);
+    ~TcpRelay();
+    TcpRelay(const TcpRelay&) = delete;
+    TcpRelay& operator=(const TcpRelay&) = delete;
+
+    std::uint16_t port() const noexcept { return port_; }
+
+    /// Has packets go nowhere, until mend(): the connections that there are stand and carry
+    /// nothing, and a new one is neither accepted nor refused.
+    void cut();
+    void mend();
+
+  private:
+    struct Pair {
+        int client;
+        int server;
+    };
+
+    bool listens();
+    void carry();
+    void take();
+    void wake() const;
+    /// A socket that is connecting to the port.
+    int connect_to_port() const;
+
+    std::filesystem::path server_socket_;
+    std::uint16_t port_ = 0;
+    int listener_ = -1;
+    int wake_read_ = -1;
+    int wake_write_ = -1;
+    std::atomic<bool> is_cut_{false};
+    std::atomic<bool> ends_{false};
+    /// Of the thread.
+    std::vector<Pair> pairs_;
+    /// What fills the listener's queue while the way is cut.
+    std::vector<int> fillers_;
+    std::thread thread_;
+};
+
+} // namespace useradmin::test
