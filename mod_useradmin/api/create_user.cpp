@@ -57,8 +57,9 @@ Reply create_user(const Call& call, const Service& service) {
         return hash_failure(*reason);
 
     const std::string_view role = names_role(*object) ? object->text("role") : "user";
-    const auto created = service.store.create(new_user(
-        name, email, role, std::get<std::string>(hash), service.settings.account_id_is_user_id));
+    const auto created =
+        service.store.create(new_user(name, email, role, std::get<secret::Secret>(hash).view(),
+                                      service.settings.account_id_is_user_id));
     // The address may have been taken while the password was hashed.
     return created ? record(*created) : failure(created.failure(), texts::create_failed);
 }

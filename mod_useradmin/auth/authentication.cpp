@@ -10,6 +10,7 @@
 #include "httpd/backend.hpp"
 #include "httpd/first_request.hpp"
 #include "httpd/notes.hpp"
+#include "httpd/wiping.hpp"
 #include "secret/digest.hpp"
 #include "sign_in/identity.hpp"
 
@@ -87,6 +88,7 @@ int authenticate(request_rec* request) {
     const Settings& settings = settings_of(request);
     if (!settings.get<Enabled>())
         return DECLINED;
+    httpd::wipe_credentials_at_end(request);
     const secret::Secret credential = credential_of(request, settings);
     const Token token = token_of(credential.view(), settings);
     log_refusal(request, token.refusal);

@@ -5,6 +5,7 @@
 #include "auth/request_verifier.hpp"
 #include "httpd/configuration_tree.hpp"
 #include "httpd/notes.hpp"
+#include "httpd/wiping.hpp"
 
 #include <mod_auth.h>
 
@@ -40,6 +41,8 @@ authn_status verify(request_rec* request, const char* user, const char* password
                       httpd::database_problem().c_str());
         return AUTH_GENERAL_ERROR;
     }
+    httpd::wipe_credentials_at_end(request);
+    httpd::wipe_at_end(request, password);
     RequestVerifier verifier(request);
     const sign_in::Verification verification = verifier.credentials().verify(
         {apr::view_of(user), apr::view_of(password), counted_address(request)});

@@ -11,6 +11,7 @@
 #include "httpd/body_timeout.hpp"
 #include "httpd/headers.hpp"
 #include "httpd/reply.hpp"
+#include "httpd/wiping.hpp"
 #include "sign_in/service.hpp"
 
 APLOG_USE_MODULE(auth_useradmin);
@@ -35,6 +36,7 @@ int answer(request_rec* request) {
     const sign_in::Cookies cookies(settings.get<CookieName>(),
                                    apr::view_of(settings.get<SigningSecret>()),
                                    apr::view_of(ap_http_scheme(request)) == "https");
+    httpd::wipe_credentials_at_end(request);
     const secret::Secret credential = credential_of(request, settings);
     httpd::RequestBody body(request, verifier.backend().log(), largest_body,
                             verifier.backend().settings().body_wait);
@@ -80,7 +82,10 @@ void allow_error(request_rec* request) noexcept {
 }
 
 int claim(request_rec* request) noexcept {
-    return settings_of(request).get<SignIn>().is_on ? httpd::keep_from_files(request) : DECLINED;
+    if (!settings_of(request).get<SignIn>().is_on)
+        return DECLINED;
+    httpd::wipe_body(request);
+    return httpd::keep_from_files(request);
 }
 
 } // namespace
@@ -90,6 +95,7 @@ void register_sign_in_hooks(apr_pool_t* pool) noexcept {
     static constexpr const char* before[] = {"mod_rewrite.c", nullptr};
     static constexpr const char* after[] = {"mod_proxy.c", "mod_alias.c", nullptr};
     httpd::register_body_timeout(pool);
+    httpd::register_wiping(pool);
     ap_hook_translate_name(claim, before, after, APR_HOOK_FIRST);
     ap_hook_map_to_storage(httpd::keep_from_storage, nullptr, nullptr, APR_HOOK_REALLY_FIRST);
     ap_hook_insert_error_filter(allow_error, nullptr, nullptr, APR_HOOK_MIDDLE);

@@ -34,9 +34,9 @@ Exit create(Context& context) {
     if (!taken.is_not_found())
         value_of(taken);
 
-    const std::string hash = read_and_hash_password(context);
-    const auto created = context.store().create(
-        api::new_user(name, email, role, hash, settings.account_id_is_user_id.value_or(false)));
+    const secret::Secret hash = read_and_hash_password(context);
+    const auto created = context.store().create(api::new_user(
+        name, email, role, hash.view(), settings.account_id_is_user_id.value_or(false)));
     if (!created && created.failure() == store::Failure::address_taken)
         refuse_taken_address(email);
     const store::User user = value_of(created);

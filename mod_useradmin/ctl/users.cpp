@@ -83,10 +83,10 @@ void demand_column(Context& context, std::string_view column) {
                                               "\"; 'useradminctl schema' adds it");
 }
 
-std::string read_and_hash_password(const Context& context) {
+secret::Secret read_and_hash_password(const Context& context) {
     const secret::Secret password =
         read_password(context.options.has("force") ? Lengths::any : Lengths::usual);
-    std::optional<std::string> hash =
+    std::optional<secret::Secret> hash =
         password::hash(context.settings.hash_format(), password.view());
     if (!hash)
         throw CommandError(Exit::failure, "the password could not be hashed: out of memory");

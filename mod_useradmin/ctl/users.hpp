@@ -26,7 +26,7 @@ void end_sessions(Context& context, const store::User& user, std::string_view do
 void demand_column(Context& context, std::string_view column);
 
 /// A hash, in the configured format, of the password that is asked for.
-std::string read_and_hash_password(const Context& context);
+secret::Secret read_and_hash_password(const Context& context);
 
 /// Refuses a role that is none of the three, unless --force was said.
 void demand_known_role(const Context& context, std::string_view role);

@@ -1,13 +1,32 @@
 #include "httpd/reply.hpp"
 
 #include "apr/pool.hpp"
+#include "secret/secret.hpp"
 
 #include <utility>
 
 namespace useradmin::httpd {
 
+namespace {
+
+/// A reply in the memory of a request. It may hold a token, and is wiped when it goes.
+struct Kept {
+    message::Reply reply;
+
+    explicit Kept(message::Reply&& made) noexcept : reply(std::move(made)) {}
+    ~Kept() {
+        secret::wipe(reply.body);
+        for (message::Header& header : reply.headers)
+            secret::wipe(header.value);
+    }
+    Kept(const Kept&) = delete;
+    Kept& operator=(const Kept&) = delete;
+};
+
+} // namespace
+
 void fill(request_rec* request, message::Reply&& made, apr_bucket_brigade* brigade) {
-    const message::Reply& reply = apr::emplace<message::Reply>(request->pool, std::move(made));
+    const message::Reply& reply = apr::emplace<Kept>(request->pool, std::move(made)).reply;
     request->status = reply.status;
     if (!reply.body.empty()) {
         ap_set_content_type(request, "application/json");

@@ -25,40 +25,46 @@ constexpr std::size_t longest_field = 64;
 /// A PHC string, taken apart.
 struct Phc {
     Argon2id work;
-    std::string salt;
-    std::string hash;
+    secret::Secret salt;
+    secret::Secret hash;
 };
 
 /// Base64 as PHC strings have it, without padding.
-std::string base64(std::string_view bytes) {
+secret::Secret base64(std::string_view bytes) {
     std::string text(4 * ((bytes.size() + 2) / 3) + 1, '\0');
     EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()),
                     reinterpret_cast<const unsigned char*>(bytes.data()),
                     static_cast<int>(bytes.size()));
     text.resize((4 * bytes.size() + 2) / 3);
-    return text;
+    return secret::Secret(std::move(text));
 }
 
 /// The bytes of such a text; anything where it is none.
-std::string from_base64(std::string_view text) {
-    std::string padded(text);
-    padded.append((4 - text.size() % 4) % 4, '=');
+secret::Secret from_base64(std::string_view text) {
+    std::string padded;
+    padded.reserve(text.size() + 4);
+    (padded += text).append((4 - text.size() % 4) % 4, '=');
     std::string bytes(3 * padded.size() / 4, '\0');
     EVP_DecodeBlock(reinterpret_cast<unsigned char*>(bytes.data()),
                     reinterpret_cast<const unsigned char*>(padded.data()),
                     static_cast<int>(padded.size()));
     bytes.resize(3 * text.size() / 4);
-    return bytes;
+    secret::wipe(padded);
+    return secret::Secret(std::move(bytes));
 }
 
-std::string written(const Argon2id& work, std::string_view salt, std::string_view hash) {
+secret::Secret written(const Argon2id& work, std::string_view salt, std::string_view hash) {
     std::string text = "$argon2id$v=19";
     char before = '$';
     for (const auto& parameter : argon2id_parameters) {
         (((text += before) += parameter.letter) += '=') += std::to_string(work.*parameter.value);
         before = ',';
     }
-    return text + '$' + base64(salt) + '$' + base64(hash);
+    const secret::Secret fields[] = {base64(salt), base64(hash)};
+    text.reserve(text.size() + fields[0].view().size() + fields[1].view().size() + 2);
+    for (const secret::Secret& field : fields)
+        (text += '$') += field.view();
+    return secret::Secret(std::move(text));
 }
 
 bool is_within(std::size_t value, std::size_t least, std::size_t most) noexcept {
@@ -88,9 +94,9 @@ std::optional<Phc> read(std::string_view stored) {
     phc.hash = from_base64(rest);
     // What was read too leniently is not written like that.
     const bool is_sound = phc.work.memory_kib >= least_memory_of_lane * phc.work.lanes &&
-                          is_within(phc.salt.size(), shortest_salt, longest_field) &&
-                          is_within(phc.hash.size(), shortest_hash, longest_field) &&
-                          written(phc.work, phc.salt, phc.hash) == stored;
+                          is_within(phc.salt.view().size(), shortest_salt, longest_field) &&
+                          is_within(phc.hash.view().size(), shortest_hash, longest_field) &&
+                          written(phc.work, phc.salt.view(), phc.hash.view()).view() == stored;
     return is_sound ? std::optional(std::move(phc)) : std::nullopt;
 }
 
@@ -141,7 +147,7 @@ std::optional<secret::Secret> derive(const Argon2id& work, std::string_view salt
 
 } // namespace
 
-std::optional<std::string> hash_argon2id(const Argon2id& work, std::string_view password) {
+std::optional<secret::Secret> hash_argon2id(const Argon2id& work, std::string_view password) {
     secret::Bytes<made_salt_size> salt;
     secret::random_bytes({salt.data(), salt.size()});
     const auto hash = derive(work, salt.view(), made_hash_size, password);
@@ -152,10 +158,12 @@ Verdict verify_argon2id(std::string_view stored, std::string_view password) {
     const auto expected = read(stored);
     if (!expected)
         return Verdict::refused;
-    const auto hash = derive(expected->work, expected->salt, expected->hash.size(), password);
+    const auto hash =
+        derive(expected->work, expected->salt.view(), expected->hash.view().size(), password);
     if (!hash)
         return Verdict::refused;
-    return secret::equal_secrets(hash->view(), expected->hash) ? Verdict::match : Verdict::mismatch;
+    return secret::equal_secrets(hash->view(), expected->hash.view()) ? Verdict::match
+                                                                      : Verdict::mismatch;
 }
 
 std::optional<Argon2id> argon2id_work_of(std::string_view stored) {

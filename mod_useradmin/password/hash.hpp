@@ -2,9 +2,9 @@
 #pragma once
 
 #include "password/format.hpp"
+#include "secret/secret.hpp"
 
 #include <optional>
-#include <string>
 #include <string_view>
 
 namespace useradmin::password {
@@ -16,7 +16,7 @@ inline constexpr std::size_t longest_password = 1024;
 /// The hash of the password as it is stored: a PHC string for argon2id (16-byte salt, 32-byte
 /// hash), or better-auth's text for scrypt. Nothing where the library fails (out of memory) or the
 /// password is too long.
-std::optional<std::string> hash(const Format& format, std::string_view password);
+std::optional<secret::Secret> hash(const Format& format, std::string_view password);
 
 enum class Verdict {
     match,

@@ -41,14 +41,15 @@ std::optional<secret::Secret> derive(std::string_view salt_text, std::string_vie
 
 } // namespace
 
-std::optional<std::string> hash_scrypt(std::string_view password) {
+std::optional<secret::Secret> hash_scrypt(std::string_view password) {
     secret::Bytes<salt_size> salt;
     secret::random_bytes({salt.data(), salt.size()});
     std::string made = text::hex(salt.view());
+    made.reserve(stored_size); // never grows afterwards
     const auto key = derive(made, password);
     if (!key)
         return std::nullopt;
-    return (made += ':') += key->view();
+    return secret::Secret(std::move((made += ':') += key->view()));
 }
 
 Verdict verify_scrypt(std::string_view stored, std::string_view password) {
@@ -57,9 +58,8 @@ Verdict verify_scrypt(std::string_view stored, std::string_view password) {
     const auto key = derive(stored.substr(0, salt_text_size), password);
     if (!key)
         return Verdict::refused;
-    return secret::equal_secrets(key->view(), text::lower(stored.substr(salt_text_size + 1)))
-               ? Verdict::match
-               : Verdict::mismatch;
+    const secret::Secret wanted(text::lower(stored.substr(salt_text_size + 1)));
+    return secret::equal_secrets(key->view(), wanted.view()) ? Verdict::match : Verdict::mismatch;
 }
 
 bool is_scrypt(std::string_view stored) noexcept {

@@ -14,23 +14,27 @@ namespace {
 constexpr std::size_t digest_size = 32;
 constexpr std::size_t base64_size = 44;
 
-std::string signature_of(std::string_view token, std::string_view secret) {
-    unsigned char digest[digest_size];
-    unsigned length = sizeof digest;
+Secret signature_of(std::string_view token, std::string_view secret) {
+    Bytes<digest_size> digest;
+    unsigned length = digest_size;
     if (secret.size() > INT_MAX ||
         HMAC(EVP_sha256(), secret.data(), static_cast<int>(secret.size()),
-             reinterpret_cast<const unsigned char*>(token.data()), token.size(), digest,
+             reinterpret_cast<const unsigned char*>(token.data()), token.size(), digest.data(),
              &length) == nullptr)
         return {};
-    unsigned char text[base64_size + 1];
-    EVP_EncodeBlock(text, digest, static_cast<int>(length));
-    return {reinterpret_cast<const char*>(text), base64_size};
+    Bytes<base64_size + 1> text;
+    EVP_EncodeBlock(text.data(), digest.data(), static_cast<int>(length));
+    return Secret(std::string(text.view().substr(0, base64_size)));
 }
 
 } // namespace
 
 std::string sign(std::string_view token, std::string_view secret) {
-    return std::string(token) + "." + signature_of(token, secret);
+    const Secret signature = signature_of(token, secret);
+    std::string value;
+    value.reserve(token.size() + 1 + signature.view().size()); // leaves nothing behind as it grows
+    ((value += token) += '.') += signature.view();
+    return value; // and no copy of it
 }
 
 std::optional<std::string_view> verified(std::string_view signed_value, std::string_view secret) {
@@ -38,8 +42,8 @@ std::optional<std::string_view> verified(std::string_view signed_value, std::str
     if (dot == signed_value.npos)
         return std::nullopt;
     const std::string_view token = signed_value.substr(0, dot);
-    const std::string wanted = signature_of(token, secret);
-    if (wanted.empty() || !equal_secrets(signed_value.substr(dot + 1), wanted))
+    const Secret wanted = signature_of(token, secret);
+    if (wanted.view().empty() || !equal_secrets(signed_value.substr(dot + 1), wanted.view()))
         return std::nullopt;
     return token;
 }

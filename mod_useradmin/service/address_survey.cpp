@@ -1,13 +1,15 @@
 #include "service/address_survey.hpp"
 
+#include "apr/guard.hpp"
+
 #include <string>
 
 namespace useradmin::service {
 
-void survey_addresses(httpd::RequestBackend& backend, const store::ProtectedAddress& spared) {
-    httpd::SharedFlag& is_surveyed = *backend.server().is_surveyed;
-    if (is_surveyed.load(std::memory_order_relaxed) || is_surveyed.exchange(true))
-        return;
+namespace {
+
+void look(httpd::RequestBackend& backend, const store::ProtectedAddress& spared,
+          httpd::SharedFlag& is_surveyed) {
     const auto survey = backend.store().survey_addresses(spared);
     if (!survey) {
         is_surveyed = survey.failure() != store::Failure::unavailable;
@@ -22,6 +24,17 @@ void survey_addresses(httpd::RequestBackend& backend, const store::ProtectedAddr
         backend.log().write(text::Level::warning,
                             "UA0213: there are users whose addresses differ in case alone; who "
                             "signs in with one of them may mean the other");
+}
+
+} // namespace
+
+void survey_addresses(httpd::RequestBackend& backend,
+                      const store::ProtectedAddress& spared) noexcept {
+    httpd::SharedFlag& is_surveyed = *backend.server().is_surveyed;
+    if (is_surveyed.load(std::memory_order_relaxed) || is_surveyed.exchange(true))
+        return;
+    apr::guarded([&] { look(backend, spared, is_surveyed); },
+                 [&](const char*) { is_surveyed = false; }); // another request looks
 }
 
 } // namespace useradmin::service

@@ -7,6 +7,7 @@ namespace useradmin::service {
 
 /// Warns where no user of the request's server has the protected address, or where two addresses
 /// differ in case alone. Only the first call after a start of httpd looks.
-void survey_addresses(httpd::RequestBackend& backend, const store::ProtectedAddress& spared);
+void survey_addresses(httpd::RequestBackend& backend,
+                      const store::ProtectedAddress& spared) noexcept;
 
 } // namespace useradmin::service

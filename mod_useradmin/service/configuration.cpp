@@ -4,6 +4,7 @@
 #include "apr/pool.hpp"
 #include "httpd/base.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <utility>
 
@@ -57,12 +58,14 @@ const char* read_guards(const httpd::Line& line, api::Guards& guards) {
     const auto words = line.words;
     if (words.size() == 1 && words[0] == "none")
         return nullptr;
-    for (const std::string_view word : words) {
-        bool& guard = word == "rank" ? guards.rank : guards.last_super_admin;
-        if ((word != "rank" && word != "last-superadmin") || std::exchange(guard, true))
-            return "must be none, or rank, or last-superadmin, or both of these";
-    }
-    return words.empty() ? "must be none, or rank, or last-superadmin, or both of these" : nullptr;
+    const bool all_are_guards = std::all_of(words.begin(), words.end(), [&](std::string_view word) {
+        if (word == "rank")
+            return !std::exchange(guards.rank, true);
+        return word == "last-superadmin" && !std::exchange(guards.last_super_admin, true);
+    });
+    return all_are_guards && !words.empty()
+               ? nullptr
+               : "must be none, or rank, or last-superadmin, or both of these";
 }
 
 void* create_server_configuration(apr_pool_t* pool, server_rec*) noexcept {

@@ -1,5 +1,6 @@
 #include "sign_in/cookies.hpp"
 
+#include "secret/secret.hpp"
 #include "secret/signature.hpp"
 #include "sign_in/lengths.hpp"
 #include "text/hex.hpp"
@@ -16,6 +17,7 @@ std::string encoded(std::string_view text) {
     constexpr std::string_view plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
                                        "0123456789-_.!~*'()";
     std::string out;
+    out.reserve(3 * text.size()); // leaves nothing behind as it grows
     for (const char character : text) {
         if (plain.find(character) != plain.npos) {
             out += character;
@@ -30,13 +32,17 @@ std::string encoded(std::string_view text) {
 } // namespace
 
 std::string Cookies::handed_out(std::string_view token) const {
-    return encoded(secret_.empty() ? std::string(token) : secret::sign(token, secret_));
+    if (secret_.empty())
+        return encoded(token);
+    const secret::Secret value(secret::sign(token, secret_));
+    return encoded(value.view());
 }
 
 std::vector<std::string> Cookies::opening(std::string_view token, bool is_remembered) const {
     const auto seconds = std::to_string(std::chrono::seconds(session_length).count());
-    std::vector<std::string> headers = {
-        header(name_, handed_out(token), is_remembered ? seconds : "")};
+    const secret::Secret value(handed_out(token));
+    std::vector<std::string> headers;
+    headers.push_back(header(name_, value.view(), is_remembered ? seconds : ""));
     if (!is_remembered)
         headers.push_back(header(not_remembered_name(), handed_out("true"), ""));
     return headers;
@@ -66,7 +72,9 @@ std::string Cookies::sibling(std::string_view name) const {
 std::string Cookies::header(std::string_view name, std::string_view value,
                             std::string_view max_age) const {
     const bool has_prefix = name.starts_with(secure_prefix) || name.starts_with(host_prefix);
+    constexpr std::size_t longest_attributes = 128;
     std::string text;
+    text.reserve(name.size() + value.size() + longest_attributes); // the same
     if (is_secure_ && !has_prefix)
         text += secure_prefix;
     text += name;
@@ -78,7 +86,8 @@ std::string Cookies::header(std::string_view name, std::string_view value,
     text += "; Path=/; HttpOnly";
     if (is_secure_ || has_prefix)
         text += "; Secure";
-    return text += "; SameSite=Lax";
+    text += "; SameSite=Lax";
+    return text; // and no copy of it
 }
 
 } // namespace useradmin::sign_in

@@ -7,6 +7,22 @@ namespace useradmin::sign_in {
 
 namespace {
 
+constexpr std::size_t longest_escape = 6;
+constexpr std::size_t longest_frame = 128;
+
+/// How long the JSON of a record is at most: what grows leaves a copy of what it held behind.
+template <class Record>
+std::size_t longest_json(const Record& record) {
+    constexpr std::size_t longest_of_others = 64; // a name, a time
+    std::size_t length = 2;
+    for (const store::Field<Record>& field : store::fields<Record>()) {
+        const store::Value value = store::value_of(record, field);
+        const auto* const text = std::get_if<std::string_view>(&value);
+        length += longest_of_others + (text != nullptr ? longest_escape * text->size() : 0);
+    }
+    return length;
+}
+
 template <class Record>
 void write(json::Writer& writer, const Record& record) {
     writer.begin_object();
@@ -44,6 +60,8 @@ Reply unreadable(const message::Body& body) {
 
 Reply signed_in(std::string_view token, const store::Text& url, const store::User& user) {
     Reply reply;
+    reply.body.reserve(longest_frame + token.size() + longest_escape * url.value_or("").size() +
+                       longest_json(user));
     json::Writer writer(reply.body);
     writer.begin_object().key("redirect").boolean(url && !url->empty()).key("token").string(token);
     if (url)
@@ -55,6 +73,8 @@ Reply signed_in(std::string_view token, const store::Text& url, const store::Use
 
 Reply session(const store::SignedIn& signed_in) {
     Reply reply;
+    reply.body.reserve(longest_frame + longest_json(signed_in.session) +
+                       longest_json(signed_in.user));
     json::Writer writer(reply.body);
     writer.begin_object();
     write(writer.key("session"), signed_in.session);

@@ -82,7 +82,10 @@ void expect(std::string& issues, std::string_view member, Kind wanted, Kind is) 
 
 /// What refuses a text that is no JSON object.
 Reply no_object(std::string_view text) {
-    const secret::Secret wrapped("{\"body\":" + std::string(text) + "}");
+    std::string wrapping;
+    wrapping.reserve(text.size() + 16); // leaves nothing behind as it grows
+    ((wrapping += "{\"body\":") += text) += '}';
+    const secret::Secret wrapped(std::move(wrapping));
     const std::optional<Object> object = Object::parse(wrapped.view());
     if (!object)
         return error(400, "Invalid JSON in request body", "BAD_REQUEST");
@@ -265,12 +268,12 @@ Reply sign_in_with_email(const Request& request, const Client& client, const Ser
         return refusal(verification);
 
     const std::string id = secret::random_uuid();
-    const std::string token = secret::random_token();
+    const secret::Secret token(secret::random_token());
     const std::string ip = kept(client.ip);
     const std::string user_agent = kept(request.headers.find("User-Agent"));
     store::Session session;
     session.id = id;
-    session.token = token;
+    session.token = token.view();
     session.user_id = verification.user.id;
     session.created_at = session.updated_at = service.now;
     session.expires_at = service.now + (form.is_remembered ? session_length : short_session_length);
@@ -280,8 +283,8 @@ Reply sign_in_with_email(const Request& request, const Client& client, const Ser
     if (!opened)
         return failure(opened.failure());
 
-    Reply reply = signed_in(token, form.callback, verification.user);
-    open_session(reply, token, form.is_remembered, service);
+    Reply reply = signed_in(token.view(), form.callback, verification.user);
+    open_session(reply, token.view(), form.is_remembered, service);
     // Else the session would not be extended.
     if (form.is_remembered && client.is_not_remembered)
         reply.headers.push_back({"Set-Cookie", service.cookies.remembering()});

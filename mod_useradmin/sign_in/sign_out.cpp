@@ -20,7 +20,10 @@ Reply sign_out(const Request& request, const Client& client, const Service& serv
             return failure(closed.failure());
     }
     Reply reply{200, R"({"success":true})"};
-    close_session(reply, service);
+    // A form of another site comes without the session's cookie, and yet the browser would let the
+    // reply take it away.
+    if (!refuse_foreign_sign_in(request.headers, service.trusted_origins))
+        close_session(reply, service);
     return reply;
 }
 

@@ -125,4 +125,20 @@ TEST(frozen_database, never_does_a_write_again_that_may_have_been_done) {
                 own_->sql().number("SELECT count(*) FROM \"account\""));
 }
 
+TEST(frozen_database, is_left_with_no_statement_that_nobody_waits_for) {
+    // PostgreSQL 14 and later can be told to look whether its client is still there.
+    if (!make("left") || own_->sql().number("SHOW server_version_num") < 140000)
+        return;
+    allow_log("UA0");
+    start_before_it(location("/api/users", as_sara + "UserAdminTimeout 1"));
+    own_->sql().run("BEGIN; LOCK TABLE \"account\" IN ACCESS EXCLUSIVE MODE");
+    expect_unavailable(send("POST", "/api/users", new_user));
+    // The lock is still held that it waited for.
+    CHECK(eventually([&] {
+        return own_->sql().number("SELECT count(*) FROM pg_locks WHERE NOT granted") == 0;
+    }));
+    own_->sql().run("COMMIT");
+    CHECK_EQUAL(0, own_->sql().number("SELECT count(*) FROM \"user\" WHERE \"email\" = 'n@x'"));
+}
+
 } // namespace useradmin::test

@@ -54,7 +54,7 @@ class HashQueue : public OwnHttpd {
     void freeze_hashing_child() {
         post("/costly/users", "costly@example.org");
         const auto hashes = [](pid_t child) {
-            return number_in(status_field(folder_of(child), "VmRSS")) > costly_kib / 2;
+            return resident_kib(folder_of(child)) > costly_kib / 2;
         };
         CHECK(eventually([&] {
             const auto children = children_of(httpd_->main_process());
@@ -84,12 +84,7 @@ class HashQueue : public OwnHttpd {
         for (const pid_t child : children)
             kill(child, SIGKILL);
         // Who is yet to die could still accept a connection.
-        CHECK(eventually([&] {
-            return std::all_of(children.begin(), children.end(), [](pid_t child) {
-                const auto state = status_field(folder_of(child), "State");
-                return state.empty() || state.starts_with('Z');
-            });
-        }));
+        CHECK(eventually([&] { return std::all_of(children.begin(), children.end(), has_ended); }));
     }
 
     /// Sends a request over a connection of its own, and waits for nothing.

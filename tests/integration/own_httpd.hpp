@@ -19,16 +19,21 @@ class OwnHttpd : public Scene {
     }
     void start_before(const TestDatabase& database, const std::string& configuration,
                       const std::vector<std::string>& modules = {}) {
+        // An open connection would keep a child of the httpd before for as long as
+        // KeepAliveTimeout.
+        stop();
         auto settings = Suite::current().settings(Suite::directives_for(database) + configuration);
         settings.modules = modules;
         settings.environment = environment_;
         httpd_ = std::make_unique<Httpd>(Suite::current().work(), settings);
         client_ = std::make_unique<HttpClient>(httpd_->port());
     }
-    void teardown() override {
+    /// Ends httpd, where it runs.
+    void stop() {
         client_.reset();
         httpd_.reset();
     }
+    void teardown() override { stop(); }
 
     Reply send(const std::string& method, const std::string& path,
                const std::optional<std::string>& body = {}, Here here = {}) {

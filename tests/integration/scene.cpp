@@ -122,6 +122,10 @@ Suite::~Suite() {
     current_suite = nullptr;
 }
 
+bool Suite::is_plain_event() const {
+    return mpm_ == "event" && machine::sanitizer_environment().empty();
+}
+
 Suite& Suite::current() {
     return *current_suite;
 }

@@ -28,6 +28,9 @@ class Suite {
 
     const WorkFolder& work() const noexcept { return work_; }
     const std::string& mpm() const noexcept { return mpm_; }
+    /// Whether this run is the one on event and without sanitizers: for what need not run oftener,
+    /// or cannot.
+    bool is_plain_event() const;
     Kind kind() const noexcept { return database_.kind(); }
     TestDatabase& database() noexcept { return database_; }
     Httpd& httpd() noexcept { return *httpd_; }

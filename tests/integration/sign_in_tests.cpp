@@ -648,6 +648,17 @@ TEST(sign_in, sign_out_without_a_session_succeeds) {
     CHECK_EQUAL(std::string(cleared), cookies_of(reply));
 }
 
+TEST(sign_in, sign_out_from_another_site_without_a_cookie_takes_none_away) {
+    for (const auto& marks :
+         {std::vector<std::string>{"Origin: http://evil.test"},
+          {"Origin: null"},
+          {"Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: navigate", "Origin: http://evil.test"}}) {
+        const auto reply = sign_out(marks);
+        expect(reply, 200, R"({"success":true})");
+        CHECK_EQUAL(std::string(), cookies_of(reply));
+    }
+}
+
 TEST(sign_in, sign_out_from_another_site_is_403_and_ends_nothing) {
     const auto token = token_in(sign_in(login(eva, right)));
     expect(sign_out({cookie(token), "Origin: http://evil.test"}), 403,

@@ -29,9 +29,6 @@ class TotalCache : public OwnHttpd {
     }
 
   protected:
-    /// Ends httpd before another one is started.
-    void stop() { OwnHttpd::teardown(); }
-
     void start_keeping(const std::string& seconds, const std::string& further = {}) {
         start("UserAdminPasswordHash argon2id m=64\nUserAdminTotalCache " + seconds + "\n" +
                   location("/api/users", as_sara) + further,
@@ -181,7 +178,6 @@ TEST(total_cache, or_none_sixteen_who_ask_for_the_same_total_at_once_cost_two_co
                           ? 1
                           : 0;
         CHECK_TRUE(counts == 1 || counts == 2);
-        stop();
     }
 }
 

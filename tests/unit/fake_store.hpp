@@ -305,14 +305,14 @@ class FakeHasher final : public password::Hasher {
     /// What others do in the meantime.
     std::function<void()> meanwhile;
 
-    std::variant<std::string, password::HashFailure> hash(std::string_view given) override {
+    std::variant<secret::Secret, password::HashFailure> hash(std::string_view given) override {
         calls_.note("hash");
         password = given;
         if (meanwhile)
             meanwhile();
         if (failure)
             return *failure;
-        return std::string(result);
+        return secret::Secret(std::string(result));
     }
 
   private:

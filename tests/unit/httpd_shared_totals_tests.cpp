@@ -1,6 +1,5 @@
 // Totals that all processes share.
 #include "httpd/shared_totals.hpp"
-#include "support/files.hpp"
 #include "support/process.hpp"
 
 #include <CppUTest/TestHarness.h>
@@ -52,8 +51,7 @@ Filter search_of(std::string_view text) {
 
 /// Whether a thread of this process waits for something.
 bool is_asleep(pid_t thread) {
-    const std::string stat = read_file("/proc/self/task/" + std::to_string(thread) + "/stat");
-    return stat.find(") S ") != std::string::npos;
+    return status_field("/proc/self/task/" + std::to_string(thread), "State").starts_with('S');
 }
 
 } // namespace

@@ -19,7 +19,6 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
-#include <fstream>
 #include <latch>
 #include <map>
 #include <memory>
@@ -53,7 +52,7 @@ constexpr std::string_view better_auth_hash =
 std::string hashed(const password::Format& format, std::string_view password) {
     const auto made = password::hash(format, password);
     CHECK_TRUE(made.has_value());
-    return *made;
+    return std::string(made->view());
 }
 
 std::string replaced(std::string text, std::string_view what, std::string_view with) {
@@ -70,15 +69,6 @@ std::string_view memory_of(const T& object) {
 
 bool is_one_of(char character, std::string_view set) {
     return set.find(character) != std::string_view::npos;
-}
-
-/// How many KiB of this process are in memory.
-long resident_kib() {
-    std::ifstream status("/proc/self/status");
-    for (std::string line; std::getline(status, line);)
-        if (line.starts_with("VmRSS:"))
-            return std::stol(line.substr(6));
-    return 0;
 }
 
 using Slot = std::variant<password::Slots::Held, password::Slots::NoSlot>;
@@ -710,12 +700,12 @@ TEST(memory_of_hashes, threads_that_have_hashed_keep_less_than_one_scratch_area_
         hashed_all.count_down();
         measured.wait(); // a thread that ends may give its memory back
     };
-    const long before = resident_kib();
+    const long before = test::resident_kib();
     std::vector<std::thread> threads;
     for (int i = 0; i < count; ++i)
         threads.emplace_back(work);
     hashed_all.arrive_and_wait();
-    const long after = resident_kib();
+    const long after = test::resident_kib();
     measured.count_down();
     for (auto& thread : threads)
         thread.join();
@@ -881,8 +871,9 @@ TEST(bounded_hasher, hashes_and_gives_its_slot_back) {
     password::BoundedHasher hasher(small_argon2id, shared.slots(0ms));
     for (int i = 0; i < 3; ++i) {
         const auto made = hasher.hash("hunter2");
-        CHECK_TRUE(std::holds_alternative<std::string>(made));
-        CHECK_TRUE(password::verify(std::get<std::string>(made), "hunter2") == Verdict::match);
+        CHECK_TRUE(std::holds_alternative<secret::Secret>(made));
+        CHECK_TRUE(password::verify(std::get<secret::Secret>(made).view(), "hunter2") ==
+                   Verdict::match);
     }
 }
 

@@ -7,7 +7,9 @@
 #include <http_protocol.h>
 #include <http_request.h>
 
+#include <cstdlib>
 #include <cstring>
+#include <dlfcn.h>
 
 namespace {
 
@@ -44,7 +46,31 @@ int lead_elsewhere(request_rec* request) {
     return DECLINED;
 }
 
+/// "X-Fail-Allocations: n" has the allocation after n of them fail, "n all" and all that follow,
+/// where failing_allocations is preloaded.
+void fail_allocations(const request_rec* request) {
+    using Fail = void (*)(long after, int all);
+    static const auto fail = reinterpret_cast<Fail>(dlsym(RTLD_DEFAULT, "test_fail_allocations"));
+    const char* after =
+        request != nullptr ? apr_table_get(request->headers_in, "X-Fail-Allocations") : nullptr;
+    if (fail != nullptr)
+        fail(after != nullptr ? std::strtol(after, nullptr, 10) : -1,
+             after != nullptr && std::strstr(after, "all") != nullptr);
+}
+
+int begin_to_fail(request_rec* request) {
+    fail_allocations(request);
+    return DECLINED;
+}
+
+int end_to_fail(request_rec*) {
+    fail_allocations(nullptr);
+    return DECLINED;
+}
+
 void register_hooks(apr_pool_t*) {
+    ap_hook_post_read_request(begin_to_fail, nullptr, nullptr, APR_HOOK_FIRST);
+    ap_hook_log_transaction(end_to_fail, nullptr, nullptr, APR_HOOK_FIRST);
     ap_hook_fixups(state_caller, nullptr, nullptr, APR_HOOK_FIRST);
     ap_hook_handler(lead_elsewhere, nullptr, nullptr, APR_HOOK_MIDDLE);
 }

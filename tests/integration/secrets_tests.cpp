@@ -1,0 +1,380 @@
+// No secret gets out: not into the logs, the replies, the server's status or the core of a child.
+#include "own_httpd.hpp"
+
+#include "support/machine.hpp"
+#include "support/memory.hpp"
+#include "support/process.hpp"
+
+#include <openssl/evp.h>
+
+#include <algorithm>
+#include <random>
+
+namespace useradmin::test {
+
+namespace {
+
+constexpr const char* eva = "eva@example.org";
+constexpr const char* cookie = "better-auth.session_token=";
+/// What a sign-in hands the token out in.
+constexpr const char* handing_out[] = {"Set-Cookie: ", "set-auth-token: "};
+
+constexpr const char* while_away = "token while the database is away";
+
+/// A text that nothing else in a memory is like.
+std::string made_up() {
+    static std::mt19937_64 random(std::random_device{}());
+    constexpr std::string_view letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+                                         "0123456789";
+    std::string text(secret_mark);
+    while (text.size() < 40)
+        text += letters[random() % letters.size()];
+    return text;
+}
+
+std::string base64(const std::string& bytes) {
+    std::string text(4 * ((bytes.size() + 2) / 3) + 1, '\0');
+    const int length = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()),
+                                       reinterpret_cast<const unsigned char*>(bytes.data()),
+                                       static_cast<int>(bytes.size()));
+    text.resize(static_cast<std::size_t>(length));
+    return text;
+}
+
+/// The bytes of a text of base64 without padding, whose last ones may be missing.
+std::string from_base64(std::string text) {
+    text.resize(text.size() / 4 * 4);
+    std::string bytes(3 * text.size() / 4, '\0');
+    EVP_DecodeBlock(reinterpret_cast<unsigned char*>(bytes.data()),
+                    reinterpret_cast<const unsigned char*>(text.data()),
+                    static_cast<int>(text.size()));
+    return bytes;
+}
+
+/// The bytes of a text of hexadecimal digits.
+std::string from_hex(const std::string& text) {
+    std::string bytes;
+    for (std::size_t at = 0; at + 1 < text.size(); at += 2)
+        bytes += static_cast<char>(std::stoi(text.substr(at, 2), nullptr, 16));
+    return bytes;
+}
+
+std::string json(const std::vector<std::pair<std::string, std::string>>& members) {
+    std::string text;
+    for (const auto& [name, value] : members)
+        text.append(text.empty() ? "{\"" : ",\"").append(name) += "\":\"" + value + "\"";
+    return text + "}";
+}
+
+std::string login(const std::string& email, const std::string& password) {
+    return json({{"email", email}, {"password", password}});
+}
+
+std::string new_user(const std::string& email, const std::string& password,
+                     const std::string& role = "user") {
+    return json({{"name", "N"}, {"role", role}, {"email", email}, {"password", password}});
+}
+
+std::string as(const std::string& token) {
+    return "Authorization: Bearer " + token;
+}
+
+/// The reply without what a sign-in has to hand out.
+std::string without_token(Reply reply) {
+    std::erase_if(reply.headers, [](const auto& header) {
+        return header.first == "Set-Cookie" || header.first == "set-auth-token";
+    });
+    const std::string member = R"("token":")";
+    if (const auto at = reply.body.find(member); at != std::string::npos)
+        reply.body.erase(at, reply.body.find('"', at + member.size()) - at);
+    return reply.text();
+}
+
+std::string text_of(const Sighting& sighting) {
+    return sighting.what + (sighting.region.empty() ? "" : " in " + sighting.region) + ": " +
+           sighting.part + "\n    " + sighting.around + "\n";
+}
+
+} // namespace
+
+class Secrets : public OwnHttpd {
+  protected:
+    void setup() override {
+        OwnHttpd::setup();
+        // The database goes away, refuses a row, and holds a hash that nobody knows.
+        for (const char* line : {"UA0", "dbd", "AH006", "AH016"})
+            allow_log(line);
+        own_ = std::make_unique<TestDatabase>(Suite::current().work(), Suite::current().kind(),
+                                              "secrets-" + std::to_string(++databases));
+        for (const Person* person : {&sara(), &ada()})
+            own_->sql().run("INSERT INTO \"user\" (\"id\", \"name\", \"email\", \"emailVerified\", "
+                            "\"role\", \"createdAt\", \"updatedAt\") VALUES (" +
+                            sql_literal(person->id) + ", 'N', " + sql_literal(person->email) +
+                            ", " + (is_postgresql() ? "true" : "1") + ", " +
+                            sql_literal(person->role) + ", '2026-01-01', '2026-01-01')");
+    }
+    void teardown() override {
+        connections_.clear();
+        // A server that was started in between holds them open as well.
+        own_.reset();
+        OwnHttpd::teardown();
+    }
+
+    static bool is_postgresql() { return Suite::current().kind() == Kind::postgresql; }
+
+    /// Looks for a text in the end. What stands in the tables may stand in the memory of a child
+    /// whose database is SQLite: that keeps pages of the file there.
+    std::string seek(const std::string& what, const std::string& text, bool is_in_tables = false) {
+        sought_.push_back({what, text});
+        if (!is_in_tables || is_postgresql())
+            sought_in_memory_.push_back({what, text});
+        return text;
+    }
+    std::string secret_of(const std::string& what) { return seek(what, made_up()); }
+
+    /// A token whose session is in the table.
+    std::string session_of(const Person& person, const std::string& what,
+                           const std::string& expiry = "2999-01-01T00:00:00.000Z") {
+        std::string token = seek(what, made_up(), true);
+        own_->sql().run("INSERT INTO \"session\" (\"id\", \"token\", \"userId\", \"expiresAt\", "
+                        "\"createdAt\", \"updatedAt\") VALUES ('session-" +
+                        std::to_string(sought_.size()) + "', " + sql_literal(token) + ", " +
+                        sql_literal(person.id) + ", " + sql_literal(expiry) +
+                        ", '2026-01-01', '2026-01-01')");
+        return token;
+    }
+
+    /// Sends it over a connection that stays open: what a request leaves is not overwritten by the
+    /// next one.
+    Reply send(const Request& request) {
+        connections_.push_back(std::make_unique<HttpClient>(httpd_->port()));
+        return connections_.back()->send(request);
+    }
+    /// The reply has the status, unless that is 0.
+    Reply ask(int status, const Request& request, Here here = {}) {
+        Reply reply = send(request);
+        replies_ += reply.text();
+        if (status != 0 && reply.status != status)
+            fail(reply, "not the status " + std::to_string(status), here);
+        return reply;
+    }
+    Reply post(int status, const std::string& path, const std::string& body,
+               const std::vector<std::string>& headers = {}, Here here = {}) {
+        return ask(status, {"POST", path, headers, body}, here);
+    }
+    /// Signs in, and looks for the token that was handed out from then on. With a secret, the
+    /// signature is looked for as well: the value of the cookie comes back.
+    std::string open_session(const std::string& base, const std::string& body,
+                             const std::vector<std::string>& headers = {}, Here here = {}) {
+        const Reply reply = send({"POST", base + "/sign-in/email", headers, body});
+        if (reply.status != 200)
+            fail(reply, "nobody is signed in", here);
+        replies_ += without_token(reply);
+        const std::string token = seek("token of a sign-in", text_member(reply, "token"), true);
+        const std::string value = *between(*reply.header("Set-Cookie"), cookie, ";");
+        if (value != token)
+            seek("signature of a sign-in", value.substr(token.size() + 1));
+        return value;
+    }
+    std::string basic(const std::string& what, const std::string& password) {
+        return "Authorization: Basic " +
+               seek(what + " in base64", base64(std::string(eva) + ":" + password));
+    }
+
+    /// Looks for the hash of the account with that name, as a text and as its bytes.
+    void seek_hash(const std::string& email) {
+        const std::string stored = *own_->sql().value(
+            "SELECT \"password\" FROM \"account\" WHERE \"accountId\" = " + sql_literal(email));
+        const std::string hash = stored.substr(stored.find_last_of("$:") + 1);
+        seek("hash of " + email, hash, true);
+        seek("bytes of the hash of " + email,
+             stored.front() == '$' ? from_base64(hash) : from_hex(hash));
+    }
+
+    /// What is left of the secrets in the memory of httpd's processes, but for what has to be.
+    std::string left_in_memory() {
+        std::string found;
+        auto processes = children_of(httpd_->main_process());
+        processes.push_back(httpd_->main_process());
+        for (const pid_t process : processes)
+            for (const Sighting& sighting : sightings_in(process, sought_in_memory_))
+                if (!is_reply_of_httpd(sighting) && !is_of_broken_connection(sighting))
+                    found += text_of(sighting);
+        return found;
+    }
+
+    /// Whether it is the head of a reply that hands a token out. httpd writes the head into memory
+    /// of its own, which no module gets to see before it is freed.
+    static bool is_reply_of_httpd(const Sighting& sighting) {
+        const std::string_view before =
+            std::string_view(sighting.around).substr(0, sighting.around.find(sighting.part));
+        return std::any_of(std::begin(handing_out), std::end(handing_out), [&](const char* name) {
+            const auto at = before.rfind(name);
+            constexpr std::string_view line_end = "..";
+            return at != before.npos && before.find(line_end, at) == before.npos;
+        });
+    }
+
+    /// Whether it is what libpq was to send when the database had gone. libpq lets nobody write
+    /// over it before the connection stands again, and frees it as it is where it never does.
+    static bool is_of_broken_connection(const Sighting& sighting) {
+        return sighting.what == while_away &&
+               sighting.around.find("_useradmin_") < sighting.around.find(sighting.part);
+    }
+
+    std::unique_ptr<TestDatabase> own_;
+    std::vector<Sought> sought_;
+    std::vector<Sought> sought_in_memory_;
+    std::string replies_;
+    std::vector<std::unique_ptr<HttpClient>> connections_;
+
+  private:
+    inline static int databases = 0;
+};
+
+TEST_GROUP_BASE(secrets, Secrets){};
+
+TEST(secrets, are_in_no_log_no_reply_no_status_and_no_core) {
+    const std::string cheap = "UserAdminPasswordHash argon2id m=64\n";
+    const std::string signed_by =
+        "AuthUserAdminSecret \"file:" + Suite::current().secret_file().string() + "\"\n";
+    // Else the dynamic linker, at the first call of a function, saves on the stack what the
+    // processor's vector registers hold of what was last copied.
+    environment_ = {{"LD_BIND_NOW", "1"}};
+    start_before(*own_,
+                 "LogLevel debug useradmin:trace8 auth_useradmin:trace8\n"
+                 // Else the children's memory is root's alone to look at.
+                 "CoreDumpDirectory \"${WORK}\"\n"
+                 "KeepAliveTimeout 60\nExtendedStatus On\nUserAdminHashQueue 32\n"
+                 "<IfModule !mpm_prefork_module>\n  ThreadLimit 48\n  ThreadsPerChild 48\n"
+                 "  MaxRequestWorkers 96\n  MaxSpareThreads 96\n</IfModule>\n"
+                 "<IfModule mpm_prefork_module>\n  ServerLimit 96\n  MaxRequestWorkers 96\n"
+                 "</IfModule>\n"
+                 "<Location \"/server-status\">\n  SetHandler server-status\n"
+                 "  Require all granted\n</Location>\n"
+                 "<Location \"/basic/users\">\n  UserAdmin On\n  AuthType Basic\n  AuthName x\n"
+                 "  AuthBasicProvider useradmin\n  AuthUserAdminSignInLimit 1000000\n"
+                 "  Require valid-user\n" +
+                     cheap + "</Location>\n" +
+                     location("/api/users", "AuthUserAdmin On\n" + cheap) +
+                     location("/cached/users", "AuthUserAdmin On\nAuthUserAdminCache 60\n") +
+                     location("/scrypt/users", "AuthUserAdmin On\nUserAdminPasswordHash scrypt") +
+                     location("/signed/users", "AuthUserAdmin On\n" + signed_by) +
+                     sign_in("/api/auth", cheap) + sign_in("/signed/auth", signed_by + cheap) +
+                     sign_in("/limited/auth", cheap + "AuthUserAdminSignInLimit 1\n"),
+                 {"mod_status.so", "mod_auth_basic.so", "mod_authz_user.so"});
+    const std::string form = "Content-Type: application/x-www-form-urlencoded";
+
+    const std::string sara_token = session_of(sara(), "token of Sara");
+    const std::string ada_token = session_of(ada(), "token of Ada");
+    const auto by_sara = as(sara_token);
+    // Create.
+    const std::string password = secret_of("password of Eva");
+    post(200, "/api/users", new_user(eva, password), {by_sara});
+    const std::string odd_password = secret_of("password of Odile") + "\xef\xac\x81";
+    post(200, "/scrypt/users", new_user("odile@example.org", odd_password), {by_sara});
+    post(400, "/api/users", new_user(eva, secret_of("password for a taken address")), {by_sara});
+    post(403, "/api/users",
+         new_user("b@example.org", secret_of("password of a create by Ada"), "admin"),
+         {as(ada_token)});
+    post(400, "/api/users", json({{"password", secret_of("password without a name")}}), {by_sara});
+    post(500, "/api/users", R"({"password":")" + secret_of("password in no JSON"), {by_sara});
+    // Update.
+    ask(500, {"PUT",
+              "/api/users/" + ada().id,
+              {by_sara},
+              "{\"banned\":3,\"password\":\"" + secret_of("password of an update") + "\"}"});
+    ask(200, {"PUT",
+              "/api/users/" + ada().id,
+              {by_sara},
+              json({{"name", "A"}, {"password", secret_of("password that an update ignores")}})});
+    // Sessions.
+    ask(200, {"GET", "/api/users", {by_sara}});
+    ask(200, {"GET", "/cached/users", {by_sara}});
+    ask(200, {"GET", "/cached/users", {by_sara}});
+    ask(200, {"GET", "/api/users", {"Cookie: a=b; " + std::string(cookie) + ada_token}});
+    ask(401, {"GET",
+              "/api/users",
+              {as(session_of(ada(), "token that has expired", "2020-01-01T00:00:00.000Z"))}});
+    ask(401, {"GET", "/signed/users", {as(sara_token)}});
+    const std::string forged = secret_of("forged signature");
+    ask(401, {"GET", "/signed/users", {as(sara_token + "." + forged)}});
+    // Sign-in and sign-out.
+    const std::string bearer_value = open_session("/api/auth", login(eva, password));
+    open_session("/api/auth", "email=" + std::string(eva) + "&password=" + password, {form});
+    open_session("/api/auth", login("odile@example.org", odd_password));
+    const std::string signed_value = open_session("/signed/auth", login(eva, password));
+    ask(403, {"GET", "/signed/users", {"Cookie: " + std::string(cookie) + signed_value}});
+    const Reply session = send(
+        {"GET", "/signed/auth/get-session", {"Cookie: " + std::string(cookie) + signed_value}});
+    CHECK_EQUAL(200, session.status);
+    replies_ += without_token(session);
+    post(200, "/signed/auth/sign-out", "{}",
+         {"Cookie: " + std::string(cookie) + signed_value,
+          "Origin: http://127.0.0.1:" + std::to_string(httpd_->port())});
+    post(200, "/api/auth/sign-out", "{}", {as(bearer_value)});
+    const std::string in = "/api/auth/sign-in/email";
+    post(401, in, login(eva, secret_of("wrong password")));
+    post(401, in, login("nobody@example.org", secret_of("password of nobody")));
+    post(400, in, "{\"password\":\"" + secret_of("password of a sign-in in no JSON") + "\"");
+    post(400, in, json({{"password", secret_of("password of a sign-in without address")}}));
+    post(400, in, "password=" + secret_of("password of a form without address"), {form});
+    post(415, in, login(eva, secret_of("password of no known type")), {"Content-Type: text/plain"});
+    post(401, "/limited/auth/sign-in/email",
+         login("l@example.org", secret_of("password before the limit")));
+    post(429, "/limited/auth/sign-in/email",
+         login("l@example.org", secret_of("password over the limit")));
+    const std::string unknown_hash = seek("hash of no known format", made_up(), true);
+    own_->sql().run("UPDATE \"account\" SET \"password\" = " + sql_literal(unknown_hash) +
+                    " WHERE \"accountId\" = 'odile@example.org'");
+    post(401, in, login("odile@example.org", secret_of("password for an unknown hash")));
+    // Basic.
+    ask(403, {"GET", "/basic/users", {basic("password of Eva", password)}});
+    const std::string wrong = secret_of("wrong password of Basic");
+    ask(401, {"GET", "/basic/users", {basic("wrong password of Basic", wrong)}});
+
+    seek_hash(eva);
+    // The database is away, and comes back.
+    own_->take_away();
+    const int unavailable = is_postgresql() ? 503 : 0;
+    const std::string in_vain = as(secret_of(while_away));
+    ask(unavailable, {"GET", "/api/users", {in_vain}});
+    post(unavailable, in, login(eva, secret_of("password while nobody can look")));
+    post(unavailable, "/api/users", new_user(eva, secret_of("password of a create in vain")),
+         {in_vain});
+    ask(is_postgresql() ? 500 : 0,
+        {"GET",
+         "/basic/users",
+         {basic("Basic while nobody can look", secret_of("Basic password in vain"))}});
+    own_->bring_back();
+    ask(200, {"GET", "/api/users", {by_sara}});
+
+    replies_ += send({"GET", "/server-status", {}, {}}).body;
+    replies_ += send({"GET", "/server-status?auto", {}, {}}).body;
+    // Last, since what would be left of them is soon overwritten: bodies that are not read to their
+    // end, and a statement that none follows.
+    post(413, "/api/users",
+         new_user("c@example.org", secret_of("password of a large body")) + std::string(70000, ' '),
+         {by_sara});
+    post(403, "/api/users", new_user("d@example.org", secret_of("password from another site")),
+         {by_sara, "Origin: https://evil.test"});
+    post(401, "/api/users", new_user("a@example.org", secret_of("password of a create by nobody")));
+    ask(401, {"GET", "/api/users", {as(secret_of("token of nobody"))}});
+
+    if (machine::sanitizer_environment().empty()) {
+        std::string left;
+        // A thread may still be at the end of its request.
+        eventually([&] { return (left = left_in_memory()).empty(); }, std::chrono::seconds(3));
+        CHECK_EQUAL(std::string(), left);
+    }
+    seek("secret of the configuration", std::string(secret));
+    for (const Sighting& sighting : sightings_in(replies_, sought_))
+        FAIL(("in a reply: " + text_of(sighting)).c_str());
+    std::string logs = LogWatch::instance().seen();
+    for (const std::string& line : httpd_->access_log())
+        logs += line + "\n";
+    for (const Sighting& sighting : sightings_in(logs, sought_))
+        FAIL(("in a log: " + text_of(sighting)).c_str());
+}
+
+} // namespace useradmin::test

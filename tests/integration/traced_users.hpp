@@ -1,0 +1,100 @@
+// Users whose every write is remembered, to be compared with what the database has of them.
+#pragma once
+
+#include "scene.hpp"
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <set>
+
+namespace useradmin::test {
+
+/// Creates, changes and deletes users from many threads, and knows what may have come of it.
+class TracedUsers {
+  public:
+    /// Sends a request and waits for the reply; status 0 where none came.
+    using Send = std::function<Reply(const std::string& method, const std::string& path,
+                                     const std::string& body)>;
+
+    /// Creates a user, changes it twice, and deletes every second one; notes what may come of it.
+    /// The service's path is /api/users.
+    void write(int thread, int turn, const Send& send) {
+        const std::string email =
+            "n" + std::to_string(thread) + "-" + std::to_string(turn) + "@example.org";
+        Trace trace;
+        const auto is_done = [&](const Reply& reply) {
+            ++(reply.status == 200 ? done_ : reply.status == 0 ? lost_ : refused_);
+            return reply.status == 200;
+        };
+        const auto made =
+            send("POST", "/api/users",
+                 R"({"name":"first","password":"s3cr3t","role":"user","email":")" + email + "\"}");
+        trace.may_be_there = true;
+        trace.names = {"first"};
+        if (is_done(made)) {
+            trace.may_be_absent = false;
+            const std::string path = "/api/users/" + text_member(made, "id");
+            std::set<std::string> doubtful;
+            for (const char* name : {"second", "third"}) {
+                const auto changed = send("PUT", path, R"({"name":")" + std::string(name) + "\"}");
+                // What got no reply may still be on its way to the table.
+                if (is_done(changed))
+                    trace.names = doubtful;
+                else
+                    doubtful.insert(name);
+                trace.names.insert(name);
+            }
+            if (turn % 2 == 0) {
+                trace.may_be_absent = true;
+                if (is_done(send("DELETE", path, "")))
+                    trace.may_be_there = false;
+            }
+        }
+        const std::lock_guard lock(mutex_);
+        traces_[email] = trace;
+    }
+
+    /// What is in the database is what the replies said, and nothing is there in halves.
+    void check(Database& sql) {
+        for (const char* table : {"account", "session"})
+            CHECK_EQUAL(0, sql.number("SELECT count(*) FROM \"" + std::string(table) +
+                                      R"(" WHERE "userId" NOT IN (SELECT "id" FROM "user"))"));
+        std::map<std::string, std::string> names;
+        for (
+            const auto& row : sql.rows(
+                R"(SELECT u."email", u."name", (SELECT count(*) FROM "account" a WHERE a."userId" = u."id") FROM "user" u WHERE u."email" LIKE 'n%')")) {
+            CHECK_EQUAL(std::string("1"), row.at(2).value_or(""));
+            names[row.at(0).value_or("")] = row.at(1).value_or("");
+        }
+        for (const auto& [email, trace] : traces_) {
+            const auto found = names.find(email);
+            const bool is_there = found != names.end();
+            CHECK_TEXT(is_there ? trace.may_be_there : trace.may_be_absent, email.c_str());
+            CHECK_TEXT(!is_there || trace.names.count(found->second) == 1,
+                       (email + " " + (is_there ? found->second : "")).c_str());
+        }
+    }
+
+    int done() const noexcept { return done_; }
+    int refused() const noexcept { return refused_; }
+    /// How many got no reply.
+    int lost() const noexcept { return lost_; }
+
+  private:
+    /// What may be in the database of one user.
+    struct Trace {
+        bool may_be_there = false;
+        bool may_be_absent = true;
+        std::set<std::string> names = {};
+    };
+
+    std::atomic<int> done_{0};
+    std::atomic<int> refused_{0};
+    std::atomic<int> lost_{0};
+    std::mutex mutex_;
+    std::map<std::string, Trace> traces_;
+};
+
+} // namespace useradmin::test

@@ -1,0 +1,314 @@
+// What the threads of one child share, used by many of them at once; in a long run under
+// ThreadSanitizer.
+#include "contract.hpp"
+
+#include "httpd/gate.hpp"
+#include "httpd/request_store.hpp"
+#include "httpd/shared_totals.hpp"
+#include "password/hash.hpp"
+#include "sign_in/credentials.hpp"
+#include "sign_in/identity.hpp"
+#include "support/machine.hpp"
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+namespace useradmin::test {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr int thread_count = 8;
+constexpr std::chrono::milliseconds wait = 60s;
+
+/// Runs it in so many threads, and waits for all of them. It gets the thread's number.
+void in_threads(const std::function<void(int)>& work) {
+    std::vector<std::thread> threads;
+    for (int number = 0; number < thread_count; ++number)
+        threads.emplace_back(work, number);
+    for (std::thread& thread : threads)
+        thread.join();
+}
+
+/// The first that went wrong in any of the threads.
+class Complaint {
+  public:
+    void note(bool is_right, const std::string& what) {
+        const std::lock_guard lock(mutex_);
+        if (!is_right && first_.empty())
+            first_ = what;
+    }
+    const std::string& first() const noexcept { return first_; }
+
+  private:
+    std::mutex mutex_;
+    std::string first_;
+};
+
+class SharedLog final : public text::Log {
+  public:
+    void write(text::Level, std::string_view message) noexcept override {
+        const std::lock_guard lock(mutex_);
+        (text_ += message) += '\n';
+    }
+    const std::string& text() const noexcept { return text_; }
+
+  private:
+    std::mutex mutex_;
+    std::string text_;
+};
+
+/// Zeroed memory, as children share it.
+class Memory {
+  public:
+    explicit Memory(std::size_t size) : words_(size / sizeof(std::max_align_t) + 1) {}
+    void* get() noexcept { return words_.data(); }
+
+  private:
+    std::vector<std::max_align_t> words_;
+};
+
+/// A few connections behind a gate, as mod_dbd's are.
+struct ConnectionPool {
+    static constexpr int most = 3;
+
+    explicit ConnectionPool(TestDatabase& database) {
+        for (int number = 0; number < most; ++number)
+            free.push_back(&all.emplace_back(database));
+    }
+
+    httpd::Gate gate{most};
+    std::deque<OneConnection> all;
+    /// Of who has the gate's turn.
+    std::vector<OneConnection*> free;
+};
+
+class PooledConnection final : public store::ConnectionSource {
+  public:
+    explicit PooledConnection(ConnectionPool& pool) noexcept : pool_(pool) {}
+
+    const store::Connection* acquire(store::Deadline deadline) override {
+        if (!pool_.gate.enter(deadline))
+            return nullptr;
+        {
+            const httpd::Gate::Turn turn(pool_.gate, deadline);
+            taken_ = pool_.free.back();
+            pool_.free.pop_back();
+        }
+        return taken_->acquire(deadline);
+    }
+    void release(const store::Connection& connection) noexcept override {
+        taken_->release(connection);
+        {
+            const httpd::Gate::Turn turn(pool_.gate, store::no_deadline);
+            pool_.free.push_back(taken_);
+        }
+        pool_.gate.leave();
+    }
+
+  private:
+    ConnectionPool& pool_;
+    OneConnection* taken_ = nullptr;
+};
+
+/// What a child has for all its requests.
+struct Child {
+    static constexpr password::Slots::Bounds bounds{2, 2 * thread_count};
+
+    explicit Child(TestDatabase& database) : connections(database) {
+        CHECK(httpd::SharedTotals::lay_out(totals.get()));
+        CHECK(sign_in::SessionCache::lay_out(sessions.get()));
+        CHECK(sign_in::Attempts::lay_out(attempts.get()));
+        CHECK(password::Slots::lay_out(slots.get(), bounds));
+    }
+
+    ConnectionPool connections;
+    SharedLog log;
+    Memory totals{httpd::SharedTotals::size_of()};
+    Memory sessions{sign_in::SessionCache::size_of()};
+    Memory attempts{sign_in::Attempts::size_of()};
+    Memory slots{password::Slots::size_of(bounds)};
+    sign_in::FormatsInUse formats;
+};
+
+/// What one request has of it.
+class Request {
+  public:
+    explicit Request(Child& child)
+        : connection_(child.connections), pool_(new_pool()),
+          totals_(child.totals.get(), {"here", 60s, wait, "UserAdminTimeout"}, child.log),
+          kept{sign_in::SessionCache(child.sessions.get()), "here", 60s},
+          store(kept.cache, connection_, child.log, pool_, store::TableNames{}, "threads",
+                store::Patience{wait}, &totals_) {}
+    ~Request() { apr_pool_destroy(pool_); }
+    Request(const Request&) = delete;
+    Request& operator=(const Request&) = delete;
+
+  private:
+    static apr_pool_t* new_pool() {
+        apr_pool_t* pool = nullptr;
+        apr_pool_create(&pool, nullptr);
+        return pool;
+    }
+
+    PooledConnection connection_;
+    apr_pool_t* pool_;
+    httpd::SharedTotals totals_;
+
+  public:
+    sign_in::KeptSessions kept;
+    httpd::RequestStore store;
+};
+
+} // namespace
+
+class Threads : public Contract {
+  protected:
+    void setup() override {
+        Contract::setup();
+        child_ = std::make_unique<Child>(database());
+    }
+    void teardown() override {
+        const std::string logged = child_->log.text();
+        child_.reset();
+        Contract::teardown();
+        STRCMP_EQUAL("", complaint_.first().c_str());
+        STRCMP_EQUAL("", logged.c_str());
+    }
+
+    /// Makes a user, signs it in and out or deletes it, and looks at what others see of it.
+    void live_through(const std::string& name, bool is_deleted) {
+        const auto check = [&](bool is_right, const char* what) {
+            complaint_.note(is_right, name + ": " + what);
+        };
+        const auto standing = [&](const std::string& token) {
+            Request request(*child_);
+            return sign_in::identify(request.store, token, text::now(), &request.kept).standing;
+        };
+        const std::string email = name + "@example.org";
+        const std::string token = "token of " + name;
+        {
+            Request request(*child_);
+            store::NewUser user = new_user(name, email);
+            user.account_id = "account of " + name;
+            check(request.store.create(user).operator bool(), "is made");
+        }
+        {
+            Request request(*child_);
+            const auto page = request.store.list({"user", {}}, {3, 0});
+            check(page && page->total >= 1 && !page->users.empty(), "is in the list");
+        }
+        {
+            Request request(*child_);
+            store::Session session;
+            session.id = session.token = token;
+            session.user_id = name;
+            session.created_at = session.updated_at = text::now();
+            session.expires_at = text::now() + 1h;
+            check(request.store.open_session(session).operator bool(), "is signed in");
+        }
+        for (int time = 0; time < 2; ++time)
+            check(standing(token) == sign_in::Standing::recognised, "is recognised");
+        {
+            Request request(*child_);
+            check(request.store.update(name, {{"updatedAt", text::now()}, {"name", name}}, {})
+                      .
+                      operator bool(),
+                  "is changed");
+        }
+        check(standing(token) == sign_in::Standing::recognised, "is recognised after a change");
+        {
+            Request request(*child_);
+            check(is_deleted ? request.store.remove(name, {"nobody"}, {}).operator bool()
+                             : request.store.close_session(token).operator bool(),
+                  "goes");
+        }
+        check(standing(token) == sign_in::Standing::unknown, "is not recognised any more");
+    }
+
+    std::unique_ptr<Child> child_;
+    Complaint complaint_;
+};
+
+TEST_GROUP_BASE(threads, Threads){};
+
+TEST(threads, share_connections_totals_and_sessions_and_each_sees_its_own_work) {
+    const int turns = machine::times(4, 200);
+    in_threads([&](int thread) {
+        for (int turn = 0; turn < turns; ++turn)
+            live_through("u-" + std::to_string(thread) + "-" + std::to_string(turn),
+                         /* is_deleted */ turn % 2 == 0);
+    });
+    Request request(*child_);
+    CHECK_EQUAL(thread_count * turns / 2, worked(request.store.list({}, {1, 0})).total);
+    CHECK_EQUAL(thread_count * turns / 2, sql().number("SELECT count(*) FROM \"account\""));
+}
+
+TEST(threads, that_guess_a_password_have_no_more_guesses_than_the_limit_and_the_slots) {
+    constexpr int accounts = 2;
+    constexpr sign_in::Limit limit{5, 1h};
+    constexpr password::Argon2id cheap{8, 1, 1};
+    const auto address = [](int account) { return "a" + std::to_string(account) + "@example.org"; };
+    for (int account = 0; account < accounts; ++account) {
+        Request request(*child_);
+        const auto hash = password::hash(cheap, "right");
+        store::NewUser user = new_user(std::to_string(account), "");
+        const std::string email = address(account);
+        user.account_id = "account of " + email;
+        user.email = email;
+        user.password_hash = hash->view();
+        worked(request.store.create(user));
+    }
+    std::array<std::atomic<int>, accounts> guesses{};
+    const int turns = machine::times(8, 200);
+    SharedLog log;
+    in_threads([&](int thread) {
+        for (int turn = 0; turn < turns; ++turn) {
+            const int account = turn % accounts;
+            Request request(*child_);
+            sign_in::HashWork work;
+            sign_in::BoundedPasswordVerifier verifier(
+                cheap, child_->formats, work,
+                password::Slots(child_->slots.get(), {wait, "UserAdminTimeout"}, log));
+            sign_in::CredentialVerifier credentials(request.store, verifier, child_->formats,
+                                                    sign_in::Attempts(child_->attempts.get()),
+                                                    limit, log);
+            const std::string from = std::to_string(thread) + "." + std::to_string(turn);
+            const auto outcome = credentials.verify({address(account), "wrong", from}).outcome;
+            complaint_.note(outcome == sign_in::Outcome::wrong_password ||
+                                outcome == sign_in::Outcome::limited,
+                            "a guess is wrong, or comes too late");
+            guesses[static_cast<std::size_t>(account)] +=
+                outcome == sign_in::Outcome::wrong_password ? 1 : 0;
+        }
+    });
+    for (const std::atomic<int>& made : guesses)
+        CHECK_TEXT(made >= static_cast<int>(limit.attempts) &&
+                       made <= static_cast<int>(limit.attempts + Child::bounds.slots),
+                   std::to_string(made).c_str());
+}
+
+TEST(threads, that_hash_under_one_slot_do_so_one_after_another) {
+    constexpr password::Slots::Bounds one{1, thread_count};
+    Memory memory(password::Slots::size_of(one));
+    CHECK(password::Slots::lay_out(memory.get(), one));
+    const int turns = machine::times(200, 5000);
+    int done = 0; // of who holds the slot
+    in_threads([&](int) {
+        password::Slots slots(memory.get(), {wait, "UserAdminTimeout"}, child_->log);
+        for (int turn = 0; turn < turns; ++turn) {
+            const auto slot = slots.acquire();
+            complaint_.note(std::holds_alternative<password::Slots::Held>(slot), "a slot is free");
+            ++done;
+        }
+    });
+    CHECK_EQUAL(thread_count * turns, done);
+}
+
+} // namespace useradmin::test
