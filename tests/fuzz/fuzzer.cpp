@@ -1,0 +1,23 @@
+// What libFuzzer calls, instead of the replay's main. USERADMIN_FUZZ_TARGET in the environment
+// names the target.
+#include "targets.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace {
+
+const useradmin::fuzz::Target& chosen_target() {
+    const char* const name = std::getenv("USERADMIN_FUZZ_TARGET");
+    const auto* const target = name != nullptr ? useradmin::fuzz::target_named(name) : nullptr;
+    useradmin::fuzz::require(target != nullptr, "USERADMIN_FUZZ_TARGET names a target");
+    return *target;
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
+    static const useradmin::fuzz::Target& target = chosen_target();
+    target.take({reinterpret_cast<const char*>(bytes), size});
+    return 0;
+}

@@ -1,0 +1,90 @@
+// Where a request says that it comes from and goes to: one line each of Origin, Host and an address
+// to go on to.
+#include "targets.hpp"
+
+#include "message/origin.hpp"
+#include "sign_in/origin.hpp"
+
+#include <algorithm>
+#include <string>
+
+namespace useradmin::fuzz {
+
+namespace {
+
+std::string_view take_line(std::string_view& lines) {
+    const std::string_view line = lines.substr(0, lines.find('\n'));
+    lines.remove_prefix(std::min(line.size() + 1, lines.size()));
+    return line;
+}
+
+class SentHeaders final : public message::Headers {
+  public:
+    SentHeaders(std::string_view origin, std::string_view host) noexcept
+        : origin_(origin), host_(host) {}
+
+    std::string_view find(const char* name) const noexcept override {
+        const std::string_view wanted = name;
+        return wanted == "Origin" || wanted == "Cookie" ? origin_ : wanted == "Host" ? host_ : "";
+    }
+
+  private:
+    std::string_view origin_;
+    std::string_view host_;
+};
+
+void require_origin(const std::string& origin) {
+    require(message::parse_origin(origin) == origin, "an origin that is written again is the same");
+    const std::size_t host = origin.find("://") + 3;
+    require(origin.find_first_of("/?#@\\% ", host) == origin.npos && origin.size() > host,
+            "an origin is a scheme, a host and a port");
+    require(std::none_of(origin.begin(), origin.end(),
+                         [](char character) {
+                             return character <= ' ' || character >= 0x7f ||
+                                    (character >= 'A' && character <= 'Z');
+                         }),
+            "an origin is in lower case");
+}
+
+} // namespace
+
+void take_origin(std::string_view lines) {
+    const std::string_view origin = take_line(lines);
+    const std::string_view host = take_line(lines);
+    const std::string_view target = lines;
+    const SentHeaders headers(origin, host);
+    constexpr std::string_view trusted[] = {"https://app.example.org", "http://localhost:3000"};
+    const auto is_at_home = [&](const std::string& of) {
+        return message::is_own_origin(of, headers) || of == trusted[0] || of == trusted[1];
+    };
+
+    const auto parsed = message::parse_origin(origin);
+    if (parsed)
+        require_origin(*parsed);
+    const auto of_address = message::origin_of(target);
+    if (of_address)
+        require_origin(*of_address);
+
+    if (parsed && message::is_own_origin(*parsed, headers)) {
+        std::string with_port(host);
+        with_port += ":1"; // no scheme's own
+        require(!message::is_own_origin(*parsed, SentHeaders(origin, with_port)),
+                "another port is another origin");
+    }
+    const auto refusal = sign_in::refuse_foreign_cookies(headers, trusted);
+    if (!origin.empty()) // else no cookie came
+        require(refusal.has_value() ==
+                    !(message::origin_of(origin) && is_at_home(*message::origin_of(origin))),
+                "cookies count for pages of the own and of trusted origins");
+    if (sign_in::may_redirect_to(target, headers, trusted)) {
+        require(target.find('\\') == target.npos &&
+                    std::none_of(target.begin(), target.end(),
+                                 [](char byte) { return static_cast<unsigned char>(byte) < 0x20; }),
+                "an address to go on to is one for every browser");
+        require(target.starts_with('/') ? !target.starts_with("//")
+                                        : of_address && is_at_home(*of_address),
+                "nobody is sent to another site");
+    }
+}
+
+} // namespace useradmin::fuzz

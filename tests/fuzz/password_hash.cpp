@@ -1,0 +1,67 @@
+// The hash of a password, which an application's table may hold in any form.
+#include "targets.hpp"
+
+#include "password/argon2id.hpp"
+#include "password/scrypt.hpp"
+
+#include <algorithm>
+#include <string>
+
+namespace useradmin::fuzz {
+
+namespace {
+
+using password::Argon2id;
+
+/// Whether a hash of that work costs next to nothing.
+bool is_cheap(const Argon2id& work) noexcept {
+    return work.memory_kib <= 128 && work.passes <= 2;
+}
+
+void require_bounds(const Argon2id& work) {
+    for (const auto& parameter : password::argon2id_parameters)
+        require(work.*parameter.value >= parameter.least && work.*parameter.value <= parameter.most,
+                "the work that a hash asks for is bounded");
+    require(work.memory_kib >= password::least_memory_of_lane * work.lanes,
+            "there is memory for each lane");
+}
+
+/// The parameters in the text, as they stand there.
+std::string written(const Argon2id& work) {
+    return "$argon2id$v=19$m=" + std::to_string(work.memory_kib) +
+           ",t=" + std::to_string(work.passes) + ",p=" + std::to_string(work.lanes) + "$";
+}
+
+} // namespace
+
+void take_password_hash(std::string_view stored) {
+    constexpr std::string_view password = "correct horse";
+    const auto work = password::work_of(stored);
+    if (!work) {
+        require(password::verify(stored, password) == password::Verdict::refused,
+                "what asks for unknown work is refused");
+    } else if (const auto* const argon2id = std::get_if<Argon2id>(&*work)) {
+        require_bounds(*argon2id);
+        require(stored.starts_with(written(*argon2id)), "the work is what stands in the hash");
+        require(std::count(stored.begin(), stored.end(), '$') == 5 && stored.size() <= 256,
+                "a hash has five fields of bounded length");
+        if (is_cheap(*argon2id))
+            require(password::verify(stored, password) != password::Verdict::refused,
+                    "a hash whose work is known is computed");
+    } else {
+        require(stored.size() == 161 &&
+                    stored.find_first_not_of("0123456789abcdefABCDEF:") == stored.npos,
+                "better-auth's hash is hexadecimal");
+    }
+    if (stored.size() > password::longest_password)
+        return;
+    // The input as the password.
+    const auto made = password::hash(Argon2id{8, 1, 1}, stored);
+    require(made.has_value(), "a password is hashed");
+    require(password::verify(made->view(), stored) == password::Verdict::match,
+            "a password matches its hash");
+    require(password::verify(made->view(), std::string(stored) + "x") != password::Verdict::match,
+            "another password does not");
+}
+
+} // namespace useradmin::fuzz

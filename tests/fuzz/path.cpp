@@ -1,0 +1,46 @@
+// The path below the base address: the id of a user.
+#include "scene.hpp"
+
+#include "text/url.hpp"
+
+namespace useradmin::fuzz {
+
+namespace {
+
+void take_request(std::string_view method, std::string_view path, api::Role role) {
+    Scene scene(role);
+    const message::Reply reply = scene.send(method, path, "", "{}");
+    if (reply.status == 204) {
+        require(method == "OPTIONS" && reply.body.empty(), "OPTIONS has no body");
+        return;
+    }
+    const json::Object envelope = require_envelope(reply, {200, 400, 403, 404, 405});
+    const std::string_view segment = path.substr(path.starts_with('/') ? 1 : 0);
+    const std::string id = text::decode_path_segment(segment);
+    if (method == "GET" && (id == "me" || (id == "another" && role != api::Role::user)))
+        require(reply.status == (segment.find('/') == segment.npos ? 200 : 404),
+                "who is there is found");
+    if (reply.status != 200 || id.empty())
+        return;
+    require(id == "me" || id == "another", "who is not there is not found");
+    require(id == "me" ? role != api::Role::super_admin || method != "DELETE"
+                       : role != api::Role::user,
+            "others are the administrators' matter");
+    if (method == "DELETE")
+        require(role == api::Role::super_admin, "a superAdmin deletes");
+}
+
+} // namespace
+
+void take_path(std::string_view path) {
+    const std::string decoded = text::decode_path_segment(path);
+    require(path.find('%') == path.npos ? decoded == path : decoded.size() <= path.size(),
+            "an id is what was sent, but for its escapes");
+    require(text::decode_path_segment(percent_encoded(decoded)) == decoded,
+            "an id that is encoded again is the same");
+    for (const api::Role role : {api::Role::user, api::Role::admin, api::Role::super_admin})
+        for (const std::string_view method : {"GET", "PUT", "DELETE", "OPTIONS", "PATCH"})
+            take_request(method, path, role);
+}
+
+} // namespace useradmin::fuzz

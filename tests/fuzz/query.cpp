@@ -1,0 +1,61 @@
+// The query string of a list.
+#include "scene.hpp"
+
+#include "text/url.hpp"
+
+namespace useradmin::fuzz {
+
+namespace {
+
+void take_parameter(std::string_view query, std::string_view name) {
+    const auto value = text::query_parameter(query, name);
+    const std::string pair =
+        std::string(name) + "=" + percent_encoded(value.value_or("another value"));
+    if (!value) {
+        require(text::query_parameter(std::string(query) + "&" + pair, name) == "another value",
+                "a parameter is found behind others");
+        return;
+    }
+    require(value->size() <= query.size(), "a value is no longer than what was sent");
+    require(text::query_parameter(pair, name) == value,
+            "a value that is encoded again is the same");
+    require(text::query_parameter(std::string(query) + "&" + std::string(name) + "=x", name) ==
+                value,
+            "of a parameter that comes again the first one counts");
+}
+
+/// The number behind a text, which the envelope must have.
+std::int64_t number_behind(std::string_view reply, std::string_view text) {
+    const std::size_t at = reply.rfind(text);
+    require(at != reply.npos, "a page says what it is");
+    return std::strtoll(reply.data() + at + text.size(), nullptr, 10);
+}
+
+void take_list(std::string_view query, api::Role role) {
+    Scene scene(role);
+    const message::Reply reply = scene.send("GET", "", query);
+    require_envelope(reply, {200, 500});
+    if (reply.status == 500) {
+        require(scene.calls.text().empty(), "what is refused never comes to the database");
+        return;
+    }
+    const auto page = number_behind(reply.body, "\"page\":");
+    const auto limit = number_behind(reply.body, "\"limit\":");
+    require(page >= 1 && limit >= 1 && limit <= scene.settings.max_limit, "a page is bounded");
+    require(scene.calls.text().ends_with(" " + std::to_string(limit) + " from " +
+                                         std::to_string((page - 1) * limit)),
+            "the page that is read is the one that the reply says");
+    if (role == api::Role::admin)
+        require(scene.calls.text().starts_with("list role=user "), "an admin lists users");
+}
+
+} // namespace
+
+void take_query(std::string_view query) {
+    for (const std::string_view name : {"page", "limit", "search", "role"})
+        take_parameter(query, name);
+    for (const api::Role role : {api::Role::admin, api::Role::super_admin})
+        take_list(query, role);
+}
+
+} // namespace useradmin::fuzz

@@ -1,0 +1,63 @@
+// Gives each target what lies in its corpus: fuzz FOLDER; or one target some files: fuzz TARGET
+// FILE…
+#include "targets.hpp"
+
+#include "support/files.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <vector>
+
+namespace {
+
+using std::filesystem::path;
+using useradmin::fuzz::Target;
+
+int complain(const path& what, const char* sentence) {
+    std::fprintf(stderr, "%s %s\n", what.c_str(), sentence);
+    return 2;
+}
+
+void replay(const Target& target, const path& file) {
+    // The last one that is named is the one that broke something.
+    std::printf("%s\n", file.c_str());
+    std::fflush(stdout);
+    target.take(useradmin::test::read_file(file));
+}
+
+/// The status to end with.
+int replay_all(const path& corpus) {
+    std::size_t folders = 0;
+    for (const auto& folder : std::filesystem::directory_iterator(corpus)) {
+        const Target* const target =
+            useradmin::fuzz::target_named(folder.path().filename().string());
+        if (target == nullptr)
+            return complain(folder.path(), "is the corpus of no target.");
+        std::vector<path> files;
+        for (const auto& file : std::filesystem::directory_iterator(folder))
+            files.push_back(file.path());
+        if (files.empty())
+            return complain(folder.path(), "is empty.");
+        std::sort(files.begin(), files.end());
+        for (const path& file : files)
+            replay(*target, file);
+        ++folders;
+    }
+    return folders == std::size(useradmin::fuzz::targets)
+               ? 0
+               : complain(corpus, "lacks the corpus of a target.");
+}
+
+} // namespace
+
+int main(int count, char** arguments) {
+    if (count == 2)
+        return replay_all(arguments[1]);
+    const Target* const target = count > 2 ? useradmin::fuzz::target_named(arguments[1]) : nullptr;
+    if (target == nullptr)
+        return complain("fuzz:",
+                        "say a folder with a corpus for each target, or a target and files.");
+    for (int index = 2; index < count; ++index)
+        replay(*target, arguments[index]);
+    return 0;
+}

@@ -1,0 +1,69 @@
+// The service over tables in memory, and what its replies promise.
+#pragma once
+
+#include "targets.hpp"
+
+#include "text/unicode.hpp"
+#include "unit/fake_store.hpp"
+#include "json/reader.hpp"
+
+#include <algorithm>
+#include <string>
+
+namespace useradmin::fuzz {
+
+/// The value of a text with every byte of it encoded.
+inline std::string percent_encoded(std::string_view text) {
+    std::string encoded;
+    for (const char character : text) {
+        char triple[4];
+        std::snprintf(triple, sizeof triple, "%%%02x", static_cast<unsigned char>(character));
+        encoded += triple;
+    }
+    return encoded;
+}
+
+/// The envelope of a reply (specification 2.4), with one of the statuses.
+inline json::Object require_envelope(const message::Reply& reply,
+                                     std::initializer_list<int> statuses) {
+    require(std::find(statuses.begin(), statuses.end(), reply.status) != statuses.end(),
+            "a reply has one of the statuses of its operation");
+    auto envelope = json::Object::parse(reply.body);
+    require(envelope.has_value(), "a reply is a JSON object");
+    require(envelope->kind("success") == json::Object::Kind::boolean &&
+                envelope->boolean("success") == (reply.status == 200),
+            "a reply says whether it is a success");
+    require(reply.status == 200 || !envelope->text("error").empty(), "a failure says what failed");
+    return std::move(*envelope);
+}
+
+/// One request to the service. The tables hold "me", who asks, and "another".
+class Scene {
+  public:
+    explicit Scene(api::Role role) : caller_{"me", role} {
+        store.add("me", "me@example.org");
+        store.add("another", "another@example.org");
+    }
+
+    message::Reply send(std::string_view method, std::string_view path, std::string_view query,
+                        std::string_view text = {}) {
+        body_.body.text = text;
+        const std::optional<api::Caller> caller = caller_;
+        message::Reply reply =
+            api::answer({method, path, query, headers_, body_}, caller, {store, hasher, settings});
+        require(text::is_clean_utf8(calls.text()), "only clean UTF-8 comes to a database");
+        return reply;
+    }
+
+    test::Calls calls;
+    test::FakeStore store{calls};
+    test::FakeHasher hasher{calls};
+    api::Settings settings{test::protected_email, 1000};
+
+  private:
+    api::Caller caller_;
+    test::FakeBody body_{calls};
+    test::FakeHeaders headers_;
+};
+
+} // namespace useradmin::fuzz

@@ -1,0 +1,74 @@
+// What wants to sign in: a line with the type of the body, and the body.
+#include "scene.hpp"
+
+#include "sign_in/service.hpp"
+#include "unit/fake_sign_in.hpp"
+
+namespace useradmin::fuzz {
+
+namespace {
+
+bool is_printable(std::string_view text) {
+    return std::none_of(
+        text.begin(), text.end(),
+        [](char character) {
+            return static_cast<unsigned char>(character) < ' ' || character == 0x7f;
+        });
+}
+
+/// The counts of failed attempts, for as long as the program runs.
+void* counts() {
+    static std::vector<std::max_align_t> memory(
+        sign_in::Attempts::size_of() / sizeof(std::max_align_t) + 1);
+    static const bool is_ready = sign_in::Attempts::lay_out(memory.data());
+    require(is_ready, "the counts are laid out");
+    return memory.data();
+}
+
+} // namespace
+
+void take_sign_in(std::string_view lines) {
+    const std::string_view line = lines.substr(0, lines.find('\n'));
+    const std::string_view text = lines.substr(std::min(line.size() + 1, lines.size()));
+    const std::string_view type = line.substr(0, line.find('\0')); // httpd lets none into a header
+
+    test::Calls calls;
+    test::FakeStore store(calls);
+    test::FakePasswords passwords(calls);
+    test::FakeLog log;
+    test::FakeBody body(calls);
+    test::FakeHeaders headers;
+    sign_in::FormatsInUse formats;
+    store::User eva;
+    eva.id = "eva";
+    eva.email = "eva@example.org";
+    store.credentials[eva.email] = {eva, "right"};
+    headers.fields = {{"Content-Type", type}, {"Host", "localhost"}, {"User-Agent", lines}};
+    body.body.text = text;
+    constexpr sign_in::Limit boundless{1000000, std::chrono::seconds(1)};
+    sign_in::CredentialVerifier credentials(store, passwords, formats, sign_in::Attempts(counts()),
+                                            boundless, log);
+    const sign_in::Cookies cookies("better-auth.session_token", "", /* is_secure */ false);
+    const message::Reply reply = sign_in::answer(
+        {"POST", "/sign-in/email", "", headers, body}, {lines, "network", "", false},
+        {store, credentials, cookies, true, {}, text::now()});
+
+    require(text::is_clean_utf8(calls.text()), "only clean UTF-8 comes to a database");
+    const auto envelope = json::Object::parse(reply.body);
+    require(envelope.has_value(), "a reply is a JSON object");
+    for (const message::Header& header : reply.headers)
+        require(is_printable(header.value), "a header holds one line");
+    require(reply.status == 200 || (reply.status >= 400 && reply.status < 500),
+            "a body is right, or its sender is wrong");
+    require((reply.status == 200) == store.opened.has_value(), "who is signed in has a session");
+    if (reply.status != 200)
+        return;
+    require(calls.text().find("verify right") != std::string::npos,
+            "who is signed in said the password");
+    require(store.opened->user_id == "eva" &&
+                text::is_clean_utf8(store.opened->user_agent.value_or("")) &&
+                text::is_clean_utf8(store.opened->ip_address.value_or("")),
+            "a session is the user's");
+}
+
+} // namespace useradmin::fuzz

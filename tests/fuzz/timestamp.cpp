@@ -1,0 +1,32 @@
+// Points in time, as a column of any type may hold them.
+#include "targets.hpp"
+
+#include "text/timestamp.hpp"
+
+#include <string>
+
+namespace useradmin::fuzz {
+
+void take_timestamp(std::string_view text) {
+    const auto time = text::parse_timestamp(text);
+    if (!time)
+        return;
+    if (text.ends_with('Z')) {
+        std::string ahead(text.substr(0, text.size() - 1));
+        require(text::parse_timestamp(ahead) == time, "a time without an offset is in UTC");
+        ahead += "+01:30";
+        const auto earlier = text::parse_timestamp(ahead);
+        require(!earlier || *earlier == *time - std::chrono::minutes(90),
+                "where it is ahead of UTC, the time is earlier");
+    }
+    std::string written;
+    text::append_iso8601(written, *time);
+    require(text::parse_timestamp(written) == time, "a time that is written again is the same");
+    const bool has_short_year = written.front() != '+' && written.front() != '-';
+    require(written.size() == (has_short_year ? 24 : 27),
+            "a year has four digits, or a sign and six");
+    require(written.back() == 'Z' && written.find_first_not_of("+-0123456789T:.Z") == written.npos,
+            "a time is digits, and UTC");
+}
+
+} // namespace useradmin::fuzz

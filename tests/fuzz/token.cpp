@@ -1,0 +1,73 @@
+// The headers Cookie and Authorization, and the tokens in them.
+#include "targets.hpp"
+
+#include "auth/token.hpp"
+#include "secret/signature.hpp"
+#include "sign_in/cookies.hpp"
+
+#include <algorithm>
+#include <string>
+
+namespace useradmin::fuzz {
+
+namespace {
+
+constexpr std::string_view cookie_name = "better-auth.session_token";
+constexpr std::string_view secret = "the secret of the corpus' tokens";
+/// The only token that was ever signed with it.
+constexpr std::string_view signed_token = "a-token-that-was-signed";
+constexpr std::size_t longest_token = 1024;
+
+/// What a client sends.
+void take_header(std::string_view header) {
+    for (const auto& carried :
+         {auth::token_in_cookie(header, cookie_name), auth::token_in_authorization(header)}) {
+        if (!carried)
+            continue;
+        require(carried->size() <= std::min(header.size(), longest_token), "a token is bounded");
+        const auto token = secret::verified(*carried, secret);
+        require(!token || *token == signed_token, "a token that verifies was signed");
+    }
+    const std::string name(cookie_name);
+    const std::string host_first = "__Host-" + name + "=of the host; " + std::string(header);
+    require(auth::token_in_cookie(host_first, cookie_name) == "of the host",
+            "the cookie that no other site can set counts first");
+}
+
+bool is_printable(std::string_view text) {
+    return std::all_of(
+        text.begin(), text.end(),
+        [](char character) { return character >= ' ' && character < 0x7f; });
+}
+
+/// What the service hands out, and gets back.
+void take_token_of_own(std::string_view token) {
+    std::string value = secret::sign(token, secret);
+    require(secret::verified(value, secret) == token, "what is signed verifies");
+    const sign_in::Cookies cookies(cookie_name, secret, /* is_secure */ true);
+    const std::string handed_out = cookies.handed_out(token);
+    for (const bool is_remembered : {false, true})
+        for (const std::string& header : cookies.opening(token, is_remembered))
+            require(is_printable(header) && std::count(header.begin(), header.end(), ';') <= 5,
+                    "no token adds anything to a header");
+    if (handed_out.size() <= longest_token) {
+        const std::string cookie = "a=b; " + std::string(cookie_name) + "=" + handed_out + "; c";
+        require(auth::token_in_cookie(cookie, cookie_name) == value,
+                "a token that comes back in a cookie is the one that was handed out");
+        require(auth::token_in_authorization("bearer  " + handed_out) == value,
+                "a token that comes back by itself is the one that was handed out");
+    }
+    char& changed = value[(token.size() * 7) % value.size()];
+    changed = static_cast<char>(changed ^ 1);
+    require(!secret::verified(value, secret), "what was changed does not verify");
+}
+
+} // namespace
+
+void take_token(std::string_view header) {
+    constexpr std::size_t long_enough = 512; // more takes its time, and shows no more
+    take_header(header);
+    take_token_of_own(header.substr(0, long_enough));
+}
+
+} // namespace useradmin::fuzz

@@ -1,0 +1,179 @@
+// Every allocation (in a run that is not long, every seventh) made to fail once on the way of a
+// request, and every one from some point on.
+#include "module/failing_allocations.hpp"
+#include "own_httpd.hpp"
+
+#include "support/machine.hpp"
+#include "support/process.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <array>
+
+namespace useradmin::test {
+
+class Allocations : public OwnHttpd {
+  protected:
+    void setup() override {
+        OwnHttpd::setup();
+        // Under a sanitizer malloc is its own.
+        if (!Suite::current().is_plain_event())
+            return;
+        for (const char* line : {"UA0", "AH00629", "AH02655"}) // each failure has its line
+            allow_log(line);
+        const auto file = Suite::current().work().path() / "allocations";
+        environment_ = {{"LD_PRELOAD", machine::built("tests/failing_allocations.so").string()},
+                        {"TEST_ALLOCATIONS", file.string()}};
+        start("LoadModule test_callers_module \"" +
+              machine::built("tests/mod_test_callers.so").string() +
+              "\"\nUserAdminPasswordHash argon2id m=64 t=1\n" +
+              location("/api/users", "AuthUserAdmin On") +
+              location("/cached/users",
+                       "AuthUserAdmin On\nAuthUserAdminCache 60\nUserAdminTotalCache 60\n"
+                       "UserAdminTrustedOrigin https://app.example.org") +
+              sign_in("/api/auth", ""));
+        const int opened = open(file.c_str(), O_RDONLY | O_CLOEXEC);
+        void* const memory =
+            mmap(nullptr, sizeof(AllocationCounts), PROT_READ, MAP_SHARED, opened, 0);
+        close(opened);
+        CHECK_TRUE(memory != MAP_FAILED);
+        counts_ = static_cast<const AllocationCounts*>(memory);
+        children_ = children_of(httpd_->main_process());
+    }
+    void teardown() override {
+        if (counts_ != nullptr)
+            munmap(const_cast<AllocationCounts*>(counts_), sizeof(AllocationCounts));
+        OwnHttpd::teardown();
+    }
+
+    /// Sends the request over and over, with more allocations that are granted each time, until
+    /// none fails any more. `prepare` comes before each time, `check` gets each reply.
+    template <class Prepare, class Check>
+    void exhaust(const Request& request, const char* kind, const Prepare& prepare,
+                 const Check& check) {
+        constexpr int most = 3000;
+        for (int granted = 0; granted < most; granted += machine::times(7, 1)) {
+            prepare();
+            Request failing = request;
+            failing.headers.push_back("X-Fail-Allocations: " + std::to_string(granted) + kind);
+            const long failed_before = counts_->failed;
+            const std::optional<Reply> came = client_->try_send(failing);
+            const bool has_failed = counts_->failed != failed_before;
+            for (const pid_t child : children_)
+                if (has_ended(child))
+                    fail({},
+                         "a child of httpd has ended at allocation " + std::to_string(granted) +
+                             kind,
+                         {});
+            // Where nothing at all is granted any more, there is none for a reply either.
+            if (!came && (*kind == '\0' || !has_failed))
+                fail({},
+                     request.method + " " + request.path + ": no reply came at allocation " +
+                         std::to_string(granted) + kind,
+                     {});
+            if (came)
+                check(*came, has_failed);
+            if (!has_failed)
+                return;
+        }
+        fail({}, "some allocation fails for ever", {});
+    }
+
+    const AllocationCounts* counts_ = nullptr;
+    std::vector<pid_t> children_;
+};
+
+TEST_GROUP_BASE(allocations, Allocations){};
+
+TEST(allocations, that_fail_make_a_request_500_or_503_and_nothing_worse) {
+    if (!Suite::current().is_plain_event())
+        return;
+    std::string whole; // the reply to a reader
+    const auto check = [&whole](const Reply& reply, bool has_failed) {
+        check_reply(reply);
+        if (reply.status == 200 && !whole.empty())
+            expect(reply, 200, whole);
+        if (reply.status != 200 && !(has_failed && (reply.status == 500 || reply.status == 503)))
+            fail(reply, "neither done nor failed", {});
+    };
+    const auto lay = [] {
+        sql().run(
+            R"(DELETE FROM "account"; DELETE FROM "user" WHERE "id" NOT IN ('sara-1', 'ada-1'))");
+        add_user(ulises());
+    };
+    const std::string token = bearer(Who::super_admin);
+    const Request requests[] = {
+        {"GET", "/api/users?search=a", {token}},
+        {"GET", "/cached/users?role=user", {token, "Origin: https://app.example.org"}},
+        {"GET", "/api/users/ulises-1", {token}},
+        {"POST", "/api/users", {token}, R"({"name":"N","email":"n@x","password":"s3cr3t"})"},
+        {"PUT", "/cached/users/ulises-1", {token}, R"({"name":"Otra","banned":true})"},
+        {"DELETE", "/api/users/ulises-1", {token}},
+    };
+    for (const char* kind : {"", " all"})
+        for (const Request& request : requests) {
+            lay();
+            whole = request.method == "GET" ? client_->send(request).body : "";
+            exhaust(request, kind, lay, check);
+            CHECK_EQUAL(sql().number(R"(SELECT count(*) FROM "user" WHERE "email" = 'n@x')"),
+                        sql().number(R"(SELECT count(*) FROM "account")"));
+        }
+}
+
+TEST(allocations, that_fail_make_a_sign_in_fail_and_nothing_worse) {
+    if (!Suite::current().is_plain_event())
+        return;
+    expect_success(send("POST", "/api/users",
+                        R"({"name":"Nina","email":"nina@example.org","password":"s3cr3t"})"));
+    const auto lay = [] {
+        sql().run(R"(DELETE FROM "session" WHERE "token" = 's3cr3t-token-of-nina')");
+        add_session("s3cr3t-token-of-nina", "ulises-1");
+    };
+    const auto check = [](const Reply& reply, bool has_failed) {
+        // cJSON does not tell that memory ran out from a text that is no JSON: 400.
+        const bool is_failure = reply.status == 500 || reply.status == 503 || reply.status == 400;
+        if (reply.status != 200 && !(has_failed && is_failure))
+            fail(reply, "neither done nor failed", {});
+    };
+    const std::vector<std::string> token = {"Authorization: Bearer s3cr3t-token-of-nina"};
+    const Request requests[] = {
+        {"POST",
+         "/api/auth/sign-in/email",
+         {},
+         R"({"email":"nina@example.org","password":"s3cr3t"})"},
+        {"GET", "/api/auth/get-session", token},
+        {"POST", "/api/auth/sign-out", token, "{}"},
+    };
+    for (const char* kind : {"", " all"})
+        for (const Request& request : requests)
+            exhaust(request, kind, lay, check);
+}
+
+TEST(allocations, that_fail_once_a_reply_was_sent_add_nothing_to_it) {
+    if (!Suite::current().is_plain_event())
+        return;
+    const auto first_since_start = [&](long granted) {
+        httpd_->restart_gracefully();
+        const RawConnection connection(httpd_->port());
+        connection.send("GET /api/users HTTP/1.1\r\nHost: localhost\r\n" +
+                        bearer(Who::super_admin) +
+                        "\r\nX-Fail-Allocations: " + std::to_string(granted) + "\r\n\r\n");
+        connection.finish_sending();
+        return connection.receive_all();
+    };
+    const long before = counts_->asked;
+    first_since_start(1000000);
+    const long all = counts_->asked - before;
+    // The last of them are those of a look at all users' addresses, which follows the reply.
+    for (long left = 1; left <= 10; left += machine::times(4, 1)) {
+        const std::string bytes = first_since_start(all - left);
+        const Reply reply = parse_reply(bytes);
+        CHECK_EQUAL(200, reply.status);
+        CHECK_EQUAL(std::to_string(reply.body.size()),
+                    reply.header("Content-Length").value_or("(none)"));
+    }
+}
+
+} // namespace useradmin::test

@@ -1,0 +1,620 @@
+// Requests that nobody has thought of: whole ones, made at random of what is right and of what is
+// not, over HTTP/1.1 and HTTP/2. A request depends on its number and on the run's first number (the
+// seed) alone; USERADMIN_TEST_SEED in the environment sets that.
+#include "own_httpd.hpp"
+
+#include "support/machine.hpp"
+#include "support/process.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cJSON.h>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <random>
+#include <set>
+
+namespace useradmin::test {
+
+namespace {
+
+/// Every text of the specification's section 7, and of design's answers to what it leaves open.
+const std::set<std::string_view>& error_texts() {
+    static const std::set<std::string_view> texts = {
+        "No autorizado",
+        "No tienes permisos para ver usuarios",
+        "No tienes permisos",
+        "No tienes permisos para crear usuarios",
+        "Solo puedes crear usuarios con rol 'user'",
+        "No tienes permisos para editar usuarios",
+        "No tienes permisos para cambiar roles o banear usuarios",
+        "No tienes permisos para eliminar usuarios",
+        "No se puede eliminar el usuario administrador principal",
+        "Faltan campos requeridos",
+        "El email ya está registrado",
+        "No puedes eliminar tu propio usuario",
+        "Usuario no encontrado",
+        "Error al obtener usuarios",
+        "Error al obtener usuario",
+        "Error al crear usuario",
+        "Error al actualizar usuario",
+        "Error al eliminar usuario",
+        "Origen no permitido",
+        "Método no permitido",
+        "El cuerpo de la petición es demasiado grande",
+        "Servicio no disponible temporalmente",
+        "Petición incorrecta",
+        "Tiempo de espera agotado"};
+    return texts;
+}
+
+/// A source of chance that is the same everywhere.
+class Chance {
+  public:
+    explicit Chance(std::uint64_t seed) : engine_(seed) {}
+
+    std::size_t below(std::size_t bound) { return engine_() % bound; }
+    bool in(std::size_t times) { return below(times) == 0; }
+    char byte() { return static_cast<char>(below(256)); }
+
+    template <std::size_t size>
+    std::string_view of(const char* const (&texts)[size]) {
+        return texts[below(size)];
+    }
+    std::string bytes(std::size_t most) {
+        std::string text(below(most + 1), '\0');
+        for (char& byte_of_text : text)
+            byte_of_text = byte();
+        return text;
+    }
+
+  private:
+    std::mt19937_64 engine_;
+};
+
+std::string percent_encoded(std::string_view text) {
+    std::string encoded;
+    for (const char character : text) {
+        char triple[4];
+        std::snprintf(triple, sizeof triple, "%%%02x", static_cast<unsigned char>(character));
+        encoded += triple;
+    }
+    return encoded;
+}
+
+/// A request, and what its maker knows of it.
+struct Hostile {
+    std::string method;
+    std::string target;
+    std::vector<std::string> headers = {};
+    std::optional<std::string> body = {};
+    /// Whether the service has to answer it, or httpd in its name.
+    bool is_below_base = true;
+    /// Whether the path stands there as the configuration has it.
+    bool is_spelled_plainly = true;
+    /// Whether httpd finds nothing to refuse before it looks at the path.
+    bool is_regular = true;
+
+    /// What httpd refuses before it has decoded the path is the service's where that is plain.
+    bool wants_envelope() const noexcept {
+        return is_below_base && (is_regular || is_spelled_plainly);
+    }
+};
+
+class Maker {
+  public:
+    explicit Maker(std::uint64_t seed) : chance_(seed) {}
+
+    Hostile make() {
+        Hostile request;
+        request.target = target(request);
+        request.method = method(request);
+        add_headers(request);
+        if (chance_.in(2) || request.method == "POST" || request.method == "PUT")
+            request.body = body();
+        return request;
+    }
+
+    /// The request as bytes of HTTP/1.1; a few of them are changed at times, and it is nobody's.
+    std::string bytes_of(Hostile& request) {
+        std::string bytes = request.method + " " + request.target + version(request) + "\r\n";
+        bytes += host(request);
+        for (const std::string& header : request.headers)
+            bytes += header + "\r\n";
+        bytes += framed(request);
+        if (chance_.in(12)) {
+            request.is_below_base = false;
+            request.is_regular = false;
+            change(bytes);
+        }
+        return bytes;
+    }
+
+  private:
+    std::string method(Hostile& request) {
+        if (chance_.in(40)) {
+            request.is_regular = false;
+            request.is_below_base = false;
+            return chance_.bytes(12);
+        }
+        if (chance_.in(6))
+            return std::string(chance_.of({"OPTIONS", "PATCH", "TRACE", "PROPFIND", "MERGE", "LOCK",
+                                           "get", "FOO", "QUERY", "GETX", "POST", "PUT"}));
+        return std::string(request.target.find("users/") != std::string::npos
+                               ? chance_.of({"GET", "PUT", "PUT", "PUT", "DELETE", "HEAD"})
+                               : chance_.of({"GET", "GET", "POST", "POST", "POST", "HEAD"}));
+    }
+
+    std::string target(Hostile& request) {
+        std::string target(
+            chance_.of({"/api/users", "/api/users", "/open/users", "/open/users", "/open/users",
+                        "/%61pi/users", "/open/./users", "/x/../open/users", "/open/%75sers",
+                        "//open//users", "/api/auth/sign-in/email", "/api/auth/get-session",
+                        "/api/auth/sign-out", "/api/auth"}));
+        if (target.starts_with("/api/auth"))
+            request.is_below_base = false; // it speaks as better-auth does
+        else if (chance_.in(2))
+            target += "/" + segment(request);
+        request.is_spelled_plainly =
+            target.starts_with("/api/users") || target.starts_with("/open/users");
+        if (chance_.in(2))
+            target += "?" + query();
+        return target;
+    }
+
+    std::string segment(Hostile& request) {
+        constexpr const char* ids[] = {"sara-1", "ada-1",   "ulises-1",
+                                       "",       "unknown", "5f7c3c1e-0d1c-4d7c-9d3a-1f2e3d4c5b6a"};
+        constexpr const char* odd[] = {"a/b",
+                                       "a%2fb",
+                                       "..%2f..",
+                                       "%00",
+                                       "a%00b",
+                                       "%ff",
+                                       "%c0%af",
+                                       "%E2%80%AE",
+                                       "'%20or%20'1'='1",
+                                       "%25s%25n",
+                                       "%zz",
+                                       "%",
+                                       "a%2",
+                                       ".",
+                                       ";x=y",
+                                       "a+b",
+                                       "*",
+                                       "%2561",
+                                       "~",
+                                       "|",
+                                       "{}",
+                                       "%0d%0aSet-Cookie:%20x",
+                                       "sara-1/",
+                                       "%5c",
+                                       "\\",
+                                       "@"};
+        switch (chance_.below(8)) {
+        case 0:
+            return percent_encoded(chance_.bytes(40));
+        case 1: {
+            // What is no character of a path may end the request line.
+            request.is_regular = false;
+            request.is_below_base = false;
+            return chance_.bytes(20);
+        }
+        case 2: {
+            const std::size_t size = chance_.below(9000);
+            // httpd does not read so long a line.
+            request.is_below_base = request.is_below_base && size < 7000;
+            request.is_regular = request.is_regular && size < 7000;
+            return std::string(size, 'x');
+        }
+        case 3:
+        case 4:
+            return std::string(chance_.of(odd));
+        default:
+            return std::string(chance_.of(ids));
+        }
+    }
+
+    std::string query() {
+        std::string query;
+        for (std::size_t count = chance_.below(5); count > 0; --count) {
+            query += query.empty() ? "" : std::string(chance_.of({"&", "&", "&&", ";"}));
+            query += chance_.of(
+                {"page", "limit", "search", "role", "sea%72ch", "x", "", "search[]", "page%00"});
+            query += chance_.of({"=", "=", "=", "", "=="});
+            query += value();
+        }
+        return query;
+    }
+
+    std::string value() {
+        switch (chance_.below(4)) {
+        case 0:
+            return percent_encoded(chance_.bytes(30));
+        case 1:
+            return std::to_string(static_cast<std::int64_t>(chance_.below(40)) - 5);
+        default:
+            return std::string(chance_.of({"1",
+                                           "20",
+                                           "2147483647",
+                                           "99999999999999999999",
+                                           "-1",
+                                           "1e3",
+                                           "0x10",
+                                           "admin",
+                                           "user",
+                                           "superAdmin",
+                                           "ada",
+                                           "%25",
+                                           "_",
+                                           "%5C",
+                                           "%27",
+                                           "%22%20--",
+                                           "%27%3B%20drop%20table%20x",
+                                           "%C3%81NGEL",
+                                           "%ff",
+                                           "%00",
+                                           "%F0%9F%98%80",
+                                           "%s%n",
+                                           "+",
+                                           "%2B1",
+                                           "$1",
+                                           ":a",
+                                           "%",
+                                           "%zz"}));
+        }
+    }
+
+    void add_headers(Hostile& request) {
+        switch (chance_.below(6)) {
+        case 0:
+            break;
+        case 1:
+            request.headers.push_back(
+                "Cookie: better-auth.session_token=" +
+                std::string(chance_.of({"s3cr3t-token-of-sara", "\"s3cr3t-token-of-ada\"", "",
+                                        "%73", "a.b", "x; y=z", "%ff%fe", "\xff"})));
+            break;
+        case 2:
+            request.headers.push_back(
+                "Authorization: " +
+                std::string(chance_.of({"Bearer", "Bearer  ", "Basic x", "Bearer %00", "bearer x",
+                                        "Bearer s3cr3t-token-of-nobody", "Bearer \xff\xfe", ""})));
+            break;
+        default:
+            request.headers.push_back(bearer(std::array{Who::user, Who::admin, Who::super_admin,
+                                                        Who::super_admin}[chance_.below(4)]));
+        }
+        for (std::size_t count = chance_.below(5); count > 0; --count)
+            request.headers.push_back(
+                std::string(chance_.of({"Origin: http://localhost",
+                                        "Origin: null",
+                                        "Origin: https://evil.example",
+                                        "Origin: https://app.example.org",
+                                        "Origin: \xff",
+                                        "Sec-Fetch-Site: cross-site",
+                                        "Sec-Fetch-Site: same-origin",
+                                        "Sec-Fetch-Site: none",
+                                        "Range: bytes=0-3",
+                                        "If-None-Match: *",
+                                        "If-Match: \"x\"",
+                                        "Accept: text/html",
+                                        "Accept-Encoding: gzip",
+                                        "If-Modified-Since: Fri, 01 Jan 2100 00:00:00 GMT",
+                                        "X-Forwarded-For: ::1, \"x\"",
+                                        "Content-Type: text/xml",
+                                        "Content-Type: application/json",
+                                        "Content-Type: application/x-www-form-urlencoded",
+                                        "Content-Encoding: gzip",
+                                        "X-HTTP-Method-Override: DELETE",
+                                        "Access-Control-Request-Method: DELETE",
+                                        "User-Agent: <script>alert(1)</script>",
+                                        "Referer: //",
+                                        "Accept-Language: *",
+                                        "Content-Language: es",
+                                        "Cache-Control: max-age=0",
+                                        "TE: trailers"})));
+        if (chance_.in(40)) {
+            request.is_regular = false;
+            request.headers.push_back("X-Long: " + std::string(chance_.below(9000), 'x'));
+        }
+        if (chance_.in(40)) {
+            request.is_regular = false;
+            for (std::size_t count = chance_.below(150); count > 0; --count)
+                request.headers.push_back("X-Many: x");
+        }
+    }
+
+    std::string body() {
+        std::string number = std::to_string(chance_.below(60));
+        const std::string good[] = {
+            R"({"name":"N","email":"n)" + number + R"(@x","password":"s3cr3t","role":"user"})",
+            R"({"name":"N","email":"n)" + number + R"(@x","password":"s3cr3t"})",
+            R"({"name":"Otra"})",
+            R"({"email":"n)" + number + R"(@x"})",
+            R"({"role":"admin"})",
+            R"({"banned":true,"banReason":"x"})",
+            R"({"banned":false})",
+            R"({"name":"\ud83d\ude00 \u00f1","email":"\u00e9@x","password":"\u0001"})",
+            R"({"name":"' or '1'='1' --","email":"%s%n$1?@x","password":"p","role":"user"})",
+            R"({"email":"eva@example.org","password":"right"})",
+            "email=eva%40example.org&password=x",
+            "{}"};
+        const std::string odd[] = {"",
+                                   "[]",
+                                   "null",
+                                   "{",
+                                   R"({"name":null,"email":[],"password":{}})",
+                                   R"({"name":"a\u0000b"})",
+                                   "{\"name\":\"\xff\"}",
+                                   "\xef\xbb\xbf{}",
+                                   R"({"banned":"true"})",
+                                   R"({"role":7})",
+                                   R"({"a":1e400,"b":-0.0,"c":[[[[[[]]]]]]})",
+                                   std::string(2000, '['),
+                                   "{\"name\":\"" + std::string(chance_.below(80000), 'x') + "\"}",
+                                   chance_.bytes(300)};
+        std::string text = chance_.in(3) ? odd[chance_.below(std::size(odd))]
+                                         : good[chance_.below(std::size(good))];
+        if (chance_.in(5))
+            change(text);
+        return text;
+    }
+
+    /// Changes a few bytes, takes some away, or puts some in.
+    void change(std::string& text) {
+        for (std::size_t times = 1 + chance_.below(3); times > 0 && !text.empty(); --times) {
+            const std::size_t at = chance_.below(text.size());
+            switch (chance_.below(5)) {
+            case 0:
+                text[at] = chance_.byte();
+                break;
+            case 1:
+                text[at] = static_cast<char>(text[at] ^ (1 << chance_.below(8)));
+                break;
+            case 2:
+                text.erase(at, 1 + chance_.below(8));
+                break;
+            case 3:
+                text.insert(at, chance_.bytes(8));
+                break;
+            default:
+                text.insert(at, text.substr(at, 1 + chance_.below(30)));
+            }
+        }
+    }
+
+    std::string version(Hostile& request) {
+        if (!chance_.in(15))
+            return " HTTP/1.1";
+        request.is_regular = false;
+        return std::string(chance_.of({"", " HTTP/1.0", " HTTP/0.9", " HTTP/1.2", " HTTP/2.0",
+                                       " HTTP/9.9", " http/1.1", " HTTP/1.1 ", "  HTTP/1.1",
+                                       " XTTP/1.1", " HTTP/1.", "\tHTTP/1.1", " HTTP/1.1\r"}));
+    }
+
+    std::string host(Hostile& request) {
+        if (!chance_.in(20))
+            return "Host: localhost\r\n";
+        request.is_regular = false;
+        return std::string(
+            chance_.of({"", "Host: a b\r\n", "Host: localhost\r\nHost: localhost\r\n", "Host:\r\n",
+                        "Host: [::1\r\n", "Host: \xff\r\n", "Host: other.example:99999\r\n",
+                        "Host : localhost\r\n", " Host: localhost\r\n", "no colon\r\n", ": x\r\n",
+                        "Host: localhost\r\n folded\r\n"}));
+    }
+
+    /// The end of the head, and the body.
+    std::string framed(Hostile& request) {
+        const std::string text = request.body.value_or("");
+        if (!chance_.in(6))
+            return request.body
+                       ? "Content-Length: " + std::to_string(text.size()) + "\r\n\r\n" + text
+                       : "\r\n";
+        if (chance_.in(2))
+            return "Transfer-Encoding: chunked\r\n\r\n" + chunked(text);
+        request.is_regular = false;
+        // Lengths that are not the body's: what is left of it is no request of ours.
+        return std::string(chance_.of(
+                   {"Content-Length: 5\r\n", "Content-Length: 1000000\r\n",
+                    "Content-Length: -1\r\n", "Content-Length: 4\r\nContent-Length: 5\r\n",
+                    "Content-Length: 0x10\r\n", "Content-Length: 99999999999999999999\r\n",
+                    "Transfer-Encoding: gzip\r\n",
+                    "Transfer-Encoding: chunked\r\nContent-Length: 5\r\n",
+                    "Transfer-Encoding: chunked, chunked\r\n", "Transfer-Encoding: x\r\n",
+                    "Expect: 100-continue\r\nContent-Length: 10\r\n", "Expect: magic\r\n"})) +
+               "\r\n" + text;
+    }
+
+    std::string chunked(std::string_view text) {
+        std::string chunks;
+        while (!text.empty()) {
+            const std::string_view chunk = text.substr(0, 1 + chance_.below(3000));
+            char size[32];
+            std::snprintf(size, sizeof size, "%zx", chunk.size());
+            chunks += size;
+            chunks +=
+                chance_.in(20) ? std::string(chance_.of({" ", ";x=y", "\x01", "g", "-"})) : "";
+            (chunks += "\r\n") += chunk;
+            chunks += chance_.in(30) ? "" : "\r\n";
+            text.remove_prefix(chunk.size());
+        }
+        return chunks + (chance_.in(20) ? "" : "0\r\n\r\n");
+    }
+
+    Chance chance_;
+};
+
+/// The bytes as a text of C has them.
+std::string shown(std::string_view bytes) {
+    std::string text;
+    for (const char character : bytes.substr(0, 1500)) {
+        char escape[8];
+        std::snprintf(escape, sizeof escape, "\\x%02x", static_cast<unsigned char>(character));
+        const bool is_plain = character >= ' ' && character < 0x7f && character != '\\';
+        text += character == '\n' ? "\\n\n" : is_plain ? std::string(1, character) : escape;
+    }
+    return text + (bytes.size() > 1500 ? "…" : "");
+}
+
+bool is_json_object(const std::string& text) {
+    cJSON* const tree = cJSON_ParseWithLengthOpts(text.c_str(), text.size() + 1, nullptr, 1);
+    const bool is_object = cJSON_IsObject(tree) != 0;
+    cJSON_Delete(tree);
+    return is_object;
+}
+
+} // namespace
+
+class HostileRequests : public OwnHttpd {
+  protected:
+    void setup() override {
+        OwnHttpd::setup();
+        if (!is_possible())
+            return;
+        allow_log("AH10244"); // httpd: invalid URI path
+        allow_log("AH00135"); // httpd: invalid method in request
+        allow_log("AH00127"); // httpd: cannot map, of a path beside the service's
+        // An address that another user has.
+        allow_log("violates unique constraint");
+        allow_log("UNIQUE constraint failed");
+        const char* const seed = std::getenv("USERADMIN_TEST_SEED");
+        seed_ = seed != nullptr ? std::strtoull(seed, nullptr, 10)
+                                : static_cast<std::uint64_t>(
+                                      machine::times(1, static_cast<int>(std::random_device()())));
+        start("Protocols h2c http/1.1\n"
+              "UserAdminPasswordHash argon2id m=64 t=1\n" +
+                  location("/api/users",
+                           "AuthUserAdmin On\nUserAdminTrustedOrigin https://app.example.org") +
+                  location("/open/users", as_sara) + sign_in("/api/auth", ""),
+              {"mod_http2.so"});
+        http2_client_ = std::make_unique<HttpClient>(httpd_->port());
+    }
+
+    /// The bytes of a request are the same to every MPM, and not all speak HTTP/2.
+    static bool is_possible() { return Suite::current().mpm() == "event"; }
+
+    /// A complaint about a reply to the request; empty where it is as it should be.
+    static std::string complaint_of(const Hostile& request, const Reply& reply) {
+        constexpr int statuses[] = {200, 204, 400, 401, 403, 404, 405, 408, 411, 413,
+                                    414, 415, 417, 429, 431, 500, 501, 503, 505};
+        if (std::find(std::begin(statuses), std::end(statuses), reply.status) == std::end(statuses))
+            return "a status that nothing here has";
+        if (reply.status == 503)
+            return "there is no overload";
+        std::string came = reply.body;
+        for (const auto& [name, value] : reply.headers)
+            came += name + ": " + value + "\n";
+        for (const char* text :
+             {"SELECT", "INSERT", "ERROR:", "SQLSTATE", "sqlite", "libpq", "pg_"})
+            if (came.find(text) != std::string::npos)
+                return "the database speaks in the reply";
+        if (!request.wants_envelope())
+            return "";
+        if (holds_a_secret(came))
+            return "a secret is in the reply";
+        if (reply.status == 500 && request.method != "POST" && request.method != "PUT" &&
+            request.target.find('?') == std::string::npos)
+            return "nothing in the request is unreadable";
+        if (reply.header("Cache-Control") != "no-store")
+            return "the reply may be kept";
+        if (reply.status == 204 || request.method == "HEAD")
+            return reply.body.empty() ? "" : "the reply has a body";
+        if (reply.header("Content-Type") != "application/json" || !is_json_object(reply.body))
+            return "the reply is not JSON";
+        if (reply.status == 200)
+            return reply.body.starts_with(R"({"success":true,)") ? "" : "the reply is no envelope";
+        const auto text = between(reply.body, R"({"success":false,"error":")", "\"}");
+        return text && error_texts().count(*text) == 1 ? "" : "the reply is no failure's envelope";
+    }
+
+    void give_up_on(std::uint64_t number, std::string_view bytes, const Reply& reply,
+                    const std::string& why) const {
+        give_up("request " + std::to_string(number) + " of USERADMIN_TEST_SEED=" +
+                std::to_string(seed_) + ": " + why + "\n" + shown(bytes) + "\n" + reply.text());
+    }
+
+    Maker maker(std::uint64_t number) const { return Maker(seed_ * 0x9e3779b97f4a7c15U + number); }
+
+    /// Sends the request of that number over a connection of its own.
+    void send_bytes(std::uint64_t number) {
+        Maker maker = this->maker(number);
+        Hostile request = maker.make();
+        const std::string bytes = maker.bytes_of(request);
+        std::string came;
+        {
+            const RawConnection connection(httpd_->port());
+            connection.send(bytes);
+            connection.finish_sending();
+            came = connection.receive_all();
+        }
+        if (!came.starts_with("HTTP/")) {
+            // What is taken for HTTP/0.9 gets no head, and what is nothing no reply.
+            if (request.is_regular)
+                give_up_on(number, bytes, {}, "no reply came");
+            return;
+        }
+        Reply reply = parse_reply(came);
+        if (reply.status == 101)
+            return;
+        if (const auto length = reply.header("Content-Length"))
+            reply.body.resize(std::min<std::size_t>(
+                reply.body.size(), request.method == "HEAD" ? 0 : std::stoul(*length)));
+        ++statuses_[reply.status];
+        const std::string complaint = complaint_of(request, reply);
+        if (!complaint.empty())
+            give_up_on(number, bytes, reply, complaint);
+    }
+
+    /// Sends the request of that number as HTTP/2, without the bytes that libcurl does not send.
+    void send_http2(std::uint64_t number) {
+        const Hostile made = maker(number).make();
+        const auto reply = client_->try_send({made.method, made.target, made.headers, made.body,
+                                              std::chrono::seconds(30), /* is_http2 */ true});
+        ++(reply ? statuses_[reply->status] : unsent_);
+        const std::string complaint = reply ? complaint_of(made, *reply) : std::string();
+        if (!complaint.empty())
+            give_up_on(number, made.method + " " + made.target + "\n" + made.body.value_or("-"),
+                       *reply, complaint);
+    }
+
+    /// How often each status came.
+    std::string summary() const {
+        std::string text;
+        for (const auto& [status, times] : statuses_)
+            text += std::to_string(times) + " × " + std::to_string(status) + ", ";
+        return text + std::to_string(unsent_) + " without a reply";
+    }
+
+    std::unique_ptr<HttpClient> http2_client_;
+    std::uint64_t seed_ = 0;
+    std::map<int, int> statuses_;
+    int unsent_ = 0;
+};
+
+TEST_GROUP_BASE(hostile_requests, HostileRequests){};
+
+TEST(hostile_requests, get_an_envelope_whatever_they_are) {
+    if (!is_possible())
+        return;
+    const int requests = machine::times(3000, 200000);
+    const auto children = children_of(httpd_->main_process());
+    for (int number = 0; number < requests; ++number) {
+        if (number % 4 == 3)
+            send_http2(static_cast<std::uint64_t>(number));
+        else
+            send_bytes(static_cast<std::uint64_t>(number));
+        if (number % 20000 == 19999) {
+            std::printf("\n%d requests: %s", number + 1, summary().c_str());
+            std::fflush(stdout);
+        }
+    }
+    expect_success(send("GET", "/open/users"));
+    for (const pid_t child : children)
+        CHECK_TEXT(!has_ended(child), "a child of httpd has ended");
+    // Most go deeper than the first look at them, and most are HTTP.
+    CHECK_TEXT(statuses_[200] > requests / 10 && unsent_ < requests / 30, summary().c_str());
+}
+
+} // namespace useradmin::test

@@ -1,0 +1,114 @@
+// Preloaded into an httpd of the tests, it makes allocations fail that the modules and the
+// libraries that they use ask for. httpd and APR never see one: they end the process then, by
+// design.
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+#include <initializer_list>
+#include <new>
+
+#include "failing_allocations.hpp"
+
+// glibc's own, there before any library is looked up.
+extern "C" {
+void* libc_malloc(std::size_t size) __asm__("__libc_malloc");
+void* libc_calloc(std::size_t count, std::size_t size) __asm__("__libc_calloc");
+void* libc_realloc(void* memory, std::size_t size) __asm__("__libc_realloc");
+}
+
+namespace {
+
+using useradmin::test::AllocationCounts;
+
+/// Of this thread: how many allocations are still granted before one fails; negative: all are.
+thread_local long granted = -1;
+/// Whether all that follow fail, too.
+thread_local bool goes_on = false;
+/// Whether the thread is at work here, where what it asks for is granted.
+thread_local bool is_inside = false;
+
+/// In the file that the test reads; shared by all children.
+AllocationCounts* counts() {
+    static AllocationCounts* const shared = [] {
+        const char* const path = std::getenv("TEST_ALLOCATIONS");
+        const int file = path != nullptr ? open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666) : -1;
+        if (file < 0 || ftruncate(file, sizeof(AllocationCounts)) != 0)
+            std::abort();
+        void* const memory =
+            mmap(nullptr, sizeof(AllocationCounts), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+        close(file);
+        if (memory == MAP_FAILED)
+            std::abort();
+        return static_cast<AllocationCounts*>(memory);
+    }();
+    return shared;
+}
+
+/// In the process that the children are forked from.
+__attribute__((constructor)) void share_counts() {
+    counts();
+}
+
+/// Whether httpd or APR asks.
+bool is_spared(const void* caller) {
+    Dl_info about{};
+    if (dladdr(caller, &about) == 0 || about.dli_fname == nullptr)
+        return true;
+    for (const char* name : {"libapr", "apache2", "httpd", "ld-linux", "libc.so", "mod_dbd",
+                             "mod_test_callers", "failing_allocations"})
+        if (std::strstr(about.dli_fname, name) != nullptr &&
+            std::strstr(about.dli_fname, "useradmin.so") == nullptr)
+            return true;
+    return false;
+}
+
+/// Whether this allocation is one that fails.
+bool fails(const void* caller) {
+    if (granted < 0 || is_inside)
+        return false;
+    is_inside = true;
+    const bool counted = !is_spared(caller);
+    is_inside = false;
+    if (!counted)
+        return false;
+    ++counts()->asked;
+    if (granted > 0) {
+        --granted;
+        return false;
+    }
+    if (!goes_on)
+        granted = -1;
+    ++counts()->failed;
+    errno = ENOMEM;
+    return true;
+}
+
+} // namespace
+
+extern "C" {
+
+__attribute__((visibility("default"))) void test_fail_allocations(long after, int all) {
+    granted = after;
+    goes_on = all != 0;
+}
+
+__attribute__((visibility("default"))) void* malloc(std::size_t size) noexcept {
+    return fails(__builtin_return_address(0)) ? nullptr : libc_malloc(size);
+}
+
+__attribute__((visibility("default"))) void* calloc(std::size_t count, std::size_t size) noexcept {
+    return fails(__builtin_return_address(0)) ? nullptr : libc_calloc(count, size);
+}
+
+__attribute__((visibility("default"))) void* realloc(void* memory, std::size_t size) noexcept {
+    return fails(__builtin_return_address(0)) ? nullptr : libc_realloc(memory, size);
+}
+
+} // extern "C"
