@@ -1,0 +1,480 @@
+// The database goes away under load, in each of the ways that it has, and comes back: requests are
+// answered within their time, nothing is lost or done twice, and httpd serves again by itself.
+#include "load.hpp"
+#include "traced_users.hpp"
+
+#include "support/machine.hpp"
+#include "support/patroni.hpp"
+#include "support/pgbouncer.hpp"
+#include "support/process.hpp"
+#include "support/small_disk.hpp"
+#include "support/tcp_relay.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <mutex>
+
+namespace useradmin::test {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::chrono::seconds timeout{2};
+// What is promised, and what a machine that is busy with other things may take beside it.
+constexpr std::chrono::seconds longest_answer = timeout + std::chrono::seconds(1);
+constexpr std::chrono::seconds busy_machine{2};
+
+/// How the database goes away, and comes back.
+struct Outage {
+    const char* name;
+    std::function<void()> begin;
+    std::function<void()> end;
+    /// Whether every read is answered as if nothing had happened.
+    bool spares_reads = false;
+    /// Whether it may be that nothing fails at all.
+    bool spares_all = false;
+    std::chrono::milliseconds length = std::chrono::seconds(machine::times(1, 5));
+    /// Of what fails: an outage, or an error of what stores.
+    int status = 503;
+    /// How long after the return something may still fail.
+    std::chrono::seconds whole_within{1};
+    /// What else comes back, after the load.
+    std::function<void()> then = [] {};
+};
+
+struct Answered {
+    Clock::time_point begun;
+    Clock::duration taken;
+    int status;
+    bool is_read;
+    std::string text;
+};
+
+long milliseconds(Clock::duration time) {
+    return static_cast<long>(std::chrono::duration_cast<std::chrono::milliseconds>(time).count());
+}
+
+} // namespace
+
+class Outages : public OwnHttpd {
+  protected:
+    void setup() override {
+        OwnHttpd::setup();
+        for (const char* line : {"UA0", "dbd", "AH00629", "AH00632", "AH00633"})
+            allow_log(line);
+        // All workers are asked at once.
+        allow_log("MaxRequestWorkers");
+        // libpq prints what comes while a connection is made, before it can be told not to.
+        for (const char* line : {"because of crash", "The postmaster has commanded", "In a moment"})
+            allow_log(line);
+    }
+    void teardown() override {
+        OwnHttpd::teardown();
+        bouncer_.reset();
+        relay_.reset();
+        standby_.reset();
+        patroni_.reset();
+        own_.reset();
+        disk_.reset();
+    }
+
+    static bool is_postgresql() { return Suite::current().kind() == Kind::postgresql; }
+
+    /// Which runs a test belongs to.
+    enum class Runs { all, long_ones };
+    /// Whether the test takes place: before its kind of database, and in a short run once.
+    static bool takes_place(Kind kind, Runs runs = Runs::all) {
+        const bool is_long = machine::times(0, 1) == 1;
+        return Suite::current().kind() == kind &&
+               (is_long || (runs == Runs::all && Suite::current().is_plain_event()));
+    }
+
+    /// Makes a database with a user to read, and a session.
+    void make(const std::string& name, PostgreSql::Settings settings = {}) {
+        own_ = std::make_unique<TestDatabase>(Suite::current().work(), Suite::current().kind(),
+                                              name, std::move(settings));
+        fill(own_->sql());
+    }
+    static void fill(Database& sql) {
+        // A write that was confirmed is one that a crash does not undo.
+        if (is_postgresql())
+            for (const char* statement :
+                 {"ALTER ROLE CURRENT_USER SET synchronous_commit = on", "CHECKPOINT"})
+                sql.run(statement);
+        sql.run("INSERT INTO \"user\" (\"id\", \"name\", \"email\", \"emailVerified\", \"role\", "
+                "\"createdAt\", \"updatedAt\") VALUES ('sara-1', 'Sara', 'sara@example.org', TRUE, "
+                "'superAdmin', '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z')");
+        sql.run("INSERT INTO \"session\" (\"id\", \"expiresAt\", \"token\", \"createdAt\", "
+                "\"updatedAt\", \"userId\") VALUES ('s', '2999-01-01T00:00:00.000Z', " +
+                sql_literal(token_of(Who::super_admin)) +
+                ", '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z', 'sara-1')");
+    }
+
+    /// An httpd before the database, by these DBDParams if there are any.
+    void start_before_it(const std::string& params = {}) {
+        const std::string seconds = std::to_string(timeout.count()) + "\n";
+        const std::string configuration =
+            "UserAdminHashQueue 32\n" +
+            location("/api/users", as_sara +
+                                       "UserAdminPasswordHash argon2id m=64\n"
+                                       "UserAdminTimeout " +
+                                       seconds) +
+            location("/with-sessions/users", "AuthUserAdmin On\nAuthUserAdminTimeout " + seconds +
+                                                 "UserAdminTimeout " + seconds);
+        start("DBDParams \"" + (params.empty() ? own_->params() : params) + "\"\n" + configuration);
+    }
+
+    /// Has the database go away and come back while it is read and written, and looks at what is
+    /// promised. The database that is compared with in the end is the one that is there then.
+    void live_through(const Outage& outage, const std::function<std::string()>& params_then) {
+        Clock::time_point gone;
+        Clock::time_point returned;
+        {
+            const Load load(6, [this](int thread, int turn) { work(thread, turn); });
+            await_successes();
+            gone = Clock::now();
+            outage.begin();
+            std::this_thread::sleep_for(outage.length);
+            outage.end();
+            returned = Clock::now();
+            await_successes();
+        }
+        check_answers(outage, gone, returned);
+        Database database(Suite::current().database().driver(), params_then());
+        users_.check(database);
+        // No worker hangs.
+        outage.then();
+        for (const Reply& reply : ask_all_workers())
+            expect_success(reply);
+    }
+    void live_through(const Outage& outage) {
+        live_through(
+            outage, [this] { return own_->params(); });
+    }
+
+    std::vector<Reply> ask_all_workers() const {
+        return client_->send_at_once(
+            std::vector<Request>(32, Request{"GET", "/api/users?limit=1"}));
+    }
+
+    std::unique_ptr<TestDatabase> own_;
+    // What stands around it, in some tests.
+    std::unique_ptr<SmallDisk> disk_;
+    std::unique_ptr<PostgreSql> standby_;
+    std::unique_ptr<Patroni> patroni_;
+    std::unique_ptr<TcpRelay> relay_;
+    std::unique_ptr<PgBouncer> bouncer_;
+    TracedUsers users_;
+
+    /// A crash behind PgBouncer, which may have all wait until the server is back.
+    Outage crash_behind(const char* name) {
+        Outage outage{name,
+                      [this] {
+                          own_->forget_connection();
+                          own_->server().crash();
+                      },
+                      [this] { own_->server().start(); }};
+        outage.spares_all = true;
+        return outage;
+    }
+
+  private:
+    Reply ask(const std::string& method, const std::string& path, const std::string& body = {}) {
+        const auto begun = Clock::now();
+        const Reply reply =
+            send_alone(httpd_->port(), method, path, body, bearer(Who::super_admin));
+        const std::lock_guard lock(mutex_);
+        answered_.push_back({begun, Clock::now() - begun, reply.status, method == "GET",
+                             reply.status == 200 ? std::string() : reply.text()});
+        successes_ = reply.status == 200 ? successes_ + 1 : 0;
+        return reply;
+    }
+
+    /// What a thread of the load does over and over.
+    void work(int thread, int turn) {
+        if (thread % 2 == 0) {
+            for (const char* path : {"/api/users?limit=5", "/api/users/sara-1",
+                                     "/with-sessions/users?limit=1&search=sara"})
+                ask("GET", path);
+        } else {
+            users_.write(
+                thread, turn,
+                [this](const std::string& method, const std::string& path,
+                       const std::string& body) { return ask(method, path, body); });
+        }
+    }
+
+    /// Waits until so many requests in a row were answered as if nothing were wrong.
+    void await_successes() {
+        {
+            const std::lock_guard lock(mutex_);
+            successes_ = 0;
+        }
+        CHECK(eventually([this] {
+            const std::lock_guard lock(mutex_);
+            return successes_ >= machine::times(100, 1000);
+        }));
+    }
+
+    void check_answers(const Outage& outage, Clock::time_point gone, Clock::time_point returned) {
+        Clock::duration longest{};
+        Clock::duration whole_after{};
+        int meanwhile = 0;
+        std::map<int, int> failures;
+        for (const Answered& each : answered_) {
+            const std::string text =
+                std::string(each.is_read ? "a read" : "a write") + " that began " +
+                std::to_string(milliseconds(each.begun - gone)) + " ms after the outage and took " +
+                std::to_string(milliseconds(each.taken)) + " ms:\n" + each.text;
+            longest = std::max(longest, each.taken);
+            if (each.begun + each.taken >= gone && each.begun <= returned)
+                ++meanwhile;
+            CHECK_TEXT(each.taken < longest_answer + busy_machine, text.c_str());
+            if (each.status == 200)
+                continue;
+            ++failures[each.status];
+            whole_after = std::max(whole_after, each.begun - returned);
+            CHECK_TEXT(each.status == outage.status, text.c_str());
+            CHECK_TEXT(each.begun + each.taken >= gone, text.c_str());
+            CHECK_TEXT(!outage.spares_reads || !each.is_read, text.c_str());
+        }
+        std::string statuses;
+        for (const auto& [status, count] : failures)
+            statuses += ", " + std::to_string(count) + " times " + std::to_string(status);
+        const std::string figures =
+            std::string(outage.name) + " for " + std::to_string(milliseconds(returned - gone)) +
+            " ms: " + std::to_string(meanwhile) + " requests under way" + statuses +
+            "; the longest answer took " + std::to_string(milliseconds(longest)) + " ms; whole " +
+            std::to_string(milliseconds(whole_after)) + " ms after the return";
+        CHECK_TEXT(outage.spares_all || !failures.empty(), figures.c_str());
+        CHECK_TEXT(whole_after <= outage.whole_within + busy_machine, figures.c_str());
+        if (machine::times(0, 1) == 1)
+            std::printf("\n%s\n", figures.c_str());
+    }
+
+    std::mutex mutex_;
+    std::vector<Answered> answered_;
+    int successes_ = 0;
+};
+
+TEST_GROUP_BASE(outages, Outages){};
+
+TEST(outages, of_a_server_that_crashes_and_is_started_again) {
+    if (!takes_place(Kind::postgresql))
+        return;
+    make("crashed");
+    start_before_it();
+    live_through({"crashed and started again",
+                  [this] {
+                      own_->forget_connection();
+                      own_->server().crash();
+                  },
+                  [this] { own_->server().start(); }});
+}
+
+TEST(outages, of_one_backend_after_the_other_fail_no_read) {
+    if (!takes_place(Kind::postgresql))
+        return;
+    make("terminated");
+    start_before_it();
+    live_through({"backends ended one by one", [] {},
+                  [this] {
+                      for (int times = machine::times(30, 300); times > 0; --times) {
+                          own_->sql().rows("SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+                                           "WHERE backend_type = 'client backend' AND pid <> "
+                                           "pg_backend_pid() ORDER BY backend_start LIMIT 1");
+                          pause_shortly();
+                      }
+                  },
+                  true, true, std::chrono::milliseconds(0)});
+}
+
+TEST(outages, of_a_server_that_is_frozen_and_thaws) {
+    if (!takes_place(Kind::postgresql, Runs::long_ones))
+        return;
+    make("frozen-under-load");
+    start_before_it();
+    live_through({"frozen and thawed", [this] { own_->freeze(); }, [this] { own_->thaw(); }, false,
+                  false, std::chrono::seconds(machine::times(3, 10))});
+}
+
+TEST(outages, of_the_way_to_the_server_of_which_nobody_tells) {
+    if (!takes_place(Kind::postgresql))
+        return;
+    make("cut-off");
+    relay_ = std::make_unique<TcpRelay>(own_->server().folder() / ".s.PGSQL.5432");
+    start_before_it("host=127.0.0.1 port=" + std::to_string(relay_->port()) +
+                    " dbname=postgres user=useradmin");
+    live_through({"black-holed", [this] { relay_->cut(); }, [this] { relay_->mend(); }, false,
+                  false, std::chrono::seconds(machine::times(3, 10))});
+}
+
+TEST(outages, of_a_password_that_does_not_hold_any_more) {
+    if (!takes_place(Kind::postgresql, Runs::long_ones))
+        return;
+    make("locked-out");
+    const auto change_password = [this](const std::string& password) {
+        own_->sql().run("ALTER ROLE clerk PASSWORD " + sql_literal(password));
+    };
+    own_->sql().run("CREATE ROLE clerk LOGIN SUPERUSER");
+    own_->sql().run("ALTER ROLE clerk SET synchronous_commit = on");
+    change_password("s3cr3t one");
+    write_file(own_->server().folder() / "data" / "pg_hba.conf",
+               "local all clerk scram-sha-256\nlocal all all trust\n");
+    own_->sql().rows("SELECT pg_reload_conf()");
+    start_before_it("host=" + own_->server().folder().string() +
+                    " dbname=postgres user=clerk password='s3cr3t one' connect_timeout=2");
+    live_through({"wrong password",
+                  [&] {
+                      change_password("s3cr3t two");
+                      own_->sql().rows("SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+                                       "WHERE usename = 'clerk'");
+                  },
+                  [&] { change_password("s3cr3t one"); }});
+}
+
+TEST(outages, of_writes_alone_fail_no_read) {
+    if (!takes_place(Kind::postgresql, Runs::long_ones))
+        return;
+    make("read-only");
+    start_before_it();
+    const auto set = [this](const char* value) {
+        own_->sql().run(std::string("ALTER SYSTEM SET default_transaction_read_only = ") + value);
+        own_->sql().rows("SELECT pg_reload_conf()");
+        own_->sql().run("SET default_transaction_read_only = off");
+    };
+    live_through({"read-only", [&] { set("on"); }, [&] { set("off"); }, true});
+}
+
+TEST(outages, of_a_file_that_may_only_be_read_end_when_it_may_be_written) {
+    if (!takes_place(Kind::sqlite))
+        return;
+    expect_log("UA0108");
+    make("read-only");
+    start_before_it();
+    using std::filesystem::perms;
+    const auto permit = [this](perms permissions) {
+        std::filesystem::permissions(own_->file(), permissions);
+    };
+    live_through({"read-only",
+                  [&] {
+                      permit(perms::owner_read | perms::group_read | perms::others_read);
+                      // Whoever had opened it before goes on writing.
+                      httpd_->restart_gracefully();
+                  },
+                  [&] {
+                      permit(perms::owner_read | perms::owner_write | perms::group_read |
+                             perms::others_read);
+                  },
+                  true, false, std::chrono::seconds(machine::times(3, 5))});
+}
+
+TEST(outages, of_a_disk_that_is_full_fail_no_read) {
+    if (!(takes_place(Kind::sqlite) || takes_place(Kind::postgresql, Runs::long_ones)))
+        return;
+    const auto folder = Suite::current().work().make("small");
+    disk_ = std::make_unique<SmallDisk>(folder);
+    if (!*disk_) {
+        std::printf("\nleft out: this machine lets this account make no file system\n");
+        return;
+    }
+    if (is_postgresql()) {
+        // What a vacuum frees would be written to.
+        make("full", {"autovacuum=off"});
+        std::filesystem::create_directory(folder / "space");
+        if (const auto& account = own_->server().account())
+            account->take(folder / "space");
+        own_->sql().run("CREATE TABLESPACE small LOCATION '" + (folder / "space").string() + "'");
+        own_->sql().run("ALTER TABLE \"user\" SET TABLESPACE small");
+    } else {
+        make("small/full");
+    }
+    expect_log("UA0106");
+    start_before_it();
+    live_through({"disk full", [this] { disk_->fill(); }, [this] { disk_->free(); }, true, false,
+                  std::chrono::seconds(machine::times(2, 5)), 500});
+}
+
+TEST(outages, of_a_primary_end_with_the_promotion_of_its_standby) {
+    if (!takes_place(Kind::postgresql))
+        return;
+    make("primary", {"synchronous_standby_names=*"});
+    standby_ = std::make_unique<PostgreSql>(Suite::current().work(), "standby", own_->server());
+    start_before_it("host=" + own_->server().folder().string() + "," + standby_->folder().string() +
+                    " dbname=postgres user=useradmin connect_timeout=2 "
+                    "target_session_attrs=read-write");
+    live_through({"primary lost, standby promoted",
+                  [this] {
+                      own_->forget_connection();
+                      own_->server().crash();
+                  },
+                  [this] { standby_->promote(); }},
+                 [this] { return standby_->params(); });
+}
+
+TEST(outages, of_a_primary_of_which_nobody_tells_end_with_the_promotion_of_its_standby) {
+    if (!takes_place(Kind::postgresql, Runs::long_ones))
+        return;
+    make("dark-primary", {"synchronous_standby_names=*"});
+    standby_ =
+        std::make_unique<PostgreSql>(Suite::current().work(), "bright-standby", own_->server());
+    relay_ = std::make_unique<TcpRelay>(own_->server().folder() / ".s.PGSQL.5432");
+    start_before_it("host=127.0.0.1," + standby_->folder().string() +
+                    " port=" + std::to_string(relay_->port()) +
+                    ",5432 dbname=postgres user=useradmin connect_timeout=2 "
+                    "target_session_attrs=read-write");
+    live_through({.name = "primary black-holed, standby promoted",
+                  .begin =
+                      [this] {
+                          relay_->cut();
+                          own_->forget_connection();
+                          own_->server().crash();
+                      },
+                  .end = [this] { standby_->promote(); },
+                  // Each connection, one after the other, is first waited for and then sought where
+                  // nobody answers.
+                  .whole_within = std::chrono::seconds(30),
+                  // Somebody tells.
+                  .then = [this] { relay_.reset(); }},
+                 [&] { return standby_->params(); });
+}
+
+TEST(outages, of_a_primary_end_when_Patroni_has_made_another_one) {
+    if (!takes_place(Kind::postgresql, Runs::long_ones))
+        return;
+    patroni_ = std::make_unique<Patroni>(Suite::current().work(), "patroni");
+    const std::string params = patroni_->params();
+    {
+        Database sql("pgsql", params);
+        sql.run(read_file(machine::source("sql/postgresql/schema.sql")));
+        fill(sql);
+    }
+    start_before_it(params);
+    live_through({"primary lost, Patroni promoted another one", [this] { patroni_->lose_leader(); },
+                  [this] { patroni_->await_leader(); }},
+                 [&] { return params; });
+}
+
+TEST(outages, behind_PgBouncer_that_pools_sessions) {
+    if (!takes_place(Kind::postgresql, Runs::long_ones))
+        return;
+    make("pooled-sessions");
+    bouncer_ = std::make_unique<PgBouncer>(Suite::current().work(), "bouncer-of-sessions",
+                                           own_->server(), "session");
+    start_before_it(bouncer_->params());
+    live_through(crash_behind("crashed behind PgBouncer, session mode"));
+}
+
+TEST(outages, behind_PgBouncer_that_pools_transactions) {
+    if (!takes_place(Kind::postgresql))
+        return;
+    make("pooled-transactions");
+    bouncer_ = std::make_unique<PgBouncer>(Suite::current().work(), "bouncer-of-transactions",
+                                           own_->server(), "transaction");
+    start_before_it(bouncer_->params());
+    live_through(crash_behind("crashed behind PgBouncer, transaction mode"));
+}
+
+} // namespace useradmin::test

@@ -1,0 +1,146 @@
+// Thousands of requests at once that all hash: what does not hash goes on, and memory stays
+// bounded.
+#include "load.hpp"
+
+#include "support/machine.hpp"
+#include "support/process.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <deque>
+#include <sys/resource.h>
+
+namespace useradmin::test {
+
+namespace {
+
+/// Lets this process have as many connections as it may.
+void raise_limit_of_descriptors() {
+    rlimit limit{};
+    getrlimit(RLIMIT_NOFILE, &limit);
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+/// A client that reads one record over and over.
+class Reader {
+  public:
+    Reader(std::uint16_t port, std::string path) : client_(port), path_(std::move(path)) {}
+
+    void read() {
+        const auto begin = std::chrono::steady_clock::now();
+        expect_success(client_.send({"GET", path_}));
+        times_.push_back(std::chrono::steady_clock::now() - begin);
+    }
+
+    /// The milliseconds that 99 of 100 reads took at most.
+    double p99() {
+        std::sort(times_.begin(), times_.end());
+        return std::chrono::duration<double, std::milli>(times_.at(times_.size() * 99 / 100))
+            .count();
+    }
+
+  private:
+    HttpClient client_;
+    std::string path_;
+    std::vector<std::chrono::steady_clock::duration> times_;
+};
+
+} // namespace
+
+class Storm : public OwnHttpd {
+  protected:
+    void setup() override {
+        OwnHttpd::setup();
+        if (!Suite::current().is_plain_event())
+            return;
+        raise_limit_of_descriptors();
+        // SQLite lets one write at a time, and some wait in vain.
+        for (const char* line :
+             {"UA0212", "UA0215", "UA010", "UA0306", "MaxRequestWorkers", "scoreboard is full"})
+            allow_log(line);
+        own_ = std::make_unique<TestDatabase>(Suite::current().work(), Suite::current().kind(),
+                                              "storm");
+        if (own_->kind() == Kind::sqlite)
+            own_->sql().run("PRAGMA journal_mode = WAL"); // as useradminctl schema does
+        // Of passwords, what is so where nobody says otherwise.
+        start_before(*own_,
+                     "ServerLimit 4\nStartServers 4\nThreadsPerChild 32\nMaxRequestWorkers 128\n"
+                     "DBDMax 8\nAuthUserAdminSignInLimit 1000000\n" +
+                         location("/api/users", as_sara) + test::sign_in("/auth", ""));
+    }
+    void teardown() override {
+        OwnHttpd::teardown();
+        own_.reset();
+    }
+
+    static std::string user(const std::string& name) {
+        return R"({"name":"N","password":"s3cr3t","role":"user","email":")" + name +
+               R"(@example.org"})";
+    }
+
+    /// Sends so many requests at once, each over a connection of its own, while a record is read;
+    /// each is done, or is refused with the advice to come again. How many were done.
+    int break_loose(const std::string& path, const std::function<std::string(int)>& body,
+                    const std::string& read) {
+        Reader idle(httpd_->port(), read);
+        for (int time = 0; time < 500; ++time)
+            idle.read();
+        Reader reader(httpd_->port(), read);
+        const int count = machine::times(100, 2000);
+        int done = 0;
+        int refused = 0;
+        {
+            const Load reads(1, [&](int, int) { reader.read(); });
+            std::deque<RawConnection> connections;
+            for (int number = 0; number < count; ++number) {
+                const std::string text = body(number);
+                connections.emplace_back(httpd_->port())
+                    .send("POST " + path +
+                          " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+                          "Content-Type: application/json\r\nContent-Length: " +
+                          std::to_string(text.size()) + "\r\n\r\n" + text);
+            }
+            for (const RawConnection& connection : connections) {
+                const Reply reply = parse_reply(connection.receive_all(std::chrono::minutes(5)));
+                const bool is_refused = reply.status == 503 && reply.header("Retry-After");
+                CHECK_TEXT(reply.status == 200 || is_refused, reply.text().c_str());
+                ++(is_refused ? refused : done);
+            }
+        }
+        if (machine::is_long())
+            std::printf("\n%d at once: %d done, %d refused; reads' p99 %.1f ms, at rest %.1f ms\n",
+                        count, done, refused, reader.p99(), idle.p99());
+        return done;
+    }
+
+    std::unique_ptr<TestDatabase> own_;
+};
+
+TEST_GROUP_BASE(storm, Storm){};
+
+TEST(storm, of_creates_and_of_sign_ins_is_done_or_refused_while_reads_go_on_in_bounded_memory) {
+    if (!Suite::current().is_plain_event())
+        return;
+    const auto first = send("POST", "/api/users", user("first"));
+    expect_success(first);
+    const std::string path = "/api/users/" + text_member(first, "id");
+    const int created = break_loose(
+        "/api/users", [](int number) { return user("n" + std::to_string(number)); }, path);
+    CHECK_EQUAL(1 + created, own_->sql().number("SELECT count(*) FROM \"user\""));
+    const int signed_in = break_loose(
+        "/auth/sign-in/email",
+        [](int) { return std::string(R"({"email":"first@example.org","password":"s3cr3t"})"); },
+        path);
+    CHECK_EQUAL(signed_in, own_->sql().number("SELECT count(*) FROM \"session\""));
+    CHECK(created > 0 && signed_in > 0);
+    long most = 0;
+    for (const pid_t child : children_of(httpd_->main_process()))
+        most += number_in(status_field("/proc/" + std::to_string(child), "VmHWM")) / 1024;
+    if (machine::is_long())
+        std::printf("%ld MiB at most in all children\n", most);
+    CHECK_TEXT(most < 260, (std::to_string(most) + " MiB").c_str());
+}
+
+} // namespace useradmin::test
