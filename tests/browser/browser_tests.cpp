@@ -1,0 +1,256 @@
+// A real browser with pages of several origins before the service: what those may do that are its
+// own or trusted, and what others cannot do with the session of whoever looks at them.
+#include "support/http_client.hpp"
+#include "support/httpd.hpp"
+#include "support/log_watch.hpp"
+#include "support/machine.hpp"
+#include "support/process.hpp"
+#include "support/test_database.hpp"
+#include "support/test_main.hpp"
+
+#include <CppUTest/TestHarness.h>
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <set>
+#include <sstream>
+#include <unistd.h>
+
+namespace useradmin::test {
+
+namespace {
+
+/// The browser's program; empty where there is none.
+std::filesystem::path browser() {
+    const char* const path = std::getenv("PATH");
+    std::istringstream folders(path != nullptr ? path : "/usr/bin");
+    for (std::string folder; std::getline(folders, folder, ':');)
+        if (auto program = std::filesystem::path(folder) / "chromium";
+            access(program.c_str(), X_OK) == 0)
+            return program;
+    return {};
+}
+
+/// A request as httpd saw it, in the order of the fields of its log.
+struct Seen {
+    std::string host, origin, site, type, has_session, status, method, path, readable_by;
+
+    static constexpr const char* format =
+        "%{Host}i|%{Origin}i|%{Sec-Fetch-Site}i|%{Content-Type}i|%{has_session}e|%>s|%m|%U|"
+        "%{Access-Control-Allow-Origin}o";
+
+    explicit Seen(const std::string& line) {
+        std::istringstream fields(line);
+        for (std::string* field :
+             {&host, &origin, &site, &type, &has_session, &status, &method, &path, &readable_by})
+            std::getline(fields, *field, '|');
+        type = type.substr(0, type.find(';'));
+    }
+
+    bool is_write() const { return method == "POST" || method == "PUT" || method == "DELETE"; }
+};
+
+} // namespace
+
+TEST_GROUP(browser) {
+    WorkFolder work_;
+    std::unique_ptr<TestDatabase> database_;
+    std::unique_ptr<Httpd> httpd_;
+    std::vector<Seen> seen_;
+
+    void setup() override {
+        allow_log("UA0212"); // nobody has the protected address
+        database_ = std::make_unique<TestDatabase>(work_, Kind::sqlite, "database");
+        for (const char* row : {"('root-1', 'Root', 'root@example.org', 'superAdmin'",
+                                "('ada-1', 'Ada', 'ada@example.org', 'user'"})
+            database_->sql().run("INSERT INTO \"user\" (\"id\", \"name\", \"email\", \"role\", "
+                                 "\"emailVerified\", \"createdAt\", \"updatedAt\") VALUES " +
+                                 std::string(row) + ", 1, '2026-01-01', '2026-01-01')");
+        const auto documents = work_.make("documents");
+        std::filesystem::copy(machine::source("tests/browser/pages"), documents / "pages",
+                              std::filesystem::copy_options::recursive);
+        HttpdSettings settings;
+        settings.modules = {"mod_setenvif.so"};
+        settings.configuration =
+            "DBDriver sqlite3\nDBDParams \"" + database_->params() +
+            "\"\nDBDMin 0\n"
+            "DocumentRoot \"" +
+            documents.string() + "\"\n<Directory \"" + documents.string() +
+            "\">\n  Require all granted\n  ForceType text/html\n"
+            "  <Files \"*.js\">\n    ForceType text/javascript\n  </Files>\n</Directory>\n"
+            "SetEnvIf Cookie session_token=. has_session=yes\nLogFormat \"" +
+            std::string(Seen::format) + "\" seen\nCustomLog \"" + log().string() +
+            "\" seen\n"
+            "<Location \"/api/users\">\n  Require all granted\n  AuthUserAdmin On\n"
+            "  UserAdmin On\n  UserAdminProtectedEmail admin@example.com\n"
+            "  UserAdminPasswordHash argon2id m=64\n"
+            "  UserAdminTrustedOrigin " +
+            origins("web.app") +
+            "\n</Location>\n"
+            "<Location \"/api/auth\">\n  Require all granted\n  AuthUserAdminSignIn On\n"
+            "  UserAdminPasswordHash argon2id m=64\n"
+            "  UserAdminTrustedOrigin " +
+            origins("web.app") +
+            "\n</Location>\n"
+            "<Location \"/making\">\n  Require all granted\n  UserAdmin On\n"
+            "  UserAdminPasswordHash argon2id m=64\n  UserAdminSession root-1 superAdmin\n"
+            "</Location>\n";
+        httpd_ = std::make_unique<Httpd>(work_, settings);
+        const Reply made = HttpClient(httpd_->port())
+                               .send({"POST",
+                                      "/making",
+                                      {},
+                                      R"({"name":"Sara","email":"sara@example.org","role":)"
+                                      R"("superAdmin","password":"s3cr3t of sara"})"});
+        CHECK_EQUAL(200, made.status);
+    }
+    void teardown() override {
+        httpd_.reset();
+        database_.reset();
+    }
+
+    std::filesystem::path log() const {
+        return work_.path() / "seen.log";
+    }
+
+    /// Browsers say where a request comes from to servers that are on this machine by their name,
+    /// or use TLS; to the others an Origin is all that they send.
+    static constexpr std::array<const char*, 2> domains = {"localhost", "test"};
+
+    std::string origin(const std::string& name, const std::string& domain) const {
+        return "http://" + name + "." + domain + ":" + std::to_string(httpd_->port());
+    }
+    /// The same in the configuration, of both domains.
+    static std::string origins(const std::string& name) {
+        return "http://" + name + ".localhost:${PORT} http://" + name + ".test:${PORT}";
+    }
+
+    /// Goes through the pages of both domains, and reads what httpd saw.
+    void browse() {
+        std::string address;
+        for (const std::string domain : domains) {
+            const std::string api = origin("api.app", domain);
+            const auto page = [&](const std::string& name, const char* file) {
+                address += (address.empty()                          ? ""
+                            : address.find('#') == std::string::npos ? "#"
+                                                                     : ",") +
+                           origin(name, domain) + "/pages/" + file + "?api=" + api;
+            };
+            page("api.app", "own.html");
+            page("evil", "attack.html");
+            page("evil.app", "attack.html");
+            page("web.app", "trusted.html");
+        }
+        Process chromium({{browser().string(), "--headless", "--no-sandbox", "--disable-gpu",
+                           "--disable-dev-shm-usage", "--no-first-run", "--disable-popup-blocking",
+                           "--disable-background-networking", "--disable-component-update",
+                           "--no-proxy-server", "--disable-features=HttpsUpgrades",
+                           "--host-resolver-rules=MAP *.localhost 127.0.0.1, MAP *.test 127.0.0.1",
+                           "--user-data-dir=" + work_.make("profile").string(),
+                           "--remote-debugging-port=0", address},
+                          {{"HOME", work_.path().string()}}},
+                         work_.path() / "chromium.log");
+        const bool is_done = eventually(
+            [&] { return read_file(log()).find("/report/all/pages/done") != std::string::npos; },
+            std::chrono::minutes(4));
+        if (!is_done)
+            FAIL(("the pages did not come to their end:\n" + read_file(log()) +
+                  read_file(work_.path() / "chromium.log"))
+                     .c_str());
+        std::istringstream lines(read_file(log()));
+        for (std::string line; std::getline(lines, line);)
+            seen_.emplace_back(line);
+    }
+
+    /// What pages of an origin reported: "GET 200", a line each.
+    std::string reported(const std::string& by) const {
+        std::string text;
+        for (const Seen& seen : seen_)
+            if ("http://" + seen.host == by && seen.path.starts_with("/report/") &&
+                !seen.path.starts_with("/report/all/")) {
+                std::string line = seen.path.substr(seen.path.find('/', 8) + 1);
+                line[line.rfind('/')] = ' ';
+                text += line + "\n";
+            }
+        return text;
+    }
+
+    /// Everything that a page of another origin sent was refused, and it read nothing.
+    void check_attack(const std::string& by, const std::string& on) {
+        // A form of each type, what a fetch sends without asking, what a frame without an origin
+        // sends: they must have come, or nothing was tried.
+        std::set<std::string> came;
+        for (const Seen& seen : seen_) {
+            const bool is_theirs = seen.origin == by || seen.origin == "null";
+            if ("http://" + seen.host != on || !is_theirs || !seen.path.starts_with("/api/"))
+                continue;
+            const std::string text = seen.origin + " " + seen.method + " " + seen.path + " " +
+                                     seen.type + " " + seen.status;
+            CHECK_TEXT(seen.readable_by == "-", (text + " may be read").c_str());
+            if (!seen.is_write())
+                continue;
+            // Without a session there is nothing to end.
+            const bool is_idle = seen.path == "/api/auth/sign-out" && seen.has_session == "-";
+            CHECK_TEXT(seen.status == "403" || is_idle, text.c_str());
+            came.insert(seen.origin.substr(0, 4) + " " + seen.type + " " + seen.path);
+        }
+        for (const std::string origin : {"http", "null"}) {
+            for (const char* type :
+                 {"text/plain", "application/x-www-form-urlencoded", "multipart/form-data"})
+                CHECK_TEXT(came.count(origin + " " + type + " /api/users") == 1,
+                           (origin + " " + type + " did not come").c_str());
+            for (const char* path : {"/api/auth/sign-in/email", "/api/auth/sign-out"})
+                CHECK_TEXT(came.count(origin + " application/x-www-form-urlencoded " + path) == 1,
+                           (origin + " " + path + " did not come").c_str());
+        }
+        std::string wanted;
+        for (const std::string credentials : {"include", "omit"}) {
+            for (const char* sent : {"text ", "urlencoded ", "multipart "})
+                wanted += sent + credentials + " opaque\n";
+            for (const char* refused :
+                 {"GET ", "POST text ", "POST json ", "PUT ", "DELETE ", "bearer "})
+                wanted += refused + credentials + " refused\n";
+        }
+        CHECK_EQUAL(wanted, reported(by));
+    }
+};
+
+TEST(browser, lets_pages_of_the_own_and_of_trusted_origins_work_and_no_others) {
+    browse();
+    for (const std::string domain : domains) {
+        const std::string api = origin("api.app", domain);
+        CHECK_EQUAL(std::string("POST -api-auth-sign-in-email 200\nGET -api-users 200\n"
+                                "POST -api-users 200\nPUT 200\nDELETE 200\n"),
+                    reported(api));
+        check_attack(origin("evil", domain), api);
+        check_attack(origin("evil.app", domain), api);
+        CHECK_EQUAL(std::string("GET 200\nPOST 200\nPUT 200\nDELETE 200\nGET of nobody 404\n"),
+                    reported(origin("web.app", domain)));
+        // The session was there to be used: the pages of the same site sent its cookie.
+        CHECK(std::any_of(seen_.begin(), seen_.end(), [&](const Seen& seen) {
+            return seen.origin == origin("evil.app", domain) && seen.has_session == "yes" &&
+                   seen.is_write();
+        }));
+    }
+    CHECK_EQUAL(std::string("Ada,Root,Sara"),
+                database_->sql()
+                    .value("SELECT group_concat(\"name\") FROM (SELECT \"name\" FROM \"user\" "
+                           "ORDER BY \"name\")")
+                    .value_or(""));
+    // One for each domain's own page.
+    CHECK_EQUAL(2, database_->sql().number("SELECT count(*) FROM \"session\""));
+}
+
+} // namespace useradmin::test
+
+int main(int count, char** arguments) {
+    using namespace useradmin::test;
+    if (browser().empty()) {
+        std::puts("Skipped: there is no Chromium here (Debian's package is chromium).");
+        constexpr int skipped = 77;
+        return skipped;
+    }
+    return run_tests(count, arguments, [](const auto& tests) { return tests(); });
+}

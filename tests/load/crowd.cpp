@@ -1,0 +1,152 @@
+#include "crowd.hpp"
+
+#include "support/process.hpp"
+#include "support/trouble.hpp"
+
+#include <algorithm>
+#include <arpa/inet.h>
+#include <array>
+#include <netinet/in.h>
+#include <random>
+#include <sys/epoll.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+namespace useradmin::test {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Milliseconds = std::chrono::milliseconds;
+
+/// A client's connection, and what has come of a reply.
+struct Client {
+    int socket = -1;
+    bool waits = false;
+    Clock::time_point due;
+    Clock::time_point sent;
+    std::string bytes;
+};
+
+/// Lets this process, and what it starts, have as many files open as it may.
+void raise_limit() {
+    rlimit limit{};
+    getrlimit(RLIMIT_NOFILE, &limit);
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+int connected_to(std::uint16_t port) {
+    const int made = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(port);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    if (made < 0 ||
+        ::connect(made, reinterpret_cast<const sockaddr*>(&address), sizeof address) < 0)
+        give_up("one of many connections cannot be made");
+    return made;
+}
+
+/// Whether a whole reply has come; those of the service have a Content-Length.
+bool is_whole(const std::string& bytes) {
+    constexpr std::string_view name = "\r\nContent-Length: ";
+    const auto end = bytes.find("\r\n\r\n");
+    const auto length = bytes.find(name);
+    return end != std::string::npos && length < end &&
+           bytes.size() >= end + 4 +
+                               static_cast<std::size_t>(
+                                   number_in(std::string_view(bytes).substr(length + name.size())));
+}
+
+} // namespace
+
+CrowdReport Crowd::run(std::uint16_t port, std::size_t clients, std::chrono::seconds time,
+                       std::chrono::milliseconds pause, const std::function<void()>& tick) {
+    raise_limit();
+    CrowdReport report;
+    std::minstd_rand random(1);
+    const auto pause_from = [&](Clock::time_point now) {
+        return now + Milliseconds(random() % static_cast<unsigned>(2 * pause.count() + 1));
+    };
+    std::vector<Milliseconds> times;
+    std::vector<Client> all(clients);
+    const int events = epoll_create1(EPOLL_CLOEXEC);
+    const auto watch = [&](std::size_t index) {
+        epoll_event event{};
+        event.events = EPOLLIN;
+        event.data.u64 = index;
+        epoll_ctl(events, EPOLL_CTL_ADD, all[index].socket, &event);
+    };
+    for (std::size_t index = 0; index < clients; ++index) {
+        all[index].socket = connected_to(port);
+        watch(index);
+        all[index].due = pause_from(Clock::now());
+    }
+    const auto connect_anew = [&](std::size_t index) {
+        Client& client = all[index];
+        ++(client.waits ? report.lost : report.made_anew);
+        ::close(client.socket);
+        client = {connected_to(port), false, pause_from(Clock::now()), {}, {}};
+        watch(index);
+    };
+    const auto receive = [&](std::size_t index) {
+        Client& client = all[index];
+        std::array<char, 65536> part;
+        const ssize_t got = ::recv(client.socket, part.data(), part.size(), 0);
+        if (got <= 0)
+            return connect_anew(index);
+        client.bytes.append(part.data(), static_cast<std::size_t>(got));
+        if (!client.waits || !is_whole(client.bytes))
+            return;
+        const auto now = Clock::now();
+        times.push_back(std::chrono::duration_cast<Milliseconds>(now - client.sent));
+        client.waits = false;
+        client.due = pause_from(now);
+        ++report.replies;
+        take(index, parse_reply(std::exchange(client.bytes, {})));
+    };
+    const auto is_waiting = [](const Client& client) { return client.waits; };
+
+    const auto end = Clock::now() + time;
+    const auto patience = end + std::chrono::seconds(30);
+    auto next_tick = Clock::now() + std::chrono::seconds(1);
+    std::array<epoll_event, 512> ready;
+    for (auto now = Clock::now();
+         now < end || (now < patience && std::any_of(all.begin(), all.end(), is_waiting));
+         now = Clock::now()) {
+        for (std::size_t index = 0; index < clients && now < end; ++index) {
+            Client& client = all[index];
+            if (client.waits || client.due > now)
+                continue;
+            const std::string request = next(index);
+            client.waits = true;
+            client.sent = Clock::now();
+            if (::send(client.socket, request.data(), request.size(), MSG_NOSIGNAL) !=
+                static_cast<ssize_t>(request.size()))
+                connect_anew(index);
+        }
+        const int count = epoll_wait(events, ready.data(), static_cast<int>(ready.size()), 5);
+        for (int at = 0; at < count; ++at)
+            receive(ready[static_cast<std::size_t>(at)].data.u64);
+        if (now >= next_tick) {
+            next_tick += std::chrono::seconds(1);
+            tick();
+        }
+    }
+    for (Client& client : all) {
+        report.unanswered += client.waits ? 1 : 0;
+        ::close(client.socket);
+    }
+    ::close(events);
+    std::sort(times.begin(), times.end());
+    if (!times.empty()) {
+        report.median = times[times.size() / 2];
+        report.p99 = times[times.size() * 99 / 100];
+        report.longest = times.back();
+    }
+    return report;
+}
+
+} // namespace useradmin::test

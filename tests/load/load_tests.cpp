@@ -1,0 +1,254 @@
+// Load: load [CppUTest's own arguments]. For seconds, or for as long as it takes to believe the
+// result (USERADMIN_TEST_LONG).
+#include "crowd.hpp"
+
+#include "support/httpd.hpp"
+#include "support/log_watch.hpp"
+#include "support/machine.hpp"
+#include "support/process.hpp"
+#include "support/test_database.hpp"
+#include "support/test_main.hpp"
+
+#include <CppUTest/TestHarness.h>
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <memory>
+#include <numeric>
+
+namespace useradmin::test {
+
+namespace {
+
+constexpr const char* token = "s3cr3t-token-of-sara";
+constexpr int first_users = 1000;
+
+/// The text behind another one, up to a quote.
+std::string text_after(std::string_view text, std::string_view before) {
+    const auto at = text.find(before);
+    if (at == text.npos)
+        return {};
+    const auto rest = text.substr(at + before.size());
+    return std::string(rest.substr(0, rest.find('"')));
+}
+
+std::string request(const std::string& method, const std::string& path,
+                    const std::string& body = {}) {
+    return method + " " + path + " HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + token +
+           "\r\nContent-Type: application/json\r\nContent-Length: " + std::to_string(body.size()) +
+           "\r\n\r\n" + body;
+}
+
+/// Clients that list, search, create, read, change and delete.
+class Users final : public Crowd {
+  public:
+    /// Each begins in another turn; before it has made a user, it looks at one that was there.
+    explicit Users(std::size_t clients) : turns_(clients), ids_(clients, "u2") {
+        for (std::size_t client = 0; client < clients; ++client)
+            turns_[client] = static_cast<int>(client % 10);
+    }
+
+    std::string next(std::size_t client) override {
+        const std::string& id = ids_[client];
+        const int turn = turns_[client]++;
+        switch (turn % 10) {
+        case 0:
+            return request("POST", "/api/users",
+                           R"({"name":"Crowd","role":"user","password":"s3cr3t","email":"c)" +
+                               std::to_string(client) + "-" + std::to_string(turn) +
+                               R"(@example.org"})");
+        case 2:
+            return request("PUT", "/api/users/" + id, R"({"name":"Changed"})");
+        case 4:
+            return request("GET", "/api/users?search=user" + std::to_string(client % 1000));
+        case 6:
+            return request("GET", "/api/users?page=3&role=user");
+        case 8:
+            return deletes(client, turn) ? request("DELETE", "/api/users/" + id)
+                                         : request("GET", "/api/users/" + id);
+        default:
+            return request("GET", turn % 10 == 1 ? "/api/users/" + id : "/api/users");
+        }
+    }
+
+    void take(std::size_t client, const Reply& reply) override {
+        const int turn = turns_[client] - 1;
+        if (reply.status != 200) {
+            ++odd[std::to_string(turn % 10) + ": " + std::to_string(reply.status) + " " +
+                  reply.body.substr(0, 200)];
+            return;
+        }
+        if (turn % 10 == 0) {
+            ++total;
+            ids_[client] = text_after(reply.body, R"("id":")");
+        }
+        if (deletes(client, turn))
+            --total;
+    }
+
+    /// How many users there are by the replies.
+    long total = 0;
+    /// What came that was no success, and how often.
+    std::map<std::string, int> odd;
+
+  private:
+    /// Every second user that a client makes is deleted.
+    bool deletes(std::size_t client, int turn) const {
+        return turn % 20 == 8 && ids_[client] != "u2";
+    }
+
+    std::vector<int> turns_;
+    std::vector<std::string> ids_;
+};
+
+} // namespace
+
+TEST_GROUP(load) {
+    WorkFolder work_;
+    std::unique_ptr<TestDatabase> database_;
+    std::unique_ptr<Httpd> httpd_;
+
+    void setup() override {
+        allow_log("UA0212"); // nobody has the protected address
+        database_ = std::make_unique<TestDatabase>(work_, Kind::postgresql, "database");
+        auto& sql = database_->sql();
+        sql.run("INSERT INTO \"user\" (\"id\", \"name\", \"email\", \"role\", \"emailVerified\", "
+                "\"createdAt\", \"updatedAt\") SELECT 'u' || n, 'User ' || n, 'user' || n || "
+                "'@example.org', CASE n WHEN 1 THEN 'superAdmin' ELSE 'user' END, true, now(), "
+                "now() FROM generate_series(1, " +
+                std::to_string(first_users) + ") n; ANALYZE");
+        sql.run("INSERT INTO \"session\" (\"id\", \"token\", \"userId\", \"expiresAt\", "
+                "\"createdAt\", \"updatedAt\") VALUES ('s', " +
+                sql_literal(token) + ", 'u1', '2999-01-01', now(), now())");
+    }
+    void teardown() override {
+        httpd_.reset();
+        database_.reset();
+    }
+
+    /// On event, with workers and connections enough for the clients.
+    void start(const std::string& of_server = {}, const std::string& of_location = {}) {
+        HttpdSettings settings;
+        settings.modules = {};
+        settings.configuration =
+            "DBDriver pgsql\nDBDParams \"" + database_->params() +
+            "\"\nDBDMin 0\n"
+            "LogLevel warn\nMaxKeepAliveRequests 0\nKeepAliveTimeout 60\n"
+            "ServerLimit 2\nStartServers 2\nThreadLimit 256\nThreadsPerChild 256\n"
+            "MaxRequestWorkers 512\nMinSpareThreads 32\nMaxSpareThreads 512\n"
+            "AsyncRequestWorkerFactor 32\nListenBacklog 4096\n"
+            "UserAdminHashQueue 128\n" +
+            of_server +
+            "<Location \"/api/users\">\n  UserAdmin On\n  AuthUserAdmin On\n"
+            "  UserAdminPasswordHash argon2id m=64\n  Require all granted\n" +
+            of_location + "</Location>\n";
+        httpd_ = std::make_unique<Httpd>(work_, settings);
+    }
+
+    /// How many KiB the children have resident, together.
+    long resident() const {
+        long sum = 0;
+        for (const pid_t child : children_of(httpd_->main_process()))
+            sum += number_in(status_field("/proc/" + std::to_string(child), "VmRSS"));
+        return sum;
+    }
+
+    /// How long each of so many requests took, one after the other; all succeed.
+    std::vector<long> times_of(int requests, std::chrono::milliseconds pause) {
+        HttpClient client(httpd_->port());
+        std::vector<long> times;
+        for (int turn = 0; turn < requests; ++turn) {
+            const auto before = std::chrono::steady_clock::now();
+            const Reply reply = client.send({"GET",
+                                             "/api/users?page=" + std::to_string(turn % 10 + 1),
+                                             {"Authorization: Bearer " + std::string(token)},
+                                             {}});
+            times.push_back(static_cast<long>(std::chrono::duration_cast<std::chrono::microseconds>(
+                                                  std::chrono::steady_clock::now() - before)
+                                                  .count()));
+            CHECK_EQUAL(200, reply.status);
+            usleep(static_cast<unsigned>(pause.count()) * 1000);
+        }
+        std::sort(times.begin(), times.end());
+        return times;
+    }
+};
+
+TEST(load, of_many_connections_that_are_kept_fails_nothing_and_takes_no_more_memory) {
+    const int clients = machine::times(200, 2000);
+    const std::chrono::seconds time(machine::times(10, 600));
+    const std::chrono::milliseconds pause(machine::times(200, 5000));
+    start();
+    Users users(static_cast<std::size_t>(clients));
+    users.total = first_users;
+    std::vector<long> memory;
+    const CrowdReport report = users.run(httpd_->port(), static_cast<std::size_t>(clients), time,
+                                         pause, [&] { memory.push_back(resident()); });
+    for (const auto& [reply, times] : users.odd)
+        FAIL((std::to_string(times) + " times " + reply).c_str());
+    CHECK_EQUAL(0, report.lost);
+    CHECK_EQUAL(0, report.unanswered);
+    CHECK_TEXT(report.replies > clients, std::to_string(report.replies).c_str());
+    const Reply list =
+        HttpClient(httpd_->port())
+            .send(
+                {"GET", "/api/users?limit=1", {"Authorization: Bearer " + std::string(token)}, {}});
+    CHECK_TEXT(list.body.find("\"total\":" + std::to_string(users.total) + ",") !=
+                   std::string::npos,
+               (list.body + " is not " + std::to_string(users.total)).c_str());
+    CHECK_EQUAL(users.total,
+                database_->sql().number("SELECT count(*) FROM \"account\"") + first_users);
+    // Every thread has done everything a while before a third of the time is over.
+    const auto third = static_cast<std::ptrdiff_t>(memory.size() / 3);
+    const long early = *std::max_element(memory.begin() + third, memory.begin() + 2 * third);
+    const long late = *std::max_element(memory.end() - third, memory.end());
+    std::printf("\n%d connections, %ld s: %ld replies, %ld connections made anew; median %ld ms, "
+                "p99 %ld ms, longest %ld ms; "
+                "%ld KiB resident after a third of the time, %ld KiB at its end\n",
+                clients, static_cast<long>(time.count()), report.replies, report.made_anew,
+                static_cast<long>(report.median.count()), static_cast<long>(report.p99.count()),
+                static_cast<long>(report.longest.count()), early, late);
+    CHECK_TEXT(late < early + early / 10, "the children grow");
+}
+
+TEST(load, of_slow_clients_holds_no_connection_of_the_database) {
+    // With one for each child, any client that held it would stop all others.
+    start("DBDKeep 1\nDBDMax 1\n", "  UserAdminBodyTimeout 120\n");
+    const std::string address = "http://127.0.0.1:" + std::to_string(httpd_->port()) + "/api/users";
+    const std::string cookie = "better-auth.session_token=" + std::string(token);
+    const auto idle = times_of(100, std::chrono::milliseconds(10));
+    struct Slow {
+        const char* what;
+        std::vector<std::string> options;
+    };
+    for (const Slow& slow :
+         {Slow{"headers", {"-H", "-t", "GET", "-i", "1", "-u", address}},
+          Slow{"bodies", {"-B", "-i", "1", "-x", "8", "-f", "application/json", "-u", address}},
+          Slow{"reads",
+               {"-X", "-w", "64", "-y", "128", "-n", "1", "-z", "16", "-u",
+                address + "?limit=1000"}}}) {
+        Command command{{"/usr/bin/env", "slowhttptest", "-c", "60", "-r", "60", "-p", "30", "-l",
+                         "3600", "-j", cookie}};
+        command.words.insert(command.words.end(), slow.options.begin(), slow.options.end());
+        Process clients(command, work_.path() / "slowhttptest.log");
+        sleep(2); // until all of them are there
+        std::vector<long> busy = times_of(machine::times(300, 2000), std::chrono::milliseconds(10));
+        CHECK_TEXT(clients.running(), (std::string("no slow ") + slow.what + " were there:\n" +
+                                       read_file(work_.path() / "slowhttptest.log"))
+                                          .c_str());
+        std::printf("\n60 slow %s: another client's reads took %ld us (median), %ld us (p99) and "
+                    "%ld us (longest); without them %ld, %ld and %ld\n",
+                    slow.what, busy[busy.size() / 2], busy[busy.size() * 99 / 100], busy.back(),
+                    idle[idle.size() / 2], idle[idle.size() * 99 / 100], idle.back());
+        constexpr long promised =
+            5000000; // UserAdminTimeout, which a held connection would exhaust
+        CHECK(busy.back() < promised);
+    }
+}
+
+} // namespace useradmin::test
+
+int main(int count, char** arguments) {
+    return useradmin::test::run_tests(
+        count, arguments, [](const auto& tests) { return tests(); });
+}
