@@ -36,9 +36,9 @@ inline std::string_view view_of(const char* text) noexcept {
 }
 
 /// A copy of the text in the pool, with the terminator that C functions want.
-inline const char* terminated(apr_pool_t* pool, std::string_view text) {
+inline char* terminated(apr_pool_t* pool, std::string_view text) {
     // An empty view may have no bytes at all, and APR would make that NULL.
-    return text.empty() ? "" : apr_pstrmemdup(pool, text.data(), text.size());
+    return apr_pstrmemdup(pool, text.empty() ? "" : text.data(), text.size());
 }
 
 /// A copy of the text in the pool, as a view.

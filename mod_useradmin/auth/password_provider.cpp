@@ -49,7 +49,7 @@ authn_status verify(request_rec* request, const char* user, const char* password
     if (verification.outcome == sign_in::Outcome::accepted) {
         httpd::note_caller(request, verification.user.id, verification.user.role.value_or(""));
         // `Require user` is for the account, however its address was typed.
-        request->user = const_cast<char*>(apr::terminated(request->pool, verification.user.email));
+        request->user = apr::terminated(request->pool, verification.user.email);
     }
     // A provider cannot answer 429, but it can say when another attempt is worth while.
     if (verification.outcome == sign_in::Outcome::limited)

@@ -1,5 +1,7 @@
 #include "store/statement.hpp"
 
+#include "apr/pool.hpp"
+
 #include <cstring>
 
 namespace useradmin::store {
@@ -13,6 +15,14 @@ std::string text_of(const Column& column, Timestamp time) {
     std::string text;
     text::append_iso8601(text, time);
     return text;
+}
+
+/// The bytes of an argument; none of NULL.
+std::string_view view_of(const Argument& argument) {
+    if (const auto* owned = std::get_if<std::string>(&argument.text))
+        return *owned;
+    const auto* view = std::get_if<std::string_view>(&argument.text);
+    return view != nullptr ? *view : std::string_view();
 }
 
 } // namespace
@@ -38,12 +48,8 @@ void Statement::concern(const Column& column) noexcept {
 }
 
 Statement& Statement::operator<<(const Argument& argument) {
-    const auto* const owned = std::get_if<std::string>(&argument.text);
-    const auto* const view = std::get_if<std::string_view>(&argument.text);
-    const std::string_view text = owned != nullptr ? *owned : view != nullptr ? *view : "";
-    arguments_.push_back(owned == nullptr && view == nullptr
-                             ? nullptr
-                             : apr_pstrmemdup(pool_, text.empty() ? "" : text.data(), text.size()));
+    const bool is_null = std::holds_alternative<std::monostate>(argument.text);
+    arguments_.push_back(is_null ? nullptr : apr::terminated(pool_, view_of(argument)));
     sql_ += '$';
     sql_ += std::to_string(arguments_.size());
     return *this;

@@ -1,6 +1,7 @@
 // The path below the base address: the id of a user.
 #include "scene.hpp"
 
+#include "support/text.hpp"
 #include "text/url.hpp"
 
 namespace useradmin::fuzz {
@@ -36,7 +37,7 @@ void take_path(std::string_view path) {
     const std::string decoded = text::decode_path_segment(path);
     require(path.find('%') == path.npos ? decoded == path : decoded.size() <= path.size(),
             "an id is what was sent, but for its escapes");
-    require(text::decode_path_segment(percent_encoded(decoded)) == decoded,
+    require(text::decode_path_segment(test::percent_encoded(decoded)) == decoded,
             "an id that is encoded again is the same");
     for (const api::Role role : {api::Role::user, api::Role::admin, api::Role::super_admin})
         for (const std::string_view method : {"GET", "PUT", "DELETE", "OPTIONS", "PATCH"})

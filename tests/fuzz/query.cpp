@@ -1,6 +1,7 @@
 // The query string of a list.
 #include "scene.hpp"
 
+#include "support/text.hpp"
 #include "text/url.hpp"
 
 namespace useradmin::fuzz {
@@ -10,7 +11,7 @@ namespace {
 void take_parameter(std::string_view query, std::string_view name) {
     const auto value = text::query_parameter(query, name);
     const std::string pair =
-        std::string(name) + "=" + percent_encoded(value.value_or("another value"));
+        std::string(name) + "=" + test::percent_encoded(value.value_or("another value"));
     if (!value) {
         require(text::query_parameter(std::string(query) + "&" + pair, name) == "another value",
                 "a parameter is found behind others");

@@ -12,17 +12,6 @@
 
 namespace useradmin::fuzz {
 
-/// The value of a text with every byte of it encoded.
-inline std::string percent_encoded(std::string_view text) {
-    std::string encoded;
-    for (const char character : text) {
-        char triple[4];
-        std::snprintf(triple, sizeof triple, "%%%02x", static_cast<unsigned char>(character));
-        encoded += triple;
-    }
-    return encoded;
-}
-
 /// The envelope of a reply (specification 2.4), with one of the statuses.
 inline json::Object require_envelope(const message::Reply& reply,
                                      std::initializer_list<int> statuses) {

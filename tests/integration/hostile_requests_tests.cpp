@@ -5,6 +5,7 @@
 
 #include "support/machine.hpp"
 #include "support/process.hpp"
+#include "support/text.hpp"
 
 #include <algorithm>
 #include <array>
@@ -72,16 +73,6 @@ class Chance {
   private:
     std::mt19937_64 engine_;
 };
-
-std::string percent_encoded(std::string_view text) {
-    std::string encoded;
-    for (const char character : text) {
-        char triple[4];
-        std::snprintf(triple, sizeof triple, "%%%02x", static_cast<unsigned char>(character));
-        encoded += triple;
-    }
-    return encoded;
-}
 
 /// A request, and what its maker knows of it.
 struct Hostile {

@@ -16,18 +16,12 @@ class Kills : public OwnHttpd {
   protected:
     void setup() override {
         OwnHttpd::setup();
-        for (const char* line :
-             {"exit signal Killed", "UA0", "dbd", "AH00629", "AH00632", "AH00633"})
-            allow_log(line);
-        // libpq prints what comes while a connection is made, before it can be told not to.
-        for (const char* line : {"because of crash", "The postmaster has commanded", "In a moment"})
-            allow_log(line);
+        TracedUsers::allow_lines_of_outages();
+        allow_log("exit signal Killed");
         own_ = std::make_unique<TestDatabase>(Suite::current().work(), Suite::current().kind(),
                                               "killed-" + std::to_string(++databases));
         if (is_postgresql())
-            for (const char* statement :
-                 {"ALTER ROLE CURRENT_USER SET synchronous_commit = on", "CHECKPOINT"})
-                own_->sql().run(statement);
+            TracedUsers::confirm_what_is_safe(own_->sql());
         start_before(*own_,
                      "UserAdminHashQueue 32\n" +
                          location("/api/users", as_sara + "UserAdminPasswordHash argon2id m=64"));

@@ -28,7 +28,7 @@ constexpr std::chrono::seconds busy_machine{2};
 
 /// How the database goes away, and comes back.
 struct Outage {
-    const char* name;
+    std::string name;
     std::function<void()> begin;
     std::function<void()> end;
     /// Whether every read is answered as if nothing had happened.
@@ -62,13 +62,9 @@ class Outages : public OwnHttpd {
   protected:
     void setup() override {
         OwnHttpd::setup();
-        for (const char* line : {"UA0", "dbd", "AH00629", "AH00632", "AH00633"})
-            allow_log(line);
+        TracedUsers::allow_lines_of_outages();
         // All workers are asked at once.
         allow_log("MaxRequestWorkers");
-        // libpq prints what comes while a connection is made, before it can be told not to.
-        for (const char* line : {"because of crash", "The postmaster has commanded", "In a moment"})
-            allow_log(line);
     }
     void teardown() override {
         OwnHttpd::teardown();
@@ -86,9 +82,8 @@ class Outages : public OwnHttpd {
     enum class Runs { all, long_ones };
     /// Whether the test takes place: before its kind of database, and in a short run once.
     static bool takes_place(Kind kind, Runs runs = Runs::all) {
-        const bool is_long = machine::times(0, 1) == 1;
         return Suite::current().kind() == kind &&
-               (is_long || (runs == Runs::all && Suite::current().is_plain_event()));
+               (machine::is_long() || (runs == Runs::all && Suite::current().is_plain_event()));
     }
 
     /// Makes a database with a user to read, and a session.
@@ -98,11 +93,8 @@ class Outages : public OwnHttpd {
         fill(own_->sql());
     }
     static void fill(Database& sql) {
-        // A write that was confirmed is one that a crash does not undo.
         if (is_postgresql())
-            for (const char* statement :
-                 {"ALTER ROLE CURRENT_USER SET synchronous_commit = on", "CHECKPOINT"})
-                sql.run(statement);
+            TracedUsers::confirm_what_is_safe(sql);
         sql.run("INSERT INTO \"user\" (\"id\", \"name\", \"email\", \"emailVerified\", \"role\", "
                 "\"createdAt\", \"updatedAt\") VALUES ('sara-1', 'Sara', 'sara@example.org', TRUE, "
                 "'superAdmin', '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z')");
@@ -168,16 +160,22 @@ class Outages : public OwnHttpd {
     std::unique_ptr<PgBouncer> bouncer_;
     TracedUsers users_;
 
-    /// A crash behind PgBouncer, which may have all wait until the server is back.
-    Outage crash_behind(const char* name) {
-        Outage outage{name,
-                      [this] {
-                          own_->forget_connection();
-                          own_->server().crash();
-                      },
+    void crash() {
+        own_->forget_connection();
+        own_->server().crash();
+    }
+
+    /// A crash behind PgBouncer that pools so ("session", "transaction").
+    void live_through_crash_behind_bouncer(const std::string& mode) {
+        make("pooled-" + mode);
+        bouncer_ = std::make_unique<PgBouncer>(Suite::current().work(), "bouncer-" + mode,
+                                               own_->server(), mode);
+        start_before_it(bouncer_->params());
+        Outage outage{"crashed behind PgBouncer, " + mode + " mode", [this] { crash(); },
                       [this] { own_->server().start(); }};
+        // It may have all wait until the server is back.
         outage.spares_all = true;
-        return outage;
+        live_through(outage);
     }
 
   private:
@@ -244,13 +242,13 @@ class Outages : public OwnHttpd {
         for (const auto& [status, count] : failures)
             statuses += ", " + std::to_string(count) + " times " + std::to_string(status);
         const std::string figures =
-            std::string(outage.name) + " for " + std::to_string(milliseconds(returned - gone)) +
+            outage.name + " for " + std::to_string(milliseconds(returned - gone)) +
             " ms: " + std::to_string(meanwhile) + " requests under way" + statuses +
             "; the longest answer took " + std::to_string(milliseconds(longest)) + " ms; whole " +
             std::to_string(milliseconds(whole_after)) + " ms after the return";
         CHECK_TEXT(outage.spares_all || !failures.empty(), figures.c_str());
         CHECK_TEXT(whole_after <= outage.whole_within + busy_machine, figures.c_str());
-        if (machine::times(0, 1) == 1)
+        if (machine::is_long())
             std::printf("\n%s\n", figures.c_str());
     }
 
@@ -266,12 +264,8 @@ TEST(outages, of_a_server_that_crashes_and_is_started_again) {
         return;
     make("crashed");
     start_before_it();
-    live_through({"crashed and started again",
-                  [this] {
-                      own_->forget_connection();
-                      own_->server().crash();
-                  },
-                  [this] { own_->server().start(); }});
+    live_through(
+        {"crashed and started again", [this] { crash(); }, [this] { own_->server().start(); }});
 }
 
 TEST(outages, of_one_backend_after_the_other_fail_no_read) {
@@ -405,13 +399,9 @@ TEST(outages, of_a_primary_end_with_the_promotion_of_its_standby) {
     start_before_it("host=" + own_->server().folder().string() + "," + standby_->folder().string() +
                     " dbname=postgres user=useradmin connect_timeout=2 "
                     "target_session_attrs=read-write");
-    live_through({"primary lost, standby promoted",
-                  [this] {
-                      own_->forget_connection();
-                      own_->server().crash();
-                  },
-                  [this] { standby_->promote(); }},
-                 [this] { return standby_->params(); });
+    live_through(
+        {"primary lost, standby promoted", [this] { crash(); }, [this] { standby_->promote(); }},
+        [this] { return standby_->params(); });
 }
 
 TEST(outages, of_a_primary_of_which_nobody_tells_end_with_the_promotion_of_its_standby) {
@@ -429,8 +419,7 @@ TEST(outages, of_a_primary_of_which_nobody_tells_end_with_the_promotion_of_its_s
                   .begin =
                       [this] {
                           relay_->cut();
-                          own_->forget_connection();
-                          own_->server().crash();
+                          crash();
                       },
                   .end = [this] { standby_->promote(); },
                   // Each connection, one after the other, is first waited for and then sought where
@@ -460,21 +449,13 @@ TEST(outages, of_a_primary_end_when_Patroni_has_made_another_one) {
 TEST(outages, behind_PgBouncer_that_pools_sessions) {
     if (!takes_place(Kind::postgresql, Runs::long_ones))
         return;
-    make("pooled-sessions");
-    bouncer_ = std::make_unique<PgBouncer>(Suite::current().work(), "bouncer-of-sessions",
-                                           own_->server(), "session");
-    start_before_it(bouncer_->params());
-    live_through(crash_behind("crashed behind PgBouncer, session mode"));
+    live_through_crash_behind_bouncer("session");
 }
 
 TEST(outages, behind_PgBouncer_that_pools_transactions) {
     if (!takes_place(Kind::postgresql))
         return;
-    make("pooled-transactions");
-    bouncer_ = std::make_unique<PgBouncer>(Suite::current().work(), "bouncer-of-transactions",
-                                           own_->server(), "transaction");
-    start_before_it(bouncer_->params());
-    live_through(crash_behind("crashed behind PgBouncer, transaction mode"));
+    live_through_crash_behind_bouncer("transaction");
 }
 
 } // namespace useradmin::test

@@ -341,18 +341,6 @@ std::string ids_of(const Reply& reply) {
     return ids;
 }
 
-std::optional<std::string> between(std::string_view text, std::string_view before,
-                                   std::string_view after) {
-    const auto at = text.find(before);
-    if (at == std::string_view::npos)
-        return {};
-    const auto rest = text.substr(at + before.size());
-    const auto end = rest.find(after);
-    if (end == std::string_view::npos)
-        return {};
-    return std::string(rest.substr(0, end));
-}
-
 std::string text_member(const Reply& reply, std::string_view name, Here here) {
     const auto value = between(reply.body, "\"" + std::string(name) + "\":\"", "\"");
     if (!value)

@@ -6,6 +6,7 @@
 #include "support/log_watch.hpp"
 #include "support/raw_connection.hpp"
 #include "support/test_database.hpp"
+#include "support/text.hpp"
 
 #include <CppUTest/TestHarness.h>
 #include <memory>
@@ -150,10 +151,6 @@ std::string ids_of(const Reply& reply);
 
 /// The first text member of that name in a reply.
 std::string text_member(const Reply& reply, std::string_view name, Here here = {});
-
-/// The text between two others, or nothing.
-std::optional<std::string> between(std::string_view text, std::string_view before,
-                                   std::string_view after);
 
 /// Now, as the interface writes it: two such texts compare as the times do.
 std::string now_as_text();

@@ -9,19 +9,10 @@
 #include <chrono>
 #include <cstdio>
 #include <deque>
-#include <sys/resource.h>
 
 namespace useradmin::test {
 
 namespace {
-
-/// Lets this process have as many connections as it may.
-void raise_limit_of_descriptors() {
-    rlimit limit{};
-    getrlimit(RLIMIT_NOFILE, &limit);
-    limit.rlim_cur = limit.rlim_max;
-    setrlimit(RLIMIT_NOFILE, &limit);
-}
 
 /// A client that reads one record over and over.
 class Reader {
@@ -55,7 +46,7 @@ class Storm : public OwnHttpd {
         OwnHttpd::setup();
         if (!Suite::current().is_plain_event())
             return;
-        raise_limit_of_descriptors();
+        open_as_many_files_as_allowed();
         // SQLite lets one write at a time, and some wait in vain.
         for (const char* line :
              {"UA0212", "UA0215", "UA010", "UA0306", "MaxRequestWorkers", "scoreboard is full"})
@@ -135,9 +126,7 @@ TEST(storm, of_creates_and_of_sign_ins_is_done_or_refused_while_reads_go_on_in_b
         path);
     CHECK_EQUAL(signed_in, own_->sql().number("SELECT count(*) FROM \"session\""));
     CHECK(created > 0 && signed_in > 0);
-    long most = 0;
-    for (const pid_t child : children_of(httpd_->main_process()))
-        most += number_in(status_field("/proc/" + std::to_string(child), "VmHWM")) / 1024;
+    const long most = children_kib(httpd_->main_process(), "VmHWM") / 1024;
     if (machine::is_long())
         std::printf("%ld MiB at most in all children\n", most);
     CHECK_TEXT(most < 260, (std::to_string(most) + " MiB").c_str());

@@ -18,6 +18,22 @@ class TracedUsers {
     using Send = std::function<Reply(const std::string& method, const std::string& path,
                                      const std::string& body)>;
 
+    /// What httpd's log may say while the database goes away.
+    static void allow_lines_of_outages() {
+        for (const char* line : {"UA0", "dbd", "AH00629", "AH00632", "AH00633"})
+            allow_log(line);
+        // libpq prints what comes while a connection is made, before it can be told not to.
+        for (const char* line : {"because of crash", "The postmaster has commanded", "In a moment"})
+            allow_log(line);
+    }
+
+    /// Has PostgreSQL confirm only those writes that a crash does not undo.
+    static void confirm_what_is_safe(Database& sql) {
+        for (const char* statement :
+             {"ALTER ROLE CURRENT_USER SET synchronous_commit = on", "CHECKPOINT"})
+            sql.run(statement);
+    }
+
     /// Creates a user, changes it twice, and deletes every second one; notes what may come of it.
     /// The service's path is /api/users.
     void write(int thread, int turn, const Send& send) {

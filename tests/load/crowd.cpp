@@ -1,15 +1,13 @@
 #include "crowd.hpp"
 
+#include "support/ports.hpp"
 #include "support/process.hpp"
 #include "support/trouble.hpp"
 
 #include <algorithm>
-#include <arpa/inet.h>
 #include <array>
-#include <netinet/in.h>
 #include <random>
 #include <sys/epoll.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -29,22 +27,9 @@ struct Client {
     std::string bytes;
 };
 
-/// Lets this process, and what it starts, have as many files open as it may.
-void raise_limit() {
-    rlimit limit{};
-    getrlimit(RLIMIT_NOFILE, &limit);
-    limit.rlim_cur = limit.rlim_max;
-    setrlimit(RLIMIT_NOFILE, &limit);
-}
-
-int connected_to(std::uint16_t port) {
-    const int made = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(port);
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    if (made < 0 ||
-        ::connect(made, reinterpret_cast<const sockaddr*>(&address), sizeof address) < 0)
+int connected(std::uint16_t port) {
+    const int made = connected_to(port);
+    if (made < 0)
         give_up("one of many connections cannot be made");
     return made;
 }
@@ -64,7 +49,7 @@ bool is_whole(const std::string& bytes) {
 
 CrowdReport Crowd::run(std::uint16_t port, std::size_t clients, std::chrono::seconds time,
                        std::chrono::milliseconds pause, const std::function<void()>& tick) {
-    raise_limit();
+    open_as_many_files_as_allowed();
     CrowdReport report;
     std::minstd_rand random(1);
     const auto pause_from = [&](Clock::time_point now) {
@@ -80,7 +65,7 @@ CrowdReport Crowd::run(std::uint16_t port, std::size_t clients, std::chrono::sec
         epoll_ctl(events, EPOLL_CTL_ADD, all[index].socket, &event);
     };
     for (std::size_t index = 0; index < clients; ++index) {
-        all[index].socket = connected_to(port);
+        all[index].socket = connected(port);
         watch(index);
         all[index].due = pause_from(Clock::now());
     }
@@ -88,7 +73,7 @@ CrowdReport Crowd::run(std::uint16_t port, std::size_t clients, std::chrono::sec
         Client& client = all[index];
         ++(client.waits ? report.lost : report.made_anew);
         ::close(client.socket);
-        client = {connected_to(port), false, pause_from(Clock::now()), {}, {}};
+        client = {connected(port), false, pause_from(Clock::now()), {}, {}};
         watch(index);
     };
     const auto receive = [&](std::size_t index) {

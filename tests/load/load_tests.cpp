@@ -8,6 +8,7 @@
 #include "support/process.hpp"
 #include "support/test_database.hpp"
 #include "support/test_main.hpp"
+#include "support/text.hpp"
 
 #include <CppUTest/TestHarness.h>
 #include <algorithm>
@@ -22,15 +23,6 @@ namespace {
 
 constexpr const char* token = "s3cr3t-token-of-sara";
 constexpr int first_users = 1000;
-
-/// The text behind another one, up to a quote.
-std::string text_after(std::string_view text, std::string_view before) {
-    const auto at = text.find(before);
-    if (at == text.npos)
-        return {};
-    const auto rest = text.substr(at + before.size());
-    return std::string(rest.substr(0, rest.find('"')));
-}
 
 std::string request(const std::string& method, const std::string& path,
                     const std::string& body = {}) {
@@ -80,7 +72,7 @@ class Users final : public Crowd {
         }
         if (turn % 10 == 0) {
             ++total;
-            ids_[client] = text_after(reply.body, R"("id":")");
+            ids_[client] = between(reply.body, R"("id":")", "\"").value_or("");
         }
         if (deletes(client, turn))
             --total;
@@ -145,14 +137,6 @@ TEST_GROUP(load) {
         httpd_ = std::make_unique<Httpd>(work_, settings);
     }
 
-    /// How many KiB the children have resident, together.
-    long resident() const {
-        long sum = 0;
-        for (const pid_t child : children_of(httpd_->main_process()))
-            sum += number_in(status_field("/proc/" + std::to_string(child), "VmRSS"));
-        return sum;
-    }
-
     /// How long each of so many requests took, one after the other; all succeed.
     std::vector<long> times_of(int requests, std::chrono::milliseconds pause) {
         HttpClient client(httpd_->port());
@@ -182,8 +166,9 @@ TEST(load, of_many_connections_that_are_kept_fails_nothing_and_takes_no_more_mem
     Users users(static_cast<std::size_t>(clients));
     users.total = first_users;
     std::vector<long> memory;
-    const CrowdReport report = users.run(httpd_->port(), static_cast<std::size_t>(clients), time,
-                                         pause, [&] { memory.push_back(resident()); });
+    const CrowdReport report =
+        users.run(httpd_->port(), static_cast<std::size_t>(clients), time, pause,
+                  [&] { memory.push_back(children_kib(httpd_->main_process(), "VmRSS")); });
     for (const auto& [reply, times] : users.odd)
         FAIL((std::to_string(times) + " times " + reply).c_str());
     CHECK_EQUAL(0, report.lost);

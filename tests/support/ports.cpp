@@ -3,7 +3,6 @@
 #include "support/trouble.hpp"
 
 #include <arpa/inet.h>
-#include <netinet/in.h>
 #include <random>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -19,10 +18,7 @@ std::uint16_t free_port() {
         const int probe = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
         const int on = 1;
         ::setsockopt(probe, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-        sockaddr_in address{};
-        address.sin_family = AF_INET;
-        address.sin_port = htons(port);
-        address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        const sockaddr_in address = loopback(port);
         const bool bound =
             ::bind(probe, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
         ::close(probe);
@@ -30,6 +26,25 @@ std::uint16_t free_port() {
             return port;
     }
     give_up("no port of 127.0.0.1 between 15000 and 31999 is free");
+}
+
+sockaddr_in loopback(std::uint16_t port) noexcept {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(port);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    return address;
+}
+
+int connected_to(std::uint16_t port, int receive_buffer) {
+    const int made = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (receive_buffer > 0)
+        ::setsockopt(made, SOL_SOCKET, SO_RCVBUF, &receive_buffer, sizeof receive_buffer);
+    const sockaddr_in address = loopback(port);
+    if (::connect(made, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0)
+        return made;
+    ::close(made);
+    return -1;
 }
 
 } // namespace useradmin::test

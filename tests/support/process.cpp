@@ -13,6 +13,7 @@
 #include <grp.h>
 #include <pwd.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -161,6 +162,20 @@ std::string status_field(const std::filesystem::path& folder, std::string_view n
 
 long resident_kib(const std::filesystem::path& folder) {
     return number_in(status_field(folder, "VmRSS"));
+}
+
+long children_kib(pid_t parent, std::string_view figure) {
+    long sum = 0;
+    for (const pid_t child : children_of(parent))
+        sum += number_in(status_field("/proc/" + std::to_string(child), figure));
+    return sum;
+}
+
+void open_as_many_files_as_allowed() noexcept {
+    rlimit limit{};
+    getrlimit(RLIMIT_NOFILE, &limit);
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 bool has_ended(pid_t process) {

@@ -87,6 +87,13 @@ std::string status_field(const std::filesystem::path& folder, std::string_view n
 /// How many KiB of a process are in memory.
 long resident_kib(const std::filesystem::path& folder = "/proc/self");
 
+/// How many KiB the children of a process have in memory, together: now ("VmRSS"), or each at most
+/// so far ("VmHWM").
+long children_kib(pid_t parent, std::string_view figure);
+
+/// Lets this process, and what it starts, have as many files and sockets open as it may.
+void open_as_many_files_as_allowed() noexcept;
+
 /// Whether there is no such process any more, or only what its parent has yet to take notice of.
 bool has_ended(pid_t process);
 

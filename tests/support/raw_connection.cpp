@@ -1,38 +1,18 @@
 #include "support/raw_connection.hpp"
 
+#include "support/ports.hpp"
 #include "support/process.hpp"
 #include "support/trouble.hpp"
 
 #include <algorithm>
-#include <arpa/inet.h>
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 namespace useradmin::test {
-
-namespace {
-
-/// A socket that is connected, or -1.
-int connected_to(std::uint16_t port, int receive_buffer) {
-    const int made = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (receive_buffer > 0)
-        ::setsockopt(made, SOL_SOCKET, SO_RCVBUF, &receive_buffer, sizeof receive_buffer);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(port);
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    if (::connect(made, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0)
-        return made;
-    ::close(made);
-    return -1;
-}
-
-} // namespace
 
 RawConnection::RawConnection(std::uint16_t port, int receive_buffer)
     : socket_(connected_to(port, receive_buffer)) {

@@ -4,12 +4,10 @@
 #include "support/trouble.hpp"
 
 #include <algorithm>
-#include <arpa/inet.h>
 #include <array>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -23,14 +21,6 @@ namespace {
 // How many connections wait to be accepted: where it is 0, one does.
 constexpr int wide_queue = 128;
 constexpr int narrow_queue = 0;
-
-sockaddr_in loopback(std::uint16_t port) {
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(port);
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    return address;
-}
 
 /// A connection to the server, or -1.
 int connected_to(const std::filesystem::path& path) {

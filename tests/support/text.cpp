@@ -1,0 +1,29 @@
+#include "support/text.hpp"
+
+#include <cstdio>
+
+namespace useradmin::test {
+
+std::optional<std::string> between(std::string_view text, std::string_view before,
+                                   std::string_view after) {
+    const auto at = text.find(before);
+    if (at == std::string_view::npos)
+        return {};
+    const auto rest = text.substr(at + before.size());
+    const auto end = rest.find(after);
+    if (end == std::string_view::npos)
+        return {};
+    return std::string(rest.substr(0, end));
+}
+
+std::string percent_encoded(std::string_view text) {
+    std::string encoded;
+    for (const char character : text) {
+        char triple[4];
+        std::snprintf(triple, sizeof triple, "%%%02x", static_cast<unsigned char>(character));
+        encoded += triple;
+    }
+    return encoded;
+}
+
+} // namespace useradmin::test

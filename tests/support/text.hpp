@@ -1,0 +1,18 @@
+// Texts of requests and replies.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace useradmin::test {
+
+/// What stands in the text behind the first, and before the second after it; nothing where one of
+/// them is missing.
+std::optional<std::string> between(std::string_view text, std::string_view before,
+                                   std::string_view after);
+
+/// The text with every byte of it percent-encoded.
+std::string percent_encoded(std::string_view text);
+
+} // namespace useradmin::test
