@@ -3,6 +3,7 @@
 #include "apr/guard.hpp"
 #include "apr/pool.hpp"
 #include "httpd/connection_pools.hpp"
+#include "httpd/first_request.hpp"
 #include "httpd/shared_memory.hpp"
 #include "secret/digest.hpp"
 #include "store/dialect.hpp"
@@ -116,6 +117,19 @@ std::deque<Gate>& gates_of_child(apr_pool_t* child_pool, const server_rec* serve
         apr_pool_userdata_setn(gates, key, apr_pool_cleanup_null, child_pool);
     }
     return *static_cast<std::deque<Gate>*>(gates);
+}
+
+/// How long a client's request has waited for databases so far, whichever module it was.
+store::Clock::duration& time_waited(request_rec* request) {
+    constexpr const char* key = "useradmin time waited 1";
+    apr_pool_t* const pool = first_request(request)->pool;
+    void* waited = nullptr;
+    apr_pool_userdata_get(&waited, key, pool);
+    if (waited == nullptr) {
+        waited = &apr::emplace<store::Clock::duration>(pool, 0);
+        apr_pool_userdata_setn(waited, key, apr_pool_cleanup_null, pool);
+    }
+    return *static_cast<store::Clock::duration*>(waited);
 }
 
 } // namespace
@@ -286,6 +300,7 @@ RequestBackend::RequestBackend(request_rec* request, const module& owner,
       totals_(backend_.totals,
               {place_, settings_.total_age, settings_.wait, settings_.wait_directive}, log_),
       store_(backend_.sessions, connections_, log_, request->pool, settings_.tables.names,
-             settings_.tables.label, store::Patience{settings_.wait}, &totals_) {}
+             settings_.tables.label, store::Patience{settings_.wait, true, &time_waited(request)},
+             &totals_) {}
 
 } // namespace useradmin::httpd

@@ -12,6 +12,20 @@
 
 namespace useradmin::httpd {
 
+namespace {
+
+/// Whether a connection has come out of its pool for the first time.
+bool is_new(const ap_dbd_t& connection) noexcept {
+    constexpr const char* key = "useradmin connection 1";
+    void* known = nullptr;
+    apr_pool_userdata_get(&known, key, connection.pool);
+    if (known == nullptr)
+        apr_pool_userdata_setn(connection.handle, key, apr_pool_cleanup_null, connection.pool);
+    return known == nullptr;
+}
+
+} // namespace
+
 DatabaseModule DatabaseModule::find() noexcept {
     return {ap_find_linked_module("mod_dbd.c"), APR_RETRIEVE_OPTIONAL_FN(ap_dbd_open),
             APR_RETRIEVE_OPTIONAL_FN(ap_dbd_close), APR_RETRIEVE_OPTIONAL_FN(ap_dbd_acquire)};
@@ -79,9 +93,11 @@ const store::Connection* DatabaseConnections::acquire(store::Deadline deadline) 
         return nullptr;
     }
     {
-        const Gate::Turn turn(gate_, deadline);
+        Gate::Turn turn(gate_, deadline);
         if (turn && turn.is_long_enough(timeout_))
             open_ = database_.open(request_->pool, request_->server);
+        if (open_ != nullptr && is_new(*open_))
+            turn.has_connected();
     }
     if (open_ == nullptr) {
         gate_.leave();

@@ -52,6 +52,8 @@ Gate::Turn::~Turn() {
     if (!lock_)
         return;
     const auto now = store::Clock::now();
+    if (has_connected_ && now - begun_ < hardly)
+        gate_.longest_turn_ = {};
     if (now - begun_ < hardly || (now - begun_ < gate_.longest_turn_ && gate_.is_troubled(now)))
         return;
     gate_.longest_turn_ = now - begun_;

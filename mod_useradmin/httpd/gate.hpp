@@ -38,6 +38,9 @@ class Gate {
         /// longest one of late, give or take a second. Who has hardly used any of the time that
         /// there was always tries.
         bool is_long_enough(store::Clock::duration time) const noexcept;
+        /// Says that a new connection was made. If that was soon done, the database answers again,
+        /// and the turns before tell nothing any more.
+        void has_connected() noexcept { has_connected_ = true; }
 
       private:
         Turn(Gate& gate, store::Deadline deadline, bool goes_first);
@@ -46,6 +49,7 @@ class Gate {
         Gate& gate_;
         store::Deadline deadline_;
         bool goes_first_;
+        bool has_connected_ = false;
         std::unique_lock<std::timed_mutex> lock_;
         store::Clock::time_point begun_;
     };

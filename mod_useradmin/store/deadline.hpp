@@ -16,13 +16,19 @@ struct Patience {
     /// Whether that bounds answers, of which one that does not come in time is given up, together
     /// with its connection. A tool waits for answers without end, and for each lock that long.
     bool ends_statements = true;
+    /// How long others have waited on behalf of the same request, which counts as well and is added
+    /// to; nullptr where there are no others.
+    Clock::duration* waited = nullptr;
 };
 
 /// What is left of the time that a request may wait for its database.
 class Allowance {
   public:
     explicit Allowance(const Patience& patience) noexcept
-        : left_(patience.wait), counts_(patience.ends_statements) {}
+        : wait_(patience.wait), waited_(patience.waited != nullptr ? *patience.waited : own_),
+          counts_(patience.ends_statements) {}
+    Allowance(const Allowance&) = delete;
+    Allowance& operator=(const Allowance&) = delete;
 
     /// Counts from here to the end of the scope. One within another counts once.
     class Use {
@@ -30,15 +36,16 @@ class Allowance {
         explicit Use(Allowance& allowance) noexcept
             : allowance_(allowance), begun_(Clock::now()),
               is_outermost_(allowance.counts_ && allowance.deadline_ == no_deadline),
-              deadline_(allowance.deadline_ == no_deadline ? begun_ + allowance.left_
-                                                           : allowance.deadline_) {
+              deadline_(allowance.deadline_ == no_deadline
+                            ? begun_ + allowance.wait_ - allowance.waited_
+                            : allowance.deadline_) {
             if (is_outermost_)
                 allowance_.deadline_ = deadline_;
         }
         ~Use() {
             if (!is_outermost_)
                 return;
-            allowance_.left_ -= Clock::now() - begun_;
+            allowance_.waited_ += Clock::now() - begun_;
             allowance_.deadline_ = no_deadline;
         }
         Use(const Use&) = delete;
@@ -54,7 +61,9 @@ class Allowance {
     };
 
   private:
-    Clock::duration left_;
+    Clock::duration wait_;
+    Clock::duration own_{0};
+    Clock::duration& waited_;
     bool counts_;
     Deadline deadline_ = no_deadline;
 };

@@ -2,6 +2,8 @@
 // or cut off. PostgreSQL alone; SQLite is part of the child.
 #include "own_httpd.hpp"
 
+#include <thread>
+
 namespace useradmin::test {
 
 namespace {
@@ -123,6 +125,33 @@ TEST(frozen_database, never_does_a_write_again_that_may_have_been_done) {
     CHECK(own_->sql().number("SELECT count(*) FROM \"user\" WHERE \"email\" = 'n@x'") <= 1);
     CHECK_EQUAL(own_->sql().number("SELECT count(*) FROM \"user\" WHERE \"email\" = 'n@x'"),
                 own_->sql().number("SELECT count(*) FROM \"account\""));
+}
+
+TEST(frozen_database, costs_a_request_of_both_modules_the_time_of_one) {
+    if (!make("frozen-for-both"))
+        return;
+    allow_log("UA0");
+    start_before_it(location("/api/users", "AuthUserAdmin On\nAuthUserAdminTimeout 60\n"
+                                           "UserAdminTimeout 1\n"));
+    const std::string token = token_of(Who::super_admin);
+    own_->sql().run("UPDATE \"user\" SET \"role\" = 'superAdmin'");
+    own_->sql().run("INSERT INTO \"session\" (\"id\", \"token\", \"userId\", \"expiresAt\", "
+                    "\"createdAt\", \"updatedAt\") VALUES ('s', " +
+                    sql_literal(token) + ", 'ada', '2999-01-01', now(), now())");
+    expect_success(send("GET", "/api/users"));
+    own_->sql().run("BEGIN; LOCK TABLE \"session\" IN ACCESS EXCLUSIVE MODE");
+    Reply reply;
+    std::thread request([&] {
+        reply = client_->send({"GET", "/api/users", {bearer(Who::super_admin)}});
+    });
+    const bool waits = eventually(
+        [&] { return own_->sql().number("SELECT count(*) FROM pg_locks WHERE NOT granted") == 1; });
+    // The session is found when the service's whole time is over.
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+    own_->sql().run("COMMIT");
+    request.join();
+    CHECK(waits);
+    expect_unavailable(reply);
 }
 
 TEST(frozen_database, is_left_with_no_statement_that_nobody_waits_for) {

@@ -317,6 +317,22 @@ TEST(living_tables, whose_connection_was_long_in_coming_are_read_over_it_all_the
     worked(impatient.find("u"));
 }
 
+TEST(living_tables, are_waited_for_no_longer_than_the_patience_by_all_who_do_so_for_a_request) {
+    add_user("u", "u@x");
+    store::Clock::duration waited{0};
+    const store::Patience shared = {std::chrono::seconds(5), true, &waited};
+    store::DatabaseStore first(*connection_, log_, pool_, store::TableNames{}, "contract", shared);
+    store::DatabaseStore second(*connection_, log_, pool_, store::TableNames{}, "contract", shared);
+    worked(first.find("u"));
+    const auto after_one = waited;
+    CHECK(after_one > store::Clock::duration::zero());
+    worked(second.find("u"));
+    CHECK(waited > after_one);
+    waited = shared.wait;
+    expect_error("UA0107");
+    CHECK(unavailable(second.find("u")));
+}
+
 TEST(living_tables, that_take_long_are_waited_for_by_a_tool) {
     add_user("u", "u@x");
     const store::Patience none = {std::chrono::milliseconds(0), false};

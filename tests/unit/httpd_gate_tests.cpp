@@ -45,6 +45,12 @@ TEST(turns, are_not_taken_by_who_has_no_time_for_one_as_long_as_the_longest_of_l
     CHECK(may_try(2s, 2s));
 }
 
+TEST(turns, of_late_tell_nothing_once_a_connection_is_soon_made) {
+    take_long();
+    Gate::Turn(gate_, store::no_deadline).has_connected();
+    CHECK(may_try(0s, 2s));
+}
+
 TEST(turns, are_taken_by_who_puts_a_connection_back_before_who_wants_one) {
     take_long();
     std::optional<Gate::Turn> held(std::in_place, gate_, store::no_deadline);
