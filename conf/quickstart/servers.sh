@@ -5,7 +5,7 @@
 # find_httpd: sets httpd, httpd_modules and httpd_version; fails where httpd is too old.
 find_httpd() {
     local apxs
-    apxs=$(PATH=$PATH:/usr/bin:/usr/sbin command -v apxs apxs2 | head -n 1) ||
+    read -r apxs < <(PATH=$PATH:/usr/bin:/usr/sbin command -v apxs apxs2) ||
         fail "apxs was not found: install apache2-dev (Debian, Ubuntu) or httpd-devel (Fedora, RHEL)."
     httpd=$("$apxs" -q SBINDIR)/$("$apxs" -q PROGNAME)
     httpd_modules=$("$apxs" -q LIBEXECDIR)
