@@ -8,7 +8,7 @@ build_packages=(g++ make cmake pkg-config apache2-dev apache2-bin libapr1-dev li
 # What the tests need beside it.
 # shellcheck disable=SC2034 # for the scripts that source this file
 test_packages=(libaprutil1-dbd-pgsql libaprutil1-dbd-sqlite3 libcpputest-dev libcurl4-openssl-dev postgresql
-    pgbouncer)
+    pgbouncer prometheus)
 # What tests/run --long needs beside that.
 # shellcheck disable=SC2034 # for the scripts that source this file
 long_packages=(patroni etcd-server slowhttptest)

@@ -7,6 +7,7 @@
 #include "text/url.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace useradmin::api {
 
@@ -17,6 +18,8 @@ enum class Resource { users, user };
 /// Which function answers what.
 struct Operation {
     std::string_view method;
+    /// What it is called where it is counted or told of.
+    std::string_view name;
     Resource resource;
     bool changes_something;
     Reply (*answer)(const Call& call, const Service& service);
@@ -26,11 +29,11 @@ struct Operation {
 
 /// HEAD goes with GET.
 constexpr Operation operations[] = {
-    {"GET", Resource::users, false, list_users, texts::list_failed},
-    {"POST", Resource::users, true, create_user, texts::create_failed},
-    {"GET", Resource::user, false, get_user, texts::get_failed},
-    {"PUT", Resource::user, true, update_user, texts::update_failed},
-    {"DELETE", Resource::user, true, delete_user, texts::delete_failed},
+    {"GET", "list", Resource::users, false, list_users, texts::list_failed},
+    {"POST", "create", Resource::users, true, create_user, texts::create_failed},
+    {"GET", "get", Resource::user, false, get_user, texts::get_failed},
+    {"PUT", "update", Resource::user, true, update_user, texts::update_failed},
+    {"DELETE", "delete", Resource::user, true, delete_user, texts::delete_failed},
 };
 
 /// The path's segment, without the slash before it.
@@ -53,6 +56,13 @@ const Operation* find_operation(Resource resource, std::string_view method) {
         });
     return found != std::end(operations) ? found : nullptr;
 }
+
+constexpr auto names = [] {
+    std::array<std::string_view, std::size(operations)> all;
+    std::transform(std::begin(operations), std::end(operations), all.begin(),
+                   [](const Operation& operation) { return operation.name; });
+    return all;
+}();
 
 /// The value of Allow.
 std::string methods_of(Resource resource) {
@@ -108,6 +118,17 @@ Reply answer(const message::Request& request, const std::optional<Caller>& calle
     message::allow_trusted_origin(reply, request.method, request.headers,
                                   service.settings.trusted_origins);
     return reply;
+}
+
+std::span<const std::string_view> operation_names() noexcept {
+    return names;
+}
+
+std::string_view operation_name(std::string_view method, std::string_view path) noexcept {
+    const std::string_view segment = segment_of(path);
+    const Operation* const operation =
+        segment.find('/') == segment.npos ? find_operation(resource_of(segment), method) : nullptr;
+    return operation != nullptr ? operation->name : std::string_view();
 }
 
 Reply error_reply(int status, std::string_view method, std::string_view path) {

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 
 namespace useradmin::api {
@@ -48,6 +49,13 @@ struct Service {
 /// session.
 message::Reply answer(const message::Request& request, const std::optional<Caller>& caller,
                       const Service& service);
+
+/// What the operations are called where they are counted or told of.
+std::span<const std::string_view> operation_names() noexcept;
+
+/// Which of them a request is for, by its method and its path below the base address; empty where
+/// it is for none.
+std::string_view operation_name(std::string_view method, std::string_view path) noexcept;
 
 /// The envelope for an error that arose outside of the operations: httpd's own, or another
 /// module's. The method and the path below the base address tell which operation it was.

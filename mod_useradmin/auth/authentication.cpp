@@ -39,6 +39,26 @@ struct Answer {
 };
 static_assert(std::is_trivially_destructible_v<Answer>);
 
+httpd::Lookup lookup_of(sign_in::Standing standing) noexcept {
+    switch (standing) {
+    case sign_in::Standing::recognised:
+        return httpd::Lookup::recognised;
+    case sign_in::Standing::malformed:
+        return httpd::Lookup::malformed;
+    case sign_in::Standing::unknown:
+        return httpd::Lookup::unknown;
+    case sign_in::Standing::expired:
+        return httpd::Lookup::expired;
+    case sign_in::Standing::banned:
+        return httpd::Lookup::banned;
+    case sign_in::Standing::unavailable:
+        return httpd::Lookup::unavailable;
+    case sign_in::Standing::failed:
+        break;
+    }
+    return httpd::Lookup::failed;
+}
+
 /// The user whose session has the token. The texts live as long as the request.
 sign_in::Identity identify(request_rec* request, const Settings& settings, std::string_view token) {
     const httpd::BackendSettings backend_settings = httpd::backend_settings(settings);
@@ -55,6 +75,7 @@ sign_in::Identity identify(request_rec* request, const Settings& settings, std::
     sign_in::KeptSessions kept{backend.server().sessions, backend.place(), age};
     sign_in::Identity identity =
         sign_in::identify(backend.store(), token, text::now(), age.count() > 0 ? &kept : nullptr);
+    backend.server().figures.count(kept.found ? httpd::Lookup::kept : lookup_of(identity.standing));
     for (std::string_view* text : {&identity.user_id, &identity.role})
         *text = apr::terminated(first->pool, *text);
     ap_set_module_config(first->request_config, &auth_useradmin_module,
@@ -92,6 +113,8 @@ int authenticate(request_rec* request) {
     const secret::Secret credential = credential_of(request, settings);
     const Token token = token_of(credential.view(), settings);
     log_refusal(request, token.refusal);
+    if (token.refusal != nullptr)
+        server_configuration_of(request->server).figures.count(httpd::Lookup::signature);
     if (token.text.empty())
         return DECLINED;
 

@@ -52,10 +52,12 @@ authn_status verify(request_rec* request, const char* user, const char* password
         request->user = apr::terminated(request->pool, verification.user.email);
     }
     // A provider cannot answer 429, but it can say when another attempt is worth while.
-    if (verification.outcome == sign_in::Outcome::limited)
+    if (verification.outcome == sign_in::Outcome::limited) {
+        verifier.backend().server().figures.count(httpd::Refusal::sign_in_limit);
         apr_table_setn(request->err_headers_out, "Retry-After",
                        apr_psprintf(request->pool, "%" APR_INT64_T_FMT,
                                     static_cast<apr_int64_t>(verification.retry_after.count())));
+    }
     return status_of(verification.outcome);
 }
 

@@ -10,9 +10,12 @@
 #include "httpd/body.hpp"
 #include "httpd/body_timeout.hpp"
 #include "httpd/headers.hpp"
+#include "httpd/operator_view.hpp"
 #include "httpd/reply.hpp"
 #include "httpd/wiping.hpp"
 #include "sign_in/service.hpp"
+
+#include <algorithm>
 
 APLOG_USE_MODULE(auth_useradmin);
 
@@ -48,6 +51,8 @@ int answer(request_rec* request) {
          token_of(credential.view(), settings).text, is_not_remembered(headers, settings, cookies)},
         {verifier.backend().store(), verifier.credentials(), cookies, settings.get<ReadsBearer>(),
          settings.get<httpd::TrustedOrigins>(), text::now()});
+    if (reply.status == HTTP_TOO_MANY_REQUESTS)
+        verifier.backend().server().figures.count(httpd::Refusal::sign_in_limit);
     if (body.was_answered())
         return AP_FILTER_ERROR;
     if (body.is_left())
@@ -81,6 +86,24 @@ void allow_error(request_rec* request) noexcept {
         [](const char*) {});
 }
 
+int answer_operator(request_rec* request) noexcept {
+    return httpd::answer_operator(request, auth_useradmin_module);
+}
+
+int count(request_rec* first) noexcept {
+    for (const request_rec* request = first; request != nullptr; request = request->next) {
+        const Base base = settings_of(request).get<SignIn>();
+        if (!base.is_on)
+            continue;
+        const std::string_view path = apr::view_of(request->uri);
+        httpd::count_request(first, server_configuration_of(request->server).figures,
+                             sign_in::operation_name(path.substr(
+                                 std::min(path.size(), apr::view_of(base.path).size()))));
+        break;
+    }
+    return DECLINED;
+}
+
 int claim(request_rec* request) noexcept {
     if (!settings_of(request).get<SignIn>().is_on)
         return DECLINED;
@@ -100,6 +123,8 @@ void register_sign_in_hooks(apr_pool_t* pool) noexcept {
     ap_hook_map_to_storage(httpd::keep_from_storage, nullptr, nullptr, APR_HOOK_REALLY_FIRST);
     ap_hook_insert_error_filter(allow_error, nullptr, nullptr, APR_HOOK_MIDDLE);
     ap_hook_handler(handle, nullptr, nullptr, APR_HOOK_REALLY_FIRST);
+    ap_hook_handler(answer_operator, nullptr, nullptr, APR_HOOK_MIDDLE);
+    ap_hook_log_transaction(count, nullptr, nullptr, APR_HOOK_MIDDLE);
 }
 
 } // namespace useradmin::auth

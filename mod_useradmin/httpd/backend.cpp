@@ -45,11 +45,33 @@ unsigned worker_count() {
     return answer(AP_MPMQ_MAX_DAEMONS) * answer(AP_MPMQ_MAX_THREADS);
 }
 
+/// How many children there can be at once: ServerLimit, as the MPM took it.
+unsigned child_limit() {
+    int limit = 0;
+    return ap_mpm_query(AP_MPMQ_HARD_LIMIT_DAEMONS, &limit) == APR_SUCCESS
+               ? static_cast<unsigned>(std::max(limit, 1))
+               : 1U;
+}
+
+/// What an operator knows a virtual host by: its name, and its port where it has one.
+const char* name_of(apr_pool_t* pool, const server_rec* server) {
+    const char* const name = server->server_hostname != nullptr ? server->server_hostname : "";
+    const unsigned own_port = server->addrs != nullptr ? server->addrs->host_port : 0;
+    const unsigned port = own_port != 0 ? own_port : server->port;
+    return port != 0 ? apr_psprintf(pool, "%s:%u", name, port) : apr_pstrdup(pool, name);
+}
+
 /// As the directives say, or by the processors and workers that there are.
 password::Slots::Bounds slot_bounds(const HashBounds& said) {
     constexpr unsigned workers_a_place = 4; // so that most of them stay free for other requests
     return {said.limit != 0 ? said.limit : std::max(1U, std::thread::hardware_concurrency()),
             said.queue != 0 ? said.queue : std::max(1U, worker_count() / workers_a_place)};
+}
+
+void log_no_memory(const server_rec* server, const module& owner, const char* purpose,
+                   apr_status_t status) {
+    ap_log_error(__FILE__, __LINE__, owner.module_index, APLOG_EMERG, status, server,
+                 "UA0203: no shared memory for the %s", purpose);
 }
 
 /// Shared memory for a purpose; nullptr where there is none, which is logged.
@@ -60,11 +82,33 @@ void* shared_or_logged(apr_pool_t* pool, const server_rec* server, const module&
     const auto memory =
         shared_memory(pool, apr_pstrcat(pool, "useradmin ", purpose, " 2", nullptr), size, lay_out);
     if (const auto* status = std::get_if<apr_status_t>(&memory)) {
-        ap_log_error(__FILE__, __LINE__, owner.module_index, APLOG_EMERG, *status, server,
-                     "UA0203: no shared memory for the %s", purpose);
+        log_no_memory(server, owner, purpose, *status);
         return nullptr;
     }
     return std::get<void*>(memory);
+}
+
+/// Finds the figures of each server; false where there is no memory for them, which is logged.
+bool find_figures(apr_pool_t* configuration_pool, server_rec* servers, const module& owner) {
+    const auto is_there = [&](const auto& found) {
+        const auto* const status = std::get_if<apr_status_t>(&found);
+        if (status != nullptr)
+            log_no_memory(servers, owner, "figures", *status);
+        return status == nullptr;
+    };
+    const auto book = FigureBook::open(servers->process->pool, configuration_pool, child_limit());
+    if (!is_there(book))
+        return false;
+    for (const server_rec* server = servers; server != nullptr; server = server->next) {
+        Backend& backend = backend_of(server, owner);
+        backend.name = name_of(configuration_pool, server);
+        backend.figure_book = std::get<FigureBook*>(book);
+        const auto figures = backend.figure_book->figures_of(backend.name);
+        if (!is_there(figures))
+            return false;
+        backend.figures = std::get<Figures>(figures);
+    }
+    return true;
 }
 
 /// What the Locations of a configuration hash, as far as it was noted.
@@ -245,7 +289,8 @@ int start(apr_pool_t* configuration_pool, server_rec* servers, const module& own
                     return true;
                 }));
             if (slots == nullptr || attempts == nullptr || sessions == nullptr ||
-                totals == nullptr || surveyed == nullptr)
+                totals == nullptr || surveyed == nullptr ||
+                !find_figures(configuration_pool, servers, owner))
                 return HTTP_INTERNAL_SERVER_ERROR;
             sign_in::SessionCache(sessions).forget_all();
             SharedTotals::forget(totals);
@@ -277,10 +322,12 @@ void start_child(apr_pool_t* child_pool, server_rec* servers, const module& owne
             for (const store::Dialect* dialect : store::dialects())
                 dialect->bound_connecting();
             std::deque<Gate>& gates = gates_of_child(child_pool, servers);
+            const int child = backend_of(servers, owner).figure_book->enter_child();
             for (const server_rec* server = servers; server != nullptr; server = server->next) {
                 Backend& backend = backend_of(server, owner);
                 backend.gate = &gates.at(backend.pool);
                 backend.formats = &apr::emplace<sign_in::FormatsInUse>(child_pool);
+                backend.figures = backend.figures.in_child(child);
             }
         },
         [&](const char* reason) {
@@ -293,14 +340,20 @@ void start_child(apr_pool_t* child_pool, server_rec* servers, const module& owne
 RequestBackend::RequestBackend(request_rec* request, const module& owner,
                                const BackendSettings& settings)
     : settings_(settings), backend_(backend_of(request->server, owner)), log_(request, owner),
-      slots_(backend_.slots, {settings_.wait, settings_.wait_directive}, log_),
-      connections_(request, log_, backend_.database, *backend_.gate, settings_.wait,
-                   settings_.wait_directive),
+      slots_(backend_.slots,
+             {settings_.wait, settings_.wait_directive,
+              backend_.figures.counter(Refusal::hash_queue),
+              backend_.figures.counter(Refusal::hash_wait)},
+             log_),
+      connections_(request, log_, backend_.database, *backend_.gate, backend_.figures,
+                   settings_.wait, settings_.wait_directive),
       place_(std::string(backend_.database_id) + settings_.tables.label),
       totals_(backend_.totals,
               {place_, settings_.total_age, settings_.wait, settings_.wait_directive}, log_),
       store_(backend_.sessions, connections_, log_, request->pool, settings_.tables.names,
              settings_.tables.label, store::Patience{settings_.wait, true, &time_waited(request)},
-             &totals_) {}
+             &totals_) {
+    backend_.figures.begin();
+}
 
 } // namespace useradmin::httpd

@@ -4,6 +4,7 @@
 
 #include "httpd/database.hpp"
 #include "httpd/directives.hpp"
+#include "httpd/figure_book.hpp"
 #include "httpd/httpd.hpp"
 #include "httpd/log.hpp"
 #include "httpd/request_store.hpp"
@@ -141,6 +142,12 @@ struct Backend {
     Gate* gate = nullptr;
     /// Of this child.
     sign_in::FormatsInUse* formats = nullptr;
+    /// Of all virtual hosts.
+    FigureBook* figure_book = nullptr;
+    /// Its own, as this child counts them.
+    Figures figures = {};
+    /// Under which they are kept.
+    const char* name = nullptr;
 };
 
 /// A module's part of a server. It must have given httpd a Backend as its configuration of servers,

@@ -84,9 +84,11 @@ class DatabaseConnections::PutBack {
 };
 
 const store::Connection* DatabaseConnections::acquire(store::Deadline deadline) {
+    const auto asked_at = store::Clock::now();
     if (const ap_dbd_t* held = database_.held_by(request_))
-        return hand_out(*held);
+        return hand_out(*held, asked_at);
     if (!gate_.enter(deadline)) {
+        figures_.count(Refusal::connection_wait);
         log_.write(text::Level::error, "UA0201: no database connection came free within " +
                                            std::to_string(timeout_.count() / 1000) +
                                            " s; raise DBDMax or " + directive_);
@@ -101,15 +103,18 @@ const store::Connection* DatabaseConnections::acquire(store::Deadline deadline) 
     }
     if (open_ == nullptr) {
         gate_.leave();
+        figures_.count(Refusal::connection_failed);
         log_.write(text::Level::error,
                    "UA0202: mod_dbd has no connection; its own line, for this request or for one "
                    "before it, says why");
         return nullptr;
     }
-    return hand_out(*open_);
+    return hand_out(*open_, asked_at);
 }
 
 void DatabaseConnections::release(const store::Connection&) noexcept {
+    figures_.put_back_connection(
+        std::chrono::duration_cast<std::chrono::microseconds>(store::Clock::now() - had_at_));
     if (open_ == nullptr)
         return;
     ap_dbd_t* const connection = std::exchange(open_, nullptr);
@@ -123,7 +128,11 @@ void DatabaseConnections::release(const store::Connection&) noexcept {
     apr::emplace<PutBack>(request_->pool, *this, connection);
 }
 
-const store::Connection* DatabaseConnections::hand_out(const ap_dbd_t& connection) noexcept {
+const store::Connection* DatabaseConnections::hand_out(const ap_dbd_t& connection,
+                                                       store::Clock::time_point asked_at) noexcept {
+    had_at_ = store::Clock::now();
+    figures_.take_connection(
+        std::chrono::duration_cast<std::chrono::microseconds>(had_at_ - asked_at));
     connection_ = {connection.driver, connection.handle, connection.pool};
     return &connection_;
 }

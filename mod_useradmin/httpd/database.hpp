@@ -1,10 +1,11 @@
 // mod_dbd's connections, with a bound on the wait for one.
 #pragma once
 
+#include "httpd/figures.hpp"
 #include "httpd/gate.hpp"
 #include "httpd/httpd.hpp"
-#include "httpd/log.hpp"
 #include "store/connection.hpp"
+#include "text/log.hpp"
 
 #include <chrono>
 #include <string>
@@ -35,11 +36,11 @@ class DatabaseConnections final : public store::ConnectionSource {
   public:
     /// The timeout is how long a request waits, and the directive the one that sets it, for the
     /// log.
-    DatabaseConnections(request_rec* request, RequestLog& log, const DatabaseModule& database,
-                        Gate& gate, std::chrono::milliseconds timeout,
+    DatabaseConnections(request_rec* request, text::Log& log, const DatabaseModule& database,
+                        Gate& gate, const Figures& figures, std::chrono::milliseconds timeout,
                         const char* directive) noexcept
-        : request_(request), log_(log), database_(database), gate_(gate), timeout_(timeout),
-          directive_(directive) {}
+        : request_(request), log_(log), database_(database), gate_(gate), figures_(figures),
+          timeout_(timeout), directive_(directive) {}
 
     const store::Connection* acquire(store::Deadline deadline) override;
     void release(const store::Connection& connection) noexcept override;
@@ -47,17 +48,20 @@ class DatabaseConnections final : public store::ConnectionSource {
   private:
     class PutBack;
 
-    const store::Connection* hand_out(const ap_dbd_t& connection) noexcept;
+    const store::Connection* hand_out(const ap_dbd_t& connection,
+                                      store::Clock::time_point asked_at) noexcept;
 
     request_rec* request_;
-    RequestLog& log_;
+    text::Log& log_;
     const DatabaseModule& database_;
     Gate& gate_;
+    const Figures& figures_;
     std::chrono::milliseconds timeout_;
     const char* directive_;
     /// The connection that this opened, and has to close; nullptr for one that the request holds.
     ap_dbd_t* open_ = nullptr;
     store::Connection connection_;
+    store::Clock::time_point had_at_;
 };
 
 } // namespace useradmin::httpd

@@ -18,6 +18,7 @@ extern "C" {
 #include <http_config.h>
 #include <http_core.h>
 #include <http_log.h>
+#include <http_main.h>
 #include <http_protocol.h>
 #include <http_request.h>
 #include <mod_dbd.h>

@@ -1,6 +1,7 @@
 #include "password/slots.hpp"
 
 #include "shared/mutex.hpp"
+#include "shared/process.hpp"
 #include "shared/tally.hpp"
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include <new>
 #include <span>
 #include <string>
+#include <unistd.h>
 #include <utility>
 
 namespace useradmin::password {
@@ -18,9 +20,32 @@ using Clock = std::chrono::steady_clock;
 // A slot or place whose holder died guards nothing that could be half done: it is sound as it is.
 using Taken = shared::Mutex::Taken;
 
-/// What the shared memory starts with; the mutexes of the slots follow it, then those of the
-/// places.
-struct alignas(shared::Mutex) Header {
+/// A slot or a place.
+struct Turn {
+    shared::Mutex mutex;
+    /// The process that has it; 0: nobody. Also one that was killed.
+    std::atomic<pid_t> holder;
+
+    Taken take() noexcept { return taken(mutex.try_lock()); }
+    Taken take_until(Clock::time_point deadline) noexcept {
+        return taken(mutex.lock_until(deadline));
+    }
+    void give_back() noexcept {
+        holder = 0;
+        mutex.unlock();
+    }
+
+  private:
+    Taken taken(Taken taken) noexcept {
+        if (taken != Taken::no)
+            holder = getpid();
+        return taken;
+    }
+};
+static_assert(std::atomic<pid_t>::is_always_lock_free, "a lock would not be shared by processes");
+
+/// What the shared memory starts with; the slots follow it, then the places.
+struct alignas(Turn) Header {
     Slots::Bounds bounds;
     std::atomic<unsigned> next; ///< where the next caller starts to look
     shared::Tally full;         ///< times that the queue was full
@@ -29,30 +54,30 @@ struct alignas(shared::Mutex) Header {
 static_assert(std::atomic<unsigned>::is_always_lock_free,
               "a lock would not be shared by processes");
 
-using Mutexes = std::span<shared::Mutex>;
+using Turns = std::span<Turn>;
 
 Header& header_of(void* memory) noexcept {
     return *static_cast<Header*>(memory);
 }
 
-Mutexes slots_of(Header& header) noexcept {
-    return {reinterpret_cast<shared::Mutex*>(&header + 1), header.bounds.slots};
+Turns slots_of(Header& header) noexcept {
+    return {reinterpret_cast<Turn*>(&header + 1), header.bounds.slots};
 }
 
-Mutexes places_of(Header& header) noexcept {
+Turns places_of(Header& header) noexcept {
     return {slots_of(header).data() + header.bounds.slots, header.bounds.places};
 }
 
-std::size_t next_start(Header& header, Mutexes mutexes) noexcept {
-    return header.next.fetch_add(1, std::memory_order_relaxed) % mutexes.size();
+std::size_t next_start(Header& header, Turns turns) noexcept {
+    return header.next.fetch_add(1, std::memory_order_relaxed) % turns.size();
 }
 
 /// Takes the first that is free, without waiting; nullptr where none is.
-shared::Mutex* take_free(Mutexes mutexes, std::size_t start) noexcept {
-    for (std::size_t i = 0; i < mutexes.size(); ++i) {
-        shared::Mutex& mutex = mutexes[(start + i) % mutexes.size()];
-        if (mutex.try_lock() != Taken::no)
-            return &mutex;
+Turn* take_free(Turns turns, std::size_t start) noexcept {
+    for (std::size_t i = 0; i < turns.size(); ++i) {
+        Turn& turn = turns[(start + i) % turns.size()];
+        if (turn.take() != Taken::no)
+            return &turn;
     }
     return nullptr;
 }
@@ -60,17 +85,30 @@ shared::Mutex* take_free(Mutexes mutexes, std::size_t start) noexcept {
 } // namespace
 
 std::size_t Slots::size_of(const Bounds& bounds) noexcept {
-    return sizeof(Header) +
-           (std::size_t{bounds.slots} + std::size_t{bounds.places}) * sizeof(shared::Mutex);
+    return sizeof(Header) + (std::size_t{bounds.slots} + std::size_t{bounds.places}) * sizeof(Turn);
 }
 
 bool Slots::lay_out(void* memory, const Bounds& bounds) noexcept {
     Header& header = *new (memory) Header{bounds, 0, {}, {}};
     bool ready = bounds.slots != 0 && bounds.places != 0;
-    for (const Mutexes mutexes : {slots_of(header), places_of(header)})
-        for (shared::Mutex& mutex : mutexes)
-            ready = ready && mutex.lay_out();
+    for (const Turns turns : {slots_of(header), places_of(header)})
+        for (Turn& turn : turns)
+            ready = ready && turn.mutex.lay_out();
     return ready;
+}
+
+Slots::Bounds Slots::bounds(const void* memory) noexcept {
+    return static_cast<const Header*>(memory)->bounds;
+}
+
+Slots::Bounds Slots::in_use(const void* memory) noexcept {
+    Header& header = header_of(const_cast<void*>(memory));
+    const auto held = [](Turns turns) {
+        return static_cast<unsigned>(
+            std::count_if(turns.begin(), turns.end(),
+                          [](const Turn& turn) { return shared::is_running(turn.holder); }));
+    };
+    return {held(slots_of(header)), held(places_of(header))};
 }
 
 std::variant<Slots::Held, Slots::NoSlot> Slots::acquire() {
@@ -80,13 +118,15 @@ std::variant<Slots::Held, Slots::NoSlot> Slots::acquire() {
         Clock::now() + std::clamp<std::chrono::milliseconds>(terms_.wait, {}, longest_wait);
 
     Header& header = header_of(memory_);
-    const Mutexes slots = slots_of(header);
-    if (shared::Mutex* const slot = take_free(slots, next_start(header, slots)))
+    const Turns slots = slots_of(header);
+    if (Turn* const slot = take_free(slots, next_start(header, slots)))
         return Held(slot);
 
-    const Mutexes places = places_of(header);
-    shared::Mutex* const place = take_free(places, next_start(header, places));
+    const Turns places = places_of(header);
+    Turn* const place = take_free(places, next_start(header, places));
     if (place == nullptr) {
+        if (terms_.full != nullptr)
+            terms_.full->add();
         log(header.full.count(Clock::now()),
             "UA0215: the queue for hashing slots was full; raise UserAdminHashLimit or "
             "UserAdminHashQueue, or find who sends so many passwords");
@@ -95,14 +135,16 @@ std::variant<Slots::Held, Slots::NoSlot> Slots::acquire() {
     const Held queued(place);
     while (true) {
         const std::size_t start = next_start(header, slots);
-        if (shared::Mutex* const slot = take_free(slots, start))
+        if (Turn* const slot = take_free(slots, start))
             return Held(slot);
         const auto now = Clock::now();
         if (now >= deadline)
             break;
-        if (slots[start].lock_until(std::min(deadline, now + longest_wait_for_one)) != Taken::no)
+        if (slots[start].take_until(std::min(deadline, now + longest_wait_for_one)) != Taken::no)
             return Held(&slots[start]);
     }
+    if (terms_.late != nullptr)
+        terms_.late->add();
     log(header.late.count(Clock::now()),
         "UA0306: no hashing slot came free within " + std::to_string(terms_.wait.count() / 1000) +
             " s; raise UserAdminHashLimit or " + terms_.wait_directive);
@@ -118,11 +160,11 @@ void Slots::log(std::uint64_t times, std::string_view line) const {
     log_->write(text::Level::warning, text);
 }
 
-Slots::Held::Held(Held&& other) noexcept : mutex_(std::exchange(other.mutex_, nullptr)) {}
+Slots::Held::Held(Held&& other) noexcept : turn_(std::exchange(other.turn_, nullptr)) {}
 
 Slots::Held::~Held() {
-    if (mutex_ != nullptr)
-        static_cast<shared::Mutex*>(mutex_)->unlock();
+    if (turn_ != nullptr)
+        static_cast<Turn*>(turn_)->give_back();
 }
 
 } // namespace useradmin::password

@@ -1,6 +1,7 @@
 // Bounds how many hashes the whole server computes at once, and how many requests wait to.
 #pragma once
 
+#include "shared/counter.hpp"
 #include "text/log.hpp"
 
 #include <chrono>
@@ -31,12 +32,21 @@ class Slots {
     /// fork; false where the system refuses.
     static bool lay_out(void* memory, const Bounds& bounds) noexcept;
 
+    /// How many of them are held by processes that are running.
+    static Bounds in_use(const void* memory) noexcept;
+    /// How many there are.
+    static Bounds bounds(const void* memory) noexcept;
+
     /// What a request waits with.
     struct Terms {
         /// The longest that it waits.
         std::chrono::milliseconds wait;
         /// The directive that sets it, for the log.
         const char* wait_directive;
+        /// Count how often the queue was full, and how often no slot came free in time; nullptr
+        /// where nobody asks.
+        shared::Counter* full = nullptr;
+        shared::Counter* late = nullptr;
     };
 
     /// The slots in memory that lay_out prepared.
@@ -52,8 +62,8 @@ class Slots {
 
       private:
         friend class Slots;
-        explicit Held(void* mutex) noexcept : mutex_(mutex) {}
-        void* mutex_;
+        explicit Held(void* turn) noexcept : turn_(turn) {}
+        void* turn_;
     };
 
     /// Why there is none.

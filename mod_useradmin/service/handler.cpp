@@ -8,6 +8,7 @@
 #include "httpd/body.hpp"
 #include "httpd/body_timeout.hpp"
 #include "httpd/headers.hpp"
+#include "httpd/operator_view.hpp"
 #include "httpd/reply.hpp"
 #include "httpd/wiping.hpp"
 #include "password/hasher.hpp"
@@ -15,6 +16,8 @@
 #include "service/caller.hpp"
 #include "service/configuration.hpp"
 #include "service/response.hpp"
+
+#include <algorithm>
 
 APLOG_USE_MODULE(useradmin);
 
@@ -88,6 +91,34 @@ int handle(request_rec* request) noexcept {
         });
 }
 
+int answer_operator(request_rec* request) noexcept {
+    return httpd::answer_operator(request, useradmin_module);
+}
+
+/// The base address that a request was answered below; nullptr where there is none. An error can
+/// come before httpd has looked for the Location.
+const char* base_answered_at(const request_rec* request) noexcept {
+    const Base base = settings_of(request).get<Enabled>();
+    if (base.is_on)
+        return base.path;
+    return ap_is_HTTP_ERROR(request->status) ? base_of(request) : nullptr;
+}
+
+int count(request_rec* first) noexcept {
+    for (const request_rec* request = first; request != nullptr; request = request->next) {
+        const char* const base = base_answered_at(request);
+        if (base == nullptr)
+            continue;
+        const std::string_view path = apr::view_of(request->uri);
+        httpd::count_request(
+            first, server_configuration_of(request->server).figures,
+            api::operation_name(apr::view_of(request->method),
+                                path.substr(std::min(path.size(), apr::view_of(base).size()))));
+        break;
+    }
+    return DECLINED;
+}
+
 int claim(request_rec* request) noexcept {
     if (!is_enabled(settings_of(request)))
         return DECLINED;
@@ -149,6 +180,8 @@ void register_service_hooks(apr_pool_t* pool) noexcept {
     ap_hook_translate_name(claim, before, after, APR_HOOK_FIRST);
     ap_hook_map_to_storage(httpd::keep_from_storage, nullptr, nullptr, APR_HOOK_REALLY_FIRST);
     ap_hook_handler(handle, nullptr, nullptr, APR_HOOK_REALLY_FIRST);
+    ap_hook_handler(answer_operator, nullptr, nullptr, APR_HOOK_MIDDLE);
+    ap_hook_log_transaction(count, nullptr, nullptr, APR_HOOK_MIDDLE);
     ap_register_output_filter(envelope_filter, put_envelope, nullptr, AP_FTYPE_RESOURCE);
     ap_hook_insert_error_filter(insert_envelope, nullptr, nullptr, APR_HOOK_LAST);
 }

@@ -43,6 +43,7 @@ Identity identify(store::Store& store, std::string_view token, store::Timestamp 
             const Identity identity = identity_of(kept->found->signed_in(), now);
             if (identity.standing == Standing::recognised)
                 return identity;
+            kept->found.reset();
         }
     }
     const auto session = store.session(token);

@@ -40,7 +40,7 @@ struct KeptSessions {
     std::string_view place;
     /// How long ago a session may have been looked up.
     std::chrono::seconds age;
-    /// The one that was found.
+    /// The one that was found, and counted.
     std::optional<SessionCache::Known> found = {};
 };
 

@@ -3,6 +3,9 @@
 #include "sign_in/endpoints.hpp"
 #include "sign_in/replies.hpp"
 
+#include <algorithm>
+#include <array>
+
 namespace useradmin::sign_in {
 
 namespace {
@@ -13,9 +16,8 @@ Reply with_allow(Reply reply, std::string_view allow) {
 }
 
 /// Answers where only that method is for.
-template <class Endpoint>
-Reply answer_post(const Request& request, const Client& client, const Service& service,
-                  const Endpoint& endpoint) {
+template <Reply (*endpoint)(const Request&, const Client&, const Service&)>
+Reply answer_post(const Request& request, const Client& client, const Service& service) {
     constexpr std::string_view allow = "POST, OPTIONS";
     if (request.method == "POST")
         return endpoint(request, client, service);
@@ -38,14 +40,39 @@ Reply answer_get_session(const Request& request, const Client& client, const Ser
     return with_allow(error(405, "Method not allowed", "METHOD_NOT_ALLOWED"), allow);
 }
 
+/// Which function answers where.
+struct Endpoint {
+    std::string_view path;
+    /// What it is called where it is counted or told of.
+    std::string_view name;
+    Reply (*answer)(const Request& request, const Client& client, const Service& service);
+};
+
+constexpr Endpoint endpoints[] = {
+    {"/sign-in/email", "sign-in", answer_post<sign_in_with_email>},
+    {"/sign-out", "sign-out", answer_post<sign_out>},
+    {"/get-session", "get-session", answer_get_session},
+};
+
+constexpr auto names = [] {
+    std::array<std::string_view, std::size(endpoints)> all;
+    std::transform(std::begin(endpoints), std::end(endpoints), all.begin(),
+                   [](const Endpoint& endpoint) { return endpoint.name; });
+    return all;
+}();
+
+/// The endpoint of that path; nullptr where there is none.
+const Endpoint* find_endpoint(std::string_view path) noexcept {
+    const auto* const found =
+        std::find_if(std::begin(endpoints), std::end(endpoints),
+                     [path](const Endpoint& endpoint) { return endpoint.path == path; });
+    return found != std::end(endpoints) ? found : nullptr;
+}
+
 Reply answer_request(const Request& request, const Client& client, const Service& service) {
-    if (request.path == "/sign-in/email")
-        return answer_post(request, client, service, sign_in_with_email);
-    if (request.path == "/sign-out")
-        return answer_post(request, client, service, sign_out);
-    if (request.path == "/get-session")
-        return answer_get_session(request, client, service);
-    return error(404, "Not found", "NOT_FOUND");
+    const Endpoint* const endpoint = find_endpoint(request.path);
+    return endpoint != nullptr ? endpoint->answer(request, client, service)
+                               : error(404, "Not found", "NOT_FOUND");
 }
 
 } // namespace
@@ -54,6 +81,15 @@ Reply answer(const Request& request, const Client& client, const Service& servic
     Reply reply = answer_request(request, client, service);
     message::allow_trusted_origin(reply, request.method, request.headers, service.trusted_origins);
     return reply;
+}
+
+std::span<const std::string_view> operation_names() noexcept {
+    return names;
+}
+
+std::string_view operation_name(std::string_view path) noexcept {
+    const Endpoint* const endpoint = find_endpoint(path);
+    return endpoint != nullptr ? endpoint->name : std::string_view();
 }
 
 } // namespace useradmin::sign_in

@@ -7,6 +7,7 @@
 #include "sign_in/credentials.hpp"
 #include "store/store.hpp"
 
+#include <span>
 #include <string_view>
 
 namespace useradmin::sign_in {
@@ -37,5 +38,11 @@ struct Service {
 /// Answers a request under the base address.
 message::Reply answer(const message::Request& request, const Client& client,
                       const Service& service);
+
+/// What the endpoints are called where they are counted or told of.
+std::span<const std::string_view> operation_names() noexcept;
+
+/// Which of them a request is for, by its path below the base address; empty where it is for none.
+std::string_view operation_name(std::string_view path) noexcept;
 
 } // namespace useradmin::sign_in

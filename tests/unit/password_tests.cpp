@@ -110,7 +110,7 @@ class SharedSlots {
 
     /// For a request that waits so long.
     password::Slots slots(std::chrono::milliseconds wait = 60s) const {
-        return {memory_, {wait, "UserAdminTimeout"}, log_};
+        return {memory_, {wait, "UserAdminTimeout", &full_, &late_}, log_};
     }
     /// Whether a request gets one that waits so long.
     bool has_one(std::chrono::milliseconds wait = 0ms) const {
@@ -123,6 +123,18 @@ class SharedSlots {
         return reason != nullptr && *reason == password::Slots::NoSlot::queue_full;
     }
     const std::vector<std::string>& log() const { return log_.lines; }
+    /// How many slots and places are held: "2 1".
+    std::string in_use() const {
+        const auto held = password::Slots::in_use(memory_);
+        return std::to_string(held.slots) + " " + std::to_string(held.places);
+    }
+    std::string bounds() const {
+        const auto all = password::Slots::bounds(memory_);
+        return std::to_string(all.slots) + " " + std::to_string(all.places);
+    }
+    /// How often the queue was full, and no slot came free in time.
+    shared::Counter& full() const { return full_; }
+    shared::Counter& late() const { return late_; }
 
     static bool is_held(const Slot& slot) {
         return std::holds_alternative<password::Slots::Held>(slot);
@@ -132,6 +144,8 @@ class SharedSlots {
     std::size_t size_;
     void* memory_;
     mutable NotedLines log_;
+    mutable shared::Counter full_;
+    mutable shared::Counter late_;
 };
 
 /// Another process that holds so many slots until it is told to go.
@@ -817,6 +831,39 @@ TEST(slots, a_place_of_a_killed_process_comes_free) {
         at_once(places, [&] { turned_away += shared.is_queue_full(200ms) ? 1 : 0; });
         LONGS_EQUAL(0, turned_away);
     }
+}
+
+TEST(slots, and_places_in_use_are_those_that_processes_hold_which_are_running) {
+    const SharedSlots shared(3, 5);
+    STRCMP_EQUAL("3 5", shared.bounds().c_str());
+    STRCMP_EQUAL("0 0", shared.in_use().c_str());
+    HoldingProcess holding(shared.slots(), 2);
+    STRCMP_EQUAL("2 0", shared.in_use().c_str());
+    {
+        const auto third = shared.slots().acquire();
+        WaitingProcess waiting(shared.slots(), 4);
+        CHECK_TRUE(test::eventually([&] { return shared.in_use() == "3 4"; }));
+        waiting.kill();
+        STRCMP_EQUAL("3 0", shared.in_use().c_str());
+    }
+    STRCMP_EQUAL("2 0", shared.in_use().c_str());
+    holding.kill();
+    STRCMP_EQUAL("0 0", shared.in_use().c_str());
+}
+
+TEST(slots, that_there_are_none_of_are_counted_each_time) {
+    const SharedSlots shared(1, 1);
+    const HoldingProcess holding(shared.slots(), 1);
+    for (int i = 0; i < 3; ++i)
+        CHECK_FALSE(shared.has_one());
+    LONGS_EQUAL(3, shared.late().value());
+    LONGS_EQUAL(0, shared.full().value());
+    const WaitingProcess waiting(shared.slots(), 1);
+    CHECK_TRUE(test::eventually([&] { return shared.in_use() == "1 1"; }));
+    for (int i = 0; i < 5; ++i)
+        CHECK_FALSE(shared.has_one());
+    LONGS_EQUAL(3, shared.late().value());
+    LONGS_EQUAL(5, shared.full().value());
 }
 
 TEST(slots, that_there_are_none_of_is_in_the_log_once_a_minute_with_what_to_raise) {

@@ -1,0 +1,69 @@
+#include "httpd/operator_view.hpp"
+
+#include "apr/guard.hpp"
+#include "apr/pool.hpp"
+#include "httpd/backend.hpp"
+#include "httpd/prometheus.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace useradmin::httpd {
+
+namespace {
+
+/// What there is to tell of the server, all its virtual hosts and children together.
+ServerFigures figures_of_server(const module& owner) {
+    ServerFigures figures;
+    const Backend& any = backend_of(ap_server_conf, owner);
+    figures.hash_bounds = password::Slots::bounds(any.slots);
+    figures.hashes_in_use = password::Slots::in_use(any.slots);
+    const std::vector<bool> running = any.figure_book->running_children();
+    for (const server_rec* server = ap_server_conf; server != nullptr; server = server->next) {
+        const Backend& backend = backend_of(server, owner);
+        // Virtual hosts of one name and port share their figures.
+        const bool is_told =
+            std::any_of(figures.virtual_hosts.begin(), figures.virtual_hosts.end(),
+                        [&](const auto& other) { return other.name == backend.name; });
+        if (backend.figures.are_begun() && !is_told)
+            figures.virtual_hosts.push_back({backend.name, backend.figures.sums(running)});
+    }
+    return figures;
+}
+
+int answer_metrics(request_rec* request, const module& owner) {
+    const std::string text = prometheus_text(figures_of_server(owner));
+    ap_set_content_type(request, prometheus_type);
+    apr_table_setn(request->headers_out, "Cache-Control", "no-store");
+    ap_rwrite(text.data(), static_cast<int>(text.size()), request);
+    return OK;
+}
+
+} // namespace
+
+void count_request(const request_rec* first, const Figures& figures, std::string_view operation) {
+    const request_rec* last = first;
+    while (last->next != nullptr)
+        last = last->next;
+    figures.count_request(operation_index(operation), last->status,
+                          std::chrono::microseconds(apr_time_now() - first->request_time));
+}
+
+int answer_operator(request_rec* request, const module& owner) noexcept {
+    if (apr::view_of(request->handler) != "useradmin-metrics")
+        return DECLINED;
+    request->allowed = AP_METHOD_BIT << M_GET;
+    if (request->method_number == M_OPTIONS)
+        return DECLINED; // httpd's own handler answers
+    if (request->method_number != M_GET)
+        return HTTP_METHOD_NOT_ALLOWED;
+    return apr::guarded([&] { return answer_metrics(request, owner); },
+                        [&](const char* reason) {
+                            ap_log_rerror(__FILE__, __LINE__, owner.module_index, APLOG_ERR, 0,
+                                          request, "UA0205: a request failed: %s", reason);
+                            return HTTP_INTERNAL_SERVER_ERROR;
+                        });
+}
+
+} // namespace useradmin::httpd

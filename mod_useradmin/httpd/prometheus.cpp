@@ -1,0 +1,173 @@
+#include "httpd/prometheus.hpp"
+
+#include "text/hex.hpp"
+#include "text/unicode.hpp"
+
+#include <array>
+#include <utility>
+
+namespace useradmin::httpd {
+
+namespace {
+
+struct Label {
+    std::string_view name;
+    std::string_view value;
+};
+using Labels = std::vector<Label>;
+
+/// A number of seconds, without zeros that say nothing.
+std::string seconds_of(std::uint64_t microseconds) {
+    constexpr std::uint64_t second = 1'000'000;
+    std::string text = std::to_string(microseconds / second);
+    if (const std::uint64_t rest = microseconds % second) {
+        text += '.' + std::to_string(second + rest).substr(1);
+        text.erase(text.find_last_not_of('0') + 1);
+    }
+    return text;
+}
+
+/// A text in the making. Each metric begins with what it means, and its samples follow.
+class Text {
+  public:
+    void begin(std::string_view name, std::string_view type, std::string_view meaning) {
+        name_ = name;
+        (((text_ += "# HELP ") += name) += ' ') += meaning;
+        (((text_ += "\n# TYPE ") += name) += ' ') += type;
+        text_ += '\n';
+    }
+    void sample(const Labels& labels, std::uint64_t value, std::string_view suffix = "") {
+        sample(labels, std::to_string(value), suffix);
+    }
+    void sample(const Labels& labels, const std::string& value, std::string_view suffix = "") {
+        (text_ += name_) += suffix;
+        char before = '{';
+        for (const Label& label : labels) {
+            ((text_ += std::exchange(before, ',')) += label.name) += "=\"";
+            add_escaped(label.value);
+            text_ += '"';
+        }
+        text_ += labels.empty() ? " " : "} ";
+        (text_ += value) += '\n';
+    }
+    /// The samples of a histogram: each counts what took no longer than its bound.
+    void histogram(Labels labels, const Times& times) {
+        const std::string sum = seconds_of(times.microseconds);
+        labels.push_back({"le", {}});
+        std::uint64_t count = 0;
+        for (std::size_t index = 0; index < times.counts.size(); ++index) {
+            const std::string bound =
+                index < time_bounds.size()
+                    ? seconds_of(static_cast<std::uint64_t>(time_bounds[index]))
+                    : "+Inf";
+            labels.back().value = bound;
+            sample(labels, count += times.counts[index], "_bucket");
+        }
+        labels.pop_back();
+        sample(labels, sum, "_sum");
+        sample(labels, count, "_count");
+    }
+
+    std::string take() && { return std::move(text_); }
+
+  private:
+    void add_escaped(std::string_view value) {
+        const bool is_clean = text::is_clean_utf8(value);
+        for (const char character : value)
+            if (!is_clean && (character < ' ' || character > '~'))
+                (text_ += "\\\\x") += text::hex({&character, 1});
+            else if (character == '\n')
+                text_ += "\\n";
+            else if (character == '\\' || character == '"')
+                (text_ += '\\') += character;
+            else
+                text_ += character;
+    }
+
+    std::string text_;
+    std::string_view name_;
+};
+
+constexpr std::string_view host_label = "virtual_host";
+
+} // namespace
+
+FigureSums ServerFigures::total() const {
+    FigureSums total;
+    total.operations.resize(operation_names().size());
+    for (const VirtualHostFigures& host : virtual_hosts)
+        total.add(host.sums);
+    return total;
+}
+
+std::string prometheus_text(const ServerFigures& figures) {
+    Text text;
+    const auto names = operation_names();
+    // What was never asked for has no samples.
+    const auto each_operation = [&](const auto& visit) {
+        for (const auto& [host, sums] : figures.virtual_hosts)
+            for (std::size_t index = 0; index < sums.operations.size(); ++index)
+                if (sums.operations[index].durations.count() != 0)
+                    visit(Labels{{host_label, host}, {"operation", names[index]}},
+                          sums.operations[index]);
+    };
+    const auto each_host = [&](const auto& visit) {
+        for (const auto& [host, sums] : figures.virtual_hosts)
+            visit(Label{host_label, host}, sums);
+    };
+
+    text.begin("useradmin_requests_total", "counter",
+               "Requests that were answered, by operation and HTTP status.");
+    each_operation([&](Labels labels, const FigureSums::Operation& operation) {
+        for (const auto& [status, count] : operation.statuses) {
+            const std::string number = status != 0 ? std::to_string(status) : "other";
+            labels.resize(2);
+            labels.push_back({"status", number});
+            text.sample(labels, count);
+        }
+    });
+    text.begin("useradmin_request_duration_seconds", "histogram",
+               "From a request's arrival until its reply was sent.");
+    each_operation([&](const Labels& labels, const FigureSums::Operation& operation) {
+        text.histogram(labels, operation.durations);
+    });
+    text.begin("useradmin_refusals_total", "counter",
+               "Requests turned away for want of a connection or a hashing slot, or after too many "
+               "failed attempts to sign in.");
+    each_host([&](const Label& host, const FigureSums& sums) {
+        for (std::size_t index = 0; index < sums.refusals.size(); ++index)
+            text.sample({host, {"reason", refusal_names[index]}}, sums.refusals[index]);
+    });
+    text.begin("useradmin_session_lookups_total", "counter",
+               "Session tokens that requests brought, by what came of them.");
+    each_host([&](const Label& host, const FigureSums& sums) {
+        for (std::size_t index = 0; index < sums.lookups.size(); ++index)
+            text.sample({host, {"result", lookup_names[index]}}, sums.lookups[index]);
+    });
+    text.begin("useradmin_connection_wait_duration_seconds", "histogram",
+               "How long requests waited for a database connection that they got.");
+    each_host(
+        [&](const Label& host, const FigureSums& sums) { text.histogram({host}, sums.waits); });
+    text.begin("useradmin_database_duration_seconds", "histogram",
+               "How long database connections were held, each time for one piece of work.");
+    each_host(
+        [&](const Label& host, const FigureSums& sums) { text.histogram({host}, sums.database); });
+    text.begin("useradmin_connections_in_use", "gauge",
+               "Database connections that requests hold, in all children.");
+    each_host([&](const Label& host, const FigureSums& sums) {
+        text.sample({host}, std::to_string(sums.connections_in_use));
+    });
+    text.begin("useradmin_hash_slots", "gauge", "Passwords that may be hashed at once.");
+    text.sample({}, figures.hash_bounds.slots);
+    text.begin("useradmin_hash_slots_in_use", "gauge", "Passwords that are being hashed.");
+    text.sample({}, figures.hashes_in_use.slots);
+    text.begin("useradmin_hash_queue_places", "gauge",
+               "Requests that may wait at once for their turn to hash.");
+    text.sample({}, figures.hash_bounds.places);
+    text.begin("useradmin_hash_queue_places_in_use", "gauge",
+               "Requests that wait for their turn to hash.");
+    text.sample({}, figures.hashes_in_use.places);
+    return std::move(text).take();
+}
+
+} // namespace useradmin::httpd

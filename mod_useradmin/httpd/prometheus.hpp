@@ -1,0 +1,29 @@
+// Figures in the Prometheus text format.
+#pragma once
+
+#include "httpd/figures.hpp"
+#include "password/slots.hpp"
+
+#include <string>
+#include <vector>
+
+namespace useradmin::httpd {
+
+/// What an operator is told of the whole server.
+struct ServerFigures {
+    /// Those of which anything was counted.
+    std::vector<VirtualHostFigures> virtual_hosts;
+    password::Slots::Bounds hash_bounds;
+    password::Slots::Bounds hashes_in_use;
+
+    /// Of all virtual hosts.
+    FigureSums total() const;
+};
+
+/// The media type of what follows.
+inline constexpr const char* prometheus_type = "text/plain; version=0.0.4; charset=utf-8";
+
+/// The figures, with what each of them means.
+std::string prometheus_text(const ServerFigures& figures);
+
+} // namespace useradmin::httpd

@@ -1,0 +1,295 @@
+// SetHandler useradmin-metrics: what a running server did, as Prometheus reads it.
+#include "own_httpd.hpp"
+
+#include "support/process.hpp"
+
+#include <functional>
+#include <memory>
+
+namespace useradmin::test {
+
+namespace {
+
+constexpr const char* metrics_location = "<Location \"/metrics\">\n  SetHandler useradmin-metrics\n"
+                                         "</Location>\n";
+
+std::string virtual_host(const std::string& name, const std::string& directives) {
+    return "<VirtualHost *:${PORT}>\nServerName " + name + "\n" + directives + "</VirtualHost>\n";
+}
+
+} // namespace
+
+class Metrics : public OwnHttpd {
+  protected:
+    /// With the service and sign-in in three virtual hosts.
+    void start_three(const std::string& configuration = {}) {
+        std::string all = "UserAdminPasswordHash argon2id m=64\nUserAdminHashQueue 32\n" +
+                          configuration + metrics_location;
+        for (const char* name : {"one.test", "two.test", "three.test"})
+            all += virtual_host(name,
+                                location("/api/users", "AuthUserAdmin On") + sign_in("/auth", ""));
+        start(all);
+    }
+
+    /// The service's own reply, of that virtual host.
+    Reply ask_host(const std::string& host, const std::string& method, const std::string& path,
+                   const std::optional<std::string>& body = {},
+                   std::vector<std::string> headers = {bearer(Who::super_admin)}) {
+        headers.push_back("Host: " + host);
+        return client_->send({method, path, headers, body});
+    }
+
+    std::string metrics(const std::string& path = "/metrics") {
+        const Reply reply = client_->send({"GET", path});
+        CHECK_EQUAL(200, reply.status);
+        return reply.body;
+    }
+
+    /// The value of a sample; "${PORT}" in it is the port. "(none)" where there is none.
+    std::string sample(std::string name) {
+        constexpr std::string_view port = "${PORT}";
+        if (const auto at = name.find(port); at != name.npos)
+            name.replace(at, port.size(), std::to_string(httpd_->port()));
+        return between("\n" + metrics(), "\n" + name + " ", "\n").value_or("(none)");
+    }
+    /// The sample comes to have the value: a request is counted when its reply has been sent.
+    void expect_sample(const std::string& name, const std::string& value, Here here = {}) {
+        std::string last;
+        if (!eventually([&] { return (last = sample(name)) == value; }, std::chrono::seconds(20)))
+            UtestShell::getCurrent()->fail(
+                (name + " is " + last + ", not " + value + ":\n" + metrics()).c_str(), here.file,
+                static_cast<std::size_t>(here.line));
+    }
+    static std::string requests(const std::string& host, const std::string& operation, int status) {
+        return "useradmin_requests_total{virtual_host=\"" + host + ":${PORT}\",operation=\"" +
+               operation + "\",status=\"" + std::to_string(status) + "\"}";
+    }
+};
+
+TEST_GROUP_BASE(metrics, Metrics){};
+
+TEST(metrics, count_each_request_by_virtual_host_operation_and_status) {
+    start_three();
+    const std::string user = R"({"name":"N","email":"n@x","password":"s3cr3t","role":"user"})";
+    for (int time = 0; time < 3; ++time)
+        expect_success(ask_host("one.test", "GET", "/api/users"));
+    CHECK_EQUAL(200, ask_host("one.test", "HEAD", "/api/users").status);
+    expect_success(ask_host("one.test", "GET", "/api/users/" + ada().id));
+    expect_success(ask_host("two.test", "POST", "/api/users", user));
+    CHECK_EQUAL(400, ask_host("two.test", "POST", "/api/users", user).status);
+    expect_success(ask_host("one.test", "PUT", "/api/users/" + ulises().id, R"({"name":"U"})"));
+    expect_success(ask_host("one.test", "DELETE", "/api/users/" + ulises().id));
+    CHECK_EQUAL(404, ask_host("one.test", "GET", "/api/users/nobody").status);
+    CHECK_EQUAL(401, ask_host("one.test", "GET", "/api/users", {}, {}).status);
+    CHECK_EQUAL(405, ask_host("one.test", "PATCH", "/api/users").status);
+    CHECK_EQUAL(204, ask_host("one.test", "OPTIONS", "/api/users").status);
+    CHECK_EQUAL(404, ask_host("one.test", "GET", "/api/users/a/b").status);
+    CHECK_EQUAL(200, ask_host("one.test", "GET", "/auth/get-session").status);
+    CHECK_EQUAL(401, ask_host("three.test", "POST", "/auth/sign-in/email",
+                              R"({"email":"a@x.org","password":"s3cr3t"})")
+                         .status);
+    expect_sample(requests("one.test", "list", 200), "4");
+    expect_sample(requests("one.test", "get", 200), "1");
+    expect_sample(requests("two.test", "create", 200), "1");
+    expect_sample(requests("two.test", "create", 400), "1");
+    expect_sample(requests("one.test", "update", 200), "1");
+    expect_sample(requests("one.test", "delete", 200), "1");
+    expect_sample(requests("one.test", "get", 404), "1");
+    expect_sample(requests("one.test", "list", 401), "1");
+    expect_sample(requests("one.test", "other", 405), "1");
+    expect_sample(requests("one.test", "other", 204), "1");
+    expect_sample(requests("one.test", "other", 404), "1");
+    expect_sample(requests("one.test", "get-session", 200), "1");
+    expect_sample(requests("three.test", "sign-in", 401), "1");
+    expect_sample(requests("two.test", "list", 200), "(none)");
+    expect_sample("useradmin_request_duration_seconds_count{virtual_host=\"one.test:${PORT}\","
+                  "operation=\"list\"}",
+                  "5");
+    expect_sample("useradmin_request_duration_seconds_bucket{virtual_host=\"one.test:${PORT}\","
+                  "operation=\"list\",le=\"+Inf\"}",
+                  "5");
+}
+
+TEST(metrics, count_what_httpd_itself_refuses_below_the_base_address) {
+    start(metrics_location + location("/api/users", as_sara) +
+          "<Location \"/closed/users\">\n  UserAdmin On\n  Require all denied\n</Location>\n");
+    expect_log("AH01630"); // client denied
+    expect_log("AH10244"); // invalid URI path
+    CHECK_EQUAL(403, client_->send({"GET", "/closed/users"}).status);
+    // Refused before httpd looks for a Location.
+    CHECK_EQUAL(400, client_->send({"GET", "/api/users/%zz"}).status);
+    expect_sample("useradmin_requests_total{virtual_host=\"localhost\",operation=\"list\","
+                  "status=\"403\"}",
+                  "1");
+    expect_sample("useradmin_requests_total{virtual_host=\"localhost\",operation=\"get\","
+                  "status=\"400\"}",
+                  "1");
+}
+
+TEST(metrics, are_in_the_text_format_that_Prometheus_reads) {
+    start_three();
+    for (const char* host : {"one.test", "two.test", "three.test"}) {
+        expect_success(ask_host(host, "GET", "/api/users"));
+        CHECK_EQUAL(401, ask_host(host, "POST", "/auth/sign-in/email",
+                                  R"({"email":"a@x.org","password":"s3cr3t"})")
+                             .status);
+        expect_sample(requests(host, "list", 200), "1");
+        expect_sample(requests(host, "sign-in", 401), "1");
+    }
+    const Reply reply = client_->send({"GET", "/metrics"});
+    CHECK_EQUAL(std::string("text/plain; version=0.0.4; charset=utf-8"),
+                reply.header("Content-Type").value_or(""));
+    CHECK_EQUAL(std::string("no-store"), reply.header("Cache-Control").value_or(""));
+    const auto file = Suite::current().work().make("metrics") / "metrics";
+    write_file(file, reply.body);
+    const Finished checked =
+        test::run({{"/bin/sh", "-c", "promtool check metrics <" + file.string()}});
+    CHECK_EQUAL_TEXT(0, checked.status, (checked.output + reply.body).c_str());
+    CHECK_EQUAL(std::string(), checked.output);
+}
+
+TEST(metrics, survive_a_graceful_restart) {
+    start_three();
+    for (int time = 1; time <= 3; ++time) {
+        expect_success(ask_host("one.test", "GET", "/api/users"));
+        expect_sample(requests("one.test", "list", 200), std::to_string(time));
+        client_ = std::make_unique<HttpClient>(httpd_->port());
+        httpd_->restart_gracefully();
+    }
+    expect_sample(requests("one.test", "list", 200), "3");
+}
+
+TEST(metrics, are_nowhere_without_SetHandler_and_are_protected_as_any_handler) {
+    start(location("/api/users", as_sara) +
+          "<Location \"/closed\">\n  SetHandler useradmin-metrics\n  Require all denied\n"
+          "</Location>\n");
+    expect_log("AH01630"); // client denied
+    for (const char* path : {"/metrics", "/useradmin-metrics", "/api/users/useradmin-metrics"})
+        CHECK_EQUAL(404, client_->send({"GET", path}).status);
+    const Reply closed = client_->send({"GET", "/closed"});
+    CHECK_EQUAL(403, closed.status);
+    CHECK(closed.body.find("useradmin_") == std::string::npos);
+}
+
+TEST(metrics, are_for_GET_and_HEAD) {
+    start(metrics_location);
+    CHECK_EQUAL(200, client_->send({"GET", "/metrics"}).status);
+    const Reply head = client_->send({"HEAD", "/metrics"});
+    CHECK_EQUAL(200, head.status);
+    CHECK_EQUAL(std::string(), head.body);
+    CHECK_EQUAL(405, client_->send({"POST", "/metrics", {}, "x"}).status);
+}
+
+TEST(metrics, tell_what_came_of_session_tokens) {
+    start(metrics_location + location("/api/users", "AuthUserAdmin On") +
+          location("/kept/users", "AuthUserAdmin On\nAuthUserAdminCache 60") +
+          location("/signed/users", "AuthUserAdmin On\nAuthUserAdminSecret file:" +
+                                        Suite::current().secret_file().string()));
+    const auto lookups = [&](const char* result) {
+        return "useradmin_session_lookups_total{virtual_host=\"localhost\",result=\"" +
+               std::string(result) + "\"}";
+    };
+    add_session("s3cr3t-expired", sara().id, "2001-01-01T00:00:00.000Z");
+    const auto ask_with = [&](const std::string& path, const std::string& token) {
+        client_->send({"GET", path, {"Authorization: Bearer " + token}});
+    };
+    client_->send({"GET", "/api/users"});
+    for (const char* path : {"/api/users", "/api/users", "/kept/users", "/kept/users"})
+        ask_with(path, token_of(Who::super_admin));
+    ask_with("/api/users", "s3cr3t-unknown");
+    ask_with("/api/users", "s3cr3t-expired");
+    ask_with("/api/users", "s3cr3t-%ff");
+    ask_with("/signed/users", token_of(Who::super_admin));
+    expect_sample(lookups("recognised"), "3");
+    expect_sample(lookups("kept"), "1");
+    expect_sample(lookups("unknown"), "1");
+    expect_sample(lookups("expired"), "1");
+    expect_sample(lookups("malformed"), "1");
+    expect_sample(lookups("signature"), "1");
+    expect_sample(lookups("failed"), "0");
+}
+
+TEST(metrics, count_attempts_to_sign_in_that_the_limit_refuses) {
+    allow_log("UA0305");
+    start(std::string(metrics_location) +
+          "<Location \"/auth\">\n  AuthUserAdminSignIn On\n"
+          "  UserAdminPasswordHash argon2id m=64\n  AuthUserAdminSignInLimit 1\n</Location>\n");
+    for (const int status : {401, 429, 429})
+        CHECK_EQUAL(status, client_
+                                ->send({"POST",
+                                        "/auth/sign-in/email",
+                                        {},
+                                        R"({"email":"a@x.org","password":"s3cr3t"})"})
+                                .status);
+    expect_sample("useradmin_refusals_total{virtual_host=\"localhost\",reason=\"sign-in-limit\"}",
+                  "2");
+}
+
+TEST(metrics, tell_how_many_connections_are_in_use_and_who_waited_in_vain_for_one) {
+    if (Suite::current().kind() != Kind::postgresql)
+        return;
+    expect_log("UA0201");
+    TestDatabase own(Suite::current().work(), Kind::postgresql, "metrics");
+    // One child, so that there is one connection.
+    start_before(own, "ServerLimit 1\nStartServers 1\nMaxRequestWorkers 16\nDBDMax 1\nDBDKeep 1\n" +
+                          std::string(metrics_location) +
+                          location("/api/users", as_sara + "UserAdminTimeout 1") +
+                          location("/patient/users", as_sara + "UserAdminTimeout 300"));
+    const std::string in_use = "useradmin_connections_in_use{virtual_host=\"localhost\"}";
+    const auto lists = [](int status) {
+        return "useradmin_requests_total{virtual_host=\"localhost\",operation=\"list\",status=\"" +
+               std::to_string(status) + "\"}";
+    };
+    expect_success(client_->send({"GET", "/api/users"}));
+    expect_sample(in_use, "0");
+    own.freeze();
+    const RawConnection patient(httpd_->port());
+    CHECK(patient.send("GET /patient/users HTTP/1.1\r\nHost: localhost\r\n"
+                       "Connection: close\r\n\r\n"));
+    expect_sample(in_use, "1");
+    CHECK_EQUAL(503, client_->send({"GET", "/api/users"}).status);
+    expect_sample("useradmin_refusals_total{virtual_host=\"localhost\",reason=\"connection-wait\"}",
+                  "1");
+    own.thaw();
+    CHECK_EQUAL(200, parse_reply(patient.receive_all(std::chrono::minutes(1))).status);
+    expect_sample(in_use, "0");
+    expect_sample(lists(200), "2");
+    expect_sample(lists(503), "1");
+    stop();
+}
+
+TEST(metrics, tell_how_many_hashing_slots_are_in_use) {
+    if (!Suite::current().is_plain_event() || Suite::current().kind() != Kind::sqlite)
+        return; // some ten seconds of hashing
+    start("UserAdminHashLimit 1\nUserAdminHashQueue 1\n" + std::string(metrics_location) +
+          location("/api/users", as_sara + "UserAdminTimeout 300\nUserAdminPasswordHash argon2id "
+                                           "t=10 m=262144"));
+    allow_log("UA0215");
+    const auto create = [&](const std::string& email) {
+        const std::string body =
+            R"({"name":"N","email":")" + email + R"(","password":"s3cr3t","role":"user"})";
+        auto connection = std::make_unique<RawConnection>(httpd_->port());
+        CHECK(connection->send("POST /api/users HTTP/1.1\r\nHost: localhost\r\n"
+                               "Connection: close\r\nContent-Length: " +
+                               std::to_string(body.size()) + "\r\n\r\n" + body));
+        return connection;
+    };
+    expect_sample("useradmin_hash_slots", "1");
+    expect_sample("useradmin_hash_queue_places", "1");
+    expect_sample("useradmin_hash_slots_in_use", "0");
+    const auto first = create("a@x");
+    expect_sample("useradmin_hash_slots_in_use", "1");
+    const auto second = create("b@x");
+    expect_sample("useradmin_hash_queue_places_in_use", "1");
+    const auto third = create("c@x");
+    CHECK_EQUAL(503, parse_reply(third->receive_all(std::chrono::minutes(1))).status);
+    expect_sample("useradmin_refusals_total{virtual_host=\"localhost\",reason=\"hash-queue\"}",
+                  "1");
+    for (const auto& connection : {std::cref(first), std::cref(second)})
+        CHECK_EQUAL(200,
+                    parse_reply(connection.get()->receive_all(std::chrono::minutes(2))).status);
+    expect_sample("useradmin_hash_slots_in_use", "0");
+    expect_sample("useradmin_hash_queue_places_in_use", "0");
+}
+
+} // namespace useradmin::test
