@@ -288,8 +288,17 @@ int start(apr_pool_t* configuration_pool, server_rec* servers, const module& own
                                                          server_count);
                     return true;
                 }));
+            const std::size_t pool_count = pools.pools().size();
+            auto* const tallies = static_cast<shared::Tallies*>(shared_or_logged(
+                configuration_pool, servers, owner, "tallies of lines",
+                pool_count * sizeof(shared::Tallies),
+                [pool_count](void* memory) {
+                    std::uninitialized_value_construct_n(static_cast<shared::Tallies*>(memory),
+                                                         pool_count);
+                    return true;
+                }));
             if (slots == nullptr || attempts == nullptr || sessions == nullptr ||
-                totals == nullptr || surveyed == nullptr ||
+                totals == nullptr || surveyed == nullptr || tallies == nullptr ||
                 !find_figures(configuration_pool, servers, owner))
                 return HTTP_INTERNAL_SERVER_ERROR;
             sign_in::SessionCache(sessions).forget_all();
@@ -305,6 +314,7 @@ int start(apr_pool_t* configuration_pool, server_rec* servers, const module& own
                 backend.totals = totals;
                 backend.is_surveyed = surveyed++;
                 backend.pool = *pool++;
+                backend.tallies = tallies + backend.pool;
                 backend.database_id = ids.at(backend.pool);
             }
             return OK;
@@ -339,7 +349,8 @@ void start_child(apr_pool_t* child_pool, server_rec* servers, const module& owne
 
 RequestBackend::RequestBackend(request_rec* request, const module& owner,
                                const BackendSettings& settings)
-    : settings_(settings), backend_(backend_of(request->server, owner)), log_(request, owner),
+    : settings_(settings), backend_(backend_of(request->server, owner)),
+      log_(request, owner, *backend_.tallies),
       slots_(backend_.slots,
              {settings_.wait, settings_.wait_directive,
               backend_.figures.counter(Refusal::hash_queue),

@@ -133,6 +133,8 @@ struct Backend {
     sign_in::SessionCache sessions = sign_in::SessionCache(nullptr);
     /// Of SharedTotals.
     void* totals = nullptr;
+    /// Of the lines that many requests write at once, of its database's pool.
+    shared::Tallies* tallies = nullptr;
     /// Whether the addresses of the server's users were looked at since httpd started.
     SharedFlag* is_surveyed = nullptr;
     /// Which of mod_dbd's pools the server has: a place in the list of their gates.

@@ -52,9 +52,9 @@ Gate::Turn::~Turn() {
     if (!lock_)
         return;
     const auto now = store::Clock::now();
-    if (has_connected_ && now - begun_ < hardly)
-        gate_.longest_turn_ = {};
-    if (now - begun_ < hardly || (now - begun_ < gate_.longest_turn_ && gate_.is_troubled(now)))
+    const bool is_short = now - begun_ < hardly;
+    const bool is_shorter = now - begun_ < gate_.longest_turn_ && gate_.is_troubled(now);
+    if (!has_connected_ && (is_short || is_shorter))
         return;
     gate_.longest_turn_ = now - begun_;
     gate_.longest_turn_ended_ = now;

@@ -38,8 +38,8 @@ class Gate {
         /// longest one of late, give or take a second. Who has hardly used any of the time that
         /// there was always tries.
         bool is_long_enough(store::Clock::duration time) const noexcept;
-        /// Says that a new connection was made. If that was soon done, the database answers again,
-        /// and the turns before tell nothing any more.
+        /// Says that a new connection was made: how long that took tells what the next turns may
+        /// take, and those before it tell nothing any more.
         void has_connected() noexcept { has_connected_ = true; }
 
       private:
@@ -64,8 +64,9 @@ class Gate {
     std::timed_mutex turn_;
     /// How many go first.
     std::atomic<int> first_{0};
-    /// The longest turn of late that took any time to speak of, and when it ended: a short one
-    /// after it may have had no need of the database. Of who has the turn.
+    /// The longest turn of late that took any time to speak of, or the last one that made a
+    /// connection, and when it ended: a short one after it may have had no need of the database.
+    /// Of who has the turn.
     store::Clock::duration longest_turn_{0};
     store::Clock::time_point longest_turn_ended_;
 };

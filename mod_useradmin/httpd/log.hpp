@@ -2,32 +2,54 @@
 #pragma once
 
 #include "httpd/httpd.hpp"
+#include "shared/tally.hpp"
 #include "text/log.hpp"
+
+#include <apr_strings.h>
 
 namespace useradmin::httpd {
 
 /// Writes to the error log of a request. httpd escapes what is not printable.
 class RequestLog final : public text::Log {
   public:
-    /// The module whose LogLevel counts.
-    RequestLog(request_rec* request, const module& owner) noexcept
-        : request_(request), module_index_(owner.module_index) {}
+    /// The module whose LogLevel counts, and what counts the lines that many write at once.
+    RequestLog(request_rec* request, const module& owner, shared::Tallies& tallies) noexcept
+        : request_(request), module_index_(owner.module_index), tallies_(tallies) {}
 
     void write(text::Level level, std::string_view message) noexcept override {
         write(level, APR_SUCCESS, message);
     }
     /// The same, with what APR said.
     void write(text::Level level, apr_status_t status, std::string_view message) noexcept {
-        const int httpd_level = level == text::Level::error     ? APLOG_ERR
-                                : level == text::Level::warning ? APLOG_WARNING
-                                                                : APLOG_INFO;
-        ap_log_rerror(__FILE__, __LINE__, module_index_, httpd_level, status, request_, "%.*s",
-                      static_cast<int>(message.size()), message.data());
+        write_at(httpd_level(level), status, message);
+    }
+    /// Once a minute at most for each tag; LogLevel debug has the others, too.
+    void write_for_many(text::Level level, std::string_view message) noexcept override {
+        shared::Tally* const tally = tallies_.of(message.substr(0, message.find(':')));
+        const std::uint64_t times =
+            tally != nullptr ? tally->count(shared::Tally::Clock::now()) : 1;
+        write_at(times != 0 ? httpd_level(level) : APLOG_DEBUG, APR_SUCCESS, message,
+                 times > 1 ? apr_psprintf(request_->pool,
+                                          " (%" APR_UINT64_T_FMT " times since this was last said)",
+                                          times)
+                           : "");
     }
 
   private:
+    static int httpd_level(text::Level level) noexcept {
+        return level == text::Level::error     ? APLOG_ERR
+               : level == text::Level::warning ? APLOG_WARNING
+                                               : APLOG_INFO;
+    }
+    void write_at(int level, apr_status_t status, std::string_view message,
+                  const char* end = "") const noexcept {
+        ap_log_rerror(__FILE__, __LINE__, module_index_, level, status, request_, "%.*s%s",
+                      static_cast<int>(message.size()), message.data(), end);
+    }
+
     request_rec* request_;
     int module_index_;
+    shared::Tallies& tallies_;
 };
 
 } // namespace useradmin::httpd

@@ -200,10 +200,11 @@ store::Result<std::int64_t> SharedTotals::total(const store::Filter& filter, con
             return count({});
         const auto now = Clock::now();
         if (now >= deadline) {
-            log_.write(text::Level::error,
-                       "UA0214: another request's count of the same users did not end within " +
-                           std::to_string(terms_.wait.count() / 1000) + " s; raise " +
-                           terms_.wait_directive);
+            log_.write_for_many(
+                text::Level::error,
+                "UA0214: another request's count of the same users did not end within " +
+                    std::to_string(terms_.wait.count() / 1000) + " s; raise " +
+                    terms_.wait_directive);
             return store::Failure::unavailable;
         }
         if (entry->counting.lock_until(std::min(deadline, now + longest_wait_at_once)) != Taken::no)

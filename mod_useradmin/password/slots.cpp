@@ -2,7 +2,6 @@
 
 #include "shared/mutex.hpp"
 #include "shared/process.hpp"
-#include "shared/tally.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -48,8 +47,6 @@ static_assert(std::atomic<pid_t>::is_always_lock_free, "a lock would not be shar
 struct alignas(Turn) Header {
     Slots::Bounds bounds;
     std::atomic<unsigned> next; ///< where the next caller starts to look
-    shared::Tally full;         ///< times that the queue was full
-    shared::Tally late;         ///< times that no slot came free in time
 };
 static_assert(std::atomic<unsigned>::is_always_lock_free,
               "a lock would not be shared by processes");
@@ -89,7 +86,7 @@ std::size_t Slots::size_of(const Bounds& bounds) noexcept {
 }
 
 bool Slots::lay_out(void* memory, const Bounds& bounds) noexcept {
-    Header& header = *new (memory) Header{bounds, 0, {}, {}};
+    Header& header = *new (memory) Header{bounds, 0};
     bool ready = bounds.slots != 0 && bounds.places != 0;
     for (const Turns turns : {slots_of(header), places_of(header)})
         for (Turn& turn : turns)
@@ -127,7 +124,8 @@ std::variant<Slots::Held, Slots::NoSlot> Slots::acquire() {
     if (place == nullptr) {
         if (terms_.full != nullptr)
             terms_.full->add();
-        log(header.full.count(Clock::now()),
+        log_->write_for_many(
+            text::Level::warning,
             "UA0215: the queue for hashing slots was full; raise UserAdminHashLimit or "
             "UserAdminHashQueue, or find who sends so many passwords");
         return NoSlot::queue_full;
@@ -145,19 +143,11 @@ std::variant<Slots::Held, Slots::NoSlot> Slots::acquire() {
     }
     if (terms_.late != nullptr)
         terms_.late->add();
-    log(header.late.count(Clock::now()),
-        "UA0306: no hashing slot came free within " + std::to_string(terms_.wait.count() / 1000) +
-            " s; raise UserAdminHashLimit or " + terms_.wait_directive);
+    log_->write_for_many(text::Level::warning, "UA0306: no hashing slot came free within " +
+                                                   std::to_string(terms_.wait.count() / 1000) +
+                                                   " s; raise UserAdminHashLimit or " +
+                                                   terms_.wait_directive);
     return NoSlot::not_in_time;
-}
-
-void Slots::log(std::uint64_t times, std::string_view line) const {
-    if (times == 0)
-        return;
-    std::string text(line);
-    if (times > 1)
-        text += " (" + std::to_string(times) + " times since this was last said)";
-    log_->write(text::Level::warning, text);
 }
 
 Slots::Held::Held(Held&& other) noexcept : turn_(std::exchange(other.turn_, nullptr)) {}

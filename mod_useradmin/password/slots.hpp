@@ -72,15 +72,10 @@ class Slots {
         not_in_time, ///< none came free while it waited
     };
 
-    /// Takes a slot, waiting in the queue where none is free. The log has why there was none, once
-    /// a minute at most.
+    /// Takes a slot, waiting in the queue where none is free. The log has why there was none.
     std::variant<Held, NoSlot> acquire();
 
   private:
-    /// Writes a line of what happened so many times since it was last told; 0: it is not to be told
-    /// now.
-    void log(std::uint64_t times, std::string_view line) const;
-
     void* memory_;
     Terms terms_;
     text::Log* log_;

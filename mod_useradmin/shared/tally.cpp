@@ -1,5 +1,8 @@
 #include "shared/tally.hpp"
 
+#include <algorithm>
+#include <cstring>
+
 namespace useradmin::shared {
 
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free &&
@@ -15,6 +18,17 @@ std::uint64_t Tally::count(Clock::time_point now) noexcept {
         return 0;
     // Of those who come at once, one tells of all.
     return told_at_.compare_exchange_strong(told_at, at.count()) ? times_.exchange(0) : 0;
+}
+
+Tally* Tallies::of(std::string_view tag) noexcept {
+    std::uint64_t wanted = 0;
+    std::memcpy(&wanted, tag.data(), std::min(tag.size(), sizeof wanted));
+    for (Entry& entry : entries_) {
+        std::uint64_t found = 0;
+        if (entry.tag.compare_exchange_strong(found, wanted) || found == wanted)
+            return &entry.tally;
+    }
+    return nullptr;
 }
 
 } // namespace useradmin::shared

@@ -39,7 +39,7 @@ Failure DatabaseStore::out_of_reach(const Client& client) {
 }
 
 Failure DatabaseStore::unavailable(std::string_view tag, std::string_view reason) {
-    failed(tag, reason);
+    log_.write_for_many(text::Level::error, std::string(tag) += reason);
     return Failure::unavailable;
 }
 
@@ -169,11 +169,13 @@ std::optional<Result<T>> DatabaseStore::run_on(const Connection& connection, con
         case Fault::lost: {
             const bool is_first = std::exchange(may_reconnect, false);
             const bool is_back = client.reconnect();
-            if (repeatable == Repeatable::no)
-                return Result<T>(unavailable("UA0105: ", "the connection to the database broke, "
-                                                         "and nobody knows whether the write was "
-                                                         "done: " +
-                                                             piece.error()));
+            if (repeatable == Repeatable::no) {
+                // Of this write, and of no other: it has a line of its own.
+                failed("UA0105: ", "the connection to the database broke, and nobody knows whether "
+                                   "the write was done: " +
+                                       piece.error());
+                return Result<T>(Failure::unavailable);
+            }
             if (!is_back || !is_first)
                 return Result<T>(out_of_reach(client));
             continue;

@@ -14,6 +14,11 @@ class Log {
     virtual ~Log() = default;
     /// One line. The message begins with its tag ("UA0101: …") and holds no secret.
     virtual void write(Level level, std::string_view message) noexcept = 0;
+    /// A line of what many requests meet at once. Where many come together, one line with a count
+    /// may stand for all of the same tag.
+    virtual void write_for_many(Level level, std::string_view message) noexcept {
+        write(level, message);
+    }
 };
 
 } // namespace useradmin::text

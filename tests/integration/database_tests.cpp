@@ -5,6 +5,8 @@
 #include "support/process.hpp"
 
 #include <algorithm>
+#include <map>
+#include <sstream>
 
 namespace useradmin::test {
 
@@ -170,6 +172,32 @@ TEST(database, that_is_away_is_503_with_Retry_After_and_comes_back_by_itself) {
                      std::chrono::seconds(30)));
     expect_success(send("POST", "/api/users", R"({"name":"N","email":"n@x","password":"s3cr3t"})"));
     allow_log("dbd");
+}
+
+TEST(database, that_is_away_is_told_of_in_a_line_for_each_tag_and_not_for_each_request) {
+    expect_log("UA0");
+    allow_log("dbd");
+    allow_log("AH00629");
+    TestDatabase own(Suite::current().work(), Suite::current().kind(), "told-of");
+    start_before(own, location("/api/users", as_sara + "UserAdminTimeout 1"));
+    own.take_away();
+    const std::vector<Request> requests(20, Request{"GET", "/api/users"});
+    for (const auto& reply : client_->send_at_once(requests))
+        expect_error(reply, 503, unavailable);
+    std::map<std::string, int> lines;
+    std::istringstream log(LogWatch::instance().seen());
+    for (std::string line; std::getline(log, line);)
+        if (const auto tag = line.find("] UA"); tag != line.npos)
+            ++lines[between(line, "useradmin:", "]").value_or("") + " " + line.substr(tag + 2, 6)];
+    int told = 0;
+    int debug = 0;
+    for (const auto& [tag, count] : lines) {
+        if (tag.starts_with("error "))
+            CHECK_EQUAL_TEXT(1, count, tag.c_str());
+        (tag.starts_with("error ") ? told : debug) += count;
+    }
+    CHECK(told > 0);
+    CHECK_EQUAL(20, told + debug);
 }
 
 TEST(database, that_restarts_costs_no_reader_a_failure) {
