@@ -86,8 +86,8 @@ void allow_error(request_rec* request) noexcept {
         [](const char*) {});
 }
 
-int answer_operator(request_rec* request) noexcept {
-    return httpd::answer_operator(request, auth_useradmin_module);
+httpd::BackendSettings backend_settings(const request_rec* request) {
+    return httpd::backend_settings(settings_of(request));
 }
 
 int count(request_rec* first) noexcept {
@@ -123,7 +123,8 @@ void register_sign_in_hooks(apr_pool_t* pool) noexcept {
     ap_hook_map_to_storage(httpd::keep_from_storage, nullptr, nullptr, APR_HOOK_REALLY_FIRST);
     ap_hook_insert_error_filter(allow_error, nullptr, nullptr, APR_HOOK_MIDDLE);
     ap_hook_handler(handle, nullptr, nullptr, APR_HOOK_REALLY_FIRST);
-    ap_hook_handler(answer_operator, nullptr, nullptr, APR_HOOK_MIDDLE);
+    // The service's own comes first, whichever is loaded first.
+    httpd::register_operator_view<auth_useradmin_module, backend_settings>(APR_HOOK_MIDDLE + 1);
     ap_hook_log_transaction(count, nullptr, nullptr, APR_HOOK_MIDDLE);
 }
 

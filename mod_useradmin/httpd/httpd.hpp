@@ -13,6 +13,7 @@ extern "C" {
 #include <ap_mpm.h>
 #include <apr_dbd.h>
 #include <apr_optional.h>
+#include <apr_optional_hooks.h>
 #include <apr_shm.h>
 #include <apr_strings.h>
 #include <http_config.h>
@@ -22,6 +23,7 @@ extern "C" {
 #include <http_protocol.h>
 #include <http_request.h>
 #include <mod_dbd.h>
+#include <mod_status.h>
 #include <util_filter.h>
 }
 

@@ -3,7 +3,9 @@
 #include "apr/guard.hpp"
 #include "apr/pool.hpp"
 #include "httpd/backend.hpp"
+#include "httpd/health.hpp"
 #include "httpd/prometheus.hpp"
+#include "httpd/server_status.hpp"
 
 #include <algorithm>
 #include <string>
@@ -32,12 +34,26 @@ ServerFigures figures_of_server(const module& owner) {
     return figures;
 }
 
+void send_text(request_rec* request, const std::string& text) {
+    ap_rwrite(text.data(), static_cast<int>(text.size()), request);
+}
+
 int answer_metrics(request_rec* request, const module& owner) {
     const std::string text = prometheus_text(figures_of_server(owner));
     ap_set_content_type(request, prometheus_type);
     apr_table_setn(request->headers_out, "Cache-Control", "no-store");
-    ap_rwrite(text.data(), static_cast<int>(text.size()), request);
+    send_text(request, text);
     return OK;
+}
+
+/// Whether this is the first time that a request is asked about.
+bool is_first_time(request_rec* request) noexcept {
+    constexpr const char* key = "useradmin status told";
+    void* told = nullptr;
+    apr_pool_userdata_get(&told, key, request->pool);
+    if (told == nullptr)
+        apr_pool_userdata_setn(request, key, apr_pool_cleanup_null, request->pool);
+    return told == nullptr;
 }
 
 } // namespace
@@ -50,20 +66,44 @@ void count_request(const request_rec* first, const Figures& figures, std::string
                           std::chrono::microseconds(apr_time_now() - first->request_time));
 }
 
-int answer_operator(request_rec* request, const module& owner) noexcept {
-    if (apr::view_of(request->handler) != "useradmin-metrics")
+int answer_operator(request_rec* request, const module& owner, FindSettings& settings) noexcept {
+    const std::string_view handler = apr::view_of(request->handler);
+    const bool is_metrics = handler == "useradmin-metrics";
+    if (!is_metrics && handler != "useradmin-health")
         return DECLINED;
     request->allowed = AP_METHOD_BIT << M_GET;
     if (request->method_number == M_OPTIONS)
         return DECLINED; // httpd's own handler answers
     if (request->method_number != M_GET)
         return HTTP_METHOD_NOT_ALLOWED;
-    return apr::guarded([&] { return answer_metrics(request, owner); },
-                        [&](const char* reason) {
-                            ap_log_rerror(__FILE__, __LINE__, owner.module_index, APLOG_ERR, 0,
-                                          request, "UA0205: a request failed: %s", reason);
-                            return HTTP_INTERNAL_SERVER_ERROR;
-                        });
+    return apr::guarded(
+        [&] {
+            return is_metrics ? answer_metrics(request, owner)
+                              : answer_health(request, owner, settings(request));
+        },
+        [&](const char* reason) {
+            ap_log_rerror(__FILE__, __LINE__, owner.module_index, APLOG_ERR, 0, request,
+                          "UA0205: a request failed: %s", reason);
+            return HTTP_INTERNAL_SERVER_ERROR;
+        });
+}
+
+int add_to_status(request_rec* request, int flags, const module& owner) noexcept {
+    if (!is_first_time(request))
+        return DECLINED;
+    return apr::guarded(
+        [&] {
+            ServerFigures figures = figures_of_server(owner);
+            if ((flags & AP_STATUS_SHORT) != 0) {
+                send_text(request, status_lines(figures));
+                return OK;
+            }
+            for (VirtualHostFigures& host : figures.virtual_hosts)
+                host.name = ap_escape_html(request->pool, host.name.c_str());
+            send_text(request, status_section(figures));
+            return OK;
+        },
+        [](const char*) { return DECLINED; });
 }
 
 } // namespace useradmin::httpd

@@ -91,8 +91,8 @@ int handle(request_rec* request) noexcept {
         });
 }
 
-int answer_operator(request_rec* request) noexcept {
-    return httpd::answer_operator(request, useradmin_module);
+httpd::BackendSettings backend_settings(const request_rec* request) {
+    return httpd::backend_settings(settings_of(request));
 }
 
 /// The base address that a request was answered below; nullptr where there is none. An error can
@@ -180,7 +180,7 @@ void register_service_hooks(apr_pool_t* pool) noexcept {
     ap_hook_translate_name(claim, before, after, APR_HOOK_FIRST);
     ap_hook_map_to_storage(httpd::keep_from_storage, nullptr, nullptr, APR_HOOK_REALLY_FIRST);
     ap_hook_handler(handle, nullptr, nullptr, APR_HOOK_REALLY_FIRST);
-    ap_hook_handler(answer_operator, nullptr, nullptr, APR_HOOK_MIDDLE);
+    httpd::register_operator_view<useradmin_module, backend_settings>();
     ap_hook_log_transaction(count, nullptr, nullptr, APR_HOOK_MIDDLE);
     ap_register_output_filter(envelope_filter, put_envelope, nullptr, AP_FTYPE_RESOURCE);
     ap_hook_insert_error_filter(insert_envelope, nullptr, nullptr, APR_HOOK_LAST);

@@ -370,4 +370,15 @@ Result<AddressSurvey> DatabaseStore::survey_addresses(const ProtectedAddress& sp
         [&](Work& work, const Dialect&) { return statements::survey_addresses(work, spared); });
 }
 
+Result<Done> DatabaseStore::ask() {
+    return run<Done>(
+        needs_user, Repeatable::yes,
+        [](Work& work, const Dialect&) -> Result<Done> {
+            const Result<Rows> answer = work.execute("SELECT 1");
+            if (!answer)
+                return answer.failure();
+            return Done();
+        });
+}
+
 } // namespace useradmin::store

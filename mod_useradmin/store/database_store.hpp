@@ -43,6 +43,9 @@ class DatabaseStore : public Store {
     Result<std::int64_t> close_sessions_of(std::string_view user_id) override;
     Result<AddressSurvey> survey_addresses(const ProtectedAddress& spared) override;
 
+    /// Whether the database answers, and has the tables.
+    Result<Done> ask();
+
   private:
     /// Whether work may be done again when its connection broke and nobody knows if it was done.
     enum class Repeatable { no, yes };

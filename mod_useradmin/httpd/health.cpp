@@ -1,0 +1,96 @@
+#include "httpd/health.hpp"
+
+#include "apr/pool.hpp"
+#include "store/database_store.hpp"
+
+#include <netinet/in.h>
+
+#include <string>
+
+namespace useradmin::httpd {
+
+namespace {
+
+/// Keeps what is logged, for the reply.
+class HealthLog final : public text::Log {
+  public:
+    HealthLog(request_rec* request, const module& owner, shared::Tallies& tallies) noexcept
+        : log_(request, owner, tallies) {}
+
+    void write(text::Level level, std::string_view message) noexcept override {
+        log_.write(level, message);
+        keep(message);
+    }
+    void write_for_many(text::Level level, std::string_view message) noexcept override {
+        log_.write_for_many(level, message);
+        keep(message);
+    }
+    const std::string& lines() const noexcept { return lines_; }
+
+  private:
+    void keep(std::string_view message) noexcept {
+        try {
+            (lines_ += message) += '\n';
+        } catch (const std::bad_alloc&) {
+            lines_.clear(); // the log has it
+        }
+    }
+
+    RequestLog log_;
+    std::string lines_;
+};
+
+bool is_loopback(const apr_sockaddr_t& address) noexcept {
+    constexpr unsigned char loopback_network = 127;
+    const auto* const bytes = static_cast<const unsigned char*>(address.ipaddr_ptr);
+    if (address.family == APR_INET)
+        return bytes[0] == loopback_network;
+    const auto* const own = static_cast<const in6_addr*>(address.ipaddr_ptr);
+    constexpr int mapped_prefix_size = 12;
+    return address.family == APR_INET6 &&
+           (IN6_IS_ADDR_LOOPBACK(own) ||
+            (IN6_IS_ADDR_V4MAPPED(own) && bytes[mapped_prefix_size] == loopback_network));
+}
+
+/// Whether who asks is on this machine. Whom a proxy on it asks for is not, as far as is known.
+bool is_local(const request_rec* request) noexcept {
+    for (const char* header : {"Forwarded", "X-Forwarded-For", "Via"})
+        if (apr_table_get(request->headers_in, header) != nullptr)
+            return false;
+    const apr_sockaddr_t* const caller = request->useragent_addr;
+    const apr_sockaddr_t* const own = request->connection->local_addr;
+    if (caller == nullptr || caller->ipaddr_ptr == nullptr)
+        return false;
+    return is_loopback(*caller) || (own != nullptr && apr_sockaddr_equal(caller, own) != 0);
+}
+
+/// What is wrong, a line for each thing; empty where the database answered.
+std::string problem_of(request_rec* request, const module& owner, const BackendSettings& settings) {
+    if (std::string problem = database_problem(); !problem.empty())
+        return problem + '\n';
+    const Backend& backend = backend_of(request->server, owner);
+    HealthLog log(request, owner, *backend.tallies);
+    DatabaseConnections connections(request, log, backend.database, *backend.gate, backend.figures,
+                                    settings.wait, settings.wait_directive);
+    store::DatabaseStore store(connections, log, request->pool, settings.tables.names,
+                               settings.tables.label, store::Patience{settings.wait});
+    if (store.ask())
+        return {};
+    return log.lines().empty() ? "the error log has the reason\n" : log.lines();
+}
+
+} // namespace
+
+int answer_health(request_rec* request, const module& owner, const BackendSettings& settings) {
+    const std::string problem = problem_of(request, owner, settings);
+    std::string text = problem.empty() ? "ok\n" : "unavailable\n";
+    if (is_local(request))
+        text += problem;
+    request->status = problem.empty() ? HTTP_OK : HTTP_SERVICE_UNAVAILABLE;
+    ap_set_content_type(request, "text/plain; charset=utf-8");
+    apr_table_setn(request->headers_out, "Cache-Control", "no-store");
+    ap_rwrite(text.data(), static_cast<int>(text.size()), request);
+    return OK;
+}
+
+} // namespace useradmin::httpd

@@ -1,0 +1,16 @@
+// Figures on mod_status' page.
+#pragma once
+
+#include "httpd/prometheus.hpp"
+
+#include <string>
+
+namespace useradmin::httpd {
+
+/// The lines that `?auto` has of the server, of all virtual hosts together, and of each.
+std::string status_lines(const ServerFigures& figures);
+
+/// The section of the page. The names of the virtual hosts are HTML.
+std::string status_section(const ServerFigures& figures);
+
+} // namespace useradmin::httpd

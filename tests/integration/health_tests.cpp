@@ -1,0 +1,120 @@
+// SetHandler useradmin-health: whether a load balancer may send requests here.
+#include "own_httpd.hpp"
+
+namespace useradmin::test {
+
+class Health : public OwnHttpd {
+  protected:
+    static std::string health_location(const std::string& directives = {}) {
+        return "<Location \"/health\">\n  SetHandler useradmin-health\n" + directives +
+               "</Location>\n";
+    }
+    Reply health(const std::vector<std::string>& headers = {}, const std::string& method = "GET") {
+        const Reply reply = client_->send({method, "/health", headers});
+        CHECK_EQUAL(std::string("no-store"), reply.header("Cache-Control").value_or(""));
+        CHECK_EQUAL(std::string("text/plain; charset=utf-8"),
+                    reply.header("Content-Type").value_or(""));
+        return reply;
+    }
+    void expect_health(int status, const std::string& body,
+                       const std::vector<std::string>& headers = {}) {
+        const Reply reply = health(headers);
+        CHECK_EQUAL(status, reply.status);
+        CHECK_EQUAL(body, reply.body);
+    }
+
+    std::unique_ptr<TestDatabase> own_;
+    void make(const std::string& name) {
+        own_ =
+            std::make_unique<TestDatabase>(Suite::current().work(), Suite::current().kind(), name);
+    }
+    void teardown() override {
+        OwnHttpd::teardown();
+        own_.reset();
+    }
+};
+
+TEST_GROUP_BASE(health, Health){};
+
+TEST(health, is_200_while_the_database_answers) {
+    start(health_location());
+    expect_health(200, "ok\n");
+    const Reply head = health({}, "HEAD");
+    CHECK_EQUAL(200, head.status);
+    CHECK_EQUAL(std::string(), head.body);
+}
+
+TEST(health, is_for_GET_and_HEAD) {
+    start(health_location());
+    CHECK_EQUAL(405, client_->send({"POST", "/health", {}, "x"}).status);
+}
+
+TEST(health, is_503_with_the_reason_while_the_database_is_away_and_200_when_it_is_back) {
+    for (const char* line : {"UA0", "AH00", "dbd"})
+        allow_log(line);
+    make("away");
+    start_before(*own_, health_location("UserAdminTimeout 2\n"));
+    // SQLite goes on with a file that is open.
+    if (Suite::current().kind() == Kind::postgresql)
+        expect_health(200, "ok\n");
+    own_->take_away();
+    const Reply away = health();
+    CHECK_EQUAL(503, away.status);
+    STRCMP_CONTAINS("unavailable\nUA0", away.body.c_str());
+    CHECK_EQUAL(503, health({}, "HEAD").status);
+    own_->bring_back();
+    CHECK(eventually([&] { return health().status == 200; }));
+}
+
+TEST(health, tells_the_reason_to_nobody_but_callers_on_the_same_machine) {
+    for (const char* line : {"UA0", "AH00", "dbd"})
+        allow_log(line);
+    make("secretive");
+    start_before(*own_,
+                 "RemoteIPHeader X-Client\nRemoteIPInternalProxy 127.0.0.1\n" + health_location(),
+                 {"mod_remoteip.so"});
+    own_->take_away();
+    for (const char* header :
+         {"X-Client: 192.0.2.1", "X-Client: 2001:db8::1", "X-Forwarded-For: 127.0.0.1",
+          "Forwarded: for=127.0.0.1", "Via: 1.1 proxy"})
+        expect_health(503, "unavailable\n", {header});
+    STRCMP_CONTAINS("UA0", health({"X-Client: ::1"}).body.c_str());
+    own_->bring_back();
+}
+
+TEST(health, is_503_within_the_timeout_while_the_database_hangs) {
+    if (Suite::current().kind() != Kind::postgresql)
+        return;
+    for (const char* line : {"UA0", "AH00", "dbd"})
+        allow_log(line);
+    make("hanging");
+    start_before(*own_, health_location("UserAdminTimeout 1\n"));
+    expect_health(200, "ok\n");
+    own_->freeze();
+    expect_log("UA0107: the database gave no answer in 1 s");
+    STRCMP_CONTAINS("unavailable\nUA0107: the database gave no answer in 1 s",
+                    health().body.c_str());
+    own_->thaw();
+    CHECK(eventually([&] { return health().status == 200; }));
+}
+
+TEST(health, is_503_where_a_table_is_missing) {
+    expect_log("UA0103");
+    make("bare");
+    own_->sql().run("ALTER TABLE \"user\" RENAME TO \"users\"");
+    start_before(*own_, health_location());
+    const Reply reply = health();
+    CHECK_EQUAL(503, reply.status);
+    STRCMP_CONTAINS("UA0103", reply.body.c_str());
+}
+
+TEST(health, is_503_where_no_database_is_configured) {
+    auto settings = Suite::current().settings(health_location());
+    httpd_ = std::make_unique<Httpd>(Suite::current().work(), settings);
+    client_ = std::make_unique<HttpClient>(httpd_->port());
+    const Reply reply = health();
+    CHECK_EQUAL(503, reply.status);
+    STRCMP_CONTAINS("unavailable\nthere is no DBDriver", reply.body.c_str());
+}
+
+} // namespace useradmin::test
