@@ -1,10 +1,12 @@
 // SetHandler useradmin-metrics: what a running server did, as Prometheus reads it.
 #include "own_httpd.hpp"
 
+#include "support/machine.hpp"
 #include "support/process.hpp"
 
 #include <functional>
 #include <memory>
+#include <regex>
 
 namespace useradmin::test {
 
@@ -291,6 +293,27 @@ TEST(metrics, tell_how_many_hashing_slots_are_in_use) {
                     parse_reply(connection.get()->receive_all(std::chrono::minutes(2))).status);
     expect_sample("useradmin_hash_slots_in_use", "0");
     expect_sample("useradmin_hash_queue_places_in_use", "0");
+}
+
+TEST(metrics, that_the_example_of_alerts_asks_for_are_there) {
+    start_three();
+    expect_success(ask_host("one.test", "GET", "/api/users"));
+    expect_sample(requests("one.test", "list", 200), "1");
+    const std::string all = metrics();
+    const std::string alerts = read_file(machine::source("conf/useradmin-alerts.yml"));
+    int found = 0;
+    const std::regex selector("(useradmin_[a-z_]+)\\{([a-z]+)(=~?|!~)\"([^\"]*)\"");
+    for (std::sregex_iterator match(alerts.begin(), alerts.end(), selector), end; match != end;
+         ++match, ++found) {
+        const std::string name = (*match)[1];
+        const std::string label = (*match)[2];
+        CHECK_TEXT(all.find("\n" + name + "{") != std::string::npos, name.c_str());
+        CHECK_TEXT(all.find("," + label + "=\"") != std::string::npos, label.c_str());
+        const std::string value = (*match)[4];
+        if ((*match)[3] == "=" && label != "operation")
+            CHECK_TEXT(all.find(label + "=\"" + value + "\"") != std::string::npos, value.c_str());
+    }
+    CHECK(found >= 7);
 }
 
 } // namespace useradmin::test
