@@ -217,7 +217,7 @@ void survey_addresses(Database& database, const store::Schema& schema,
     found.ambiguous_emails =
         number(database.rows("SELECT count(*) FROM (SELECT 1 FROM " + schema.user.sql +
                              " GROUP BY lower(" + email + ") HAVING count(*) > 1) r")[0][0]);
-    if (auto survey = database.store().survey_addresses(spared))
+    if (auto survey = database.store().survey(spared))
         found.addresses = *survey;
 }
 

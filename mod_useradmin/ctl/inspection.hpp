@@ -67,7 +67,7 @@ struct Inspection {
     /// How many addresses stand there more than once but for capital letters, and whether the
     /// protected one stands there; nothing where they may not be read.
     std::optional<std::int64_t> ambiguous_emails;
-    std::optional<store::AddressSurvey> addresses;
+    std::optional<store::Survey> addresses;
 };
 
 /// Looks at everything; a CommandError where the database does not answer. The settings are those

@@ -34,23 +34,28 @@ const char* label_of(apr_pool_t* pool, const char* prefix, const store::TableNam
     return apr_psprintf(pool, "%s_%" APR_UINT64_T_HEX_FMT, prefix, hash);
 }
 
+/// What the MPM says of its bounds: 1 at least.
+unsigned answer_of_mpm(int query) {
+    int number = 0;
+    return ap_mpm_query(query, &number) == APR_SUCCESS ? static_cast<unsigned>(std::max(number, 1))
+                                                       : 1U;
+}
+
 /// How many threads of all children answer requests: MaxRequestWorkers, as the MPM took it.
 unsigned worker_count() {
-    const auto answer = [](int query) {
-        int number = 0;
-        return ap_mpm_query(query, &number) == APR_SUCCESS
-                   ? static_cast<unsigned>(std::max(number, 1))
-                   : 1U;
-    };
-    return answer(AP_MPMQ_MAX_DAEMONS) * answer(AP_MPMQ_MAX_THREADS);
+    return answer_of_mpm(AP_MPMQ_MAX_DAEMONS) * answer_of_mpm(AP_MPMQ_MAX_THREADS);
 }
 
 /// How many children there can be at once: ServerLimit, as the MPM took it.
 unsigned child_limit() {
-    int limit = 0;
-    return ap_mpm_query(AP_MPMQ_HARD_LIMIT_DAEMONS, &limit) == APR_SUCCESS
-               ? static_cast<unsigned>(std::max(limit, 1))
-               : 1U;
+    return answer_of_mpm(AP_MPMQ_HARD_LIMIT_DAEMONS);
+}
+
+/// How many connections of a pool all children together may have. No thread takes two.
+unsigned most_connections(const ConnectionPool& pool) {
+    const auto of_child = static_cast<unsigned>(std::max(pool.most, 1));
+    return answer_of_mpm(AP_MPMQ_MAX_DAEMONS) *
+           std::min(of_child, answer_of_mpm(AP_MPMQ_MAX_THREADS));
 }
 
 /// What an operator knows a virtual host by: its name, and its port where it has one.
@@ -281,7 +286,7 @@ int start(apr_pool_t* configuration_pool, server_rec* servers, const module& own
             const ConnectionPools pools(servers);
             const std::size_t server_count = pools.of_servers().size();
             auto* surveyed = static_cast<SharedFlag*>(shared_or_logged(
-                configuration_pool, servers, owner, "surveys of addresses",
+                configuration_pool, servers, owner, "surveys of databases",
                 server_count * sizeof(SharedFlag),
                 [server_count](void* memory) {
                     std::uninitialized_value_construct_n(static_cast<SharedFlag*>(memory),
@@ -315,6 +320,7 @@ int start(apr_pool_t* configuration_pool, server_rec* servers, const module& own
                 backend.is_surveyed = surveyed++;
                 backend.pool = *pool++;
                 backend.tallies = tallies + backend.pool;
+                backend.most_connections = most_connections(pools.pools()[backend.pool]);
                 backend.database_id = ids.at(backend.pool);
             }
             return OK;

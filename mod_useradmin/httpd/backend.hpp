@@ -135,10 +135,12 @@ struct Backend {
     void* totals = nullptr;
     /// Of the lines that many requests write at once, of its database's pool.
     shared::Tallies* tallies = nullptr;
-    /// Whether the addresses of the server's users were looked at since httpd started.
+    /// Whether the server's database was looked at since httpd started.
     SharedFlag* is_surveyed = nullptr;
     /// Which of mod_dbd's pools the server has: a place in the list of their gates.
     unsigned pool = 0;
+    /// How many connections to it all children together may have.
+    unsigned most_connections = 0;
     /// Tells its database from others, as far as their parameters differ.
     const char* database_id = nullptr;
     Gate* gate = nullptr;

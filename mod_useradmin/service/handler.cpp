@@ -12,10 +12,10 @@
 #include "httpd/reply.hpp"
 #include "httpd/wiping.hpp"
 #include "password/hasher.hpp"
-#include "service/address_survey.hpp"
 #include "service/caller.hpp"
 #include "service/configuration.hpp"
 #include "service/response.hpp"
+#include "service/survey.hpp"
 
 #include <algorithm>
 
@@ -66,7 +66,7 @@ int answer(request_rec* request) {
     const bool is_success = reply.status == HTTP_OK;
     const int status = httpd::send(request, std::move(reply));
     if (is_success)
-        survey_addresses(backend, {rules.protected_email, rules.lowers_email});
+        survey(backend, {rules.protected_email, rules.lowers_email});
     return status;
 }
 

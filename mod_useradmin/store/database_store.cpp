@@ -364,10 +364,12 @@ Result<std::int64_t> DatabaseStore::close_sessions_of(std::string_view user_id) 
         });
 }
 
-Result<AddressSurvey> DatabaseStore::survey_addresses(const ProtectedAddress& spared) {
-    return run<AddressSurvey>(
+Result<Survey> DatabaseStore::survey(const ProtectedAddress& spared) {
+    return run<Survey>(
         needs_user, Repeatable::yes,
-        [&](Work& work, const Dialect&) { return statements::survey_addresses(work, spared); });
+        [&](Work& work, const Dialect& dialect) {
+            return statements::survey(work, dialect, spared);
+        });
 }
 
 Result<Done> DatabaseStore::ask() {

@@ -41,7 +41,7 @@ class DatabaseStore : public Store {
                                 Timestamp now) override;
     Result<Done> close_session(std::string_view token) override;
     Result<std::int64_t> close_sessions_of(std::string_view user_id) override;
-    Result<AddressSurvey> survey_addresses(const ProtectedAddress& spared) override;
+    Result<Survey> survey(const ProtectedAddress& spared) override;
 
     /// Whether the database answers, and has the tables.
     Result<Done> ask();

@@ -81,6 +81,9 @@ class Dialect {
     /// What ends a query within a statement whose rows, in its order, nobody else may change until
     /// the statement is done.
     virtual const char* row_lock() const noexcept = 0;
+    /// The expression of how many connections the account may have in all, as a text; NULL where
+    /// the database sets no bound.
+    virtual const char* connection_limit() const noexcept = 0;
     /// The function that gives the place of a text in another, from 1 on.
     virtual const char* position_function() const noexcept = 0;
 

@@ -200,6 +200,17 @@ class Postgresql final : public Dialect {
     // OFFSET keeps conditions from around the query out of it: rows that they leave out are locked
     // as well. A session may still be opened for a user that is locked so.
     const char* row_lock() const noexcept override { return " OFFSET 0 FOR NO KEY UPDATE"; }
+    const char* connection_limit() const noexcept override {
+        return "(SELECT CAST(least(CAST(current_setting('max_connections') AS bigint)"
+               " - CASE WHEN NOT r.rolsuper THEN"
+               " CAST(current_setting('superuser_reserved_connections') AS bigint) +"
+               " coalesce(CAST(current_setting('reserved_connections', true) AS bigint), 0)"
+               " ELSE 0 END,"
+               " CASE WHEN NOT r.rolsuper AND r.rolconnlimit >= 0 THEN r.rolconnlimit END,"
+               " CASE WHEN NOT r.rolsuper AND d.datconnlimit >= 0 THEN d.datconnlimit END) AS text)"
+               " FROM pg_catalog.pg_roles r, pg_catalog.pg_database d"
+               " WHERE r.rolname = current_user AND d.datname = current_database())";
+    }
     const char* position_function() const noexcept override { return "strpos"; }
 
     const Lists& lists(const Schema& schema) const noexcept override {

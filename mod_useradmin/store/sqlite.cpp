@@ -441,6 +441,7 @@ class Sqlite final : public Dialect {
 
     // Who writes is alone.
     const char* row_lock() const noexcept override { return ""; }
+    const char* connection_limit() const noexcept override { return "NULL"; }
     const char* position_function() const noexcept override { return "instr"; }
 
     const Lists& lists(const Schema&) const noexcept override { return plain_lists(); }

@@ -286,7 +286,7 @@ Result<std::int64_t> close_sessions_of(Work& work, const Dialect& dialect,
     return affected(work, statement);
 }
 
-Result<AddressSurvey> survey_addresses(Work& work, const ProtectedAddress& spared) {
+Result<Survey> survey(Work& work, const Dialect& dialect, const ProtectedAddress& spared) {
     const Table& user = work.schema().user;
     const Column& email = user.at("email");
     Statement statement = work.statement();
@@ -297,11 +297,12 @@ Result<AddressSurvey> survey_addresses(Work& work, const ProtectedAddress& spare
         statement << email << " = " << argument(spared.email);
     statement << "), EXISTS (SELECT 1 FROM " << user << " u WHERE u." << email << " <> lower(u."
               << email << ") AND EXISTS (SELECT 1 FROM " << user << " v WHERE v." << email
-              << " = lower(u." << email << ")))";
+              << " = lower(u." << email << "))), " << dialect.connection_limit();
     return first_row(work, statement, [](Rows& rows) {
-        AddressSurvey survey;
+        Survey survey;
         survey.has_protected = rows.take_boolean();
         survey.has_twins = rows.take_boolean();
+        survey.connection_limit = rows.take_number();
         return survey;
     });
 }

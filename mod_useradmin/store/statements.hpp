@@ -34,6 +34,6 @@ Result<Done> extend_session(Work& work, const Dialect& dialect, std::string_view
 Result<Done> close_session(Work& work, const Dialect& dialect, std::string_view token);
 Result<std::int64_t> close_sessions_of(Work& work, const Dialect& dialect,
                                        std::string_view user_id);
-Result<AddressSurvey> survey_addresses(Work& work, const ProtectedAddress& spared);
+Result<Survey> survey(Work& work, const Dialect& dialect, const ProtectedAddress& spared);
 
 } // namespace useradmin::store::statements

@@ -110,11 +110,14 @@ struct Credential {
     Text password_hash;
 };
 
-/// What an operator should know of the addresses in the user table.
-struct AddressSurvey {
+/// What an operator should know of the database.
+struct Survey {
+    /// Whether a user has the protected address.
     bool has_protected = false;
     /// Whether two addresses differ in case alone.
     bool has_twins = false;
+    /// How many connections the account may have in all; 0 where the database sets no bound.
+    std::int64_t connection_limit = 0;
 };
 
 /// The tables, as the operations see them. Texts that go in are clean UTF-8 without U+0000. Every
@@ -167,8 +170,8 @@ class Store {
     /// Ends all sessions of a user; how many there were.
     virtual Result<std::int64_t> close_sessions_of(std::string_view user_id) = 0;
 
-    /// Looks at the addresses of all users.
-    virtual Result<AddressSurvey> survey_addresses(const ProtectedAddress& spared) = 0;
+    /// Looks at the addresses of all users, and at what the account may do.
+    virtual Result<Survey> survey(const ProtectedAddress& spared) = 0;
 };
 
 } // namespace useradmin::store

@@ -498,11 +498,11 @@ TEST(living_tables, have_the_hashes_of_their_passwords_told_by_their_ways) {
 
 TEST(living_tables, are_surveyed_for_the_protected_address_and_for_twins) {
     add_user("a", "Jefe@x");
-    CHECK(!worked(store().survey_addresses({"jefe@x", false})).has_protected);
-    CHECK(worked(store().survey_addresses({"jefe@x", true})).has_protected);
-    CHECK(!worked(store().survey_addresses({"jefe@x", true})).has_twins);
+    CHECK(!worked(store().survey({"jefe@x", false})).has_protected);
+    CHECK(worked(store().survey({"jefe@x", true})).has_protected);
+    CHECK(!worked(store().survey({"jefe@x", true})).has_twins);
     add_user("b", "jefe@x");
-    CHECK(worked(store().survey_addresses({"jefe@x", false})).has_twins);
+    CHECK(worked(store().survey({"jefe@x", false})).has_twins);
 }
 
 TEST_GROUP_BASE(rights, Contract){};

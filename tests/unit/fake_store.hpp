@@ -57,7 +57,7 @@ class FakeStore final : public store::Store {
     std::optional<store::Session> opened;
     /// What is found of all passwords and addresses.
     std::vector<std::string> formats;
-    store::AddressSurvey survey{true, false};
+    store::Survey surveyed{true, false};
 
     store::User& add(std::string_view id, std::string_view email, std::string_view role = "user") {
         store::User user;
@@ -189,11 +189,10 @@ class FakeStore final : public store::Store {
         return store::Done();
     }
 
-    store::Result<store::AddressSurvey>
-    survey_addresses(const store::ProtectedAddress& spared) override {
-        if (const auto* failure = failure_of("survey_addresses", spared.email))
+    store::Result<store::Survey> survey(const store::ProtectedAddress& spared) override {
+        if (const auto* failure = failure_of("survey", spared.email))
             return *failure;
-        return survey;
+        return surveyed;
     }
 
     // What neither the operations nor signing in have a use for.

@@ -1,4 +1,4 @@
-#include "service/address_survey.hpp"
+#include "service/survey.hpp"
 
 #include "apr/guard.hpp"
 
@@ -10,7 +10,7 @@ namespace {
 
 void look(httpd::RequestBackend& backend, const store::ProtectedAddress& spared,
           httpd::SharedFlag& is_surveyed) {
-    const auto survey = backend.store().survey_addresses(spared);
+    const auto survey = backend.store().survey(spared);
     if (!survey) {
         is_surveyed = survey.failure() != store::Failure::unavailable;
         return;
@@ -24,12 +24,19 @@ void look(httpd::RequestBackend& backend, const store::ProtectedAddress& spared,
         backend.log().write(text::Level::warning,
                             "UA0213: there are users whose addresses differ in case alone; who "
                             "signs in with one of them may mean the other");
+    const std::int64_t wanted = backend.server().most_connections;
+    if (survey->connection_limit != 0 && wanted > survey->connection_limit)
+        backend.log().write(text::Level::warning,
+                            "UA0216: all children of httpd may want " + std::to_string(wanted) +
+                                " connections together, and the database lets this account have " +
+                                std::to_string(survey->connection_limit) +
+                                "; lower DBDMax or raise max_connections, unless a pooler stands "
+                                "between");
 }
 
 } // namespace
 
-void survey_addresses(httpd::RequestBackend& backend,
-                      const store::ProtectedAddress& spared) noexcept {
+void survey(httpd::RequestBackend& backend, const store::ProtectedAddress& spared) noexcept {
     httpd::SharedFlag& is_surveyed = *backend.server().is_surveyed;
     if (is_surveyed.load(std::memory_order_relaxed) || is_surveyed.exchange(true))
         return;

@@ -1,0 +1,101 @@
+// What the log says of the database, once after a start of httpd.
+#include "own_httpd.hpp"
+
+namespace useradmin::test {
+
+class Survey : public OwnHttpd {
+  protected:
+    void start_with(const std::string& directives) {
+        start(location("/api/users", as_sara + directives) +
+              location("/other/users", as_sara + directives));
+    }
+    /// How many lines with that tag the log has.
+    static int lines_with(std::string_view tag) {
+        const auto seen = LogWatch::instance().seen();
+        int count = 0;
+        for (auto at = seen.find(tag); at != std::string::npos; at = seen.find(tag, at + 1))
+            ++count;
+        return count;
+    }
+    /// A request that is answered, and one by which its survey is over.
+    void ask_twice() {
+        expect_success(send("GET", "/api/users"));
+        expect_success(send("GET", "/api/users/sara-1"));
+        expect_success(send("GET", "/other/users"));
+    }
+};
+
+TEST_GROUP_BASE(survey, Survey){};
+
+TEST(survey, warns_once_where_no_user_has_the_protected_address) {
+    start_with("UserAdminProtectedEmail nadie@example.org\n");
+    expect_log("UA0212: no user has the protected address 'nadie@example.org'");
+    ask_twice();
+    CHECK_EQUAL(1, lines_with("UA0212"));
+    CHECK_EQUAL(0, lines_with("UA0213"));
+}
+
+TEST(survey, says_nothing_where_a_user_has_it) {
+    start_with("UserAdminProtectedEmail sara@example.org\n");
+    ask_twice();
+    CHECK_EQUAL(0, lines_with("UA021"));
+}
+
+TEST(survey, compares_the_protected_address_as_a_deletion_does) {
+    start_with("UserAdminProtectedEmail SARA@example.org\nUserAdminEmailCase lower\n");
+    ask_twice();
+    CHECK_EQUAL(0, lines_with("UA021"));
+    start_with("UserAdminProtectedEmail SARA@example.org\n");
+    expect_log("UA0212");
+    ask_twice();
+}
+
+TEST(survey, warns_of_two_addresses_that_differ_in_case_alone) {
+    add_user({"twin", "Sara", "Sara@example.org", "user", "2026-01-01T00:00:00.000Z"});
+    start_with("UserAdminProtectedEmail sara@example.org\n");
+    expect_log("UA0213");
+    ask_twice();
+    CHECK_EQUAL(1, lines_with("UA0213"));
+}
+
+TEST(survey, warns_where_httpd_may_want_more_connections_than_the_account_may_have) {
+    if (Suite::current().kind() != Kind::postgresql)
+        return;
+    // Two children of as many as DBDMax says, or 32 of one.
+    const int most = Suite::current().mpm() == "prefork" ? 32 : 8;
+    const auto bound = [&](int connections) {
+        sql().run("ALTER ROLE bounded CONNECTION LIMIT " + std::to_string(connections));
+    };
+    sql().run("CREATE ROLE bounded LOGIN; GRANT ALL ON ALL TABLES IN SCHEMA public TO bounded");
+    std::string directives = Suite::directives_for(Suite::current().database());
+    const std::string owner = "user=useradmin";
+    directives.replace(directives.find(owner), owner.size(), "user=bounded");
+    directives += "DBDMax 4\n" +
+                  location("/api/users", as_sara + "UserAdminProtectedEmail sara@example.org\n");
+    const auto ask_before = [&] {
+        start(directives);
+        expect_success(send("GET", "/api/users"));
+        expect_success(send("GET", "/api/users/sara-1"));
+        stop();
+    };
+    bound(most);
+    ask_before();
+    CHECK_EQUAL(0, lines_with("UA0216"));
+    bound(most - 1);
+    expect_log("UA0216: all children of httpd may want " + std::to_string(most) +
+               " connections together, and the database lets this account have " +
+               std::to_string(most - 1) + "; lower DBDMax or raise max_connections");
+    ask_before();
+    CHECK_EQUAL(1, lines_with("UA0216"));
+    sql().run("DROP OWNED BY bounded; DROP ROLE bounded");
+}
+
+TEST(survey, waits_for_the_first_request_that_is_answered) {
+    start_with("UserAdminProtectedEmail nadie@example.org\n");
+    CHECK_EQUAL(404, send("GET", "/api/users/unknown").status);
+    CHECK_EQUAL(0, lines_with("UA0212"));
+    expect_log("UA0212");
+    ask_twice();
+}
+
+} // namespace useradmin::test
