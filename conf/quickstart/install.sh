@@ -1,4 +1,4 @@
-# Installs Debian packages: sourced by conf/quickstart/run and by the scripts that run tests and benches.
+# Installs Debian packages: sourced by conf/quickstart/run, packaging/build and the scripts that run tests and benches.
 # shellcheck shell=bash
 
 # What the build needs.
@@ -9,6 +9,12 @@ build_packages=(g++ make cmake pkg-config apache2-dev apache2-bin libapr1-dev li
 # shellcheck disable=SC2034 # for the scripts that source this file
 test_packages=(libaprutil1-dbd-pgsql libaprutil1-dbd-sqlite3 libcpputest-dev libcurl4-openssl-dev postgresql
     pgbouncer prometheus)
+# What packaging/build deb needs: this and what its unit tests are built with.
+# shellcheck disable=SC2034 # for the scripts that source this file
+deb_packages=("${build_packages[@]}" build-essential debhelper libcpputest-dev libcurl4-openssl-dev)
+# What packaging/build rpm needs.
+# shellcheck disable=SC2034 # for the scripts that source this file
+rpm_packages=("${build_packages[@]}" rpm xz-utils libcpputest-dev libcurl4-openssl-dev)
 # What tests/run --long needs beside that.
 # shellcheck disable=SC2034 # for the scripts that source this file
 long_packages=(patroni etcd-server slowhttptest)

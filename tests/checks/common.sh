@@ -34,3 +34,9 @@ find_tool() {
     done
     return 1
 }
+
+# directives_in_code SOURCE: prints the directives of both modules. An entry of a module's table has the name as a text of
+# its own.
+directives_in_code() {
+    grep -rhoE '"(Auth)?UserAdmin[A-Za-z]*"' "$1"/mod_useradmin/{httpd,service,auth} | tr -d '"' | sort -u
+}

@@ -1,0 +1,29 @@
+# Runs what takes long and shows that it goes on: sourced by conf/quickstart/run and packaging/build.
+# shellcheck shell=bash
+
+# The step that runs, for the trap that ends it: its process group.
+step_pid=
+
+# step TEXT LOG COMMAND...: runs a command, its output in the log, its last line on the terminal.
+step() {
+    local text=$1 log=$2 line=
+    shift 2
+    echo "$text" >&2
+    setsid "$@" >>"$log" 2>&1 </dev/null 9>&- &
+    step_pid=$!
+    if [[ -t 2 ]]; then
+        while kill -0 "$step_pid" 2>/dev/null; do
+            line=$(tail -n 1 "$log" | tr -d '\r\033')
+            printf '\r\033[K  %.*s' "$((${COLUMNS:-80} - 4))" "$line" >&2
+            sleep 0.2
+        done
+        printf '\r\033[K' >&2
+    fi
+    if wait "$step_pid"; then
+        step_pid=
+        return 0
+    fi
+    step_pid=
+    tail -n 30 "$log" >&2
+    return 1
+}

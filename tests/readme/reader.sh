@@ -1,0 +1,65 @@
+# A new user of this machine, who types what the README says: sourced by what changes a whole system that way, after
+# install.sh. $repository is the clone, $folder a folder for what is noted.
+# shellcheck shell=bash disable=SC2154 # those two
+
+# make_reader: what such a user has: an account, sudo, and yes for an answer.
+make_reader() {
+    install_packages sudo
+    useradd --create-home --shell /bin/bash reader
+    echo 'reader ALL=(ALL) NOPASSWD: ALL' >/etc/sudoers.d/reader
+    echo 'Defaults env_keep += "http_proxy https_proxy DEBIAN_FRONTEND"' >>/etc/sudoers.d/reader
+    echo 'APT::Get::Assume-Yes "true";' >/etc/apt/apt.conf.d/99reader
+    chown -R reader: "$repository"
+    # A reply that is an error ends the commands, unless it is another one when the reader looks again: just after a reload
+    # a child of before it may answer.
+    printf '%s\n' fail-with-body silent show-error 'noproxy = "*"' 'retry = 5' retry-all-errors >~reader/.curlrc
+    # What an installer writes.
+    echo "127.0.0.1 $(hostname)" >>/etc/hosts
+
+    # Without an init nothing starts by itself what its package has installed.
+    cat >"$folder/start" <<'START'
+#!/bin/sh
+pg_lsclusters --no-header | while read -r version name port status rest; do
+    [ "$status" = online ] || pg_ctlcluster "$version" "$name" start
+done
+[ -e /var/run/apache2/apache2.pid ] || apachectl start
+START
+    chmod 755 "$folder/start"
+    # Where a password is asked for.
+    echo 'correct horse battery staple' >"$folder/typed"
+}
+
+# read_aloud MARK: types the README's commands of that mark, each line at its prompt: -e ends the session where one fails.
+# What they print goes to $folder/output as well.
+read_aloud() {
+    {
+        echo 'set -e'
+        "$repository/tests/readme/commands" "$repository/README.md" "$1"
+    } | sed "/^sudo -u postgres psql -f/i sudo $folder/start" >"$folder/commands"
+    (
+        cd "$repository" || exit 1
+        setpriv --reuid reader --regid reader --init-groups -- env HOME=/home/reader USER=reader \
+            DEBIAN_FRONTEND=noninteractive bash -x "$folder/commands" <"$folder/typed" 2> >(tee "$folder/trace" >&2) |
+            tee "$folder/output"
+    )
+}
+
+# stop_servers: those that were started for the reader.
+stop_servers() {
+    apachectl stop || true
+    pg_lsclusters --no-header | while read -r version name _; do
+        pg_ctlcluster "$version" "$name" stop --mode fast || true
+    done
+}
+
+# expect WHAT TEXT: the output has a line with the text.
+expect() {
+    grep -qF "$2" "$folder/output" || fail "The README's commands ran, but $1: '$2' is not in what they print."
+}
+
+# no_log_lines: httpd's log has nothing above a notice.
+no_log_lines() {
+    if grep -E '^\[.*(:warn|:error|:crit|:alert|:emerg)\]' /var/log/apache2/error.log; then
+        fail "httpd's log has warnings or errors (they are above)."
+    fi
+}
