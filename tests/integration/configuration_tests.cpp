@@ -1,7 +1,13 @@
-// `httpd -t` refuses a bad configuration with a sentence that says what is wrong.
+// `httpd -t` refuses a bad configuration with a sentence that says what is wrong, and takes a right
+// one.
 #include "scene.hpp"
 
+#include "support/files.hpp"
+#include "support/machine.hpp"
+
 #include <algorithm>
+#include <filesystem>
+#include <sstream>
 
 namespace useradmin::test {
 
@@ -262,6 +268,49 @@ TEST(configuration, without_a_database_is_refused) {
 
 TEST(configuration, without_either_module_in_use_wants_no_database) {
     taken("<Location \"/api\">\nUserAdmin Off\nAuthUserAdmin Off\n</Location>\n");
+}
+
+// --- Configurations that are files of the repository ---------------------------------------------
+
+/// The text of a configuration for a real server, with the tests' own secret.
+static std::string configuration_in(const std::filesystem::path& file) {
+    constexpr std::string_view secret = "/etc/apache2/useradmin.secret";
+    std::string text = read_file(file);
+    for (std::size_t at = 0; (at = text.find(secret, at)) != text.npos;)
+        text.replace(at, secret.size(), Suite::current().secret_file().string());
+    return text;
+}
+
+TEST(configuration, that_a_release_took_is_taken) {
+    int samples = 0;
+    for (const auto& entry :
+         std::filesystem::recursive_directory_iterator(machine::source("tests/samples"))) {
+        if (entry.path().extension() != ".conf")
+            continue;
+        ++samples;
+        taken(configuration_in(entry.path()));
+    }
+    CHECK(samples >= 3);
+}
+
+TEST(configuration, of_the_packages_example_is_taken) {
+    taken(configuration_in(machine::source("conf/users.conf")));
+}
+
+TEST(configuration, of_the_packages_own_file_is_taken_without_its_comment_signs) {
+    std::istringstream lines(configuration_in(machine::source("conf/useradmin.conf")));
+    std::string directives;
+    int locations = 0;
+    for (std::string line; std::getline(lines, line);) {
+        if (line.size() < 2 || line[0] != '#' || line[1] < 'A' || line[1] > 'Z')
+            continue;
+        line.erase(0, 1);
+        if (line == "UserAdmin On" || line == "AuthUserAdminSignIn On")
+            line = "<Location \"/" + std::to_string(++locations) + "\">\n" + line + "\n</Location>";
+        directives += line + "\n";
+    }
+    CHECK_EQUAL(2, locations);
+    taken(directives);
 }
 
 } // namespace useradmin::test
