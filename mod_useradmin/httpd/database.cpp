@@ -107,7 +107,7 @@ const store::Connection* DatabaseConnections::acquire(store::Deadline deadline) 
         log_.write_for_many(
             text::Level::error,
             "UA0202: mod_dbd has no connection; its own line, for this request or for one "
-            "before it, says why");
+            "before it, says why: is the database up, and are DBDParams right?");
         return nullptr;
     }
     return hand_out(*open_, asked_at);

@@ -48,8 +48,8 @@ Failure DatabaseStore::failed(std::string_view tag, std::string_view reason) {
     return Failure::failed;
 }
 
-std::string DatabaseStore::missing_grant(const Dialect& dialect, Client& client,
-                                         const Schema& schema, unsigned needs) {
+std::string DatabaseStore::missing_grants(const Dialect& dialect, Client& client,
+                                          const Schema& schema, unsigned needs) {
     const auto is_needed = [&](const Right& right) {
         const unsigned need = right.table == 'u'   ? needs_user
                               : right.table == 's' ? needs_session
@@ -64,13 +64,20 @@ std::string DatabaseStore::missing_grant(const Dialect& dialect, Client& client,
         std::copy_if(all.begin(), all.end(), std::back_inserter(rights), is_needed);
         auto answer = client.execute(dialect.missing_rights_query(schema, rights).c_str(), pool_);
         Rows* rows = std::get_if<Rows>(&answer);
-        if (rows == nullptr || !rows->next())
-            continue;
-        const Table& table = schema.table(rows->take().value_or("u").front());
-        std::string grant = "; run: GRANT " + std::string(rows->take().value_or(""));
-        if (const std::string_view column = rows->take().value_or(""); !column.empty())
-            grant += " (" + quoted_identifier(column) + ")";
-        return grant + " ON " + table.sql + " TO " + std::string(rows->take().value_or("")) + ";";
+        std::string grants;
+        const Table* granted = nullptr;
+        std::string end;
+        while (rows != nullptr && rows->next()) {
+            const Table& table = schema.table(rows->take().value_or("u").front());
+            grants += &table == granted ? ", " : end + " GRANT ";
+            granted = &table;
+            grants += rows->take().value_or("");
+            if (const std::string_view column = rows->take().value_or(""); !column.empty())
+                grants += " (" + quoted_identifier(column) + ")";
+            end = " ON " + table.sql + " TO " + std::string(rows->take().value_or("")) + ";";
+        }
+        if (!grants.empty())
+            return "; run:" + grants + end;
     }
     return {};
 }
@@ -186,7 +193,7 @@ std::optional<Result<T>> DatabaseStore::run_on(const Connection& connection, con
         }
         std::string reason = "the database refused: " + piece.error();
         if (piece.fault() == Fault::forbidden)
-            reason += missing_grant(dialect, client, known.schema(), needs);
+            reason += missing_grants(dialect, client, known.schema(), needs);
         return Result<T>(failed("UA0106: ", reason));
     }
 }

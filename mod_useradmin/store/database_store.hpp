@@ -69,10 +69,10 @@ class DatabaseStore : public Store {
     Failure out_of_reach(const Client& client);
     Failure unavailable(std::string_view tag, std::string_view reason);
     Failure failed(std::string_view tag, std::string_view reason);
-    /// The GRANT that an account without a right on a needed table wants, as the end of a line of
+    /// The GRANTs that an account without a right on a needed table wants, as the end of a line of
     /// the log.
-    std::string missing_grant(const Dialect& dialect, Client& client, const Schema& schema,
-                              unsigned needs);
+    std::string missing_grants(const Dialect& dialect, Client& client, const Schema& schema,
+                               unsigned needs);
 
     ConnectionSource& source_;
     text::Log& log_;

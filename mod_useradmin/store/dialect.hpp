@@ -113,7 +113,7 @@ class Dialect {
     virtual std::string indexes_query(const Schema& schema, const TableNames& names) const = 0;
     /// The query for those of the rights that the database's account does not have: the table's
     /// letter, the privilege, the column that it is wanted for ("" for the whole table), the
-    /// account; a row for each. Empty where the database knows no rights.
+    /// account; a row for each, in the rights' order. Empty where the database knows no rights.
     virtual std::string missing_rights_query(const Schema& schema,
                                              std::span<const Right> rights) const = 0;
 

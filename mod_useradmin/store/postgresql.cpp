@@ -318,15 +318,17 @@ class Postgresql final : public Dialect {
                 continue;
             wanted += (wanted.empty() ? "('" : ", ('") + std::string(1, right.table) + "', " +
                       literal(right.privilege) + ", " +
-                      (column != nullptr ? literal(column->name) : std::string("''")) + ")";
+                      (column != nullptr ? literal(column->name) : std::string("''")) + ", " +
+                      std::to_string(wanted.size()) + ")";
         }
         if (wanted.empty())
             return {};
         return "SELECT t.letter, w.privilege, w.name, quote_ident(current_user) FROM " +
                tables_of(schema) + " JOIN (VALUES " + wanted +
-               ") AS w (letter, privilege, name) ON w.letter = t.letter WHERE NOT CASE WHEN w.name "
+               ") AS w (letter, privilege, name, place) ON w.letter = t.letter WHERE NOT CASE WHEN "
+               "w.name "
                "= '' THEN has_table_privilege(t.relation, w.privilege) ELSE "
-               "has_column_privilege(t.relation, w.name, w.privilege) END";
+               "has_column_privilege(t.relation, w.name, w.privilege) END ORDER BY w.place";
     }
 
   private:

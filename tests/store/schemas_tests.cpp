@@ -507,10 +507,10 @@ TEST(living_tables, are_surveyed_for_the_protected_address_and_for_twins) {
 
 TEST_GROUP_BASE(rights, Contract){};
 
-TEST(rights, that_are_missing_are_named_with_their_grant) {
+TEST(rights, that_are_missing_are_all_named_with_their_grant) {
     if (!is_postgresql())
         return;
-    expect_error("run: GRANT INSERT ON \"account\" TO");
+    expect_error("run: GRANT INSERT, DELETE ON \"account\" TO poor;");
     sql().run("DROP ROLE IF EXISTS poor; CREATE ROLE poor LOGIN; GRANT ALL ON \"user\", "
               "\"session\" TO poor; GRANT SELECT ON \"account\" TO poor");
     CHECK(failed([&] {

@@ -1,0 +1,98 @@
+// What a sysadmin may get wrong before the first request: it ends in a line of the error log that
+// names the remedy. What a request meets later stands in database_tests.cpp.
+#include "own_httpd.hpp"
+
+#include "support/process.hpp"
+
+namespace useradmin::test {
+
+class FirstStart : public OwnHttpd {
+  protected:
+    void teardown() override {
+        OwnHttpd::teardown();
+        own_.reset();
+    }
+
+    /// A database of its own, whose role clerk has a password.
+    void make(const std::string& name) {
+        own_ =
+            std::make_unique<TestDatabase>(Suite::current().work(), Suite::current().kind(), name);
+        if (own_->kind() != Kind::postgresql)
+            return;
+        own_->sql().run("CREATE ROLE clerk LOGIN PASSWORD 's3cr3t one'; "
+                        "CREATE ROLE crowded LOGIN CONNECTION LIMIT 0; "
+                        "GRANT ALL ON ALL TABLES IN SCHEMA public TO clerk");
+        write_file(own_->server().folder() / "data" / "pg_hba.conf",
+                   "local all clerk scram-sha-256\nlocal all all trust\n");
+        own_->sql().rows("SELECT pg_reload_conf()");
+    }
+
+    /// The reply to the first request before a database with these parameters.
+    Reply first_reply(const std::string& params) {
+        start_before(*own_,
+                     "DBDParams \"" + params + "\"\nDBDMin 0\n" + location("/api/users", as_sara));
+        return send("GET", "/api/users");
+    }
+
+    /// Whether mod_dbd's line has the reason, and the module's line what to look at.
+    void expect_refusal(const std::string& params, const std::string& reason) {
+        allow_log("AH0");
+        expect_log(reason);
+        expect_log("UA0202: mod_dbd has no connection; its own line, for this request or for one "
+                   "before it, says why: is the database up, and are DBDParams right?");
+        expect_error(first_reply(params), 503, "Servicio no disponible temporalmente");
+    }
+
+    std::unique_ptr<TestDatabase> own_;
+};
+
+TEST_GROUP_BASE(first_start, FirstStart){};
+
+TEST(first_start, with_the_right_parameters_is_200) {
+    make("first-start-right");
+    const std::string socket = own_->kind() == Kind::postgresql ? own_->server().folder() : "";
+    expect_success(
+        first_reply(own_->kind() == Kind::postgresql
+                        ? "host=" + socket + " dbname=postgres user=clerk password='s3cr3t one'"
+                        : own_->params()));
+}
+
+TEST(first_start, with_wrong_parameters_says_what_is_wrong_and_where_to_look) {
+    make("first-start-wrong");
+    if (own_->kind() != Kind::postgresql) {
+        expect_refusal("/nowhere/users.db", "unable to open database file");
+        return;
+    }
+    const std::string server = "connect_timeout=2 host=" + own_->server().folder().string();
+    expect_refusal(server + " dbname=postgres user=clerk password='s3cr3t two'",
+                   "password authentication failed for user \"clerk\"");
+    expect_refusal(server + " dbname=nothing user=useradmin",
+                   "database \"nothing\" does not exist");
+    expect_refusal(server + " dbname=postgres user=nobody-here",
+                   "role \"nobody-here\" does not exist");
+    expect_refusal(server + " dbname=postgres user=crowded",
+                   "too many connections for role \"crowded\"");
+    expect_refusal("connect_timeout=2 host=/nowhere dbname=postgres user=clerk",
+                   "No such file or directory");
+}
+
+TEST(first_start, before_tables_were_laid_names_the_command_that_lays_them) {
+    make("first-start-bare");
+    for (const char* table : {"account", "session", "user"})
+        own_->sql().run("DROP TABLE \"" + std::string(table) + "\"");
+    expect_log("UA0103: there is no table \"user\"; lay it with 'useradminctl schema'");
+    expect_error(first_reply(own_->params()), 500, "Error al obtener usuarios");
+}
+
+TEST(first_start, of_a_role_without_rights_names_every_GRANT_that_it_lacks) {
+    make("first-start-rightless");
+    if (own_->kind() != Kind::postgresql)
+        return;
+    own_->sql().run("REVOKE ALL ON ALL TABLES IN SCHEMA public FROM clerk");
+    expect_log("run: GRANT SELECT, INSERT, UPDATE, DELETE ON \"user\" TO clerk;");
+    expect_error(first_reply("host=" + own_->server().folder().string() +
+                             " dbname=postgres user=clerk password='s3cr3t one'"),
+                 500, "Error al obtener usuarios");
+}
+
+} // namespace useradmin::test
