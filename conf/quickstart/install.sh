@@ -7,7 +7,7 @@ build_packages=(g++ make cmake pkg-config apache2-dev apache2-bin libapr1-dev li
     libargon2-dev libpq-dev libssl-dev libutf8proc-dev libsqlite3-dev)
 # What the tests need beside it.
 # shellcheck disable=SC2034 # for the scripts that source this file
-test_packages=(libaprutil1-dbd-pgsql libaprutil1-dbd-sqlite3 libcpputest-dev libcurl4-openssl-dev postgresql
+test_packages=(openssl libaprutil1-dbd-pgsql libaprutil1-dbd-sqlite3 libcpputest-dev libcurl4-openssl-dev postgresql
     pgbouncer prometheus)
 # What packaging/build deb needs: this and what its unit tests are built with.
 # shellcheck disable=SC2034 # for the scripts that source this file

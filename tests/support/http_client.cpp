@@ -23,6 +23,7 @@ void take_head_line(Reply& reply, std::string_view line) {
         line.remove_suffix(1);
     if (line.starts_with("HTTP/")) {
         reply.headers.clear();
+        reply.is_http2 = line.starts_with("HTTP/2");
         const auto space = line.find(' ');
         reply.status = 0;
         if (space != std::string_view::npos)
@@ -69,7 +70,15 @@ struct Easy {
 void prepare(CURL* handle, HeaderList& headers, std::uint16_t port, const Request& request,
              Reply& reply) {
     reply.asked = request.method + " " + request.path;
-    const std::string url = "http://127.0.0.1:" + std::to_string(port) + request.path;
+    const std::string url = std::string(request.tls ? "https" : "http") +
+                            "://127.0.0.1:" + std::to_string(port) + request.path;
+    if (request.tls) {
+        curl_easy_setopt(handle, CURLOPT_CAINFO, request.tls->authority.c_str());
+        if (!request.tls->certificate.empty()) {
+            curl_easy_setopt(handle, CURLOPT_SSLCERT, request.tls->certificate.c_str());
+            curl_easy_setopt(handle, CURLOPT_SSLKEY, request.tls->key.c_str());
+        }
+    }
     if (request.is_http2) {
         curl_easy_setopt(handle, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE);
         // libcurl 7.88 breaks such a connection when it is used again after curl_easy_reset.

@@ -14,6 +14,13 @@
 
 namespace useradmin::test {
 
+/// Files of a client that speaks TLS; without a certificate and its key it shows none.
+struct Tls {
+    std::string authority;
+    std::string certificate = {};
+    std::string key = {};
+};
+
 struct Request {
     std::string method = "GET";
     std::string path; ///< with the query, sent as it stands
@@ -21,10 +28,12 @@ struct Request {
     std::optional<std::string> body = {};
     std::chrono::seconds patience = std::chrono::seconds(60); ///< no reply by then is none at all
     bool is_http2 = false; ///< as HTTP/2 from the first byte on; the server must speak it
+    std::optional<Tls> tls = {};
 };
 
 struct Reply {
     int status = 0;
+    bool is_http2 = false;
     std::vector<std::pair<std::string, std::string>> headers = {};
     std::string body = {};
     std::string asked = {}; ///< the request's line, for messages

@@ -1,0 +1,178 @@
+// The configurations of conf/recipes, included as they are.
+#include "own_httpd.hpp"
+
+#include "support/machine.hpp"
+#include "support/process.hpp"
+
+namespace useradmin::test {
+
+class Recipes : public OwnHttpd {
+  protected:
+    void teardown() override {
+        outside_.reset();
+        OwnHttpd::teardown();
+    }
+
+    static std::string include(const std::string& name) {
+        return "Include \"" + machine::source("conf/recipes/" + name).string() + "\"\n";
+    }
+    static std::string define(const std::string& name, const std::string& value) {
+        return "Define " + name + " \"" + value + "\"\n";
+    }
+
+    /// The service, and a proxy before it.
+    void start_behind_proxy() {
+        start(include("proxy-inside.conf") + location("/api/users", "AuthUserAdmin On") +
+                  "UserAdminPasswordHash argon2id m=64\n<Location \"/api/auth\">\n"
+                  "AuthUserAdminSignIn On\nAuthUserAdminSignInLimit 1 1000\n"
+                  "Require all granted\n</Location>\n",
+              {"mod_remoteip.so"});
+        auto settings = Suite::current().settings(
+            define("USERADMIN_INSIDE", "http://127.0.0.1:" + std::to_string(httpd_->port())) +
+            include("proxy-outside.conf") +
+            // Clients that come from anywhere.
+            "RemoteIPHeader X-Client\nRemoteIPInternalProxy 127.0.0.1\n");
+        settings.modules = {"mod_proxy.so", "mod_proxy_http.so", "mod_remoteip.so"};
+        outside_ = std::make_unique<Httpd>(Suite::current().work(), settings);
+    }
+    Reply ask_outside(const Request& request) const {
+        return HttpClient(outside_->port()).send(request);
+    }
+    /// The status of an attempt that fails, of an account that nobody has tried before.
+    int fail_from(const std::string& client) {
+        return ask_outside({"POST",
+                            "/api/auth/sign-in/email",
+                            {"X-Client: " + client},
+                            R"({"email":"nobody)" + std::to_string(++attempts_) +
+                                R"(@example.org","password":"s3cr3t"})"})
+            .status;
+    }
+
+    int attempts_ = 0;
+    std::unique_ptr<Httpd> outside_;
+};
+
+TEST_GROUP_BASE(recipes, Recipes){};
+
+TEST(recipes, behind_a_proxy_a_page_of_the_public_host_works_and_others_do_not) {
+    start_behind_proxy();
+    const auto change = [&](const std::string& origin) {
+        return ask_outside(
+            {"PUT",
+             "/api/users/ulises-1",
+             {bearer(Who::super_admin), "Host: app.example.com", "Origin: " + origin},
+             R"({"name":"Ulises"})"});
+    };
+    expect_success(change("https://app.example.com"));
+    expect_error(change("https://evil.example.com"), 403, "Origen no permitido");
+}
+
+TEST(recipes, behind_a_proxy_an_id_comes_through_as_it_was_encoded) {
+    start_behind_proxy();
+    for (const char* id : {"a b", "a/b", "50%", "ñ"}) {
+        add_user({id, "N", std::string(percent_encoded(id)) + "@example.org", "user",
+                  "2026-01-01T00:00:00.000Z"});
+        expect_success(
+            ask_outside({"GET", "/api/users/" + percent_encoded(id), {bearer(Who::super_admin)}}));
+    }
+}
+
+TEST(recipes, behind_a_proxy_failed_attempts_are_counted_for_each_client) {
+    expect_log("UA0305");
+    start_behind_proxy();
+    for (int attempt = 0; attempt < 3; ++attempt)
+        CHECK_EQUAL(401, fail_from("192.0.2.1"));
+    CHECK_EQUAL(429, fail_from("192.0.2.1"));
+    CHECK_EQUAL(401, fail_from("192.0.2.2"));
+}
+
+TEST(recipes, with_client_certificates_the_subject_says_who_calls_and_in_which_role) {
+    // mod_http2 says that prefork is not for it.
+    if (Suite::current().mpm() == "prefork")
+        return;
+    const auto& folder = Suite::current().work().make("certificates");
+    const auto file = [&](const std::string& name) { return (folder / name).string(); };
+    const auto make = [&](const std::string& name, const std::string& subject,
+                          const std::vector<std::string>& further) {
+        Command command{{machine::program("openssl"), "req", "-x509", "-newkey", "ec", "-pkeyopt",
+                         "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj", subject,
+                         "-keyout", file(name + ".key"), "-out", file(name + ".pem")}};
+        command.words.insert(command.words.end(), further.begin(), further.end());
+        const Finished made = test::run(command);
+        CHECK_TEXT(made.status == 0, made.output.c_str());
+    };
+    make("server", "/CN=localhost",
+         {"-addext", "subjectAltName=IP:127.0.0.1", "-addext",
+          "basicConstraints=critical,CA:FALSE"});
+    make("authority", "/CN=Clients", {});
+    const auto make_client = [&](const std::string& name, const std::string& subject) {
+        make(name, subject, {"-CA", file("authority.pem"), "-CAkey", file("authority.key")});
+        return Tls{file("server.pem"), file(name + ".pem"), file(name + ".key")};
+    };
+    const Tls superior = make_client("superior", "/UID=sara-1/OU=superAdmin/CN=Sara");
+    const Tls simple = make_client("simple", "/UID=ulises-1/OU=clerks/CN=Ulises");
+    make("stranger", "/UID=sara-1/OU=superAdmin/CN=Sara", {});
+    allow_log("AH01873"); // no SSLSessionCache
+    start(define("USERADMIN_PORT", "${PORT}") +
+              define("USERADMIN_CERTIFICATE", file("server.pem")) +
+              define("USERADMIN_CERTIFICATE_KEY", file("server.key")) +
+              define("USERADMIN_CLIENT_AUTHORITY", file("authority.pem")) +
+              include("client-certificates.conf"),
+          {"mod_ssl.so", "mod_http2.so"});
+    const auto request = [](const Tls& tls, const std::string& path) {
+        Request made{"GET", path};
+        made.tls = tls;
+        return made;
+    };
+    HttpClient client(httpd_->port());
+    const Reply list = client.send(request(superior, "/api/users"));
+    expect_success(list);
+    CHECK(list.is_http2);
+    expect_success(HttpClient(httpd_->port()).send(request(simple, "/api/users/ulises-1")));
+    expect_error(HttpClient(httpd_->port()).send(request(simple, "/api/users")), 403,
+                 "No tienes permisos para ver usuarios");
+    // The same name, of nobody that the server trusts; and none at all.
+    const Tls stranger = {file("server.pem"), file("stranger.pem"), file("stranger.key")};
+    for (const Tls& refused : {stranger, Tls{file("server.pem")}})
+        CHECK(!HttpClient(httpd_->port()).try_send(request(refused, "/api/users")));
+}
+
+TEST(recipes, of_two_applications_each_has_its_users_and_its_secret) {
+    if (Suite::current().kind() != Kind::postgresql)
+        return;
+    TestDatabase club(Suite::current().work(), Kind::postgresql, "club");
+    const auto secret_of = [](const std::string& name) {
+        const auto file = Suite::current().work().path() / (name + ".secret");
+        write_file(file, "the s3cr3t of the " + name + "\n");
+        using std::filesystem::perms;
+        std::filesystem::permissions(file, perms::owner_read | perms::owner_write);
+        return "file:" + file.string();
+    };
+    auto settings = Suite::current().settings(
+        define("USERADMIN_PORT", "${PORT}") + define("SHOP_HOST", "shop.example.com") +
+        define("SHOP_DATABASE", Suite::current().database().params()) +
+        define("SHOP_SECRET", secret_of("shop")) + define("CLUB_HOST", "club.example.com") +
+        define("CLUB_DATABASE", club.params()) + define("CLUB_SECRET", secret_of("club")) +
+        include("two-applications.conf"));
+    httpd_ = std::make_unique<Httpd>(Suite::current().work(), settings);
+    club.sql().run("INSERT INTO \"user\" (\"id\", \"name\", \"email\", \"emailVerified\", "
+                   "\"role\") VALUES ('sara-1', 'Socia', 'socia@example.org', TRUE, 'superAdmin'); "
+                   "INSERT INTO \"session\" (\"id\", \"token\", \"userId\", \"expiresAt\", "
+                   "\"createdAt\", \"updatedAt\") VALUES ('s', " +
+                   sql_literal(token_of(Who::super_admin)) +
+                   ", 'sara-1', '2999-01-01', now(), now())");
+    const auto ask = [&](const std::string& host, const std::string& secret) {
+        return HttpClient(httpd_->port())
+            .send({"GET",
+                   "/api/users/sara-1",
+                   {"Host: " + host + ".example.com",
+                    "Authorization: Bearer " +
+                        signed_token(token_of(Who::super_admin), "the s3cr3t of the " + secret)}});
+    };
+    CHECK_EQUAL(std::string("Sara"), text_member(ask("shop", "shop"), "name"));
+    CHECK_EQUAL(std::string("Socia"), text_member(ask("club", "club"), "name"));
+    expect_error(ask("shop", "club"), 401, "No autorizado");
+    expect_error(ask("club", "shop"), 401, "No autorizado");
+}
+
+} // namespace useradmin::test
