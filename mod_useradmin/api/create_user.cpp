@@ -37,6 +37,7 @@ Reply create_user(const Call& call, const Service& service) {
     const std::string_view name = object->text("name");
     const std::string email = stored_email(object->text("email"), service.settings);
     const std::string_view password = object->text("password");
+    call.event.target = email;
     if (name.empty() || email.empty() || password.empty())
         return error(400, texts::fields_missing);
     // Check 4: the role that an admin may give.
@@ -61,7 +62,10 @@ Reply create_user(const Call& call, const Service& service) {
         service.store.create(new_user(name, email, role, std::get<secret::Secret>(hash).view(),
                                       service.settings.account_id_is_user_id));
     // The address may have been taken while the password was hashed.
-    return created ? record(*created) : failure(created.failure(), texts::create_failed);
+    if (!created)
+        return failure(created.failure(), texts::create_failed);
+    call.event.target = created->id;
+    return record(*created);
 }
 
 } // namespace useradmin::api

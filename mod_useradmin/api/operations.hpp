@@ -14,6 +14,8 @@ struct Call {
     const std::optional<Caller>& caller;
     /// The id in the path, decoded; empty for the collection.
     std::string_view id;
+    /// What is told of it.
+    audit::Event& event;
 };
 
 /// 4.1

@@ -89,9 +89,11 @@ bool changes_something(std::string_view method) {
 }
 
 Reply answer_request(const message::Request& request, const std::optional<Caller>& caller,
-                     const Service& service) {
+                     const Service& service, audit::Event& event) {
     const std::string_view segment = segment_of(request.path);
     const Resource resource = resource_of(segment);
+    const std::string id = text::decode_path_segment(segment);
+    event.target = id;
     const Operation* operation = nullptr;
     if (segment.find('/') == segment.npos) {
         if (request.method == "OPTIONS")
@@ -99,6 +101,8 @@ Reply answer_request(const message::Request& request, const std::optional<Caller
         operation = find_operation(resource, request.method);
         if (operation == nullptr)
             return with_allow(error(405, texts::method_not_allowed), resource);
+        event.operation = operation->name;
+        event.is_change = operation->changes_something;
     }
     if (changes_something(request.method) &&
         is_of_another_site(request.headers, service.settings.trusted_origins))
@@ -106,15 +110,19 @@ Reply answer_request(const message::Request& request, const std::optional<Caller
     // No such path: it says so to callers with a session alone.
     if (operation == nullptr)
         return caller ? error(404, texts::not_found) : error(401, texts::no_session);
-    const std::string id = text::decode_path_segment(segment);
-    return operation->answer({request, caller, id}, service);
+    return operation->answer({request, caller, id, event}, service);
 }
 
 } // namespace
 
 Reply answer(const message::Request& request, const std::optional<Caller>& caller,
-             const Service& service) {
-    Reply reply = answer_request(request, caller, service);
+             const Service& service, audit::Event& event) {
+    if (caller) {
+        event.caller = caller->id;
+        event.role = text_of(caller->role);
+    }
+    Reply reply = answer_request(request, caller, service, event);
+    event.status = reply.status;
     message::allow_trusted_origin(reply, request.method, request.headers,
                                   service.settings.trusted_origins);
     return reply;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "api/access.hpp"
+#include "audit/event.hpp"
 #include "message/message.hpp"
 #include "message/origin.hpp"
 #include "password/hasher.hpp"
@@ -46,9 +47,9 @@ struct Service {
 };
 
 /// Answers a request under the base address (specification, section 4). Without a caller it has no
-/// session.
+/// session. The event is filled in before anything is changed, its status at the end.
 message::Reply answer(const message::Request& request, const std::optional<Caller>& caller,
-                      const Service& service);
+                      const Service& service, audit::Event& event);
 
 /// What the operations are called where they are counted or told of.
 std::span<const std::string_view> operation_names() noexcept;

@@ -83,26 +83,44 @@ sign_in::Identity identify(request_rec* request, const Settings& settings, std::
     return identity;
 }
 
-/// Why a token stands for nobody; nullptr where it stands for somebody, or nobody knows.
-const char* refusal_of(sign_in::Standing standing) noexcept {
+/// Why a token stands for nobody: for the error log and, in a word, for the audit log; nullptr
+/// where it stands for somebody, or nobody knows.
+struct Refusal {
+    const char* sentence = nullptr;
+    const char* word = nullptr;
+};
+
+Refusal refusal_of(sign_in::Standing standing) noexcept {
     switch (standing) {
     case sign_in::Standing::malformed:
-        return "it is no text that a token can be";
+        return {"it is no text that a token can be", "malformed-token"};
     case sign_in::Standing::unknown:
-        return "no session has it";
+        return {"no session has it", "unknown-token"};
     case sign_in::Standing::expired:
-        return "its session has expired";
+        return {"its session has expired", "expired-session"};
     case sign_in::Standing::banned:
-        return "its user is banned";
+        return {"its user is banned", "banned"};
     default:
-        return nullptr;
+        return {};
     }
 }
 
-void log_refusal(request_rec* request, const char* refusal) {
-    if (refusal != nullptr)
-        ap_log_rerror(APLOG_MARK, APLOG_INFO, 0, request,
-                      "UA0310: the session token was refused: %s", refusal);
+void tell_refusal(request_rec* request, const Settings& settings, const Refusal& refusal) {
+    if (refusal.sentence == nullptr)
+        return;
+    ap_log_rerror(APLOG_MARK, APLOG_INFO, 0, request, "UA0310: the session token was refused: %s",
+                  refusal.sentence);
+    // Those that the request is redirected to ask again.
+    if (!ap_is_initial_req(request))
+        return;
+    httpd::RequestLog log(request, auth_useradmin_module,
+                          *server_configuration_of(request->server).tallies);
+    audit::Recorder audit(httpd::trail_of(settings.get<httpd::AuditLogFile>()),
+                          httpd::origin_of(request), log);
+    audit.event().operation = "use-session";
+    audit.event().status = HTTP_UNAUTHORIZED;
+    audit.event().reason = refusal.word;
+    audit.finish();
 }
 
 int authenticate(request_rec* request) {
@@ -112,14 +130,14 @@ int authenticate(request_rec* request) {
     httpd::wipe_credentials_at_end(request);
     const secret::Secret credential = credential_of(request, settings);
     const Token token = token_of(credential.view(), settings);
-    log_refusal(request, token.refusal);
+    tell_refusal(request, settings, {token.refusal, "unsigned-token"});
     if (token.refusal != nullptr)
         server_configuration_of(request->server).figures.count(httpd::Lookup::signature);
     if (token.text.empty())
         return DECLINED;
 
     const sign_in::Identity identity = identify(request, settings, token.text);
-    log_refusal(request, refusal_of(identity.standing));
+    tell_refusal(request, settings, refusal_of(identity.standing));
     switch (identity.standing) {
     case sign_in::Standing::recognised:
         announce(request, identity);

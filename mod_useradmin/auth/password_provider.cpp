@@ -44,6 +44,8 @@ authn_status verify(request_rec* request, const char* user, const char* password
     httpd::wipe_credentials_at_end(request);
     httpd::wipe_at_end(request, password);
     RequestVerifier verifier(request);
+    audit::Event& event = verifier.backend().event();
+    event.operation = "sign-in";
     const sign_in::Verification verification = verifier.credentials().verify(
         {apr::view_of(user), apr::view_of(password), counted_address(request)});
     if (verification.outcome == sign_in::Outcome::accepted) {
@@ -51,6 +53,17 @@ authn_status verify(request_rec* request, const char* user, const char* password
         // `Require user` is for the account, however its address was typed.
         request->user = apr::terminated(request->pool, verification.user.email);
     }
+    // httpd asks for each of its requests again: those that are let in are the access log's.
+    // What is no address may be a password that was typed in its place.
+    if (!verification.user.id.empty())
+        event.target = verification.user.id;
+    else if (apr::view_of(user).find('@') != std::string_view::npos)
+        event.target = user;
+    event.reason = reason_of(verification.outcome);
+    event.status = verification.outcome == sign_in::Outcome::accepted ? HTTP_OK
+                   : event.reason.empty()                             ? HTTP_INTERNAL_SERVER_ERROR
+                                                                      : HTTP_UNAUTHORIZED;
+    verifier.backend().finish_event();
     // A provider cannot answer 429, but it can say when another attempt is worth while.
     if (verification.outcome == sign_in::Outcome::limited) {
         verifier.backend().server().figures.count(httpd::Refusal::sign_in_limit);

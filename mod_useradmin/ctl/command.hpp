@@ -24,6 +24,8 @@ struct Command {
     std::size_t fewest_words;
     std::size_t most_words;
     Exit (*run)(Context& context);
+    /// What changes users is told to the audit log.
+    Use use = Use::reads;
 };
 
 /// All commands, in the order of the help.
@@ -43,5 +45,6 @@ Exit open_session(Context& context);
 Exit list_sessions(Context& context);
 Exit revoke_sessions(Context& context);
 Exit check(Context& context);
+Exit verify_audit_log(Context& context);
 
 } // namespace useradmin::ctl

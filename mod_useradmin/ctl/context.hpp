@@ -1,6 +1,7 @@
 // What a command works with.
 #pragma once
 
+#include "ctl/audit.hpp"
 #include "ctl/database.hpp"
 #include "ctl/options.hpp"
 #include "ctl/settings.hpp"
@@ -14,13 +15,37 @@ namespace useradmin::ctl {
 class Context {
   public:
     /// The options outlive the context.
-    Context(const Options& options, std::span<const std::string_view> command_options)
-        : options(options), settings(settings_of(options, command_options)) {}
+    Context(const Options& options, std::span<const std::string_view> command_options, Use use,
+            std::string_view command)
+        : options(options), settings(settings_of(options, command_options, use)),
+          audit_(settings, command, target_of(command, options)) {}
 
     Database& database(Database::Absent absent = Database::Absent::refuse) {
-        if (!database_)
+        if (!database_) {
             database_.emplace(settings, absent);
+            database_->set_witness(audit_.witness());
+        }
         return *database_;
+    }
+    /// Runs the command, and tells the audit log what came of it.
+    template <class Run>
+    Exit told(const Run& run) {
+        try {
+            const Exit code = run();
+            audit_.finish(Exit::success);
+            return code;
+        } catch (const CommandError& error) {
+            audit_.finish(error.code);
+            throw;
+        } catch (...) {
+            audit_.finish(Exit::failure);
+            throw;
+        }
+    }
+    /// Begins another step of the command, which is told of by itself.
+    void begin_step(std::string_view name, std::string_view user_id) {
+        audit_.finish(Exit::success);
+        audit_.begin(name, user_id);
     }
     store::Store& store() { return database().store(); }
     bool wants_json() const { return options.has("json"); }
@@ -29,6 +54,7 @@ class Context {
     const Settings settings;
 
   private:
+    Audit audit_;
     std::optional<Database> database_;
 };
 

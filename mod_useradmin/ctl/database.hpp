@@ -28,6 +28,7 @@ class Database final : public store::ConnectionSource, public text::Log {
     Database& operator=(const Database&) = delete;
 
     store::Store& store() noexcept { return *store_; }
+    void set_witness(store::Witness* witness) noexcept { store_->set_witness(witness); }
     const store::TableNames& tables() const noexcept { return tables_; }
     const store::Dialect& dialect() const noexcept { return *dialect_; }
     store::Client& client() noexcept { return *client_; }

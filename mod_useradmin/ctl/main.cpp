@@ -13,7 +13,8 @@ namespace {
 
 using Names = std::string_view[];
 
-constexpr Names common_options = {"config", "driver", "params", "tables", "json", "help"};
+constexpr Names common_options = {"config", "driver", "params",   "tables",
+                                  "json",   "help",   "audit-log"};
 constexpr Names schema_options = {"scale", "no-scale"};
 constexpr Names create_demands = {"email", "name"};
 constexpr Names create_options = {"role", "hash", "account-id", "email-case", "force"};
@@ -24,6 +25,7 @@ constexpr Names ban_options = {"reason", "expires", "yes"};
 constexpr Names delete_options = {"yes"};
 constexpr Names open_options = {"for", "secret"};
 constexpr Names revoke_options = {"all"};
+constexpr Names verify_options = {"anchor"};
 constexpr Names check_options = {"hash", "account-id", "email-case", "protected-email", "counts"};
 
 constexpr Command all_commands[] = {
@@ -36,7 +38,7 @@ constexpr Command all_commands[] = {
      0,
      lay_schema},
     {"create", "", create_demands, create_options,
-     "makes a user and prints its id; asks for the password", 0, 0, create},
+     "makes a user and prints its id; asks for the password", 0, 0, create, Use::changes},
     {"list",
      "",
      {},
@@ -53,7 +55,8 @@ constexpr Command all_commands[] = {
      "sets a user's password, which it asks for, and ends the user's sessions",
      1,
      1,
-     set_password},
+     set_password,
+     Use::changes},
     {"role",
      "USER ROLE",
      {},
@@ -61,7 +64,8 @@ constexpr Command all_commands[] = {
      "gives a user a role: user, admin or superAdmin; asks where it was the last superAdmin",
      2,
      2,
-     set_role},
+     set_role,
+     Use::changes},
     {"ban",
      "USER",
      {},
@@ -69,8 +73,9 @@ constexpr Command all_commands[] = {
      "bans a user and ends the user's sessions; asks where it is the last superAdmin",
      1,
      1,
-     ban},
-    {"unban", "USER", {}, {}, "lifts a user's ban", 1, 1, unban},
+     ban,
+     Use::changes},
+    {"unban", "USER", {}, {}, "lifts a user's ban", 1, 1, unban, Use::changes},
     {"delete",
      "USER",
      {},
@@ -78,7 +83,8 @@ constexpr Command all_commands[] = {
      "deletes a user with its sessions and accounts; asks before",
      1,
      1,
-     remove},
+     remove,
+     Use::changes},
     {"session open",
      "USER",
      {},
@@ -86,7 +92,8 @@ constexpr Command all_commands[] = {
      "opens a session and prints its token, signed where there is a secret",
      1,
      1,
-     open_session},
+     open_session,
+     Use::changes},
     {"session list", "USER", {}, {}, "lists a user's sessions", 1, 1, list_sessions},
     {"session revoke",
      "USER SESSION | USER --all | TOKEN",
@@ -95,7 +102,8 @@ constexpr Command all_commands[] = {
      "ends one session, by its id or token, or all of a user",
      1,
      2,
-     revoke_sessions},
+     revoke_sessions,
+     Use::changes},
     {"check",
      "",
      {},
@@ -105,6 +113,16 @@ constexpr Command all_commands[] = {
      0,
      0,
      check},
+    {"audit verify",
+     "FILE…",
+     {},
+     verify_options,
+     "says whether the lines of an audit log, and of those that were moved away, are all there and "
+     "as they were written",
+     1,
+     10000,
+     verify_audit_log,
+     Use::none},
 };
 
 void print_line(const std::string& line) {
@@ -156,8 +174,10 @@ void print_help() {
     }
     print_common_options();
     print_line(
-        "\nExit codes: 0 done, 1 the database or the system failed, or check found problems,\n"
-        "2 the command line is not right, 3 the address is taken, 4 no such user or session.");
+        "\nExit codes: 0 done, 1 the database or the system failed, or check or audit verify "
+        "found\n"
+        "problems, 2 the command line is not right, 3 the address is taken, 4 no such user or "
+        "session.");
 }
 
 void print_help_of(const Command& command) {
@@ -238,8 +258,8 @@ Exit run(Options& options) {
         print_help_of(command);
         return Exit::success;
     }
-    Context context(options, command.options);
-    return command.run(context);
+    Context context(options, command.options, command.use, command.name);
+    return context.told([&] { return command.run(context); });
 }
 
 /// Tells of a failure: in a sentence, and as JSON to whoever asked for that.

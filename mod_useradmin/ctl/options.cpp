@@ -18,6 +18,9 @@ constexpr Option all_options[] = {
     {"driver", "pgsql|sqlite3", "the database's driver, as DBDriver has it"},
     {"params", "TEXT", "the connection's parameters, as DBDParams has them"},
     {"tables", "\"USER SESSION ACCOUNT\"", "the tables' names, as UserAdminTables has them"},
+    {"audit-log", "FILE",
+     "the log that is told who changed what, as UserAdminAuditLog has it: a file, \"FILE "
+     "required\", or none"},
     {"json", "", "prints one JSON document instead of lines for people"},
     {"help", "", "shows this; after a command, that command alone"},
     {"version", "", "prints the version"},
@@ -44,6 +47,7 @@ constexpr Option all_options[] = {
      "(PostgreSQL); or goes on where that was stopped"},
     {"no-scale", "", "takes that away"},
     {"counts", "", "compares what --scale laid with the users, and mends it"},
+    {"anchor", "HASH", "a hash that an earlier verification told; its line must be there"},
     {"yes", "", "does not ask"},
     {"force", "", "takes what is unusual: another role, a password of another length"},
 };

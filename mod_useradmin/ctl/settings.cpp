@@ -83,6 +83,9 @@ class Reader {
         return file_ && !options_.has("secret") ? file_->server_root() : std::string();
     }
 
+    /// What relative paths of the configuration start from; empty where there is none.
+    std::string server_root() const { return file_ ? file_->server_root() : std::string(); }
+
     bool says(std::string_view directive, std::string_view argument) const {
         return file_ && file_->says(directive, argument);
     }
@@ -128,6 +131,21 @@ void read_tables(const std::optional<Said>& said, Settings& settings) {
     settings.account_table = names.account;
 }
 
+void read_audit_log(const std::optional<Said>& said, const std::string& server_root,
+                    Settings& settings) {
+    if (!said || (said->words.size() == 1 && said->words[0] == "none"))
+        return;
+    const bool is_required = said->words.size() == 2 && said->words[1] == "required";
+    if (said->words.empty() || said->words[0].empty() || (said->words.size() > 1 && !is_required))
+        refuse(*said, "a file and, where changes without a line are to be refused, the word "
+                      "required; or none");
+    const std::string& name = said->words[0];
+    const bool is_whole =
+        name.starts_with('/') || name.starts_with('|') || said->by.starts_with("--");
+    settings.audit_log = is_whole ? name : server_root + "/" + name;
+    settings.must_be_told = is_required;
+}
+
 /// As the service finds it; the environment is this program's own.
 std::string protected_email(std::string said) {
     if (!said.empty())
@@ -138,7 +156,10 @@ std::string protected_email(std::string said) {
 
 } // namespace
 
-Settings settings_of(const Options& options, std::span<const std::string_view> command_options) {
+Settings settings_of(const Options& options, std::span<const std::string_view> command_options,
+                     Use use) {
+    if (use == Use::none)
+        return {};
     const Reader reader(options);
     const auto takes = [&](std::string_view option) {
         return std::find(command_options.begin(), command_options.end(), option) !=
@@ -163,6 +184,9 @@ Settings settings_of(const Options& options, std::span<const std::string_view> c
     if (takes("protected-email"))
         settings.protected_email =
             protected_email(reader.text("protected-email", "UserAdminProtectedEmail"));
+    if (use == Use::changes)
+        read_audit_log(reader.words("audit-log", "UserAdminAuditLog"), reader.server_root(),
+                       settings);
     settings.is_service = reader.says("UserAdmin", "On");
     settings.looks_sessions_up = reader.says("AuthUserAdmin", "On");
     settings.signs_in = reader.says("AuthUserAdminSignIn", "On");

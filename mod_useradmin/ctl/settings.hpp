@@ -14,6 +14,9 @@
 
 namespace useradmin::ctl {
 
+/// What a command does with the database.
+enum class Use { none, reads, changes };
+
 /// What the options say, and where they say nothing the httpd configuration of --config. What
 /// neither says, and what the command does not ask for, is nothing here.
 struct Settings {
@@ -40,6 +43,11 @@ struct Settings {
     bool signs_in = false;
     bool verifies_passwords = false;
 
+    /// The file that is told of changes; empty for none. A program has its bar before it.
+    std::string audit_log;
+    /// Whether a change is refused that it cannot be told of.
+    bool must_be_told = false;
+
     store::TableNames tables() const noexcept { return {user_table, session_table, account_table}; }
     store::ProtectedAddress protected_address() const noexcept {
         return {protected_email, lowers_email.value_or(false)};
@@ -51,7 +59,8 @@ struct Settings {
 
 /// Reads the database's settings, and those of the service that the command takes as options too; a
 /// CommandError where they are not right.
-Settings settings_of(const Options& options, std::span<const std::string_view> command_options);
+Settings settings_of(const Options& options, std::span<const std::string_view> command_options,
+                     Use use);
 
 /// The secret itself; a CommandError where there is none at its source.
 secret::Secret secret_of(const Settings& settings);

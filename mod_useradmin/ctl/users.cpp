@@ -72,6 +72,7 @@ void end_sessions(Context& context, const store::User& user, std::string_view do
                                  ", but its sessions could not be ended; try 'useradminctl session "
                                  "revoke " +
                                  std::string(user.id) + " --all'";
+    context.begin_step("end-sessions", user.id);
     value_of(context.store().close_sessions_of(user.id), sentence.c_str());
 }
 

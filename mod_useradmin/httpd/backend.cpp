@@ -306,6 +306,8 @@ int start(apr_pool_t* configuration_pool, server_rec* servers, const module& own
                 totals == nullptr || surveyed == nullptr || tallies == nullptr ||
                 !find_figures(configuration_pool, servers, owner))
                 return HTTP_INTERNAL_SERVER_ERROR;
+            if (!open_audit_logs(configuration_pool, servers, owner))
+                return HTTP_INTERNAL_SERVER_ERROR;
             sign_in::SessionCache(sessions).forget_all();
             SharedTotals::forget(totals);
             const std::vector<const char*> ids = database_ids(configuration_pool, pools.pools());
@@ -369,7 +371,10 @@ RequestBackend::RequestBackend(request_rec* request, const module& owner,
               {place_, settings_.total_age, settings_.wait, settings_.wait_directive}, log_),
       store_(backend_.sessions, connections_, log_, request->pool, settings_.tables.names,
              settings_.tables.label, store::Patience{settings_.wait, true, &time_waited(request)},
-             &totals_) {
+             &totals_),
+      request_(request), audit_(trail_of(settings_.audit_log), origin_of(request), log_) {
+    if (audit_.is_on())
+        store_.set_witness(&audit_);
     backend_.figures.begin();
 }
 

@@ -2,11 +2,13 @@
 // server shares among its children, and the database of a request.
 #pragma once
 
+#include "httpd/audit_log.hpp"
 #include "httpd/database.hpp"
 #include "httpd/directives.hpp"
 #include "httpd/figure_book.hpp"
 #include "httpd/httpd.hpp"
 #include "httpd/log.hpp"
+#include "httpd/notes.hpp"
 #include "httpd/request_store.hpp"
 #include "httpd/shared_totals.hpp"
 #include "message/origin.hpp"
@@ -55,6 +57,7 @@ struct PasswordHash;
 struct HashLimit;
 struct HashQueue;
 struct BodyWait;
+struct AuditLogFile;
 
 /// The directives that both modules take. The module names the one for its wait, and itself.
 constexpr auto backend_directives(const char* wait, const char* label_prefix) {
@@ -82,6 +85,10 @@ constexpr auto backend_directives(const char* wait, const char* label_prefix) {
         directive<BodyWait>("UserAdminBodyTimeout", TAKE1, anywhere,
                             "how many seconds a whole request body may take to arrive",
                             std::chrono::seconds(10), Number{"a number of seconds", 1, 3600}),
+        directive<AuditLogFile>("UserAdminAuditLog", TAKE12, anywhere,
+                                "a file or \"|program\" that is told who did what [, required], or "
+                                "none",
+                                AuditLog(), read_audit_log),
     };
 }
 
@@ -93,6 +100,7 @@ struct BackendSettings {
     Tables tables;
     password::Format hash_format;
     std::chrono::seconds body_wait;
+    AuditLog audit_log;
     /// How long a filter's total may be kept.
     std::chrono::seconds total_age{0};
 };
@@ -104,6 +112,7 @@ BackendSettings backend_settings(const Settings<table>& settings) {
             settings.template get<ApplicationTables>(),
             settings.template get<PasswordHash>(),
             settings.template get<BodyWait>(),
+            settings.template get<AuditLogFile>(),
             std::chrono::seconds(0)};
 }
 
@@ -209,6 +218,13 @@ class RequestBackend {
     RequestBackend(request_rec* request, const module& owner, const BackendSettings& settings);
 
     RequestLog& log() noexcept { return log_; }
+    /// What the request does, for the audit log and the notes.
+    audit::Event& event() noexcept { return audit_.event(); }
+    /// Tells of it, once the request is answered; false where it could not be.
+    bool finish_event() {
+        note_event(request_, event());
+        return audit_.finish();
+    }
     store::Store& store() noexcept { return store_; }
     const password::Slots& slots() const noexcept { return slots_; }
     const Backend& server() const noexcept { return backend_; }
@@ -225,6 +241,8 @@ class RequestBackend {
     std::string place_;
     SharedTotals totals_;
     RequestStore store_;
+    request_rec* request_;
+    audit::Recorder audit_;
 };
 
 } // namespace useradmin::httpd

@@ -1,10 +1,12 @@
-// The contract between an auth module and the service.
+// The contract between an auth module and the service, and what both say for CustomLog.
 #pragma once
 
 #include "apr/pool.hpp"
+#include "audit/event.hpp"
 #include "httpd/httpd.hpp"
 
 #include <string_view>
+#include <utility>
 
 namespace useradmin::httpd {
 
@@ -17,6 +19,30 @@ inline constexpr const char* role_note = "session-user-role";
 inline void note_caller(request_rec* request, std::string_view id, std::string_view role) {
     apr_table_setn(request->notes, id_note, apr::terminated(request->pool, id));
     apr_table_setn(request->notes, role_note, apr::terminated(request->pool, role));
+}
+
+/// The notes that tell an access log what was done: `%{useradmin-action}n`.
+inline constexpr const char* action_note = "useradmin-action";
+inline constexpr const char* target_note = "useradmin-target";
+inline constexpr const char* caller_note = "useradmin-caller";
+inline constexpr const char* result_note = "useradmin-result";
+
+/// Says what a request did, in place of what was said before; what there is nothing to say of has
+/// no note.
+inline void note_event(request_rec* request, const audit::Event& event) {
+    const std::pair<const char*, std::string_view> notes[] = {
+        {action_note, event.operation},
+        {target_note, event.target},
+        {caller_note, event.caller},
+        {result_note, text_of(event.result())},
+    };
+    if (event.operation.empty())
+        return;
+    for (const auto& [name, text] : notes)
+        if (text.empty())
+            apr_table_unset(request->notes, name);
+        else
+            apr_table_setn(request->notes, name, apr::terminated(request->pool, text));
 }
 
 } // namespace useradmin::httpd

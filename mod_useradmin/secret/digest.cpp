@@ -1,5 +1,7 @@
 #include "secret/digest.hpp"
 
+#include "text/hex.hpp"
+
 #include <openssl/evp.h>
 
 #include <cstdint>
@@ -21,6 +23,13 @@ Digest digest(std::initializer_list<std::string_view> texts) {
     if (!is_done || EVP_DigestFinal_ex(context.get(), digest.data(), nullptr) != 1)
         throw std::bad_alloc();
     return digest;
+}
+
+std::string sha256(std::string_view bytes) {
+    Digest digest;
+    if (EVP_Digest(bytes.data(), bytes.size(), digest.data(), nullptr, EVP_sha256(), nullptr) != 1)
+        throw std::bad_alloc();
+    return text::hex({reinterpret_cast<const char*>(digest.data()), digest.size()});
 }
 
 } // namespace useradmin::secret

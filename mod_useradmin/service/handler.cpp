@@ -58,7 +58,8 @@ int answer(request_rec* request) {
         api::answer({request->method, httpd::path_below(request, settings.get<Enabled>().path),
                      apr::view_of(request->args), headers, body},
                     caller_of(request, settings.get<SessionExpressions>(), backend.log()),
-                    {backend.store(), hasher, rules});
+                    {backend.store(), hasher, rules}, backend.event());
+    backend.finish_event();
     if (body.was_answered())
         return AP_FILTER_ERROR;
     if (body.is_left())

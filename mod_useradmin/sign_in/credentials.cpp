@@ -16,7 +16,7 @@ constexpr std::string_view text_of(Attempts::Of of) noexcept {
 }
 
 /// Why an attempt failed that was counted; empty for any other outcome.
-constexpr std::string_view reason_of(Outcome outcome) noexcept {
+constexpr std::string_view sentence_of(Outcome outcome) noexcept {
     return outcome == Outcome::unknown          ? "there is no such account with a password"
            : outcome == Outcome::wrong_password ? "the password is wrong"
            : outcome == Outcome::banned         ? "the user is banned"
@@ -55,7 +55,7 @@ void CredentialVerifier::log_failure(std::string_view email, Outcome outcome) co
     std::string line = "UA0315: signing in to '";
     line += email.substr(0, longest_shown);
     line += "' failed: ";
-    line += reason_of(outcome);
+    line += sentence_of(outcome);
     log_.write(text::Level::info, line);
 }
 

@@ -29,6 +29,15 @@ enum class Outcome {
     failed,         ///< the database refused or broke off: 500
 };
 
+/// Why nobody was let in, for an audit log; empty where somebody was, or nothing was found out.
+constexpr std::string_view reason_of(Outcome outcome) noexcept {
+    return outcome == Outcome::unknown          ? "unknown-address"
+           : outcome == Outcome::wrong_password ? "wrong-password"
+           : outcome == Outcome::banned         ? "banned"
+           : outcome == Outcome::limited        ? "too-many-attempts"
+                                                : "";
+}
+
 struct Verification {
     Outcome outcome;
     /// Who it is; only where the outcome is accepted or banned. The texts live as long as the

@@ -19,6 +19,7 @@ Reply with_allow(Reply reply, std::string_view allow) {
 template <Reply (*endpoint)(const Request&, const Client&, const Service&)>
 Reply answer_post(const Request& request, const Client& client, const Service& service) {
     constexpr std::string_view allow = "POST, OPTIONS";
+    service.event.is_change = request.method == "POST";
     if (request.method == "POST")
         return endpoint(request, client, service);
     if (request.method == "OPTIONS")
@@ -71,14 +72,17 @@ const Endpoint* find_endpoint(std::string_view path) noexcept {
 
 Reply answer_request(const Request& request, const Client& client, const Service& service) {
     const Endpoint* const endpoint = find_endpoint(request.path);
-    return endpoint != nullptr ? endpoint->answer(request, client, service)
-                               : error(404, "Not found", "NOT_FOUND");
+    if (endpoint == nullptr)
+        return error(404, "Not found", "NOT_FOUND");
+    service.event.operation = endpoint->name;
+    return endpoint->answer(request, client, service);
 }
 
 } // namespace
 
 Reply answer(const Request& request, const Client& client, const Service& service) {
     Reply reply = answer_request(request, client, service);
+    service.event.status = reply.status;
     message::allow_trusted_origin(reply, request.method, request.headers, service.trusted_origins);
     return reply;
 }

@@ -1,6 +1,7 @@
 // Signing in, as better-auth's endpoints do it. Nothing here knows of httpd or of SQL.
 #pragma once
 
+#include "audit/event.hpp"
 #include "message/message.hpp"
 #include "message/origin.hpp"
 #include "sign_in/cookies.hpp"
@@ -33,6 +34,8 @@ struct Service {
     /// Whose pages may sign in and out, beside the server's own.
     message::Origins trusted_origins = {};
     store::Timestamp now;
+    /// Filled in before anything is changed, its status at the end.
+    audit::Event& event;
 };
 
 /// Answers a request under the base address.

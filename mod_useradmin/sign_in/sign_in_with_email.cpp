@@ -259,13 +259,20 @@ Reply sign_in_with_email(const Request& request, const Client& client, const Ser
         return error(403, "Invalid callbackURL", "INVALID_CALLBACK_URL");
     if (!is_email(form.email.view()))
         return error(400, "Invalid email", "INVALID_EMAIL");
+    audit::Event& event = service.event;
+    event.target = form.email.view();
     if (utf16_length(form.password.view()) > longest_password_units)
         return error(400, "Password too long", "PASSWORD_TOO_LONG");
 
     const Verification verification =
         service.credentials.verify({form.email.view(), form.password.view(), client.network});
+    event.reason = reason_of(verification.outcome);
+    if (!verification.user.id.empty())
+        event.target = verification.user.id;
     if (verification.outcome != Outcome::accepted)
         return refusal(verification);
+    event.caller = event.target;
+    event.role = verification.user.role.value_or("user");
 
     const std::string id = secret::random_uuid();
     const secret::Secret token(secret::random_token());

@@ -10,6 +10,7 @@
 #include <apr_time.h>
 
 #include <algorithm>
+#include <memory>
 #include <string>
 
 namespace useradmin::store {
@@ -146,7 +147,7 @@ std::optional<Result<T>> DatabaseStore::run_on(const Connection& connection, con
                 return Result<T>(out_of_reach(client));
             continue;
         }
-        Work piece(client, known.schema(), pool_);
+        Work piece(client, known.schema(), pool_, witness_ != nullptr);
         Result<T> result = work(piece, dialect);
         if (result || result.failure() != Failure::failed)
             return result;
@@ -196,6 +197,36 @@ std::optional<Result<T>> DatabaseStore::run_on(const Connection& connection, con
             reason += missing_grants(dialect, client, known.schema(), needs);
         return Result<T>(failed("UA0106: ", reason));
     }
+}
+
+template <class T, class Operation>
+Result<T> DatabaseStore::change(unsigned needs, Repeatable repeatable, const Operation& work) {
+    if (witness_ == nullptr)
+        return run<T>(needs, repeatable, work);
+    const auto tell = [&](Seen& seen) {
+        return witness_->saw(seen.user_id, seen.before ? &*seen.before : nullptr,
+                             seen.after ? &*seen.after : nullptr);
+    };
+    if (!witness_->comes_before())
+        return run<T>(needs, repeatable, [&](Work& piece, const Dialect& dialect) {
+            Result<T> result = work(piece, dialect);
+            if (result)
+                tell(piece.seen());
+            return result;
+        });
+    // What was told is not done a second time.
+    return run<T>(needs, Repeatable::no, [&](Work& piece, const Dialect& dialect) -> Result<T> {
+        const std::unique_ptr<Transaction> transaction = dialect.begin(piece);
+        if (transaction == nullptr)
+            return Failure::failed;
+        piece.is_in_transaction = true;
+        Result<T> result = work(piece, dialect);
+        if (!result)
+            return result;
+        if (!tell(piece.seen()))
+            return Failure::unavailable;
+        return transaction->commit() ? std::move(result) : Result<T>(Failure::failed);
+    });
 }
 
 template <class T>
@@ -269,7 +300,7 @@ Result<User> DatabaseStore::find_by_email(std::string_view email) {
 }
 
 Result<User> DatabaseStore::create(const NewUser& user) {
-    return changed(run<User>(
+    return changed(change<User>(
         needs_user | needs_account | needs_creation, Repeatable::no,
         [&](Work& work, const Dialect& dialect) {
             return statements::create(work, dialect, user);
@@ -278,7 +309,7 @@ Result<User> DatabaseStore::create(const NewUser& user) {
 
 Result<User> DatabaseStore::update(std::string_view id, const Changes& changes,
                                    const Guard& guard) {
-    return changed(run<User>(
+    return changed(change<User>(
         needs_user, Repeatable::yes,
         [&](Work& work, const Dialect& dialect) {
             return statements::update(work, dialect, id, changes, guard);
@@ -287,7 +318,7 @@ Result<User> DatabaseStore::update(std::string_view id, const Changes& changes,
 
 Result<Done> DatabaseStore::remove(std::string_view id, const ProtectedAddress& spared,
                                    const Guard& guard) {
-    return changed(run<Done>(
+    return changed(change<Done>(
         needs_user | needs_session | needs_account, Repeatable::no,
         [&](Work& work, const Dialect& dialect) {
             return statements::remove(work, dialect, id, spared, guard);
@@ -309,7 +340,7 @@ Result<Credential> DatabaseStore::credential(std::string_view email) {
 }
 
 Result<Done> DatabaseStore::set_password(const Account& account) {
-    return run<Done>(
+    return change<Done>(
         needs_user | needs_account, Repeatable::no,
         [&](Work& work, const Dialect& dialect) {
             return statements::set_password(work, dialect, account);
@@ -341,7 +372,7 @@ Result<std::vector<Session>> DatabaseStore::sessions_of(std::string_view user_id
 }
 
 Result<std::string_view> DatabaseStore::open_session(const Session& session) {
-    return run<std::string_view>(
+    return change<std::string_view>(
         needs_session, Repeatable::no,
         [&](Work& work, const Dialect&) { return statements::open_session(work, session); });
 }
@@ -356,7 +387,7 @@ Result<Done> DatabaseStore::extend_session(std::string_view token, Timestamp exp
 }
 
 Result<Done> DatabaseStore::close_session(std::string_view token) {
-    return run<Done>(
+    return change<Done>(
         needs_session, Repeatable::yes,
         [&](Work& work, const Dialect& dialect) {
             return statements::close_session(work, dialect, token);
@@ -364,7 +395,7 @@ Result<Done> DatabaseStore::close_session(std::string_view token) {
 }
 
 Result<std::int64_t> DatabaseStore::close_sessions_of(std::string_view user_id) {
-    return run<std::int64_t>(
+    return change<std::int64_t>(
         needs_session, Repeatable::yes,
         [&](Work& work, const Dialect& dialect) {
             return statements::close_sessions_of(work, dialect, user_id);

@@ -23,6 +23,9 @@ class DatabaseStore : public Store {
         : source_(source), log_(log), pool_(pool), names_(names), label_(label),
           patience_(patience), allowance_(patience), totals_(totals) {}
 
+    /// Who is told of what is changed from now on; nullptr: nobody. It outlives the store.
+    void set_witness(Witness* witness) noexcept { witness_ = witness; }
+
     Result<Page> list(const Filter& filter, const Window& window) override;
     Result<User> find(std::string_view id) override;
     Result<User> find_by_email(std::string_view email) override;
@@ -60,6 +63,10 @@ class DatabaseStore : public Store {
                                     unsigned needs, Repeatable repeatable, Deadline deadline,
                                     const Operation& work);
 
+    /// The same for a change, which the witness is told of.
+    template <class T, class Operation>
+    Result<T> change(unsigned needs, Repeatable repeatable, const Operation& work);
+
     /// The result of what may have changed users: no total that is kept holds any more.
     template <class T>
     Result<T> changed(Result<T> result);
@@ -82,6 +89,7 @@ class DatabaseStore : public Store {
     Patience patience_;
     Allowance allowance_;
     Totals* totals_;
+    Witness* witness_ = nullptr;
 };
 
 } // namespace useradmin::store

@@ -51,6 +51,13 @@ struct Right {
     std::string_view field = {};
 };
 
+/// Work that is done whole or not at all: what is not committed is rolled back.
+class Transaction {
+  public:
+    virtual ~Transaction() = default;
+    [[nodiscard]] virtual bool commit() = 0;
+};
+
 /// A dialect of SQL, and the database that speaks it. Without state.
 class Dialect {
   public:
@@ -92,8 +99,14 @@ class Dialect {
     /// The statements of lists that suit the tables as they are.
     virtual const Lists& lists(const Schema& schema) const noexcept = 0;
 
+    /// Begins a transaction; nullptr where that fails.
+    virtual std::unique_ptr<Transaction> begin(Work& work) const = 0;
+
     /// Makes the user and its account, both or none (4.2).
     virtual Result<User> create(Work& work, const NewUser& user) const = 0;
+    /// Changes the user that has the id and that the guard lets be changed, and sees what it was.
+    virtual Result<User> update_witnessed(Work& work, std::string_view id, const Changes& changes,
+                                          const Guard& guard) const = 0;
     /// Deletes the user's sessions, its accounts and the user, all or none (4.4.1).
     virtual Result<Done> remove(Work& work, std::string_view id, const ProtectedAddress& spared,
                                 const Guard& guard) const = 0;

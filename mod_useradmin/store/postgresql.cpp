@@ -5,6 +5,7 @@
 #include "store/like_pattern.hpp"
 #include "store/postgresql_client.hpp"
 #include "store/postgresql_scale.hpp"
+#include "store/statements.hpp"
 #include "store/work.hpp"
 
 #include <cstdlib>
@@ -133,13 +134,47 @@ constexpr Product postgresql_product = {
     true,
     "where DBDParams names several hosts, target_session_attrs=read-write finds the one that does"};
 
+/// The names of a user's fields in a part of a statement that is about what the user was.
+std::string names_before() {
+    std::string names;
+    for (std::size_t index = 0; index < fields<User>().size(); ++index)
+        names += (index == 0 ? "useradmin_before_" : ", useradmin_before_") + std::to_string(index);
+    return names;
+}
+
+class PostgresqlTransaction final : public Transaction {
+  public:
+    explicit PostgresqlTransaction(Work& work) noexcept : work_(work) {}
+    ~PostgresqlTransaction() override {
+        if (is_open_)
+            static_cast<void>(work_.client().execute("ROLLBACK", work_.pool()));
+    }
+    PostgresqlTransaction(const PostgresqlTransaction&) = delete;
+    PostgresqlTransaction& operator=(const PostgresqlTransaction&) = delete;
+
+    bool commit() override {
+        is_open_ = false;
+        return static_cast<bool>(work_.execute("COMMIT"));
+    }
+
+  private:
+    Work& work_;
+    bool is_open_ = true;
+};
+
 /// What comes of a deletion, by the row that says whether its target is deletable.
-Result<Done> outcome_of_removal(Result<Rows> target) {
+Result<Done> outcome_of_removal(Work& work, Result<Rows> target) {
     if (!target)
         return target.failure();
     if (!target->next())
         return Failure::not_found;
-    return target->take_boolean() ? Result<Done>(Done()) : Failure::protected_address;
+    if (!target->take_boolean())
+        return Failure::protected_address;
+    if (work.is_witnessed()) {
+        const User before = target->take_record<User>();
+        work.seen() = {before.id, before, {}};
+    }
+    return Done();
 }
 
 // NOLINTNEXTLINE(cppcoreguidelines-virtual-class-destructor): one constant, never deleted
@@ -217,6 +252,12 @@ class Postgresql final : public Dialect {
         return schema.scale.empty() ? plain_lists() : scaled_lists();
     }
 
+    std::unique_ptr<Transaction> begin(Work& work) const override {
+        if (!work.execute("BEGIN"))
+            return nullptr;
+        return std::make_unique<PostgresqlTransaction>(work);
+    }
+
     Result<User> create(Work& work, const NewUser& user) const override {
         const Schema& schema = work.schema();
         const User row = user_row(user);
@@ -245,6 +286,31 @@ class Postgresql final : public Dialect {
         return work.take_full_user(*rows);
     }
 
+    Result<User> update_witnessed(Work& work, std::string_view id, const Changes& changes,
+                                  const Guard& guard) const override {
+        const Table& user = work.schema().user;
+        const Column& key = user.at("id");
+        Statement statement = work.statement();
+        statement << "WITH useradmin_before (useradmin_key, " << names_before() << ") AS (SELECT "
+                  << key << ", " << user.read << " FROM " << user << " AS useradmin_row WHERE ";
+        is_exactly(statement, key.sql(), key, id);
+        if (guard.kind != Guard::Kind::none)
+            append_guard(statement << " AND ", user, *this, guard);
+        statement << " FOR NO KEY UPDATE) UPDATE " << user << " AS useradmin_row SET ";
+        statements::append_changes(statement, user, changes);
+        statement << " FROM useradmin_before WHERE useradmin_row." << key
+                  << " = useradmin_key RETURNING " << work.schema().full_user() << ", "
+                  << names_before();
+        Result<Rows> rows = work.run(statement);
+        if (!rows)
+            return rows.failure();
+        if (!rows->next())
+            return Failure::not_found;
+        const User after = work.take_full_user(*rows);
+        work.seen() = {after.id, rows->take_record<User>(), after};
+        return after;
+    }
+
     Result<Done> remove(Work& work, std::string_view id, const ProtectedAddress& spared,
                         const Guard& guard) const override {
         const Schema& schema = work.schema();
@@ -257,12 +323,15 @@ class Postgresql final : public Dialect {
                 statement << "lower(" << email << ") <> lower(" << argument(spared.email) << ")";
             else
                 statement << email << " <> " << argument(spared.email);
-            statement << " AS deletable, " << key.sql() << " AS id FROM " << schema.user.sql
-                      << " AS useradmin_row WHERE ";
+            statement << " AS deletable, " << key.sql() << " AS id";
+            if (work.is_witnessed())
+                statement << ", " << schema.user.read;
+            statement << " FROM " << schema.user.sql << " AS useradmin_row WHERE ";
             is_exactly(statement, key.sql(), key, id);
         };
         Statement statement = work.statement();
-        append_target(statement << "WITH useradmin_target AS (");
+        const std::string seen = work.is_witnessed() ? ", " + names_before() : std::string();
+        append_target(statement << "WITH useradmin_target (deletable, id" << seen << ") AS (");
         // As a condition it locks whom it keeps before the target: else two could wait for each
         // other.
         if (is_guarded)
@@ -279,14 +348,14 @@ class Postgresql final : public Dialect {
         rows_of_doomed(schema.account, "userId");
         statement << "), useradmin_users AS (";
         rows_of_doomed(schema.user, "id");
-        statement << ") SELECT deletable FROM useradmin_target";
-        Result<Done> removed = outcome_of_removal(work.run(statement));
+        statement << ") SELECT deletable" << seen << " FROM useradmin_target";
+        Result<Done> removed = outcome_of_removal(work, work.run(statement));
         if (!is_guarded || !removed.is_not_found())
             return removed;
         // Is there no such user, or was it the guard?
         Statement target = work.statement();
         append_target(target);
-        removed = outcome_of_removal(work.run(target));
+        removed = outcome_of_removal(work, work.run(target));
         return removed ? failure_of(guard) : removed;
     }
 

@@ -3,6 +3,7 @@
 #include "store/dialect.hpp"
 #include "store/guard.hpp"
 #include "store/lists.hpp"
+#include "store/statements.hpp"
 #include "store/work.hpp"
 #include "text/unicode.hpp"
 
@@ -309,24 +310,30 @@ Column::Kind kind_of(std::string_view type) noexcept {
 }
 
 /// Ends a transaction by rolling it back, unless it was committed.
-class Transaction {
+class SqliteTransaction final : public Transaction {
   public:
-    explicit Transaction(Work& work)
-        : work_(work), client_(static_cast<SqliteClient&>(work.client())) { // of client_of
+    /// Within another one it is that one.
+    explicit SqliteTransaction(Work& work)
+        : work_(work), client_(static_cast<SqliteClient&>(work.client())), // of client_of
+          is_inner_(work.is_in_transaction) {
+        if (is_inner_)
+            return;
         client_.ready_to_roll_back();
         open_ = work.execute("BEGIN IMMEDIATE").operator bool();
     }
-    ~Transaction() {
+    ~SqliteTransaction() override {
         if (open_)
             client_.roll_back();
     }
-    Transaction(const Transaction&) = delete;
-    Transaction& operator=(const Transaction&) = delete;
+    SqliteTransaction(const SqliteTransaction&) = delete;
+    SqliteTransaction& operator=(const SqliteTransaction&) = delete;
 
-    explicit operator bool() const noexcept { return open_; }
+    explicit operator bool() const noexcept { return open_ || is_inner_; }
 
     /// Without a write-ahead log, readers keep a transaction from its end for as long as they read.
-    bool commit() {
+    bool commit() override {
+        if (is_inner_)
+            return true;
         for (int tries_left = 100; open_ && tries_left > 0; --tries_left) {
             open_ = !work_.execute("COMMIT");
             if (!open_)
@@ -342,6 +349,7 @@ class Transaction {
   private:
     Work& work_;
     SqliteClient& client_;
+    bool is_inner_;
     bool open_ = false;
 };
 
@@ -446,6 +454,11 @@ class Sqlite final : public Dialect {
 
     const Lists& lists(const Schema&) const noexcept override { return plain_lists(); }
 
+    std::unique_ptr<Transaction> begin(Work& work) const override {
+        auto transaction = std::make_unique<SqliteTransaction>(work);
+        return *transaction ? std::move(transaction) : nullptr;
+    }
+
     Result<User> create(Work& work, const NewUser& user) const override {
         const Schema& schema = work.schema();
         const User row = user_row(user);
@@ -453,7 +466,7 @@ class Sqlite final : public Dialect {
         insert_user << "INSERT INTO " << schema.user.sql << " (";
         insert_user.columns(schema.user, row) << ") VALUES (";
         insert_user.values(schema.user, row) << ") RETURNING " << schema.full_user();
-        Transaction transaction(work);
+        SqliteTransaction transaction(work);
         if (!transaction)
             return Failure::failed;
         Result<Rows> rows = work.run(insert_user);
@@ -474,16 +487,49 @@ class Sqlite final : public Dialect {
         return made;
     }
 
+    Result<User> update_witnessed(Work& work, std::string_view id, const Changes& changes,
+                                  const Guard& guard) const override {
+        const Table& user = work.schema().user;
+        const Column& key = user.at("id");
+        SqliteTransaction transaction(work);
+        if (!transaction)
+            return Failure::failed;
+        const auto append_whom = [&](Statement& statement) {
+            is_exactly(statement << " WHERE ", key.sql(), key, id);
+            append_guard(statement << " AND ", user, *this, guard);
+        };
+        Statement find = work.statement();
+        append_whom(find << "SELECT " << user.read << " FROM " << user << " AS useradmin_row");
+        Result<Rows> found = work.run(find);
+        if (!found)
+            return found.failure();
+        if (!found->next())
+            return Failure::not_found;
+        Statement update = work.statement();
+        update << "UPDATE " << user << " AS useradmin_row SET ";
+        statements::append_changes(update, user, changes);
+        append_whom(update);
+        update << " RETURNING " << work.schema().full_user();
+        Result<Rows> updated = work.run(update);
+        if (!updated || !updated->next())
+            return Failure::failed;
+        const User after = work.take_full_user(*updated);
+        work.seen() = {after.id, found->take_record<User>(), after};
+        return transaction.commit() ? Result<User>(after) : Failure::failed;
+    }
+
     Result<Done> remove(Work& work, std::string_view id, const ProtectedAddress& spared,
                         const Guard& guard) const override {
         const Schema& schema = work.schema();
         const Column& key = schema.user.at("id");
-        Transaction transaction(work);
+        SqliteTransaction transaction(work);
         if (!transaction)
             return Failure::failed;
         Statement find = work.statement();
         append_guard(find << "SELECT " << schema.user.at("email").sql() << ", ", schema.user, *this,
                      guard);
+        if (work.is_witnessed())
+            find << ", " << schema.user.read;
         find << " FROM " << schema.user.sql << " AS useradmin_row WHERE ";
         is_exactly(find, key.sql(), key, id);
         Result<Rows> rows = work.run(find);
@@ -497,6 +543,10 @@ class Sqlite final : public Dialect {
             return Failure::protected_address;
         if (!rows->take_boolean())
             return failure_of(guard);
+        if (work.is_witnessed()) {
+            const User before = rows->take_record<User>();
+            work.seen() = {before.id, before, {}};
+        }
         const auto remove_from = [&](const Table& table, std::string_view field) {
             Statement statement = work.statement();
             statement << "DELETE FROM " << table.sql << " WHERE ";

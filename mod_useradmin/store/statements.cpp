@@ -62,7 +62,7 @@ Result<Done> change_one(Work& work, const Statement& statement) {
 }
 
 /// Appends "field = value, …" for what has a column; whether there was any.
-bool append_changes(Statement& statement, const Table& table, const Changes& changes) {
+bool append_values(Statement& statement, const Table& table, const Changes& changes) {
     bool is_first = true;
     for (const Change& change : changes) {
         const Column* column = table.find(change.field);
@@ -102,6 +102,12 @@ Statement insertion(const Work& work, const Table& table, const Record& record) 
 
 } // namespace
 
+void append_changes(Statement& statement, const Table& user, const Changes& changes) {
+    const Column& key = user.at("id");
+    if (!append_values(statement, user, changes))
+        statement << key << " = " << key;
+}
+
 Result<User> find(Work& work, const Dialect& dialect, std::string_view id) {
     const Table& user = work.schema().user;
     const Column& key = user.at("id");
@@ -128,6 +134,8 @@ Result<User> create(Work& work, const Dialect& dialect, const NewUser& user) {
     // Some value that must be unique is there already: is it the address?
     if (!made && work.fault() == Fault::conflict && is_taken(work, user.email))
         return Failure::address_taken;
+    if (made)
+        work.seen() = {made->id, {}, *made};
     return made;
 }
 
@@ -140,21 +148,24 @@ Result<User> update(Work& work, const Dialect& dialect, std::string_view id, con
     for (const Change& change : changes)
         if (!work.can_hold(change.field, change.value))
             return Failure::failed;
+    const bool is_guarded = guard.kind != Guard::Kind::none;
+    // Nothing was written: because of the guard, or is there no such user?
+    const auto outcome_of = [&](Result<User> updated) -> Result<User> {
+        if (is_guarded && updated.is_not_found() && find(work, dialect, id))
+            return failure_of(guard);
+        return updated;
+    };
+    if (work.is_witnessed())
+        return outcome_of(dialect.update_witnessed(work, id, changes, guard));
     Statement statement = work.statement();
     statement << "UPDATE " << schema.user << " AS useradmin_row SET ";
-    if (!append_changes(statement, schema.user, changes))
-        statement << key << " = " << key;
+    append_changes(statement, schema.user, changes);
     append_key(statement, dialect, key, id);
-    const bool is_guarded = guard.kind != Guard::Kind::none;
     if (is_guarded)
         append_guard(statement << " AND ", schema.user, dialect, guard);
     statement << " RETURNING " << schema.full_user();
-    Result<User> updated =
-        first_row(work, statement, [&](Rows& rows) { return work.take_full_user(rows); });
-    // Nothing was written: because of the guard, or is there no such user?
-    if (is_guarded && updated.is_not_found() && find(work, dialect, id))
-        return failure_of(guard);
-    return updated;
+    return outcome_of(
+        first_row(work, statement, [&](Rows& rows) { return work.take_full_user(rows); }));
 }
 
 Result<Done> remove(Work& work, const Dialect& dialect, std::string_view id,
@@ -194,10 +205,11 @@ Result<Credential> credential(Work& work, std::string_view email) {
 
 Result<Done> set_password(Work& work, const Dialect& dialect, const Account& account) {
     const Table& table = work.schema().account;
+    work.seen().user_id = account.user_id;
     Statement statement = work.statement();
     statement << "UPDATE " << table << " SET ";
-    append_changes(statement, table,
-                   {{"password", *account.password}, {"updatedAt", *account.updated_at}});
+    append_values(statement, table,
+                  {{"password", *account.password}, {"updatedAt", *account.updated_at}});
     append_key(statement, dialect, table.at("userId"), account.user_id);
     statement << " AND " << table.at("providerId") << " = " << argument(account.provider_id);
     const Result<Done> replaced = change_one(work, statement);
@@ -254,6 +266,7 @@ Result<std::vector<Session>> sessions_of(Work& work, const Dialect& dialect,
 
 Result<std::string_view> open_session(Work& work, const Session& session) {
     const Table& table = work.schema().session;
+    work.seen().user_id = session.user_id;
     return first_row(work, insertion(work, table, session) << " RETURNING " << table.at("id"),
                      [](Rows& rows) { return rows.take().value_or(""); });
 }
@@ -263,7 +276,7 @@ Result<Done> extend_session(Work& work, const Dialect& dialect, std::string_view
     const Table& table = work.schema().session;
     Statement statement = work.statement();
     statement << "UPDATE " << table << " SET ";
-    append_changes(statement, table, {{"expiresAt", expires_at}, {"updatedAt", now}});
+    append_values(statement, table, {{"expiresAt", expires_at}, {"updatedAt", now}});
     append_key(statement, dialect, table.at("token"), token);
     return change_one(work, statement);
 }
@@ -272,13 +285,20 @@ Result<Done> close_session(Work& work, const Dialect& dialect, std::string_view 
     const Table& table = work.schema().session;
     Statement statement = work.statement();
     append_key(statement << "DELETE FROM " << table, dialect, table.at("token"), token);
-    return change_one(work, statement);
+    if (!work.is_witnessed())
+        return change_one(work, statement);
+    statement << " RETURNING " << table.at("userId");
+    return first_row(work, statement, [&](Rows& rows) {
+        work.seen().user_id = rows.take().value_or("");
+        return Done();
+    });
 }
 
 Result<std::int64_t> close_sessions_of(Work& work, const Dialect& dialect,
                                        std::string_view user_id) {
     const Table& table = work.schema().session;
     const Column& column = table.at("userId");
+    work.seen().user_id = user_id;
     if (!column.can_hold_id(user_id))
         return 0;
     Statement statement = work.statement();

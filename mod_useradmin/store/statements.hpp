@@ -36,4 +36,7 @@ Result<std::int64_t> close_sessions_of(Work& work, const Dialect& dialect,
                                        std::string_view user_id);
 Result<Survey> survey(Work& work, const Dialect& dialect, const ProtectedAddress& spared);
 
+/// Appends "field = value, …" for the changes that have a column, or what changes nothing.
+void append_changes(Statement& statement, const Table& user, const Changes& changes);
+
 } // namespace useradmin::store::statements

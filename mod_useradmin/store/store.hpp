@@ -120,6 +120,18 @@ struct Survey {
     std::int64_t connection_limit = 0;
 };
 
+/// Who is told what a store changes, row by row: an audit log, say.
+class Witness {
+  public:
+    virtual ~Witness() = default;
+    /// Whether a change is told before it is final, and undone where it could not be told.
+    virtual bool comes_before() const noexcept = 0;
+    /// A user was changed, or what belongs to it: its row before and after, nullptr where there is
+    /// none or where it stays as it is. Whose session ended is empty where nobody knows. False
+    /// where it could not be told.
+    virtual bool saw(std::string_view user_id, const User* before, const User* after) = 0;
+};
+
 /// The tables, as the operations see them. Texts that go in are clean UTF-8 without U+0000. Every
 /// call can fail as unavailable or failed; the other failures stand with the calls.
 class Store {

@@ -10,11 +10,18 @@
 
 namespace useradmin::store {
 
+/// What a change did to a user, for its witness.
+struct Seen {
+    std::string_view user_id = {};
+    std::optional<User> before = {};
+    std::optional<User> after = {};
+};
+
 /// A client, what is known of the tables, the memory of a request, and what went wrong first.
 class Work {
   public:
-    Work(Client& client, const Schema& schema, apr_pool_t* pool) noexcept
-        : client_(client), schema_(schema), pool_(pool) {}
+    Work(Client& client, const Schema& schema, apr_pool_t* pool, bool is_witnessed = false) noexcept
+        : client_(client), schema_(schema), pool_(pool), is_witnessed_(is_witnessed) {}
 
     Client& client() noexcept { return client_; }
     const Schema& schema() const noexcept { return schema_; }
@@ -39,12 +46,21 @@ class Work {
     /// Takes a fault for an answer: the work goes on as if nothing had failed.
     void forgive() noexcept;
 
+    /// Whether somebody wants to know what a change does: then it fills in what is seen.
+    bool is_witnessed() const noexcept { return is_witnessed_; }
+    Seen& seen() noexcept { return seen_; }
+
+    /// Whether all of the work is one transaction already.
+    bool is_in_transaction = false;
+
   private:
     Result<Rows> note(std::variant<Rows, Fault>&& answer);
 
     Client& client_;
     const Schema& schema_;
     apr_pool_t* pool_;
+    bool is_witnessed_;
+    Seen seen_;
     std::optional<Fault> fault_;
     std::string error_;
 };

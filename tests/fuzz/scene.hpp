@@ -38,8 +38,9 @@ class Scene {
                         std::string_view text = {}) {
         body_.body.text = text;
         const std::optional<api::Caller> caller = caller_;
-        message::Reply reply =
-            api::answer({method, path, query, headers_, body_}, caller, {store, hasher, settings});
+        audit::Event event;
+        message::Reply reply = api::answer({method, path, query, headers_, body_}, caller,
+                                           {store, hasher, settings}, event);
         require(text::is_clean_utf8(calls.text()), "only clean UTF-8 comes to a database");
         return reply;
     }

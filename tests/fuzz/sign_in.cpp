@@ -49,9 +49,10 @@ void take_sign_in(std::string_view lines) {
     sign_in::CredentialVerifier credentials(store, passwords, formats, sign_in::Attempts(counts()),
                                             boundless, log);
     const sign_in::Cookies cookies("better-auth.session_token", "", /* is_secure */ false);
+    audit::Event event;
     const message::Reply reply = sign_in::answer(
         {"POST", "/sign-in/email", "", headers, body}, {lines, "network", "", false},
-        {store, credentials, cookies, true, {}, text::now()});
+        {store, credentials, cookies, true, {}, text::now(), event});
 
     require(text::is_clean_utf8(calls.text()), "only clean UTF-8 comes to a database");
     const auto envelope = json::Object::parse(reply.body);

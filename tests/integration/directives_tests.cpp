@@ -314,6 +314,29 @@ TEST(directives, of_tables_count_from_the_server_the_virtual_host_and_the_Locati
     }
 }
 
+TEST(directives, of_audit_logs_count_from_the_server_the_virtual_host_and_the_Location_inwards) {
+    const auto folder = Suite::current().work().make("audit-levels");
+    const auto says = [&](const char* file) {
+        return "UserAdminAuditLog \"" + (folder / file).string() + "\"\n";
+    };
+    start(says("a") + as_sara + locations("/plain", "") + virtual_host("localhost", "") +
+          virtual_host("b.test", says("b") + locations("/own", says("c"))));
+    for (const auto& [host, path, file] :
+         {std::tuple("localhost", "/plain", "a"), std::tuple("b.test", "/plain", "b"),
+          std::tuple("b.test", "/own", "c")}) {
+        // A refusal of each module.
+        const std::vector<std::string> headers = {"Host: " + std::string(host)};
+        CHECK_EQUAL(404, client_->send({"DELETE", std::string(path) + "/users/x", headers}).status);
+        CHECK_EQUAL(405,
+                    client_->send({"PUT", std::string(path) + "/auth/sign-out", headers}).status);
+        CHECK_EQUAL(400,
+                    client_->send({"POST", std::string(path) + "/auth/sign-in/email", headers, "x"})
+                        .status);
+        const std::string text = read_file(folder / file);
+        CHECK_EQUAL(2, std::count(text.begin(), text.end(), '\n'));
+    }
+}
+
 TEST(directives, of_secrets_count_from_the_server_the_virtual_host_and_the_Location_inwards) {
     allow_log("UA0314");
     const std::string secrets[levels] = {"the s3cr3t of the server", "the s3cr3t of the host",

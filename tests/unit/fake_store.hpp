@@ -412,7 +412,7 @@ class ApiScene : public Utest {
             body.body.text = text;
         return api::answer({request.substr(0, path - 1), request.substr(path, query - path),
                             request.substr(std::min(query + 1, request.size())), headers, body},
-                           caller, {store, hasher, settings});
+                           caller, {store, hasher, settings}, event = {});
     }
 
     /// The same, and the reply in short.
@@ -421,6 +421,8 @@ class ApiScene : public Utest {
     }
 
     Calls calls;
+    /// What the last request was told to be.
+    audit::Event event;
     FakeStore store{calls};
     FakeHasher hasher{calls};
     FakeBody body{calls};

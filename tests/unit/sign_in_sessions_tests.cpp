@@ -13,6 +13,7 @@ constexpr store::Timestamp now{1'795'000'000'000ms};
 
 TEST_GROUP_BASE(sign_in_endpoints, SignInScene) {
     bool is_not_remembered = false;
+    audit::Event event;
     std::string_view query;
     message::Origins trusted;
 
@@ -37,9 +38,10 @@ TEST_GROUP_BASE(sign_in_endpoints, SignInScene) {
         body.body.text = text;
         const sign_in::Cookies cookies("better-auth.session_token", "", false);
         auto credentials = verifier();
+        event = {};
         return sign_in::answer({method, path, query, headers, body},
                                {"192.0.2.1", "192.0.2.1", token, is_not_remembered},
-                               {store, credentials, cookies, false, trusted, now});
+                               {store, credentials, cookies, false, trusted, now, event});
     }
 
     /// The status, the first word of what the body is, and how many cookies are set.

@@ -1,0 +1,50 @@
+// What was done to whom, or was not, and why: what an audit log has of a request or a command.
+#pragma once
+
+#include "store/records.hpp"
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace useradmin::audit {
+
+/// How an operation ended.
+enum class Result {
+    done,
+    refused, ///< by a rule: the caller may not, or what it asks for cannot be
+    failed,  ///< the database, the disk or the like was in the way
+};
+
+/// What an operation is called by its result.
+constexpr std::string_view text_of(Result result) noexcept {
+    return result == Result::done ? "done" : result == Result::refused ? "refused" : "failed";
+}
+
+/// An operation, and what came of it. Whoever carries it out fills it in as far as it knows. The
+/// rows' texts live as long as the request.
+struct Event {
+    /// "create", a constant; empty where nothing was asked for that has a name.
+    std::string_view operation = {};
+    /// Whether it would change something.
+    bool is_change = false;
+    /// Whom it is about: the user's id or, where there is none, the address that was given. It may
+    /// hold anything.
+    std::string target = {};
+    /// The id and the role of who asked; empty where nobody knows.
+    std::string caller = {};
+    std::string role = {};
+    /// As HTTP has it.
+    int status = 200;
+    /// Why it was refused, where the status does not tell; a constant.
+    std::string_view reason = {};
+    /// The user's row before and after it, where it was changed.
+    std::optional<store::User> before = {};
+    std::optional<store::User> after = {};
+
+    Result result() const noexcept {
+        return status < 400 ? Result::done : status < 500 ? Result::refused : Result::failed;
+    }
+};
+
+} // namespace useradmin::audit

@@ -1,0 +1,240 @@
+#include "audit/log.hpp"
+
+#include "secret/digest.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <cstdio>
+#include <thread>
+#include <vector>
+
+namespace useradmin::audit {
+
+namespace {
+
+// How long a line waits for others to have been written.
+constexpr std::chrono::seconds patience(5);
+
+// Where a line's chain is looked for, and how far back a half line may begin: each of the bounded
+// texts can come to six times its size.
+constexpr std::size_t longest_chain = 256;
+constexpr std::size_t longest_line = 36 * 6 * longest_value;
+
+/// The bytes of a file from there on, as far as there are so many.
+std::string bytes_of(int file, std::size_t size, std::int64_t at) {
+    std::string bytes(size, '\0');
+    std::size_t read = 0;
+    while (read < size) {
+        const ssize_t count =
+            pread(file, bytes.data() + read, size - read, at + static_cast<std::int64_t>(read));
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count <= 0)
+            break;
+        read += static_cast<std::size_t>(count);
+    }
+    bytes.resize(read);
+    return bytes;
+}
+
+/// The last bytes of a file of that size.
+std::string end_of(int file, std::int64_t size, std::size_t most) {
+    const auto wanted = std::min(static_cast<std::uint64_t>(size), std::uint64_t{most});
+    return bytes_of(file, wanted, size - static_cast<std::int64_t>(wanted));
+}
+
+} // namespace
+
+/// What the file beside the log holds, in one line of always the same length.
+struct Log::Place {
+    Link link;
+    /// The log that the last line went to, and its size then.
+    std::uint64_t inode = 0;
+    std::uint64_t size = 0;
+    /// Whether a pipe took half a line.
+    bool is_broken = false;
+};
+
+namespace {
+
+constexpr const char* place_format = "%020llu %64.64s %020llu %020llu %d\n";
+constexpr std::size_t place_size = 20 + 1 + 64 + 1 + 20 + 1 + 20 + 1 + 1 + 1;
+
+} // namespace
+
+Log::Place Log::read_place() const {
+    const std::string text = bytes_of(place_, place_size, 0);
+    Place place;
+    unsigned long long number = 0;
+    unsigned long long inode = 0;
+    unsigned long long size = 0;
+    int is_broken = 0;
+    std::array<char, 65> hash{};
+    if (text.size() == place_size && text.back() == '\n' &&
+        std::sscanf(text.c_str(), "%20llu %64[0-9a-f] %20llu %20llu %1d", &number, hash.data(),
+                    &inode, &size, &is_broken) == 5 &&
+        std::string_view(hash.data()).size() == 64)
+        place = {{number, hash.data()}, inode, size, is_broken != 0};
+    return place;
+}
+
+void Log::write_place(const Place& place) const noexcept {
+    std::array<char, place_size + 1> text;
+    std::snprintf(text.data(), text.size(), place_format,
+                  static_cast<unsigned long long>(place.link.number), place.link.hash.c_str(),
+                  static_cast<unsigned long long>(place.inode),
+                  static_cast<unsigned long long>(place.size), place.is_broken ? 1 : 0);
+    // Where this fails, the log's own end tells the next one.
+    static_cast<void>(pwrite(place_, text.data(), place_size, 0) < 0);
+}
+
+int Log::lock(Clock::time_point deadline) const noexcept {
+    struct flock whole = {};
+    whole.l_type = F_WRLCK;
+    whole.l_whence = SEEK_SET;
+    for (int tries = 0; fcntl(place_, F_SETLK, &whole) != 0; ++tries) {
+        if (errno != EACCES && errno != EAGAIN && errno != EINTR)
+            return errno;
+        if (Clock::now() >= deadline)
+            return ETIMEDOUT;
+        // Who has it needs it for some microseconds.
+        constexpr int tries_at_once = 20;
+        if (tries < tries_at_once)
+            std::this_thread::yield();
+        else
+            std::this_thread::sleep_for(std::chrono::microseconds(100));
+    }
+    return 0;
+}
+
+void Log::unlock() const noexcept {
+    struct flock whole = {};
+    whole.l_type = F_UNLCK;
+    whole.l_whence = SEEK_SET;
+    fcntl(place_, F_SETLK, &whole);
+}
+
+int Log::write_to_file(std::string_view text, std::int64_t size) const noexcept {
+    std::size_t written = 0;
+    while (written < text.size()) {
+        const ssize_t count = write(log_, text.data() + written, text.size() - written);
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count <= 0) {
+            const int error = count < 0 ? errno : EIO;
+            // Of a line that the disk had no room for, nothing stays.
+            if (written > 0)
+                static_cast<void>(ftruncate(log_, size) != 0);
+            return error;
+        }
+        written += static_cast<std::size_t>(count);
+    }
+    return 0;
+}
+
+int Log::write_to_pipe(std::string_view text, Clock::time_point deadline,
+                       std::size_t& written) const noexcept {
+    written = 0;
+    while (written < text.size()) {
+        const auto left =
+            std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
+        pollfd pipe = {log_, POLLOUT, 0};
+        const int ready = poll(&pipe, 1, static_cast<int>(std::max<long>(left.count(), 0)));
+        if (ready < 0 && errno == EINTR)
+            continue;
+        if (ready <= 0)
+            return ready == 0 ? ETIMEDOUT : errno;
+        // A pipe that can be written to takes that much without waiting.
+        const std::string_view piece = text.substr(written, PIPE_BUF);
+        const ssize_t count = write(log_, piece.data(), piece.size());
+        if (count < 0 && errno != EINTR && errno != EAGAIN)
+            return errno;
+        written += static_cast<std::size_t>(std::max<ssize_t>(count, 0));
+    }
+    return 0;
+}
+
+Appended Log::append_locked(std::string open_object, Clock::time_point deadline) const {
+    struct stat log = {};
+    if (fstat(log_, &log) != 0)
+        return {0, errno};
+    Place place = read_place();
+    std::string before;
+    if (!S_ISREG(log.st_mode)) {
+        before = place.is_broken ? "\n" : "";
+        const std::string line = before + chained(std::move(open_object), place.link);
+        std::size_t written = 0;
+        const int error = write_to_pipe(line, deadline, written);
+        if (error != 0) {
+            Place kept = read_place();
+            kept.is_broken = kept.is_broken || written > 0;
+            write_place(kept);
+            return {0, error};
+        }
+        place.is_broken = false;
+        write_place(place);
+        return {place.link.number, 0};
+    }
+    // Somebody was killed before the place was written, or the log is another one.
+    if (log.st_size > 0 &&
+        (place.inode != log.st_ino || place.size != static_cast<std::uint64_t>(log.st_size))) {
+        std::string end = end_of(log_, log.st_size, longest_chain);
+        if (!end.ends_with('\n')) {
+            end = end_of(log_, log.st_size, longest_line);
+            const std::size_t half = end.rfind('\n') + 1; // 0 where there is none
+            note_broken(open_object, std::string_view(end).substr(half));
+            end.resize(half);
+            before = "\n";
+        }
+        const auto last = place_at_end(end);
+        if (last && last->number > place.link.number)
+            place.link = *last;
+    }
+    const std::string line = before + chained(std::move(open_object), place.link);
+    if (const int error = write_to_file(line, log.st_size); error != 0)
+        return {0, error};
+    place.inode = log.st_ino;
+    place.size = static_cast<std::uint64_t>(log.st_size) + line.size();
+    write_place(place);
+    return {place.link.number, 0};
+}
+
+Appended Log::append(std::string open_object, Durable durable) {
+    const auto deadline = Clock::now() + patience;
+    Appended appended;
+    {
+        const std::unique_lock threads(threads_, deadline);
+        if (!threads)
+            return {0, ETIMEDOUT};
+        if (const int error = lock(deadline); error != 0)
+            return {0, error};
+        struct Unlock {
+            const Log& log;
+            ~Unlock() { log.unlock(); }
+        } const unlock{*this};
+        appended = append_locked(std::move(open_object), deadline);
+    }
+    // A pipe has no disk.
+    if (appended.error == 0 && durable == Durable::yes && fdatasync(log_) != 0 && errno != EINVAL &&
+        errno != EROFS)
+        appended.error = errno;
+    return appended;
+}
+
+std::optional<Link> read_place(std::string_view text) {
+    unsigned long long number = 0;
+    std::array<char, 65> hash{};
+    if (std::sscanf(std::string(text).c_str(), "%20llu %64[0-9a-f]", &number, hash.data()) != 2 ||
+        std::string_view(hash.data()).size() != 64)
+        return std::nullopt;
+    return Link{number, hash.data()};
+}
+
+} // namespace useradmin::audit

@@ -1,0 +1,60 @@
+// Takes an event down as it goes on.
+#pragma once
+
+#include "audit/line.hpp"
+#include "audit/log.hpp"
+#include "store/store.hpp"
+#include "text/log.hpp"
+
+#include <cstdint>
+#include <utility>
+
+namespace useradmin::audit {
+
+/// Where events are taken down, and how strictly.
+struct Trail {
+    /// nullptr: nowhere.
+    Log* log = nullptr;
+    /// Whether a change is undone whose line cannot be written.
+    bool is_required = false;
+};
+
+/// The event of one request or command, and its line. As the witness of a store it learns the rows
+/// before and after a change; where lines are required, it writes before the change is final, so
+/// that nothing is ever changed without a line. What then fails all the same is corrected by
+/// another line.
+class Recorder final : public store::Witness {
+  public:
+    /// The errors are where a line that cannot be written is told.
+    Recorder(const Trail& trail, const Origin& origin, text::Log& errors) noexcept
+        : trail_(trail), origin_(origin), errors_(errors) {}
+
+    Event& event() noexcept { return event_; }
+    /// Begins another event; the one before is finished.
+    void begin(Event event) {
+        event_ = std::move(event);
+        written_ = 0;
+    }
+    /// Whether there is a log at all.
+    bool is_on() const noexcept { return trail_.log != nullptr; }
+
+    bool comes_before() const noexcept override { return trail_.is_required && is_on(); }
+    bool saw(std::string_view user_id, const store::User* before,
+             const store::User* after) override;
+
+    /// Writes the line, unless it is written and right, or there is nothing to tell: of what
+    /// changes nothing, refusals alone are told. False where it could not be.
+    bool finish();
+
+  private:
+    bool write();
+
+    Trail trail_;
+    Origin origin_;
+    text::Log& errors_;
+    Event event_;
+    /// The number of the line that was written; 0: none.
+    std::uint64_t written_ = 0;
+};
+
+} // namespace useradmin::audit

@@ -1,0 +1,181 @@
+#include "audit/verify.hpp"
+
+#include "secret/digest.hpp"
+
+#include <algorithm>
+
+namespace useradmin::audit {
+
+namespace {
+
+constexpr std::size_t most_problems = 100;
+constexpr std::uint64_t lines_between_news = 10000;
+
+std::string quantity(std::uint64_t first, std::uint64_t last) {
+    return first == last
+               ? "line number " + std::to_string(first) + " is"
+               : "lines number " + std::to_string(first) + " to " + std::to_string(last) + " are";
+}
+
+/// The findings as they are made.
+class Notebook {
+  public:
+    void problem(std::string sentence) {
+        if (findings.problems.size() < most_problems)
+            findings.problems.push_back(std::move(sentence));
+        else
+            is_full_ = true;
+    }
+    void close() {
+        if (is_full_)
+            findings.problems.emplace_back("there is more; only the first problems are told");
+    }
+
+    Findings findings;
+
+  private:
+    bool is_full_ = false;
+};
+
+/// Reads a source's lines, one by one.
+class Reader {
+  public:
+    Reader(const Source& source, Notebook& notebook) : source_(&source), notebook_(&notebook) {
+        next();
+    }
+
+    /// The line that comes next; nothing at the end.
+    const std::optional<Read>& head() const noexcept { return head_; }
+    /// Where it stands: "audit.log, line 17".
+    std::string where() const { return source_->name + ", line " + std::to_string(count_); }
+
+    void next() {
+        head_.reset();
+        std::string foreign;
+        bool has_foreign = false;
+        while (std::getline(*source_->text, line_)) {
+            ++count_;
+            head_ = read(line_);
+            // The views are of the line that is kept.
+            if (head_) {
+                if (has_foreign && head_->broken == secret::sha256(foreign)) {
+                    notebook_->findings.notes.push_back(
+                        source_->name + ", line " + std::to_string(count_ - 1) +
+                        ": half a line, left by a process that was ended while it wrote");
+                    has_foreign = false;
+                }
+                break;
+            }
+            if (has_foreign)
+                refuse(count_ - 1);
+            foreign = line_;
+            has_foreign = true;
+        }
+        if (has_foreign)
+            refuse(head_ ? count_ - 1 : count_);
+    }
+
+  private:
+    void refuse(std::uint64_t number) {
+        notebook_->problem(source_->name + ", line " + std::to_string(number) +
+                           ": is no line of an audit log: it was edited or broken off");
+    }
+
+    const Source* source_;
+    Notebook* notebook_;
+    std::string line_;
+    std::uint64_t count_ = 0;
+    std::optional<Read> head_;
+};
+
+/// Goes from one line to the next.
+class Chain {
+  public:
+    explicit Chain(Notebook& notebook) : notebook_(notebook) {}
+
+    void follow(const Reader& reader) {
+        const Read& line = *reader.head();
+        Findings& findings = notebook_.findings;
+        if (!line.is_sound)
+            notebook_.problem(reader.where() + ": was edited: its hash is not that of its text");
+        if (findings.lines == 0)
+            begin(line);
+        else
+            compare(line, reader);
+        ++findings.lines;
+        findings.last = line.place;
+    }
+
+  private:
+    void begin(const Read& line) {
+        notebook_.findings.first = line.place;
+        if (line.place.number == 1 && line.previous != Link().hash)
+            notebook_.problem("the first line does not begin the chain: it was edited");
+        if (line.place.number != 1)
+            notebook_.findings.notes.push_back("the lines before number " +
+                                               std::to_string(line.place.number) +
+                                               " are not in these files");
+    }
+
+    void compare(const Read& line, const Reader& reader) {
+        const Link& last = notebook_.findings.last;
+        const std::uint64_t number = line.place.number;
+        if (number > last.number + 1)
+            notebook_.problem(reader.where() + ": " + quantity(last.number + 1, number - 1) +
+                              " missing before it");
+        else if (number <= last.number)
+            notebook_.problem(reader.where() + ": number " + std::to_string(number) +
+                              " comes after number " + std::to_string(last.number) +
+                              ": lines were reordered or put in");
+        else if (line.previous != last.hash)
+            notebook_.problem(reader.where() +
+                              ": does not follow the line before it, which is another one than "
+                              "was written");
+    }
+
+    Notebook& notebook_;
+};
+
+} // namespace
+
+Findings verify(const std::vector<Source>& sources, std::optional<std::string> known_hash,
+                const std::function<void(std::uint64_t lines)>& progress) {
+    Notebook notebook;
+    std::vector<Reader> readers;
+    readers.reserve(sources.size());
+    for (const Source& source : sources)
+        readers.emplace_back(source, notebook);
+    Chain chain(notebook);
+    Findings& findings = notebook.findings;
+    for (;;) {
+        Reader* nearest = nullptr;
+        for (Reader& reader : readers)
+            if (reader.head() &&
+                (nearest == nullptr || reader.head()->place.number < nearest->head()->place.number))
+                nearest = &reader;
+        if (nearest == nullptr)
+            break;
+        chain.follow(*nearest);
+        if (known_hash && findings.last.hash == *known_hash && nearest->head()->is_sound)
+            known_hash.reset();
+        nearest->next();
+        if (findings.lines % lines_between_news == 0)
+            progress(findings.lines);
+    }
+    for (const Source& source : sources)
+        if (source.last_written && source.last_written->number > findings.last.number)
+            notebook.problem(source.name + ": the end is missing: " +
+                             quantity(findings.last.number + 1, source.last_written->number) +
+                             " not there, by the file beside it");
+        else if (source.last_written && source.last_written->number == findings.last.number &&
+                 source.last_written->hash != findings.last.hash)
+            notebook.problem(source.name +
+                             ": the last line is another one than was written, by the file beside "
+                             "it");
+    if (known_hash)
+        notebook.problem("no line has the hash " + *known_hash + ", which it had before");
+    notebook.close();
+    return std::move(findings);
+}
+
+} // namespace useradmin::audit

@@ -1,0 +1,46 @@
+// What a command tells the audit log.
+#pragma once
+
+#include "audit/recorder.hpp"
+#include "ctl/command_error.hpp"
+#include "ctl/settings.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace useradmin::ctl {
+
+/// The word of a command line that names whom the command is about; empty where none does, or where
+/// it is a token.
+std::string_view target_of(std::string_view command, const Options& options);
+
+/// The log that the settings name, the same that httpd writes, and the event of a command.
+class Audit {
+  public:
+    /// Opens the log, where there is one; what keeps it from being told is complained of, or is a
+    /// CommandError where it must be. The target is the word that names it.
+    Audit(const Settings& settings, std::string_view command, std::string_view target);
+    ~Audit();
+    Audit(const Audit&) = delete;
+    Audit& operator=(const Audit&) = delete;
+
+    /// Who is told of what the store changes; nullptr where there is no log.
+    store::Witness* witness() noexcept;
+
+    void begin(std::string_view operation, std::string_view target);
+    /// Tells how it ended.
+    void finish(Exit code);
+
+  private:
+    class Errors;
+    struct Files;
+
+    std::string caller_;
+    std::unique_ptr<Errors> errors_;
+    std::unique_ptr<Files> files_;
+    std::optional<audit::Recorder> recorder_;
+};
+
+} // namespace useradmin::ctl

@@ -1,0 +1,171 @@
+#include "httpd/audit_log.hpp"
+
+#include "apr/pool.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <deque>
+#include <filesystem>
+#include <string>
+
+namespace useradmin::httpd {
+
+struct NamedLog {
+    /// A file's whole path, or a program after its bar.
+    const char* name;
+    /// Of which file its place is: two names may be of one log.
+    struct stat place = {};
+    /// nullptr until it is open.
+    audit::Log* log = nullptr;
+
+    bool is_program() const noexcept { return name[0] == '|'; }
+};
+
+namespace {
+
+/// The logs of a configuration, the same for both modules.
+std::deque<NamedLog>& named_logs(apr_pool_t* configuration_pool) {
+    constexpr const char* key = "useradmin audit logs 1";
+    void* logs = nullptr;
+    apr_pool_userdata_get(&logs, key, configuration_pool);
+    if (logs == nullptr) {
+        logs = &apr::emplace<std::deque<NamedLog>>(configuration_pool);
+        apr_pool_userdata_setn(logs, key, apr_pool_cleanup_null, configuration_pool);
+    }
+    return *static_cast<std::deque<NamedLog>*>(logs);
+}
+
+/// A descriptor that is closed with its pool.
+void close_with(apr_pool_t* pool, int descriptor) {
+    struct Owned {
+        int descriptor;
+        explicit Owned(int owned) noexcept : descriptor(owned) {}
+        ~Owned() { close(descriptor); }
+        Owned(const Owned&) = delete;
+        Owned& operator=(const Owned&) = delete;
+    };
+    apr::emplace<Owned>(pool, descriptor);
+}
+
+/// A file beside no log, for the place of a program's lines: as long as httpd runs, what it is told
+/// is one chain.
+int place_of_program(apr_pool_t* process_pool, const char* name) {
+    const char* const key = apr_pstrcat(process_pool, "useradmin audit place 1 ", name, nullptr);
+    void* kept = nullptr;
+    apr_pool_userdata_get(&kept, key, process_pool);
+    if (kept != nullptr)
+        return *static_cast<int*>(kept);
+    const int place = memfd_create("useradmin audit place", MFD_CLOEXEC);
+    if (place >= 0)
+        apr_pool_userdata_setn(&apr::emplace<int>(process_pool, place), key, apr_pool_cleanup_null,
+                               process_pool);
+    return place;
+}
+
+struct Descriptors {
+    int log = -1;
+    int place = -1;
+
+    explicit operator bool() const noexcept { return log >= 0 && place >= 0; }
+};
+
+Descriptors open_program(apr_pool_t* pool, server_rec* servers, const NamedLog& named) {
+    Descriptors opened;
+    piped_log* const program = ap_open_piped_log(pool, named.name + 1);
+    if (program != nullptr)
+        apr_os_file_get(&opened.log, ap_piped_log_write_fd(program));
+    opened.place = place_of_program(servers->process->pool, named.name);
+    return opened;
+}
+
+Descriptors open_file(apr_pool_t* pool, const NamedLog& named) {
+    Descriptors opened;
+    const auto open_with_pool = [&](const char* name, int flags) {
+        const int descriptor = open(name, flags | O_RDWR | O_CREAT | O_CLOEXEC, audit::Log::mode);
+        if (descriptor >= 0)
+            close_with(pool, descriptor);
+        return descriptor;
+    };
+    opened.log = open_with_pool(named.name, O_APPEND);
+    if (opened.log >= 0)
+        opened.place = open_with_pool(audit::Log::name_of_place(named.name).c_str(), 0);
+    return opened;
+}
+
+} // namespace
+
+const char* read_audit_log(const Line& line, AuditLog& log) {
+    log = {};
+    const std::string_view word = line.words[0];
+    const bool is_none = word == "none";
+    if (line.words.size() > 1 && (is_none || line.words[1] != "required"))
+        return "must be a file or \"|program\" and, where changes without a line are to be "
+               "refused, the word required; or none";
+    if (is_none)
+        return nullptr;
+    const bool is_program = word.starts_with('|');
+    const char* const name =
+        is_program ? line.keep(word) : ap_server_root_relative(line.pool(), line.keep(word));
+    if (word.empty() || word == "|" || name == nullptr)
+        return "must name a file or a \"|program\", such as /var/log/apache2/useradmin-audit.log";
+    std::error_code ignored;
+    if (!is_program) {
+        const std::filesystem::path path(name);
+        if (!std::filesystem::is_directory(path.parent_path(), ignored))
+            return line.keep("there is no folder " + path.parent_path().string() + " for its file");
+        if (std::filesystem::is_directory(path, ignored))
+            return line.keep(std::string(name) + " is a folder; name a file in it");
+    }
+    std::deque<NamedLog>& logs = named_logs(line.pool());
+    for (const NamedLog& known : logs)
+        if (apr::view_of(known.name) == name)
+            log.log = &known;
+    if (log.log == nullptr)
+        log.log = &logs.emplace_back(NamedLog{name});
+    log.is_required = line.words.size() > 1;
+    return nullptr;
+}
+
+bool open_audit_logs(apr_pool_t* configuration_pool, server_rec* servers, const module& owner) {
+    // What is opened while the configuration is only tried would be opened twice.
+    if (ap_state_query(AP_SQ_MAIN_STATE) == AP_SQ_MS_CREATE_PRE_CONFIG)
+        return true;
+    std::deque<NamedLog>& logs = named_logs(configuration_pool);
+    for (NamedLog& named : logs) {
+        if (named.log != nullptr)
+            continue;
+        const Descriptors opened = named.is_program()
+                                       ? open_program(configuration_pool, servers, named)
+                                       : open_file(configuration_pool, named);
+        if (!opened || fstat(opened.place, &named.place) != 0) {
+            ap_log_error(__FILE__, __LINE__, owner.module_index, APLOG_EMERG,
+                         APR_FROM_OS_ERROR(errno), servers,
+                         "UA0402: UserAdminAuditLog: %s cannot be opened", named.name);
+            return false;
+        }
+        // Under another name it may be open already, and is locked once then.
+        for (const NamedLog& other : logs)
+            if (other.log != nullptr && other.place.st_dev == named.place.st_dev &&
+                other.place.st_ino == named.place.st_ino)
+                named.log = other.log;
+        if (named.log == nullptr)
+            named.log = &apr::emplace<audit::Log>(configuration_pool, opened.log, opened.place);
+    }
+    return true;
+}
+
+audit::Trail trail_of(const AuditLog& log) noexcept {
+    return {log.log != nullptr ? log.log->log : nullptr, log.is_required};
+}
+
+audit::Origin origin_of(const request_rec* request) noexcept {
+    return {apr::view_of(request->server->server_hostname), apr::view_of(request->useragent_ip),
+            apr::view_of(apr_table_get(request->subprocess_env, "UNIQUE_ID")),
+            apr::view_of(apr_table_get(request->headers_in, "traceparent"))};
+}
+
+} // namespace useradmin::httpd

@@ -1,0 +1,185 @@
+// What useradminctl tells the audit log, and what it finds in one.
+#include "scene.hpp"
+
+#include "support/files.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+#include <sstream>
+
+namespace useradmin::test {
+
+namespace {
+
+/// A log that no test wrote before.
+std::string new_log(const std::string& folder) {
+    static int number = 0;
+    return folder + "-" + std::to_string(++number) + ".log";
+}
+
+} // namespace
+
+class CtlAudit : public Scene {
+  protected:
+    void setup() override {
+        Scene::setup();
+        log_ = new_log(path("audit"));
+    }
+
+    Ended audited(std::vector<std::string> arguments, std::string_view input = "",
+                  const std::string& more = "") const {
+        arguments.insert(arguments.end(), {"--audit-log", log_ + more});
+        return ctl(arguments, input);
+    }
+    std::vector<std::string> lines() const {
+        std::vector<std::string> lines;
+        std::istringstream text(read_file(log_));
+        for (std::string line; std::getline(text, line);)
+            lines.push_back(line + "\n");
+        return lines;
+    }
+    /// The fields of a line, "operation result target".
+    static std::string in_short(const std::string& line) {
+        const Json json(line);
+        return json.at("operation") + " " + json.at("result") + " " + json.at("target");
+    }
+    static Ended verify(std::vector<std::string> arguments, std::string_view input = "") {
+        arguments.insert(arguments.begin(), {"audit", "verify"});
+        return bare_ctl(arguments, input);
+    }
+
+    std::string log_;
+};
+
+TEST_GROUP_BASE(ctl_audit, CtlAudit){};
+
+TEST(ctl_audit, has_a_line_for_each_command_that_changes_something) {
+    const auto id =
+        done(audited({"create", "--email", "ana@x.org", "--name", "Ana"}, "s3cr3t word\n"));
+    done(audited({"passwd", id}, "s3cr3t other\n"));
+    done(audited({"role", id, "admin"}));
+    done(audited({"ban", id, "--reason", "spam"}));
+    done(audited({"unban", id}));
+    done(audited({"session", "open", id}));
+    done(audited({"session", "revoke", id, "--all"}));
+    done(audited({"delete", id, "--yes"}));
+    done(audited({"list"}));
+    std::string operations;
+    for (const std::string& line : lines()) {
+        operations += Json(line).at("operation") + " " + Json(line).at("result") + ", ";
+        CHECK_EQUAL(id, Json(line).at("target"));
+        CHECK_EQUAL(std::string("useradminctl"), Json(line).at("server"));
+        CHECK(!Json(line).at("caller").empty());
+    }
+    CHECK_EQUAL(std::string("create done, passwd done, end-sessions done, role done, ban done, "
+                            "end-sessions done, unban done, session open done, session revoke "
+                            "done, delete done, "),
+                operations);
+    const auto all = lines();
+    CHECK_EQUAL(std::string("ana@x.org"), Json(all[0]).at("new.email"));
+    CHECK_EQUAL(std::string("user"), Json(all[3]).at("old.role"));
+    CHECK_EQUAL(std::string("admin"), Json(all[3]).at("new.role"));
+    CHECK_EQUAL(std::string("spam"), Json(all[4]).at("new.banReason"));
+    CHECK_EQUAL(std::string("admin"), Json(all[9]).at("old.role"));
+    for (const char* secret : {"s3cr3t", "$argon2id"})
+        CHECK_FALSE(has(read_file(log_), secret));
+    CHECK_EQUAL(0, verify({log_}).status);
+}
+
+TEST(ctl_audit, has_a_line_for_what_is_refused_and_where_it_is_required_too) {
+    const auto id = create("ana@x.org");
+    CHECK_EQUAL(4, audited({"unban", "nobody"}, "", " required").status);
+    CHECK_EQUAL(
+        3, audited({"create", "--email", "ana@x.org", "--name", "A"}, "s3cr3t word\n", " required")
+               .status);
+    done(audited({"passwd", id}, "s3cr3t other\n", " required"));
+    std::string text;
+    for (const std::string& line : lines())
+        text += in_short(line) + ", ";
+    CHECK_EQUAL("unban refused nobody, create refused ana@x.org, passwd done " + id +
+                    ", end-sessions done " + id + ", ",
+                text);
+}
+
+TEST(ctl_audit, has_no_token_of_a_session_that_is_ended_by_it) {
+    const auto id = create("ana@x.org");
+    const std::string token = done(ctl({"session", "open", id}));
+    done(audited({"session", "revoke", token}));
+    CHECK_EQUAL(4, audited({"session", "revoke", token}).status);
+    CHECK_EQUAL(std::string("session revoke done ") + id, in_short(lines().at(0)));
+    CHECK_EQUAL(std::string("session revoke refused (null)"), in_short(lines().at(1)));
+    CHECK_FALSE(has(read_file(log_), token));
+}
+
+TEST(ctl_audit, of_a_log_that_cannot_be_opened_is_complained_of_or_keeps_all_as_it_is) {
+    const auto id = create("ana@x.org");
+    log_ = "/nonexistent/audit.log";
+    const Ended refused = audited({"role", id, "admin"}, "", " required");
+    CHECK_EQUAL(1, refused.status);
+    CHECK(has(refused.errors, "the audit log /nonexistent/audit.log cannot be opened (No such file "
+                              "or directory); run this as an account that may write it"));
+    CHECK_EQUAL(std::string("user"), sql().value(R"(SELECT "role" FROM "user")").value());
+    const Ended passed = audited({"role", id, "admin"});
+    CHECK_EQUAL(0, passed.status);
+    CHECK(has(passed.errors, "what this command does is not told there"));
+    log_ = "|program";
+    CHECK_EQUAL(1, audited({"role", id, "user"}, "", " required").status);
+    CHECK_EQUAL(std::string("admin"), sql().value(R"(SELECT "role" FROM "user")").value());
+}
+
+TEST(ctl_audit, of_a_log_that_takes_no_line_leaves_all_as_it_is_where_it_is_required) {
+    const auto id = create("ana@x.org");
+    std::filesystem::create_symlink("/dev/full", log_);
+    const Ended ended = audited({"delete", id, "--yes"}, "", " required");
+    std::filesystem::remove(log_);
+    CHECK_EQUAL(1, ended.status);
+    CHECK(has(ended.errors, "UA0401: the audit log could not be written: No space left on device"));
+    CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"user\""));
+    CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"account\""));
+}
+
+TEST(ctl_audit, is_that_of_the_configuration) {
+    const auto id = create("ana@x.org");
+    const std::string folder = std::filesystem::path(log_).parent_path().string();
+    const auto configuration =
+        file("audited.conf", "ServerRoot \"" + folder + "\"\nDBDriver " + database().driver() +
+                                 "\nDBDParams \"" + database().params() + "\"\nUserAdminAuditLog " +
+                                 std::filesystem::path(log_).filename().string() + " required\n");
+    done(bare_ctl({"--config", configuration, "role", id, "admin"}));
+    CHECK_EQUAL(std::size_t(1), lines().size());
+    done(bare_ctl({"--config", configuration, "--audit-log", "none", "role", id, "user"}));
+    CHECK_EQUAL(std::size_t(1), lines().size());
+}
+
+TEST(ctl_audit, is_verified_without_a_database_and_what_is_wrong_ends_with_1) {
+    const auto id = create("ana@x.org");
+    for (const char* role : {"admin", "user", "admin"})
+        done(audited({"role", id, role}));
+    const std::string text = read_file(log_);
+    const Ended right = verify({log_, log_ + ".chain"});
+    CHECK_EQUAL(0, right.status);
+    CHECK(has(right.output, "3 lines, number 1 to 3: all as they were written."));
+    const auto json = verify({log_, "--json"});
+    const std::string hash = Json(json.output).at("data.hash");
+    CHECK_EQUAL(0, verify({log_, "--anchor", hash}).status);
+    CHECK_EQUAL(0, verify({"-"}, text).status);
+
+    // Its end is taken away: the file beside it knows.
+    write_file(log_, text.substr(0, text.find('\n', text.find('\n') + 1) + 1));
+    const Ended cut = verify({log_});
+    CHECK_EQUAL(1, cut.status);
+    CHECK(has(cut.output, "problem: " + log_ + ": the end is missing: line number 3 is not there"));
+    CHECK_EQUAL(1, verify({"-", "--anchor", hash}, read_file(log_)).status);
+
+    std::string edited = text;
+    edited.replace(edited.find("\"admin\""), 7, "\"audit\"");
+    write_file(log_, edited);
+    const Ended found = verify({log_});
+    CHECK_EQUAL(1, found.status);
+    CHECK(has(found.output, log_ + ", line 1: was edited"));
+    CHECK_EQUAL(std::string("false"), Json(verify({log_, "--json"}).output).at("success"));
+    CHECK_EQUAL(1, verify({"/nonexistent"}).status);
+    CHECK_EQUAL(2, verify({}).status);
+}
+
+} // namespace useradmin::test

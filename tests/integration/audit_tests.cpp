@@ -1,0 +1,532 @@
+// UserAdminAuditLog: one line for each change and each refusal, in one chain over all who write it.
+#include "load.hpp"
+#include "traced_users.hpp"
+
+#include "support/machine.hpp"
+#include "support/process.hpp"
+#include "support/small_disk.hpp"
+
+#include <algorithm>
+#include <csignal>
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <sys/stat.h>
+
+namespace useradmin::test {
+
+namespace {
+
+constexpr const char* cheap_hash = "UserAdminPasswordHash argon2id m=64 t=1 p=1\n";
+
+std::string login(const std::string& email, const std::string& password) {
+    return R"({"email":")" + email + R"(","password":")" + password + "\"}";
+}
+
+/// What a line holds in a member: its text, or its JSON where it is none.
+std::string member(const std::string& line, const std::string& name) {
+    const std::string key = "\"" + name + "\":";
+    const std::size_t at = line.find(key);
+    if (at == std::string::npos)
+        return "(absent)";
+    const std::size_t start = at + key.size();
+    if (line[start] == '"')
+        return line.substr(start + 1, line.find('"', start + 1) - start - 1);
+    if (line[start] == '{')
+        return line.substr(start, line.find('}', start) + 1 - start);
+    return line.substr(start, line.find_first_of(",}", start) - start);
+}
+
+std::string virtual_host(const std::string& name, const std::string& directives) {
+    return "<VirtualHost *:${PORT}>\nServerName " + name + "\n" + directives + "</VirtualHost>\n";
+}
+
+/// "operation result status caller role target", and the reason where there is one.
+std::string in_short(const std::string& line) {
+    std::string text;
+    for (const char* name : {"operation", "result", "status", "caller", "role", "target", "reason"})
+        if (const std::string value = member(line, name); value != "(absent)")
+            text += (text.empty() ? "" : " ") + value;
+    return text;
+}
+
+} // namespace
+
+class AuditScene : public OwnHttpd {
+  protected:
+    void setup() override {
+        OwnHttpd::setup();
+        static int number = 0;
+        folder_ = Suite::current().work().make("audit-" + std::to_string(++number));
+        log_ = folder_ / "audit.log";
+    }
+
+    /// The service, with sessions and sign-in, whose callers come with a bearer token.
+    void start_audited(const std::string& required = "", const std::string& more = "",
+                       const std::vector<std::string>& modules = {}) {
+        start(directive(log_, required) + more + cheap_hash +
+                  location("/api/users", "AuthUserAdmin On") + sign_in("/api/auth", ""),
+              modules);
+    }
+    static std::string directive(const std::filesystem::path& log, const std::string& required) {
+        return "UserAdminAuditLog \"" + log.string() + "\" " + required + "\n";
+    }
+
+    Reply call(Who who, const std::string& method, const std::string& path,
+               const std::string& body = {}) {
+        std::vector<std::string> headers;
+        if (who != Who::nobody)
+            headers.push_back(bearer(who));
+        if (!body.empty())
+            headers.emplace_back("Content-Type: application/json");
+        return client_->send({method, path, headers,
+                              body.empty() ? std::optional<std::string>() : std::optional(body)});
+    }
+
+    static std::vector<std::string> lines_of(const std::filesystem::path& file) {
+        std::vector<std::string> lines;
+        std::istringstream text(read_file(file));
+        for (std::string line; std::getline(text, line);)
+            lines.push_back(line);
+        return lines;
+    }
+    std::vector<std::string> lines() const { return lines_of(log_); }
+    /// The last line.
+    std::string line() const {
+        const auto all = lines();
+        return all.empty() ? "(none)" : all.back();
+    }
+
+    static Finished verify(std::vector<std::string> files) {
+        files.insert(files.begin(), {machine::built("useradminctl").string(), "audit", "verify"});
+        return test::run({files});
+    }
+    static void check_chain(const std::vector<std::string>& files, Here here = {}) {
+        const Finished finished = verify(files);
+        if (finished.status != 0)
+            give_up("the chain does not hold: " + finished.output, here);
+    }
+
+    std::filesystem::path folder_;
+    std::filesystem::path log_;
+};
+
+TEST_GROUP_BASE(audit, AuditScene){};
+
+TEST(audit, has_a_line_for_each_change_with_the_fields_before_and_after) {
+    start_audited();
+    const auto id =
+        text_member(call(Who::super_admin, "POST", "/api/users",
+                         R"({"name":"Eva","email":"eva@x.org","password":"s3cr3t","role":"user"})"),
+                    "id");
+    CHECK_EQUAL("create done 200 sara-1 superAdmin " + id, in_short(line()));
+    CHECK_EQUAL(std::string("(absent)"), member(line(), "old"));
+    const std::string created = member(line(), "new");
+    CHECK(created.starts_with(R"({"id":")" + id +
+                              R"(","name":"Eva","email":"eva@x.org","role":"user",)"
+                              R"("emailVerified":true,"image":null,"createdAt":"20)"));
+    CHECK(created.ends_with(R"("banned":false,"banReason":null,"banExpires":null})"));
+    CHECK_EQUAL(std::string("127.0.0.1"), member(line(), "address"));
+
+    CHECK_EQUAL(200, call(Who::super_admin, "PUT", "/api/users/" + id,
+                          R"({"name":"Eva \"M\"","role":"admin","banned":true})")
+                         .status);
+    CHECK_EQUAL("update done 200 sara-1 superAdmin " + id, in_short(line()));
+    CHECK_EQUAL(std::string(R"({"name":"Eva","role":"user","banned":false})"),
+                member(line(), "old"));
+    CHECK_EQUAL(std::string(R"({"name":"Eva \"M\"","role":"admin","banned":true})"),
+                member(line(), "new"));
+
+    CHECK_EQUAL(200, call(Who::super_admin, "DELETE", "/api/users/" + id).status);
+    CHECK_EQUAL("delete done 200 sara-1 superAdmin " + id, in_short(line()));
+    CHECK(member(line(), "old")
+              .starts_with(R"({"id":")" + id + R"(","name":"Eva \"M\"","email":"eva@x.org")"));
+    CHECK_EQUAL(std::string("(absent)"), member(line(), "new"));
+    CHECK_EQUAL(std::size_t(3), lines().size());
+    check_chain({log_.string()});
+}
+
+TEST(audit, has_a_line_for_each_refusal_and_none_for_what_is_read) {
+    start_audited();
+    const std::tuple<Who, const char*, const char*, const char*, const char*> refusals[] = {
+        {Who::nobody, "GET", "/api/users", "", "list refused 401 null null null"},
+        {Who::user, "GET", "/api/users", "", "list refused 403 ulises-1 user null"},
+        {Who::user, "GET", "/api/users/ada-1", "", "get refused 403 ulises-1 user ada-1"},
+        {Who::user, "POST", "/api/users", "{}", "create refused 403 ulises-1 user null"},
+        {Who::admin, "POST", "/api/users",
+         R"({"name":"N","email":"n@x.org","password":"s3cr3t","role":"admin"})",
+         "create refused 403 ada-1 admin n@x.org"},
+        {Who::admin, "POST", "/api/users",
+         R"({"name":"N","email":"ulises@example.org","password":"s3cr3t","role":"user"})",
+         "create refused 400 ada-1 admin ulises@example.org"},
+        {Who::admin, "PUT", "/api/users/ulises-1", R"({"role":"admin"})",
+         "update refused 403 ada-1 admin ulises-1"},
+        {Who::admin, "PUT", "/api/users/nobody", R"({"name":"N"})",
+         "update refused 404 ada-1 admin nobody"},
+        {Who::admin, "DELETE", "/api/users/ulises-1", "",
+         "delete refused 403 ada-1 admin ulises-1"},
+        {Who::super_admin, "DELETE", "/api/users/sara-1", "",
+         "delete refused 400 sara-1 superAdmin sara-1"},
+        {Who::super_admin, "PUT", "/api/users/ulises-1", "{",
+         "update failed 500 sara-1 superAdmin ulises-1"},
+    };
+    std::size_t count = 0;
+    for (const auto& [who, method, path, body, expected] : refusals) {
+        CHECK(call(who, method, path, body).status >= 400);
+        CHECK_EQUAL(std::string(expected), in_short(line()));
+        ++count;
+        CHECK_EQUAL(count, lines().size());
+    }
+    CHECK_EQUAL(200, call(Who::super_admin, "GET", "/api/users").status);
+    CHECK_EQUAL(200, call(Who::user, "GET", "/api/users/ulises-1").status);
+    CHECK_EQUAL(404, call(Who::admin, "GET", "/api/users/nobody").status);
+    CHECK_EQUAL(204, call(Who::nobody, "OPTIONS", "/api/users").status);
+    CHECK_EQUAL(count, lines().size());
+    check_chain({log_.string()});
+}
+
+TEST(audit, has_a_line_for_who_signs_in_and_out_and_for_each_token_that_is_refused) {
+    start_audited("", "LogLevel auth_useradmin:info\n");
+    allow_log("UA03");
+    call(Who::super_admin, "POST", "/api/users",
+         R"({"name":"Eva","email":"eva@x.org","password":"s3cr3t word","role":"user"})");
+    const auto id = member(line(), "target");
+    const auto in =
+        call(Who::nobody, "POST", "/api/auth/sign-in/email", login("eva@x.org", "s3cr3t word"));
+    CHECK_EQUAL(200, in.status);
+    CHECK_EQUAL("sign-in done 200 " + id + " user " + id, in_short(line()));
+    CHECK_EQUAL(
+        401,
+        call(Who::nobody, "POST", "/api/auth/sign-in/email", login("eva@x.org", "s3cr3t")).status);
+    CHECK_EQUAL(std::string("sign-in refused 401 null null eva@x.org wrong-password"),
+                in_short(line()));
+    call(Who::nobody, "POST", "/api/auth/sign-in/email", login("nobody@x.org", "s3cr3t"));
+    CHECK_EQUAL(std::string("unknown-address"), member(line(), "reason"));
+    CHECK_EQUAL(std::string("nobody@x.org"), member(line(), "target"));
+
+    const auto token = text_member(in, "token");
+    CHECK_EQUAL(
+        200, client_->send({"POST", "/api/auth/sign-out", {"Authorization: Bearer " + token}, "{}"})
+                 .status);
+    CHECK_EQUAL("sign-out done 200 null null " + id, in_short(line()));
+    const std::size_t before = lines().size();
+    CHECK_EQUAL(401,
+                client_->send({"GET", "/api/users", {"Authorization: Bearer " + token}}).status);
+    const auto all = lines();
+    CHECK_EQUAL(before + 2, all.size());
+    CHECK_EQUAL(std::string("use-session refused 401 null null null unknown-token"),
+                in_short(all[before]));
+    CHECK_EQUAL(std::string("list refused 401 null null null"), in_short(all[before + 1]));
+    check_chain({log_.string()});
+    const std::string text = read_file(log_);
+    for (const std::string& secret :
+         {std::string("s3cr3t"), token, token_of(Who::super_admin), std::string("$argon2id")})
+        CHECK_EQUAL(std::string::npos, text.find(secret));
+}
+
+TEST(audit, names_the_request_as_other_logs_do) {
+    start_audited("", "ServerName a.test\n", {"mod_unique_id.so"});
+    client_->send({"PUT",
+                   "/api/users/ulises-1",
+                   {bearer(Who::admin),
+                    "traceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"},
+                   R"({"name":"U"})"});
+    CHECK_EQUAL(std::string("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"),
+                member(line(), "trace"));
+    CHECK(member(line(), "request").size() >= 24);
+    CHECK_EQUAL(std::string("a.test"), member(line(), "server"));
+}
+
+TEST(audit, bounds_the_texts_and_escapes_what_is_no_text) {
+    start_audited();
+    const std::string longest(600, 'x');
+    CHECK_EQUAL(
+        200,
+        call(Who::admin, "PUT", "/api/users/ulises-1", R"({"name":")" + longest + "\"}").status);
+    CHECK_EQUAL(R"({"name":")" + std::string(512, 'x') + "…\"}", member(line(), "new"));
+    call(Who::admin, "PUT", "/api/users/a%0Ab%FF%22", R"({"name":"x"})");
+    CHECK(line().find(R"("target":"a\nb)"
+                      "\xef\xbf\xbd"
+                      R"(\"")") != std::string::npos);
+    check_chain({log_.string()});
+}
+
+TEST(audit, tells_an_access_log_what_was_done_in_notes) {
+    const auto access = folder_ / "access.log";
+    start("LogFormat \"%{useradmin-action}n|%{useradmin-target}n|%{useradmin-caller}n|"
+          "%{useradmin-result}n\" who\nCustomLog \"" +
+          access.string() + "\" who\n" + cheap_hash + location("/api/users", "AuthUserAdmin On") +
+          sign_in("/api/auth", ""));
+    call(Who::super_admin, "GET", "/api/users");
+    call(Who::user, "PUT", "/api/users/ada-1", "{}");
+    const auto id =
+        text_member(call(Who::admin, "POST", "/api/users",
+                         R"({"name":"N","email":"n@x.org","password":"s3cr3t","role":"user"})"),
+                    "id");
+    call(Who::nobody, "POST", "/api/auth/sign-in/email", login("n@x.org", "wrong"));
+    call(Who::nobody, "GET", "/elsewhere");
+    const std::string expected = "list|-|sara-1|done\nupdate|ada-1|ulises-1|refused\ncreate|" + id +
+                                 "|ada-1|done\nsign-in|n@x.org|-|refused\n-|-|-|-\n";
+    // httpd writes a request's line when its reply is under way.
+    CHECK(eventually([&] { return lines_of(access).size() == 5; }));
+    CHECK_EQUAL(expected, read_file(access));
+}
+
+TEST(audit, is_one_chain_over_all_children_virtual_hosts_and_the_command_line) {
+    // The same file under two names, too.
+    std::filesystem::create_symlink(folder_, folder_ / "also");
+    start("StartServers 2\nServerLimit 2\n" + directive(log_, "") + as_sara + cheap_hash +
+          location("/api/users", "") + virtual_host("localhost", "") +
+          virtual_host("b.test", directive(folder_ / "also" / "audit.log", "")));
+    constexpr int threads = 6;
+    std::atomic<int> answered{0};
+    {
+        const Load load(threads, [&](int thread, int turn) {
+            const RawConnection connection(httpd_->port());
+            const std::string body = R"({"name":"N)" + std::to_string(turn) + "\"}";
+            connection.send("PUT /api/users/ulises-1 HTTP/1.1\r\nHost: " +
+                            std::string(thread % 2 == 0 ? "b.test" : "localhost") +
+                            "\r\nConnection: close\r\nContent-Length: " +
+                            std::to_string(body.size()) + "\r\n\r\n" + body);
+            if (connection.receive_reply().starts_with("HTTP/1.1 200"))
+                ++answered;
+        });
+        const auto& database = Suite::current().database();
+        for (const char* role : {"admin", "user", "admin", "user"})
+            CHECK_EQUAL(0, test::run({{machine::built("useradminctl").string(), "--driver",
+                                       database.driver(), "--params", database.params(),
+                                       "--audit-log", log_.string(), "role", "ulises-1", role}})
+                               .status);
+        CHECK(eventually([&] { return answered > 200; }));
+    }
+    check_chain({log_.string()});
+    const auto all = lines();
+    CHECK(all.size() >= static_cast<std::size_t>(answered) + 4);
+    std::set<std::string> servers;
+    for (const std::string& one : all)
+        servers.insert(member(one, "server"));
+    CHECK_EQUAL(std::size_t(3), servers.size());
+}
+
+TEST(audit, goes_on_in_the_new_file_where_the_old_one_is_moved_away_under_load) {
+    start(directive(log_, "") + as_sara + cheap_hash + location("/api/users", ""));
+    std::atomic<int> answered{0};
+    std::vector<std::string> files = {log_.string()};
+    {
+        const Load load(4, [&](int, int turn) {
+            if (send_alone(httpd_->port(), "PUT", "/api/users/ulises-1",
+                           R"({"name":"N)" + std::to_string(turn) + "\"}")
+                    .status == 200)
+                ++answered;
+        });
+        for (int rotation = 1; rotation <= 3; ++rotation) {
+            const int seen = answered;
+            CHECK(eventually([&] { return answered > seen + 20; }));
+            files.push_back(log_.string() + "." + std::to_string(rotation));
+            std::filesystem::rename(log_, files.back());
+            httpd_->restart_gracefully();
+        }
+        const int seen = answered;
+        CHECK(eventually([&] { return answered > seen + 20; }));
+    }
+    check_chain(files);
+    std::size_t count = 0;
+    for (const std::string& file : files) {
+        CHECK(!lines_of(file).empty());
+        count += lines_of(file).size();
+    }
+    CHECK_EQUAL(static_cast<std::size_t>(answered), count);
+    // And over an httpd that is started anew.
+    stop();
+    start(directive(log_, "") + as_sara + location("/api/users", ""));
+    call(Who::nobody, "DELETE", "/api/users/nobody");
+    check_chain(files);
+    // An old file that is missing is missed.
+    files.erase(files.begin() + 2);
+    CHECK(verify(files).output.find("missing") != std::string::npos);
+}
+
+TEST(audit, holds_together_where_children_are_killed) {
+    for (const char* part : {"exit signal Killed", "UA0", "dbd", "AH00"})
+        allow_log(part);
+    start(directive(log_, "required") + as_sara + cheap_hash + location("/api/users", ""));
+    std::atomic<int> answered{0};
+    {
+        const Load load(4, [&](int, int turn) {
+            if (send_alone(httpd_->port(), "PUT", "/api/users/ulises-1",
+                           R"({"name":"N)" + std::to_string(turn) + "\"}")
+                    .status == 200)
+                ++answered;
+        });
+        for (int kills = 0; kills < machine::times(10, 300); ++kills) {
+            const int seen = answered;
+            CHECK(eventually([&] { return answered > seen + 3; }));
+            for (const pid_t child : children_of(httpd_->main_process()))
+                kill(child, SIGKILL);
+        }
+        const int seen = answered;
+        CHECK(eventually([&] { return answered > seen + 3; }));
+    }
+    check_chain({log_.string()});
+    CHECK(lines().size() >= static_cast<std::size_t>(answered));
+}
+
+TEST(audit, goes_on_behind_half_a_line_that_somebody_left_who_was_killed) {
+    start_audited();
+    call(Who::nobody, "DELETE", "/api/users/a");
+    call(Who::nobody, "DELETE", "/api/users/b");
+    std::ofstream(log_, std::ios::app) << R"({"time":"2026-11-22T10:00:00.000Z","server":"lo)";
+    call(Who::nobody, "DELETE", "/api/users/c");
+    const Finished finished = verify({log_.string()});
+    CHECK_EQUAL(0, finished.status);
+    CHECK(finished.output.find("half a line") != std::string::npos);
+    CHECK_EQUAL(std::string("3"), member(line(), "number"));
+}
+
+TEST(audit, refuses_a_change_whose_line_cannot_be_written_where_it_is_required) {
+    const SmallDisk disk(folder_);
+    if (!disk) {
+        std::printf("\nleft out: this machine lets this account make no file system\n");
+        return;
+    }
+    start_audited("required");
+    call(Who::super_admin, "POST", "/api/users",
+         R"({"name":"Eva","email":"eva@x.org","password":"s3cr3t word","role":"user"})");
+    const auto eva = member(line(), "target");
+    CHECK_EQUAL(200, call(Who::admin, "PUT", "/api/users/ulises-1", R"({"name":"Before"})").status);
+    // So that a line fits only in part.
+    expect_log("UA0401: the audit log could not be written: No space left on device; changes are "
+               "refused until it can");
+    disk.fill();
+    int refused = 0;
+    for (int turn = 0; turn < 40 && refused == 0; ++turn)
+        refused =
+            call(Who::admin, "PUT", "/api/users/ulises-1", R"({"name":"Room"})").status == 503;
+    CHECK_EQUAL(1, refused);
+    const std::size_t before = lines().size();
+    CHECK_EQUAL(503, call(Who::admin, "PUT", "/api/users/ulises-1", R"({"name":"After"})").status);
+    CHECK_EQUAL(503, call(Who::admin, "POST", "/api/users",
+                          R"({"name":"N","email":"n@x.org","password":"s3cr3t","role":"user"})")
+                         .status);
+    CHECK_EQUAL(503, call(Who::super_admin, "DELETE", "/api/users/ada-1").status);
+    CHECK_EQUAL(
+        503, call(Who::nobody, "POST", "/api/auth/sign-in/email", login("eva@x.org", "s3cr3t word"))
+                 .status);
+    // What changes nothing is refused or answered as ever.
+    CHECK_EQUAL(403, call(Who::user, "DELETE", "/api/users/ada-1").status);
+    CHECK_EQUAL(200, call(Who::admin, "GET", "/api/users").status);
+    CHECK_EQUAL(0, sql().number("SELECT count(*) FROM \"user\" WHERE \"name\" = 'After' OR "
+                                "\"email\" = 'n@x.org'"));
+    CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"user\" WHERE \"id\" = 'ada-1'"));
+    CHECK_EQUAL(
+        0, sql().number("SELECT count(*) FROM \"session\" WHERE \"userId\" = " + sql_literal(eva)));
+    CHECK_EQUAL(before, lines().size());
+    disk.free();
+    CHECK_EQUAL(200, call(Who::admin, "PUT", "/api/users/ulises-1", R"({"name":"After"})").status);
+    CHECK_EQUAL(200, call(Who::super_admin, "DELETE", "/api/users/" + eva).status);
+    CHECK(member(line(), "old").find("eva@x.org") != std::string::npos);
+    check_chain({log_.string()});
+}
+
+TEST(audit, lets_a_change_pass_whose_line_cannot_be_written_where_it_is_not_required) {
+    const SmallDisk disk(folder_);
+    if (!disk)
+        return;
+    start_audited();
+    call(Who::nobody, "DELETE", "/api/users/a");
+    expect_log("UA0401: the audit log could not be written: No space left on device");
+    disk.fill();
+    // Each line is longer than what is free on a disk that is full, but for its last page.
+    for (int turn = 0; turn < 40; ++turn)
+        CHECK_EQUAL(200, call(Who::admin, "PUT", "/api/users/ulises-1", R"({"name":"U"})").status);
+    CHECK(lines().size() < 41);
+}
+
+TEST(audit, corrects_the_line_of_a_change_that_the_database_took_back) {
+    if (Suite::current().kind() != Kind::postgresql)
+        return;
+    start_audited("required");
+    allow_log("UA010");
+    sql().run(
+        "CREATE FUNCTION useradmin_refuses() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE "
+        "EXCEPTION ''no''; END'; CREATE CONSTRAINT TRIGGER useradmin_late AFTER UPDATE ON "
+        "\"user\" DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION "
+        "useradmin_refuses()");
+    const int status = call(Who::admin, "PUT", "/api/users/ulises-1", R"({"name":"After"})").status;
+    sql().run("DROP TRIGGER useradmin_late ON \"user\"; DROP FUNCTION useradmin_refuses()");
+    CHECK_EQUAL(500, status);
+    const auto all = lines();
+    CHECK_EQUAL(std::size_t(2), all.size());
+    CHECK_EQUAL(std::string("update done 200 ada-1 admin ulises-1"), in_short(all[0]));
+    CHECK_EQUAL(std::string("update failed 500 ada-1 admin ulises-1"), in_short(all[1]));
+    CHECK_EQUAL(std::string("1"), member(all[1], "corrects"));
+    CHECK_EQUAL(std::string("(absent)"), member(all[1], "new"));
+}
+
+TEST(audit, is_one_chain_where_a_program_writes_it_down_and_httpd_reads_its_configuration_anew) {
+    allow_log("AH00488"); // the program of the configuration before has ended
+    start("UserAdminAuditLog \"|/bin/sh -c 'cat >> " + log_.string() + "'\"\n" + as_sara +
+          cheap_hash + location("/api/users", ""));
+    std::atomic<int> answered{0};
+    {
+        const Load load(
+            4,
+            [&](int, int turn) {
+                if (send_alone(httpd_->port(), "PUT", "/api/users/ulises-1",
+                               R"({"name":"N)" + std::to_string(turn) + "\"}")
+                        .status == 200)
+                    ++answered;
+            });
+        CHECK(eventually([&] { return answered > 50; }));
+        httpd_->restart_gracefully();
+        const int seen = answered;
+        CHECK(eventually([&] { return answered > seen + 50; }));
+    }
+    CHECK(eventually([&] { return lines().size() == static_cast<std::size_t>(answered); }));
+    // Two programs wrote into the file for a while: each its lines in order.
+    std::vector<std::string> all = lines();
+    std::stable_sort(all.begin(), all.end(), [](const auto& left, const auto& right) {
+        return std::stol(member(left, "number")) < std::stol(member(right, "number"));
+    });
+    std::string sorted;
+    for (const std::string& one : all)
+        sorted += one + "\n";
+    write_file(folder_ / "sorted", sorted);
+    check_chain({(folder_ / "sorted").string()});
+}
+
+TEST(audit, keeps_its_files_from_everybody_but_their_owner_and_group) {
+    start_audited();
+    call(Who::nobody, "DELETE", "/api/users/a");
+    for (const std::string& name : {log_.string(), log_.string() + ".chain"}) {
+        struct stat found = {};
+        CHECK_EQUAL(0, stat(name.c_str(), &found));
+        CHECK_EQUAL(0640u, found.st_mode & 0777u);
+    }
+}
+
+TEST(audit, of_a_Location_with_none_has_no_lines) {
+    start(directive(log_, "") + as_sara + location("/api/users", "UserAdminAuditLog none") +
+          location("/told/users", ""));
+    client_->send({"DELETE", "/api/users/a"});
+    CHECK_EQUAL(std::size_t(0), lines().size());
+    client_->send({"DELETE", "/told/users/a"});
+    CHECK_EQUAL(std::size_t(1), lines().size());
+}
+
+TEST(audit, in_a_place_where_no_file_can_be_is_refused_before_httpd_starts) {
+    for (const auto& [value, sentence] :
+         {std::pair("/nowhere/audit.log", "there is no folder /nowhere for its file"),
+          std::pair("/tmp", "is a folder; name a file in it"),
+          std::pair("/tmp/a demanded", "the word required; or none"),
+          std::pair("none required", "the word required; or none"),
+          std::pair("\"|\"", "must name a file or a")}) {
+        const auto finished = Httpd::check(
+            Suite::current().work(),
+            Suite::current().settings("UserAdminAuditLog " + std::string(value) + "\n"));
+        CHECK(finished.status != 0);
+        CHECK_TEXT(finished.output.find(sentence) != std::string::npos, finished.output.c_str());
+    }
+}
+
+} // namespace useradmin::test

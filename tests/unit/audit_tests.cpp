@@ -1,0 +1,336 @@
+// The chain of an audit log: how its lines hang together, and what is found where they do not.
+#include "audit/log.hpp"
+#include "audit/recorder.hpp"
+#include "audit/verify.hpp"
+#include "secret/digest.hpp"
+#include "support/trouble.hpp"
+
+#include <CppUTest/TestHarness.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <fcntl.h>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <sys/resource.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+namespace useradmin::test {
+
+namespace {
+
+using Texts = std::vector<std::string>;
+
+/// A temporary file, open as an audit log is, that nobody else sees.
+class TemporaryFile {
+  public:
+    explicit TemporaryFile(int flags = 0) : file_(std::tmpfile()) {
+        // The same file with a description of its own.
+        descriptor_ = open(("/proc/self/fd/" + std::to_string(fileno(file_))).c_str(),
+                           O_RDWR | O_CLOEXEC | flags);
+    }
+    ~TemporaryFile() {
+        close(descriptor_);
+        std::fclose(file_);
+    }
+    TemporaryFile(const TemporaryFile&) = delete;
+    TemporaryFile& operator=(const TemporaryFile&) = delete;
+
+    int descriptor() const noexcept { return descriptor_; }
+    std::string text() const {
+        std::string text(static_cast<std::size_t>(lseek(descriptor_, 0, SEEK_END)), '\0');
+        CHECK(pread(descriptor_, text.data(), text.size(), 0) == static_cast<ssize_t>(text.size()));
+        return text;
+    }
+    void set(std::string_view text) const {
+        CHECK_EQUAL(0, ftruncate(descriptor_, 0));
+        CHECK(pwrite(descriptor_, text.data(), text.size(), 0) ==
+              static_cast<ssize_t>(text.size()));
+    }
+
+  private:
+    std::FILE* file_;
+    int descriptor_;
+};
+
+Texts lines_of(const std::string& text) {
+    Texts lines;
+    std::istringstream stream(text);
+    for (std::string line; std::getline(stream, line);)
+        lines.push_back(line);
+    return lines;
+}
+
+std::string text_of(const Texts& lines) {
+    std::string text;
+    for (const std::string& line : lines)
+        text += line + "\n";
+    return text;
+}
+
+/// What is found in files of these texts: the problems and then the notes, a line each.
+std::string found_in(const Texts& files, std::optional<audit::Link> last = {},
+                     const std::optional<std::string>& anchor = {}) {
+    std::vector<std::unique_ptr<std::istringstream>> streams;
+    std::vector<audit::Source> sources;
+    for (const std::string& file : files) {
+        streams.push_back(std::make_unique<std::istringstream>(file));
+        const char name = static_cast<char>('a' + sources.size());
+        sources.push_back(
+            {std::string(1, name), streams.back().get(), sources.empty() ? last : std::nullopt});
+    }
+    const audit::Findings found = audit::verify(sources, anchor, [](std::uint64_t) {});
+    std::string text;
+    for (const std::string& problem : found.problems)
+        text += problem + "\n";
+    for (const std::string& note : found.notes)
+        text += "(" + note + ")\n";
+    return text;
+}
+
+} // namespace
+
+TEST_GROUP(audit_chain) {
+    TemporaryFile log{O_APPEND};
+    TemporaryFile place;
+    audit::Log chained{log.descriptor(), place.descriptor()};
+
+    std::uint64_t append(std::string_view what) {
+        const auto appended =
+            chained.append("{\"what\":\"" + std::string(what) + "\"", audit::Log::Durable::no);
+        CHECK_EQUAL(0, appended.error);
+        return appended.number;
+    }
+    Texts five() {
+        for (const char* what : {"a", "b", "c", "d", "e"})
+            append(what);
+        return lines_of(log.text());
+    }
+};
+
+TEST(audit_chain, of_a_line_holds_the_SHA_256_of_all_before_it) {
+    append("x");
+    append("y");
+    const Texts lines = lines_of(log.text());
+    const std::string zeros(64, '0');
+    const std::string first = R"({"what":"x","number":1,"previous":")" + zeros + "\"";
+    CHECK_EQUAL(first + R"(,"hash":")" + secret::sha256(first) + "\"}", lines.at(0));
+    const std::string second =
+        R"({"what":"y","number":2,"previous":")" + secret::sha256(first) + "\"";
+    CHECK_EQUAL(second + R"(,"hash":")" + secret::sha256(second) + "\"}", lines.at(1));
+}
+
+TEST(audit_chain, that_was_left_alone_has_no_problems) {
+    CHECK_EQUAL("", found_in({text_of(five())}));
+    CHECK_EQUAL("", found_in({""}));
+}
+
+TEST(audit_chain, shows_a_line_that_was_edited) {
+    Texts lines = five();
+    lines[4].replace(lines[4].find("\"e\""), 3, "\"f\"");
+    CHECK_EQUAL("a, line 5: was edited: its hash is not that of its text\n",
+                found_in({text_of(lines)}));
+}
+
+TEST(audit_chain, shows_a_line_that_was_made_anew_with_a_hash_of_its_own) {
+    Texts lines = five();
+    audit::Link place = audit::read(lines[1])->place;
+    lines[2] = audit::chained(R"({"what":"other")", place);
+    lines[2].pop_back();
+    CHECK_EQUAL("a, line 4: does not follow the line before it, which is another one than was "
+                "written\n",
+                found_in({text_of(lines)}));
+}
+
+TEST(audit_chain, shows_lines_that_were_taken_away) {
+    Texts lines = five();
+    lines.erase(lines.begin() + 1, lines.begin() + 3);
+    CHECK_EQUAL("a, line 2: lines number 2 to 3 are missing before it\n",
+                found_in({text_of(lines)}));
+    lines.erase(lines.begin());
+    CHECK_EQUAL("(the lines before number 4 are not in these files)\n", found_in({text_of(lines)}));
+}
+
+TEST(audit_chain, shows_lines_that_were_reordered) {
+    Texts lines = five();
+    std::swap(lines[1], lines[2]);
+    CHECK_EQUAL("a, line 2: line number 2 is missing before it\na, line 3: number 2 comes after "
+                "number 3: lines were reordered or put in\na, line 4: line number 3 is missing "
+                "before it\n",
+                found_in({text_of(lines)}));
+}
+
+TEST(audit_chain, shows_a_line_that_was_put_in_twice_and_one_that_is_none) {
+    Texts lines = five();
+    lines.insert(lines.begin() + 2, lines[1]);
+    lines.insert(lines.begin(), R"({"what":"mine"})");
+    CHECK_EQUAL("a, line 1: is no line of an audit log: it was edited or broken off\na, line 4: "
+                "number 2 comes after number 2: lines were reordered or put in\n",
+                found_in({text_of(lines)}));
+}
+
+TEST(audit_chain, shows_an_end_that_was_cut_off_by_what_is_known_of_it) {
+    Texts lines = five();
+    const audit::Link last = *audit::read_place(place.text());
+    const std::string anchor = last.hash;
+    CHECK_EQUAL("", found_in({text_of(lines)}, last, anchor));
+    lines.resize(3);
+    CHECK_EQUAL("", found_in({text_of(lines)}));
+    CHECK_EQUAL("a: the end is missing: lines number 4 to 5 are not there, by the file beside it\n",
+                found_in({text_of(lines)}, last));
+    CHECK_EQUAL("no line has the hash " + anchor + ", which it had before\n",
+                found_in({text_of(lines)}, {}, anchor));
+}
+
+TEST(audit_chain, is_followed_over_files_in_any_order_whose_lines_lie_between_each_other) {
+    const Texts lines = five();
+    CHECK_EQUAL("", found_in({text_of({lines[1], lines[4]}), text_of({lines[0]}),
+                              text_of({lines[2], lines[3]})}));
+    CHECK_EQUAL("(the lines before number 2 are not in these files)\n",
+                found_in({text_of({lines[1], lines[4]}), text_of({lines[2], lines[3]})}));
+    CHECK_EQUAL("a, line 2: lines number 3 to 4 are missing before it\n",
+                found_in({text_of({lines[1], lines[4]}), text_of({lines[0]})}));
+}
+
+TEST(audit_chain, goes_on_where_the_place_was_not_written_any_more) {
+    five();
+    const std::string before = place.text();
+    append("f");
+    place.set(before);
+    CHECK_EQUAL(7u, append("g"));
+    place.set("");
+    CHECK_EQUAL(8u, append("h"));
+    place.set("no place at all");
+    CHECK_EQUAL(9u, append("i"));
+    CHECK_EQUAL("", found_in({log.text()}));
+}
+
+TEST(audit_chain, goes_on_in_an_empty_file) {
+    const std::string old = text_of(five());
+    log.set("");
+    append("f");
+    CHECK_EQUAL("", found_in({log.text(), old}));
+}
+
+TEST(audit_chain, covers_half_a_line_that_was_left) {
+    five();
+    const std::string half = R"({"what":"half)";
+    log.set(log.text() + half);
+    CHECK_EQUAL(6u, append("f"));
+    CHECK_EQUAL("(a, line 6: half a line, left by a process that was ended while it wrote)\n",
+                found_in({log.text()}));
+    Texts lines = lines_of(log.text());
+    CHECK_EQUAL(half, lines.at(5));
+    lines[5] = R"({"what":"hale)";
+    CHECK_EQUAL("a, line 6: is no line of an audit log: it was edited or broken off\n",
+                found_in({text_of(lines)}));
+}
+
+TEST(audit_chain, leaves_no_half_line_where_there_is_no_room) {
+    five();
+    const std::string before = log.text();
+    rlimit old = {};
+    getrlimit(RLIMIT_FSIZE, &old);
+    rlimit small = old;
+    small.rlim_cur = before.size() + 20;
+    const auto handler = signal(SIGXFSZ, SIG_IGN);
+    setrlimit(RLIMIT_FSIZE, &small);
+    const auto appended = chained.append(R"({"what":"f")", audit::Log::Durable::yes);
+    setrlimit(RLIMIT_FSIZE, &old);
+    signal(SIGXFSZ, handler);
+    CHECK_EQUAL(EFBIG, appended.error);
+    CHECK_EQUAL(0u, appended.number);
+    CHECK_EQUAL(before, log.text());
+    CHECK_EQUAL(6u, append("f"));
+    CHECK_EQUAL("", found_in({log.text()}));
+}
+
+TEST(audit_chain, is_one_for_many_threads) {
+    constexpr int threads = 4;
+    constexpr int times = 100;
+    {
+        std::vector<std::thread> writers;
+        for (int thread = 0; thread < threads; ++thread)
+            writers.emplace_back([&] {
+                for (int time = 0; time < times; ++time)
+                    static_cast<void>(chained.append(R"({"what":"t")", audit::Log::Durable::no));
+            });
+        for (std::thread& writer : writers)
+            writer.join();
+    }
+    CHECK_EQUAL("", found_in({log.text()}));
+    CHECK_EQUAL(std::size_t(threads * times), lines_of(log.text()).size());
+}
+
+TEST(audit_chain, of_a_pipe_goes_on_behind_half_a_line_that_it_took) {
+    int ends[2];
+    CHECK_EQUAL(0, pipe(ends));
+    constexpr int size = 4096;
+    CHECK_EQUAL(size, fcntl(ends[1], F_SETPIPE_SZ, size));
+    audit::Log piped{ends[1], place.descriptor()};
+    const std::string open_object = R"({"what":")" + std::string(6000, 'x') + "\"";
+    // Nobody reads: a page of it fits.
+    CHECK_EQUAL(ETIMEDOUT, piped.append(open_object, audit::Log::Durable::no).error);
+    std::string text(size, '\0');
+    CHECK_EQUAL(size, read(ends[0], text.data(), text.size()));
+    CHECK_EQUAL(1u, piped.append(R"({"what":"a")", audit::Log::Durable::yes).number);
+    std::string rest(size, '\0');
+    rest.resize(static_cast<std::size_t>(read(ends[0], rest.data(), rest.size())));
+    CHECK(rest.starts_with("\n{\"what\":\"a\",\"number\":1,"));
+    for (const int end : ends)
+        close(end);
+}
+
+TEST_GROUP(audit_line){};
+
+TEST(audit_line, of_an_update_has_the_fields_that_differ) {
+    audit::Event event;
+    event.operation = "update";
+    store::User before;
+    before.id = "u";
+    before.name = "Old";
+    before.updated_at = text::now();
+    store::User after = before;
+    after.name = "New\n\"";
+    after.role = "admin";
+    after.updated_at = text::now() + std::chrono::hours(1);
+    event.before = before;
+    event.after = after;
+    const std::string line = audit::describe(event, {}, text::now(), 0);
+    CHECK(
+        line.find(R"("old":{"name":"Old","role":null},"new":{"name":"New\n\"","role":"admin"})") !=
+        line.npos);
+}
+
+TEST(audit_line, is_bounded_whatever_its_texts_hold) {
+    audit::Event event;
+    const std::string nasty(100000, '\x01');
+    event.target = event.caller = event.role = nasty;
+    store::User user;
+    user.id = user.name = user.email = nasty;
+    user.role = user.image = user.ban_reason = nasty;
+    event.before = user;
+    event.after = user;
+    event.after->id = event.after->name = "x";
+    std::string line = audit::describe(event, {nasty, nasty, nasty, nasty}, text::now(), 1);
+    audit::Link place;
+    line = audit::chained(std::move(line), place);
+    CHECK(line.size() < 36 * 6 * audit::longest_value);
+    CHECK_EQUAL(line.size() - 1, line.find('\n'));
+    line.pop_back();
+    CHECK(audit::read(line)->is_sound);
+}
+
+TEST(audit_line, is_cut_between_characters) {
+    audit::Event event;
+    event.target = std::string(511, 'x') + "ñ";
+    CHECK(audit::describe(event, {}, text::now(), 0).find(std::string(511, 'x') + "…\"") !=
+          std::string::npos);
+}
+
+} // namespace useradmin::test
