@@ -126,14 +126,14 @@ TEST(audit_chain, of_a_line_holds_the_SHA_256_of_all_before_it) {
 }
 
 TEST(audit_chain, that_was_left_alone_has_no_problems) {
-    CHECK_EQUAL("", found_in({text_of(five())}));
-    CHECK_EQUAL("", found_in({""}));
+    CHECK_EQUAL(std::string(""), found_in({text_of(five())}));
+    CHECK_EQUAL(std::string(""), found_in({""}));
 }
 
 TEST(audit_chain, shows_a_line_that_was_edited) {
     Texts lines = five();
     lines[4].replace(lines[4].find("\"e\""), 3, "\"f\"");
-    CHECK_EQUAL("a, line 5: was edited: its hash is not that of its text\n",
+    CHECK_EQUAL(std::string("a, line 5: was edited: its hash is not that of its text\n"),
                 found_in({text_of(lines)}));
 }
 
@@ -142,58 +142,66 @@ TEST(audit_chain, shows_a_line_that_was_made_anew_with_a_hash_of_its_own) {
     audit::Link place = audit::read(lines[1])->place;
     lines[2] = audit::chained(R"({"what":"other")", place);
     lines[2].pop_back();
-    CHECK_EQUAL("a, line 4: does not follow the line before it, which is another one than was "
-                "written\n",
-                found_in({text_of(lines)}));
+    CHECK_EQUAL(
+        std::string("a, line 4: does not follow the line before it, which is another one than was "
+                    "written\n"),
+        found_in({text_of(lines)}));
 }
 
 TEST(audit_chain, shows_lines_that_were_taken_away) {
     Texts lines = five();
     lines.erase(lines.begin() + 1, lines.begin() + 3);
-    CHECK_EQUAL("a, line 2: lines number 2 to 3 are missing before it\n",
+    CHECK_EQUAL(std::string("a, line 2: lines number 2 to 3 are missing before it\n"),
                 found_in({text_of(lines)}));
     lines.erase(lines.begin());
-    CHECK_EQUAL("(the lines before number 4 are not in these files)\n", found_in({text_of(lines)}));
+    CHECK_EQUAL(std::string("(the lines before number 4 are not in these files)\n"),
+                found_in({text_of(lines)}));
 }
 
 TEST(audit_chain, shows_lines_that_were_reordered) {
     Texts lines = five();
     std::swap(lines[1], lines[2]);
-    CHECK_EQUAL("a, line 2: line number 2 is missing before it\na, line 3: number 2 comes after "
-                "number 3: lines were reordered or put in\na, line 4: line number 3 is missing "
-                "before it\n",
-                found_in({text_of(lines)}));
+    CHECK_EQUAL(
+        std::string(
+            "a, line 2: line number 2 is missing before it\na, line 3: number 2 comes after "
+            "number 3: lines were reordered or put in\na, line 4: line number 3 is missing "
+            "before it\n"),
+        found_in({text_of(lines)}));
 }
 
 TEST(audit_chain, shows_a_line_that_was_put_in_twice_and_one_that_is_none) {
     Texts lines = five();
     lines.insert(lines.begin() + 2, lines[1]);
     lines.insert(lines.begin(), R"({"what":"mine"})");
-    CHECK_EQUAL("a, line 1: is no line of an audit log: it was edited or broken off\na, line 4: "
-                "number 2 comes after number 2: lines were reordered or put in\n",
-                found_in({text_of(lines)}));
+    CHECK_EQUAL(
+        std::string(
+            "a, line 1: is no line of an audit log: it was edited or broken off\na, line 4: "
+            "number 2 comes after number 2: lines were reordered or put in\n"),
+        found_in({text_of(lines)}));
 }
 
 TEST(audit_chain, shows_an_end_that_was_cut_off_by_what_is_known_of_it) {
     Texts lines = five();
     const audit::Link last = *audit::read_place(place.text());
     const std::string anchor = last.hash;
-    CHECK_EQUAL("", found_in({text_of(lines)}, last, anchor));
+    CHECK_EQUAL(std::string(""), found_in({text_of(lines)}, last, anchor));
     lines.resize(3);
-    CHECK_EQUAL("", found_in({text_of(lines)}));
-    CHECK_EQUAL("a: the end is missing: lines number 4 to 5 are not there, by the file beside it\n",
-                found_in({text_of(lines)}, last));
+    CHECK_EQUAL(std::string(""), found_in({text_of(lines)}));
+    CHECK_EQUAL(
+        std::string(
+            "a: the end is missing: lines number 4 to 5 are not there, by the file beside it\n"),
+        found_in({text_of(lines)}, last));
     CHECK_EQUAL("no line has the hash " + anchor + ", which it had before\n",
                 found_in({text_of(lines)}, {}, anchor));
 }
 
 TEST(audit_chain, is_followed_over_files_in_any_order_whose_lines_lie_between_each_other) {
     const Texts lines = five();
-    CHECK_EQUAL("", found_in({text_of({lines[1], lines[4]}), text_of({lines[0]}),
-                              text_of({lines[2], lines[3]})}));
-    CHECK_EQUAL("(the lines before number 2 are not in these files)\n",
+    CHECK_EQUAL(std::string(""), found_in({text_of({lines[1], lines[4]}), text_of({lines[0]}),
+                                           text_of({lines[2], lines[3]})}));
+    CHECK_EQUAL(std::string("(the lines before number 2 are not in these files)\n"),
                 found_in({text_of({lines[1], lines[4]}), text_of({lines[2], lines[3]})}));
-    CHECK_EQUAL("a, line 2: lines number 3 to 4 are missing before it\n",
+    CHECK_EQUAL(std::string("a, line 2: lines number 3 to 4 are missing before it\n"),
                 found_in({text_of({lines[1], lines[4]}), text_of({lines[0]})}));
 }
 
@@ -207,14 +215,14 @@ TEST(audit_chain, goes_on_where_the_place_was_not_written_any_more) {
     CHECK_EQUAL(8u, append("h"));
     place.set("no place at all");
     CHECK_EQUAL(9u, append("i"));
-    CHECK_EQUAL("", found_in({log.text()}));
+    CHECK_EQUAL(std::string(""), found_in({log.text()}));
 }
 
 TEST(audit_chain, goes_on_in_an_empty_file) {
     const std::string old = text_of(five());
     log.set("");
     append("f");
-    CHECK_EQUAL("", found_in({log.text(), old}));
+    CHECK_EQUAL(std::string(""), found_in({log.text(), old}));
 }
 
 TEST(audit_chain, covers_half_a_line_that_was_left) {
@@ -222,12 +230,13 @@ TEST(audit_chain, covers_half_a_line_that_was_left) {
     const std::string half = R"({"what":"half)";
     log.set(log.text() + half);
     CHECK_EQUAL(6u, append("f"));
-    CHECK_EQUAL("(a, line 6: half a line, left by a process that was ended while it wrote)\n",
-                found_in({log.text()}));
+    CHECK_EQUAL(
+        std::string("(a, line 6: half a line, left by a process that was ended while it wrote)\n"),
+        found_in({log.text()}));
     Texts lines = lines_of(log.text());
     CHECK_EQUAL(half, lines.at(5));
     lines[5] = R"({"what":"hale)";
-    CHECK_EQUAL("a, line 6: is no line of an audit log: it was edited or broken off\n",
+    CHECK_EQUAL(std::string("a, line 6: is no line of an audit log: it was edited or broken off\n"),
                 found_in({text_of(lines)}));
 }
 
@@ -247,7 +256,7 @@ TEST(audit_chain, leaves_no_half_line_where_there_is_no_room) {
     CHECK_EQUAL(0u, appended.number);
     CHECK_EQUAL(before, log.text());
     CHECK_EQUAL(6u, append("f"));
-    CHECK_EQUAL("", found_in({log.text()}));
+    CHECK_EQUAL(std::string(""), found_in({log.text()}));
 }
 
 TEST(audit_chain, is_one_for_many_threads) {
@@ -263,7 +272,7 @@ TEST(audit_chain, is_one_for_many_threads) {
         for (std::thread& writer : writers)
             writer.join();
     }
-    CHECK_EQUAL("", found_in({log.text()}));
+    CHECK_EQUAL(std::string(""), found_in({log.text()}));
     CHECK_EQUAL(std::size_t(threads * times), lines_of(log.text()).size());
 }
 
