@@ -275,8 +275,8 @@ TEST(audit, tells_an_access_log_what_was_done_in_notes) {
 TEST(audit, is_one_chain_over_all_children_virtual_hosts_and_the_command_line) {
     // The same file under two names, too.
     std::filesystem::create_symlink(folder_, folder_ / "also");
-    start("StartServers 2\nServerLimit 2\n" + directive(log_, "") + as_sara + cheap_hash +
-          location("/api/users", "") + virtual_host("localhost", "") +
+    start(directive(log_, "") + as_sara + cheap_hash + location("/api/users", "") +
+          virtual_host("localhost", "") +
           virtual_host("b.test", directive(folder_ / "also" / "audit.log", "")));
     constexpr int threads = 6;
     std::atomic<int> answered{0};
@@ -292,11 +292,13 @@ TEST(audit, is_one_chain_over_all_children_virtual_hosts_and_the_command_line) {
                 ++answered;
         });
         const auto& database = Suite::current().database();
-        for (const char* role : {"admin", "user", "admin", "user"})
-            CHECK_EQUAL(0, test::run({{machine::built("useradminctl").string(), "--driver",
-                                       database.driver(), "--params", database.params(),
-                                       "--audit-log", log_.string(), "role", "ulises-1", role}})
-                               .status);
+        for (const char* role : {"admin", "user", "admin", "user"}) {
+            const Command command{{machine::built("useradminctl").string(), "--driver",
+                                   database.driver(), "--params", database.params(), "--audit-log",
+                                   log_.string(), "role", "ulises-1", role}};
+            // SQLite lets one write at a time, and some wait in vain.
+            CHECK(eventually([&] { return test::run(command).status == 0; }));
+        }
         CHECK(eventually([&] { return answered > 200; }));
     }
     check_chain({log_.string()});
@@ -464,7 +466,7 @@ TEST(audit, corrects_the_line_of_a_change_that_the_database_took_back) {
 }
 
 TEST(audit, is_one_chain_where_a_program_writes_it_down_and_httpd_reads_its_configuration_anew) {
-    allow_log("AH00488"); // the program of the configuration before has ended
+    allow_log("long lost child came home"); // the program of the configuration before has ended
     start("UserAdminAuditLog \"|/bin/sh -c 'cat >> " + log_.string() + "'\"\n" + as_sara +
           cheap_hash + location("/api/users", ""));
     std::atomic<int> answered{0};
