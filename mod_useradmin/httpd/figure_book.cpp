@@ -49,7 +49,8 @@ FigureBook::open(apr_pool_t* process_pool, apr_pool_t* configuration_pool, unsig
             zeros(process_pool, children * sizeof(*book->children_), status));
         if (status != APR_SUCCESS)
             return status;
-        apr_pool_userdata_setn(book, key, apr_pool_cleanup_null, process_pool);
+        // With a copy of the key: the module that it is part of is unloaded meanwhile.
+        apr_pool_userdata_set(book, key, apr_pool_cleanup_null, process_pool);
         found = book;
     }
     auto& book = *static_cast<FigureBook*>(found);
