@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <climits>
 #include <cstdio>
 #include <thread>
@@ -25,7 +26,7 @@ constexpr std::chrono::seconds patience(5);
 // Where a line's chain is looked for, and how far back a half line may begin: each of the bounded
 // texts can come to six times its size.
 constexpr std::size_t longest_chain = 256;
-constexpr std::size_t longest_line = 36 * 6 * longest_value;
+constexpr std::size_t longest_line = std::size_t{36} * 6 * longest_value;
 
 /// The bytes of a file from there on, as far as there are so many.
 std::string bytes_of(int file, std::size_t size, std::int64_t at) {
@@ -67,22 +68,43 @@ namespace {
 constexpr const char* place_format = "%020llu %64.64s %020llu %020llu %d\n";
 constexpr std::size_t place_size = 20 + 1 + 64 + 1 + 20 + 1 + 20 + 1 + 1 + 1;
 
+/// Takes the text's first field, and the space or line end behind it.
+std::string_view take_field(std::string_view& text) noexcept {
+    const std::string_view field = text.substr(0, text.find_first_of(" \n"));
+    text.remove_prefix(std::min(field.size() + 1, text.size()));
+    return field;
+}
+
+std::optional<std::uint64_t> take_number(std::string_view& text) noexcept {
+    const std::string_view field = take_field(text);
+    std::uint64_t number = 0;
+    const auto [stop, error] = std::from_chars(field.data(), field.data() + field.size(), number);
+    if (error != std::errc() || stop != field.data() + field.size())
+        return std::nullopt;
+    return number;
+}
+
+std::optional<Link> take_link(std::string_view& text) {
+    const auto number = take_number(text);
+    const std::string_view hash = take_field(text);
+    if (!number || hash.size() != Link().hash.size() ||
+        hash.find_first_not_of("0123456789abcdef") != hash.npos)
+        return std::nullopt;
+    return Link{*number, std::string(hash)};
+}
+
 } // namespace
 
 Log::Place Log::read_place() const {
     const std::string text = bytes_of(place_, place_size, 0);
-    Place place;
-    unsigned long long number = 0;
-    unsigned long long inode = 0;
-    unsigned long long size = 0;
-    int is_broken = 0;
-    std::array<char, 65> hash{};
-    if (text.size() == place_size && text.back() == '\n' &&
-        std::sscanf(text.c_str(), "%20llu %64[0-9a-f] %20llu %20llu %1d", &number, hash.data(),
-                    &inode, &size, &is_broken) == 5 &&
-        std::string_view(hash.data()).size() == 64)
-        place = {{number, hash.data()}, inode, size, is_broken != 0};
-    return place;
+    std::string_view rest = text;
+    const auto link = take_link(rest);
+    const auto inode = take_number(rest);
+    const auto size = take_number(rest);
+    const auto is_broken = take_number(rest);
+    if (text.size() != place_size || !link || !inode || !size || !is_broken)
+        return {};
+    return {*link, *inode, *size, *is_broken != 0};
 }
 
 void Log::write_place(const Place& place) const noexcept {
@@ -229,12 +251,7 @@ Appended Log::append(std::string open_object, Durable durable) {
 }
 
 std::optional<Link> read_place(std::string_view text) {
-    unsigned long long number = 0;
-    std::array<char, 65> hash{};
-    if (std::sscanf(std::string(text).c_str(), "%20llu %64[0-9a-f]", &number, hash.data()) != 2 ||
-        std::string_view(hash.data()).size() != 64)
-        return std::nullopt;
-    return Link{number, hash.data()};
+    return take_link(text);
 }
 
 } // namespace useradmin::audit

@@ -78,7 +78,7 @@ std::string DatabaseStore::missing_grants(const Dialect& dialect, Client& client
             end = " ON " + table.sql + " TO " + std::string(rows->take().value_or("")) + ";";
         }
         if (!grants.empty())
-            return "; run:" + grants + end;
+            return "; run:" + grants.append(end);
     }
     return {};
 }

@@ -99,7 +99,7 @@ class AuditScene : public OwnHttpd {
 
     static Finished verify(std::vector<std::string> files) {
         files.insert(files.begin(), {machine::built("useradminctl").string(), "audit", "verify"});
-        return test::run({files});
+        return test::run({files, machine::sanitizer_environment()});
     }
     static void check_chain(const std::vector<std::string>& files, Here here = {}) {
         const Finished finished = verify(files);
@@ -295,7 +295,8 @@ TEST(audit, is_one_chain_over_all_children_virtual_hosts_and_the_command_line) {
         for (const char* role : {"admin", "user", "admin", "user"}) {
             const Command command{{machine::built("useradminctl").string(), "--driver",
                                    database.driver(), "--params", database.params(), "--audit-log",
-                                   log_.string(), "role", "ulises-1", role}};
+                                   log_.string(), "role", "ulises-1", role},
+                                  machine::sanitizer_environment()};
             // SQLite lets one write at a time, and some wait in vain.
             CHECK(eventually([&] { return test::run(command).status == 0; }));
         }
