@@ -23,6 +23,8 @@ struct Origin {
 
 /// Longer texts are cut, at a character's end, and end in an ellipsis then.
 inline constexpr std::size_t longest_value = 512;
+/// No line is longer: each of the bounded texts can come to six times its size.
+inline constexpr std::size_t longest_line = std::size_t{36} * 6 * longest_value;
 
 /// The line of an event as an open JSON object, without the members that chain it. It holds no
 /// password, token or hash. The number is that of the line that this one corrects; 0: none.

@@ -23,10 +23,8 @@ namespace {
 // How long a line waits for others to have been written.
 constexpr std::chrono::seconds patience(5);
 
-// Where a line's chain is looked for, and how far back a half line may begin: each of the bounded
-// texts can come to six times its size.
+// Where a line's chain is looked for.
 constexpr std::size_t longest_chain = 256;
-constexpr std::size_t longest_line = std::size_t{36} * 6 * longest_value;
 
 /// The bytes of a file from there on, as far as there are so many.
 std::string bytes_of(int file, std::size_t size, std::int64_t at) {
@@ -248,6 +246,16 @@ Appended Log::append(std::string open_object, Durable durable) {
         errno != EROFS)
         appended.error = errno;
     return appended;
+}
+
+Descriptors open_log(const std::string& name) {
+    constexpr int flags = O_RDWR | O_CREAT | O_CLOEXEC;
+    constexpr mode_t mode = 0640;
+    Descriptors opened;
+    opened.log = open(name.c_str(), flags | O_APPEND, mode);
+    if (opened.log >= 0)
+        opened.place = open(Log::name_of_place(name).c_str(), flags, mode);
+    return opened;
 }
 
 std::optional<Link> read_place(std::string_view text) {

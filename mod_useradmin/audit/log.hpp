@@ -19,6 +19,19 @@ struct Appended {
     int error = 0;
 };
 
+/// The descriptors of a log and of the file with its place; negative for what could not be opened.
+struct Descriptors {
+    int log = -1;
+    int place = -1;
+
+    explicit operator bool() const noexcept { return log >= 0 && place >= 0; }
+};
+
+/// Opens the file of a log and the one beside it, or makes them: written to by their owner, and
+/// read by its group. The descriptors are the caller's to close; errno says what failed. What is
+/// opened twice in a process would not keep its lock.
+Descriptors open_log(const std::string& name);
+
 /// A file or a pipe whose lines make one chain, whoever writes them: the children of an httpd,
 /// those of the configuration before, and useradminctl. The place that the chain has come to stands
 /// in a file beside the log, which is also what they lock; it is looked up in the log's own end
@@ -28,9 +41,6 @@ class Log {
   public:
     /// The name of the file with the chain's place, for a log of that name.
     static std::string name_of_place(std::string_view log) { return std::string(log) + ".chain"; }
-    /// How both files are opened: by their owner, and read by its group. What is opened twice in a
-    /// process would not keep its lock.
-    static constexpr int mode = 0640;
 
     /// The log is open for reading and appending, or a pipe; the place's file for reading and
     /// writing. Neither is closed here.

@@ -3,7 +3,6 @@
 #include "apr/pool.hpp"
 #include "ctl/display.hpp"
 
-#include <fcntl.h>
 #include <pwd.h>
 #include <unistd.h>
 
@@ -59,17 +58,12 @@ class Audit::Errors final : public text::Log {
 
 /// The open log.
 struct Audit::Files {
-    int log;
-    int place;
-    audit::Log chained{log, place};
+    audit::Descriptors open;
+    audit::Log chained{open.log, open.place};
 
-    explicit Files(const std::string& name)
-        : log(open(name.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, audit::Log::mode)),
-          place(log >= 0 ? open(audit::Log::name_of_place(name).c_str(),
-                                O_RDWR | O_CREAT | O_CLOEXEC, audit::Log::mode)
-                         : -1) {}
+    explicit Files(const std::string& name) : open(audit::open_log(name)) {}
     ~Files() {
-        for (const int file : {log, place})
+        for (const int file : {open.log, open.place})
             if (file >= 0)
                 close(file);
     }
@@ -88,7 +82,7 @@ Audit::Audit(const Settings& settings, std::string_view command, std::string_vie
                   "--audit-log FILE or --audit-log none";
     } else {
         files_ = std::make_unique<Files>(name);
-        if (files_->place < 0)
+        if (!files_->open)
             problem = "the audit log " + name + " cannot be opened (" +
                       std::generic_category().message(errno) +
                       "); run this as an account that may write it, such as root";

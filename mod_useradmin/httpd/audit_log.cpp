@@ -2,7 +2,6 @@
 
 #include "apr/pool.hpp"
 
-#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -54,27 +53,20 @@ void close_with(apr_pool_t* pool, int descriptor) {
 /// A file beside no log, for the place of a program's lines: as long as httpd runs, what it is told
 /// is one chain.
 int place_of_program(apr_pool_t* process_pool, const char* name) {
-    const char* const key = apr_pstrcat(process_pool, "useradmin audit place 1 ", name, nullptr);
+    const std::string key = "useradmin audit place 1 " + std::string(name);
     void* kept = nullptr;
-    apr_pool_userdata_get(&kept, key, process_pool);
+    apr_pool_userdata_get(&kept, key.c_str(), process_pool);
     if (kept != nullptr)
         return *static_cast<int*>(kept);
     const int place = memfd_create("useradmin audit place", MFD_CLOEXEC);
     if (place >= 0)
-        apr_pool_userdata_setn(&apr::emplace<int>(process_pool, place), key, apr_pool_cleanup_null,
-                               process_pool);
+        apr_pool_userdata_set(&apr::emplace<int>(process_pool, place), key.c_str(),
+                              apr_pool_cleanup_null, process_pool);
     return place;
 }
 
-struct Descriptors {
-    int log = -1;
-    int place = -1;
-
-    explicit operator bool() const noexcept { return log >= 0 && place >= 0; }
-};
-
-Descriptors open_program(apr_pool_t* pool, server_rec* servers, const NamedLog& named) {
-    Descriptors opened;
+audit::Descriptors open_program(apr_pool_t* pool, server_rec* servers, const NamedLog& named) {
+    audit::Descriptors opened;
     piped_log* const program = ap_open_piped_log(pool, named.name + 1);
     if (program != nullptr)
         apr_os_file_get(&opened.log, ap_piped_log_write_fd(program));
@@ -82,17 +74,11 @@ Descriptors open_program(apr_pool_t* pool, server_rec* servers, const NamedLog& 
     return opened;
 }
 
-Descriptors open_file(apr_pool_t* pool, const NamedLog& named) {
-    Descriptors opened;
-    const auto open_with_pool = [&](const char* name, int flags) {
-        const int descriptor = open(name, flags | O_RDWR | O_CREAT | O_CLOEXEC, audit::Log::mode);
+audit::Descriptors open_file(apr_pool_t* pool, const NamedLog& named) {
+    const audit::Descriptors opened = audit::open_log(named.name);
+    for (const int descriptor : {opened.log, opened.place})
         if (descriptor >= 0)
             close_with(pool, descriptor);
-        return descriptor;
-    };
-    opened.log = open_with_pool(named.name, O_APPEND);
-    if (opened.log >= 0)
-        opened.place = open_with_pool(audit::Log::name_of_place(named.name).c_str(), 0);
     return opened;
 }
 
@@ -138,9 +124,9 @@ bool open_audit_logs(apr_pool_t* configuration_pool, server_rec* servers, const 
     for (NamedLog& named : logs) {
         if (named.log != nullptr)
             continue;
-        const Descriptors opened = named.is_program()
-                                       ? open_program(configuration_pool, servers, named)
-                                       : open_file(configuration_pool, named);
+        const audit::Descriptors opened = named.is_program()
+                                              ? open_program(configuration_pool, servers, named)
+                                              : open_file(configuration_pool, named);
         if (!opened || fstat(opened.place, &named.place) != 0) {
             ap_log_error(__FILE__, __LINE__, owner.module_index, APLOG_EMERG,
                          APR_FROM_OS_ERROR(errno), servers,

@@ -1,9 +1,8 @@
 #include "httpd/figure_book.hpp"
 
 #include "apr/pool.hpp"
+#include "httpd/shared_memory.hpp"
 #include "shared/process.hpp"
-
-#include <apr_shm.h>
 
 #include <cstring>
 #include <new>
@@ -11,18 +10,6 @@
 #include <unistd.h>
 
 namespace useradmin::httpd {
-
-namespace {
-
-/// Memory of zeros that processes share, for as long as the pool; nullptr, and the status. The
-/// system gives it page by page, as it is written to.
-void* zeros(apr_pool_t* pool, std::size_t size, apr_status_t& status) noexcept {
-    apr_shm_t* segment = nullptr;
-    status = apr_shm_create(&segment, size, nullptr, pool);
-    return status == APR_SUCCESS ? apr_shm_baseaddr_get(segment) : nullptr;
-}
-
-} // namespace
 
 /// A virtual host's, or one without a name.
 struct FigureBook::Entry {
@@ -44,11 +31,10 @@ FigureBook::open(apr_pool_t* process_pool, apr_pool_t* configuration_pool, unsig
     if (found == nullptr) {
         auto* const book =
             new (apr_palloc(process_pool, sizeof(FigureBook))) FigureBook(process_pool, children);
-        apr_status_t status = APR_SUCCESS;
-        book->children_ = static_cast<std::atomic<std::int32_t>*>(
-            zeros(process_pool, children * sizeof(*book->children_), status));
-        if (status != APR_SUCCESS)
-            return status;
+        const auto zeros = shared_zeros(process_pool, children * sizeof(*book->children_));
+        if (const auto* const status = std::get_if<apr_status_t>(&zeros))
+            return *status;
+        book->children_ = static_cast<std::atomic<std::int32_t>*>(std::get<void*>(zeros));
         // With a copy of the key: the module that it is part of is unloaded meanwhile.
         apr_pool_userdata_set(book, key, apr_pool_cleanup_null, process_pool);
         found = book;
@@ -66,14 +52,15 @@ FigureBook::open(apr_pool_t* process_pool, apr_pool_t* configuration_pool, unsig
 apr_status_t FigureBook::add_entries() {
     constexpr std::size_t count = 16;
     const std::size_t glance_count = 1 + std::size_t{child_count_};
-    apr_status_t status = APR_SUCCESS;
-    auto* parts = static_cast<char*>(zeros(process_pool_, count * Figures::parts_size(), status));
-    if (status != APR_SUCCESS)
-        return status;
-    auto* glances = static_cast<Figures::Glance*>(
-        zeros(process_pool_, count * glance_count * sizeof(Figures::Glance), status));
-    if (status != APR_SUCCESS)
-        return status;
+    const auto all_parts = shared_zeros(process_pool_, count * Figures::parts_size());
+    if (const auto* const status = std::get_if<apr_status_t>(&all_parts))
+        return *status;
+    const auto all_glances =
+        shared_zeros(process_pool_, count * glance_count * sizeof(Figures::Glance));
+    if (const auto* const status = std::get_if<apr_status_t>(&all_glances))
+        return *status;
+    auto* parts = static_cast<char*>(std::get<void*>(all_parts));
+    auto* glances = static_cast<Figures::Glance*>(std::get<void*>(all_glances));
     for (std::size_t index = 0; index < count; ++index) {
         first_ = new (apr_palloc(process_pool_, sizeof(Entry)))
             Entry{nullptr, 0, parts, glances, first_};

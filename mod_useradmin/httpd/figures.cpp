@@ -85,6 +85,10 @@ struct Figures::Part {
     Durations database;
 };
 
+std::string name_of_status(int status) {
+    return status != 0 ? std::to_string(status) : "other";
+}
+
 std::vector<std::string_view> operation_names() {
     std::vector<std::string_view> names;
     for (const auto& service : {api::operation_names(), sign_in::operation_names()})

@@ -42,6 +42,9 @@ inline constexpr std::array<std::string_view, 9> lookup_names = {
     "recognised", "kept",   "signature",   "malformed", "unknown",
     "expired",    "banned", "unavailable", "failed"};
 
+/// What a status is called in sums: that of those that found no room is "other".
+std::string name_of_status(int status);
+
 /// The names that requests are counted by: those of the two services' operations, and "other".
 std::vector<std::string_view> operation_names();
 /// The place among them of an operation's name; that of "other" for any text that is none.

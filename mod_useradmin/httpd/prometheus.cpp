@@ -120,7 +120,7 @@ std::string prometheus_text(const ServerFigures& figures) {
                "Requests that were answered, by operation and HTTP status.");
     each_operation([&](Labels labels, const FigureSums::Operation& operation) {
         for (const auto& [status, count] : operation.statuses) {
-            const std::string number = status != 0 ? std::to_string(status) : "other";
+            const std::string number = name_of_status(status);
             labels.resize(2);
             labels.push_back({"status", number});
             text.sample(labels, count);

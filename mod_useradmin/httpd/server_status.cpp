@@ -14,10 +14,6 @@ std::string with_decimals(double number, int decimals) {
     return text.data();
 }
 
-std::string text_of(int status) {
-    return status != 0 ? std::to_string(status) : "other";
-}
-
 /// Lines of the form "Name: value" that begin alike.
 class Lines {
   public:
@@ -34,7 +30,7 @@ class Lines {
             const auto& [statuses, durations] = sums.operations[index];
             const std::string operation(names[index]);
             for (const auto& [status, count] : statuses)
-                add("Requests[" + operation + "," + text_of(status) + "]", count);
+                add("Requests[" + operation + "," + name_of_status(status) + "]", count);
             if (durations.count() != 0)
                 add("RequestSeconds[" + operation + "]", seconds_of(durations));
         }
@@ -69,7 +65,7 @@ void add_row(std::string& html, const char* element,
 std::string list_of(const std::map<int, std::uint64_t>& statuses) {
     std::string text;
     for (const auto& [status, count] : statuses)
-        (text += text.empty() ? "" : ", ") += text_of(status) + ": " + std::to_string(count);
+        (text += text.empty() ? "" : ", ") += name_of_status(status) + ": " + std::to_string(count);
     return text;
 }
 

@@ -1,8 +1,15 @@
 #include "httpd/shared_memory.hpp"
 
-#include <cstring>
-
 namespace useradmin::httpd {
+
+std::variant<void*, apr_status_t> shared_zeros(apr_pool_t* pool, std::size_t size) noexcept {
+    apr_shm_t* segment = nullptr;
+    // Without a name: only the children inherit it.
+    const apr_status_t status = apr_shm_create(&segment, size, nullptr, pool);
+    if (status != APR_SUCCESS)
+        return status;
+    return apr_shm_baseaddr_get(segment);
+}
 
 std::variant<void*, apr_status_t> shared_memory(apr_pool_t* pool, const char* key, std::size_t size,
                                                 const std::function<bool(void*)>& lay_out) {
@@ -10,16 +17,14 @@ std::variant<void*, apr_status_t> shared_memory(apr_pool_t* pool, const char* ke
     apr_pool_userdata_get(&memory, key, pool);
     if (memory != nullptr)
         return memory;
-    apr_shm_t* segment = nullptr;
-    // Without a name: only the children inherit it.
-    const apr_status_t status = apr_shm_create(&segment, size, nullptr, pool);
-    if (status != APR_SUCCESS)
-        return status;
-    memory = apr_shm_baseaddr_get(segment);
-    std::memset(memory, 0, size);
+    const auto zeros = shared_zeros(pool, size);
+    if (std::holds_alternative<apr_status_t>(zeros))
+        return zeros;
+    memory = std::get<void*>(zeros);
     if (!lay_out(memory))
         return APR_EGENERAL;
-    apr_pool_userdata_setn(memory, key, apr_pool_cleanup_null, pool);
+    // With a copy of the key: a module is unloaded where httpd reads its configuration anew.
+    apr_pool_userdata_set(memory, key, apr_pool_cleanup_null, pool);
     return memory;
 }
 

@@ -9,6 +9,10 @@
 
 namespace useradmin::httpd {
 
+/// Zeros that processes share for as long as the pool lives. The system gives them page by page, as
+/// they are written to. The status says why there are none.
+std::variant<void*, apr_status_t> shared_zeros(apr_pool_t* pool, std::size_t size) noexcept;
+
 /// Zeroed memory that lives as long as the pool, the same for one key in both modules: made and
 /// laid out at the first call, before the children are forked. The pool is the configuration's or,
 /// for what stays when httpd reads its configuration anew, the process'. The status says why there

@@ -329,7 +329,7 @@ TEST(audit_line, is_bounded_whatever_its_texts_hold) {
     std::string line = audit::describe(event, {nasty, nasty, nasty, nasty}, text::now(), 1);
     audit::Link place;
     line = audit::chained(std::move(line), place);
-    CHECK(line.size() < std::size_t{36} * 6 * audit::longest_value);
+    CHECK(line.size() < audit::longest_line);
     CHECK_EQUAL(line.size() - 1, line.find('\n'));
     line.pop_back();
     CHECK(audit::read(line)->is_sound);
