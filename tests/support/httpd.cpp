@@ -52,11 +52,11 @@ std::string configuration_of(const HttpdSettings& settings, const std::filesyste
     text += load("useradmin", machine::built("mod_useradmin.so"));
     text += load("auth_useradmin", machine::built("mod_auth_useradmin.so"));
     // prefork has all its children from the start: it makes more of them once a second only, and
-    // tests ask thirty at once.
+    // tests ask thirty at once. httpd complains once none is left, not while two are.
     text += "LogFormat \"%u %>s %m %U\" test\n"
             "CustomLog \"${WORK}/access.log\" test\n"
             "<IfModule mpm_prefork_module>\n"
-            "  StartServers 32\n  MinSpareServers 4\n  MaxSpareServers 32\n  MaxRequestWorkers 32\n"
+            "  StartServers 32\n  MinSpareServers 1\n  MaxSpareServers 32\n  MaxRequestWorkers 32\n"
             "</IfModule>\n"
             "<IfModule !mpm_prefork_module>\n"
             "  ServerLimit 2\n  StartServers 2\n  ThreadsPerChild 16\n  MaxRequestWorkers 32\n"
