@@ -12,8 +12,10 @@
 #include "httpd/notes.hpp"
 #include "httpd/wiping.hpp"
 #include "secret/digest.hpp"
+#include "secret/secret.hpp"
 #include "sign_in/identity.hpp"
 
+#include <algorithm>
 #include <type_traits>
 
 APLOG_USE_MODULE(auth_useradmin);
@@ -182,20 +184,24 @@ const char* user_of_database(const server_rec* servers) {
     return names_password_provider() ? "the provider useradmin" : nullptr;
 }
 
+bool are_equal(secret::SigningSecrets left, secret::SigningSecrets right) noexcept {
+    return std::equal(left.begin(), left.end(), right.begin(), right.end(), secret::equal_secrets);
+}
+
 /// Warns of what the Locations of a server have between them.
 void check_locations(apr_pool_t* pool, const server_rec* server) {
-    const char* secret = nullptr;
+    secret::SigningSecrets secrets;
     bool differs = false;
     httpd::each_location<directives>(server, auth_useradmin_module, [&](const Settings& settings) {
         const bool signs_in = settings.get<SignIn>().is_on;
         if (signs_in)
             httpd::compare_hashes(pool, server, auth_useradmin_module, httpd::HashUse::verifying,
                                   settings.get<httpd::PasswordHash>());
-        const char* const own = settings.get<SigningSecret>();
-        if (own == nullptr || !(signs_in || settings.get<Enabled>()))
+        const secret::SigningSecrets own = settings.get<SigningSecrets>();
+        if (own.empty() || !(signs_in || settings.get<Enabled>()))
             return;
-        differs = differs || (secret != nullptr && !secret::equal_secrets(secret, own));
-        secret = own;
+        differs = differs || (!secrets.empty() && !are_equal(secrets, own));
+        secrets = own;
     });
     if (differs)
         ap_log_error(APLOG_MARK, APLOG_WARNING, 0, nullptr,

@@ -5,6 +5,8 @@
 #include "secret/source.hpp"
 
 #include <algorithm>
+#include <array>
+#include <span>
 #include <string>
 
 APLOG_USE_MODULE(auth_useradmin);
@@ -31,13 +33,13 @@ void warn(const httpd::Line& line, const char* sentence) {
 /// Says what is unwise about a secret that can be used.
 void warn_of(const secret::SourcedSecret& sourced, const httpd::Line& line) {
     if (sourced.is_written_out)
-        warn(line, "UA0311: the secret of AuthUserAdminSecret stands in the configuration, where "
+        warn(line, "UA0311: a secret of AuthUserAdminSecret stands in the configuration, where "
                    "mod_info shows it too; use file: or env:");
     if (sourced.others_may_read)
-        warn(line, "UA0312: every user of the system may read the file of AuthUserAdminSecret; "
+        warn(line, "UA0312: every user of the system may read a file of AuthUserAdminSecret; "
                    "chmod 600 it");
     if (sourced.is_short())
-        warn(line, line.keep("UA0313: the secret of AuthUserAdminSecret is shorter than " +
+        warn(line, line.keep("UA0313: a secret of AuthUserAdminSecret is shorter than " +
                              std::to_string(secret::least_sound_length) +
                              " characters, and may be guessed"));
 }
@@ -58,14 +60,28 @@ const char* read_cookie(const httpd::Line& line, const char*& name) {
     return nullptr;
 }
 
-const char* read_secret(const httpd::Line& line, const char*& secret) {
-    const auto read =
-        secret::read_source(line.words[0], apr::view_of(ap_server_root_relative(line.pool(), "")));
-    if (const auto* problem = std::get_if<std::string>(&read))
-        return line.keep(*problem);
-    const auto& sourced = std::get<secret::SourcedSecret>(read);
-    warn_of(sourced, line);
-    secret = line.keep(sourced.secret.view());
+const char* read_secrets(const httpd::Line& line, secret::SigningSecrets& secrets) {
+    constexpr std::size_t most = secret::most_signing_secrets;
+    if (line.words.empty() || line.words.size() > most)
+        return line.keep(
+            "must be the application's secret (file:path, env:NAME or the text itself) "
+            "and, while it changes, at most " +
+            std::to_string(most - 1) + " others (file:path or env:NAME) that are accepted too");
+    const auto folder = apr::view_of(ap_server_root_relative(line.pool(), ""));
+    auto& kept = apr::emplace<std::array<std::string_view, most>>(line.pool());
+    for (std::size_t index = 0; index < line.words.size(); ++index) {
+        const auto read = secret::read_source(line.words[index], folder);
+        if (const auto* problem = std::get_if<std::string>(&read))
+            return line.keep(*problem);
+        const auto& sourced = std::get<secret::SourcedSecret>(read);
+        // A text with a blank in it, which is one secret, would else be several.
+        if (sourced.is_written_out && line.words.size() > 1)
+            return "must be file:path or env:NAME for each of several secrets; a text with a blank "
+                   "in it stands in quotes";
+        warn_of(sourced, line);
+        kept[index] = line.keep(sourced.secret.view());
+    }
+    secrets = std::span(kept).first(line.words.size());
     return nullptr;
 }
 

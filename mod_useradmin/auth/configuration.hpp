@@ -4,6 +4,7 @@
 #include "httpd/backend.hpp"
 #include "httpd/directives.hpp"
 #include "httpd/httpd.hpp"
+#include "secret/signature.hpp"
 #include "sign_in/attempts.hpp"
 
 #include <chrono>
@@ -21,7 +22,7 @@ struct Base {
 
 const char* read_enabled(const httpd::Line& line, bool& is_enabled);
 const char* read_cookie(const httpd::Line& line, const char*& name);
-const char* read_secret(const httpd::Line& line, const char*& secret);
+const char* read_secrets(const httpd::Line& line, secret::SigningSecrets& secrets);
 const char* read_base(const httpd::Line& line, Base& base);
 const char* read_limit(const httpd::Line& line, sign_in::Limit& limit);
 
@@ -43,11 +44,12 @@ inline constexpr auto directives = std::tuple_cat(
             "AuthUserAdminCache", TAKE1, httpd::anywhere,
             "how many seconds a session counts without being looked up again",
             std::chrono::seconds(0), httpd::Number{"a number of seconds", 0, 3600}),
-        // nullptr: the tokens are not signed.
-        httpd::directive<struct SigningSecret>(
-            "AuthUserAdminSecret", TAKE1, httpd::anywhere,
-            "the secret that signs the tokens: text, file:path or env:NAME",
-            static_cast<const char*>(nullptr), read_secret),
+        // None: the tokens are not signed.
+        httpd::directive<struct SigningSecrets>(
+            "AuthUserAdminSecret", TAKE_ARGV, httpd::anywhere,
+            "the secret that signs the tokens: text, file:path or env:NAME [, and others that are "
+            "accepted too]",
+            secret::SigningSecrets(), read_secrets),
         httpd::directive<struct SignIn>(
             "AuthUserAdminSignIn", FLAG, httpd::anywhere,
             "On: this Location is the base address of sign-in/email, sign-out and get-session",

@@ -21,14 +21,14 @@ secret::Secret credential_of(const request_rec* request, const Settings& setting
 }
 
 Token token_of(std::string_view credential, const Settings& settings) {
-    const char* const secret = settings.get<SigningSecret>();
-    if (secret == nullptr)
+    const secret::SigningSecrets secrets = settings.get<SigningSecrets>();
+    if (secrets.empty())
         return {credential.substr(0, credential.find('.'))};
     if (credential.empty())
         return {};
     if (credential.find('.') == credential.npos)
         return {{}, "it is not signed, and AuthUserAdminSecret wants it to be"};
-    if (const auto token = secret::verified(credential, secret))
+    if (const auto token = secret::verified(credential, secrets))
         return {*token};
     return {{}, "its signature is not the one of AuthUserAdminSecret"};
 }

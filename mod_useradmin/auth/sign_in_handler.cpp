@@ -36,8 +36,9 @@ bool is_not_remembered(const message::Headers& headers, const Settings& settings
 int answer(request_rec* request) {
     const Settings& settings = settings_of(request);
     RequestVerifier verifier(request);
+    const secret::SigningSecrets secrets = settings.get<SigningSecrets>();
     const sign_in::Cookies cookies(settings.get<CookieName>(),
-                                   apr::view_of(settings.get<SigningSecret>()),
+                                   secrets.empty() ? std::string_view() : secrets.front(),
                                    apr::view_of(ap_http_scheme(request)) == "https");
     httpd::wipe_credentials_at_end(request);
     const secret::Secret credential = credential_of(request, settings);

@@ -48,4 +48,12 @@ std::optional<std::string_view> verified(std::string_view signed_value, std::str
     return token;
 }
 
+std::optional<std::string_view> verified(std::string_view signed_value, SigningSecrets secrets) {
+    std::optional<std::string_view> token;
+    for (const std::string_view secret : secrets)
+        if (const auto found = verified(signed_value, secret))
+            token = found;
+    return token;
+}
+
 } // namespace useradmin::secret

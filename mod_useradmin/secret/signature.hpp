@@ -1,7 +1,9 @@
 // The signature of a session token, as better-auth signs its cookies.
 #pragma once
 
+#include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -12,5 +14,15 @@ std::string sign(std::string_view token, std::string_view secret);
 
 /// The token of a signed value, where its signature is right; compared in constant time.
 std::optional<std::string_view> verified(std::string_view signed_value, std::string_view secret);
+
+/// An application's secrets: the first signs, and what any of them has signed counts.
+using SigningSecrets = std::span<const std::string_view>;
+
+/// How many an application has at most: one, and while it changes those before and after it.
+inline constexpr std::size_t most_signing_secrets = 4;
+
+/// The same, where the signature is that of one of the secrets. How long it takes does not tell of
+/// which.
+std::optional<std::string_view> verified(std::string_view signed_value, SigningSecrets secrets);
 
 } // namespace useradmin::secret

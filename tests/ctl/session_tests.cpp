@@ -39,10 +39,14 @@ TEST(session, open_signs_the_token_where_there_is_a_secret) {
     check(done(ctl({"session", "open", id, "--secret", "file:" + file("secret", "the s3cr3t\n")})));
     check(done(ctl({"session", "open", id, "--secret", "env:APP_SECRET"}, "",
                    {{"APP_SECRET", "the s3cr3t"}})));
-    const auto configuration =
-        file("auth.conf", "DBDriver " + database().driver() + "\nDBDParams \"" +
-                              database().params() + "\"\nAuthUserAdminSecret \"the s3cr3t\"\n");
-    check(done(bare_ctl({"--config", configuration, "session", "open", id})));
+    // Of several the first signs.
+    for (const std::string said : {"\"the s3cr3t\"", "env:APP_SECRET env:FORMER_SECRET"}) {
+        const auto configuration =
+            file("auth.conf", "DBDriver " + database().driver() + "\nDBDParams \"" +
+                                  database().params() + "\"\nAuthUserAdminSecret " + said + "\n");
+        check(done(bare_ctl({"--config", configuration, "session", "open", id}, "",
+                            {{"APP_SECRET", "the s3cr3t"}, {"FORMER_SECRET", "s3cr3t of old"}})));
+    }
 }
 
 TEST(session, open_says_that_a_token_is_not_signed) {

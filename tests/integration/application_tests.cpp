@@ -4,25 +4,6 @@
 
 namespace useradmin::test {
 
-namespace {
-
-/// As encodeURIComponent has it.
-std::string as_component(const std::string& text) {
-    std::string encoded;
-    for (const char character : text)
-        if (character == '=')
-            encoded += "%3D";
-        else if (character == '/')
-            encoded += "%2F";
-        else if (character == '+')
-            encoded += "%2B";
-        else
-            encoded += character;
-    return encoded;
-}
-
-} // namespace
-
 class Application : public Scene {
   protected:
     /// Reads Ulises's record where tokens must be signed.
@@ -60,15 +41,15 @@ TEST_GROUP_BASE(application, Application){};
 
 TEST(application, AuthUserAdminSecret_takes_a_signed_cookie) {
     const auto value = signed_token(token_of(Who::user), secret);
-    expect_success(with("Cookie: better-auth.session_token=" + as_component(value)));
+    expect_success(with("Cookie: better-auth.session_token=" + component_encoded(value)));
     expect_success(with("Cookie: better-auth.session_token=" + value));
-    expect_success(with("Cookie: __Secure-better-auth.session_token=" + as_component(value)));
+    expect_success(with("Cookie: __Secure-better-auth.session_token=" + component_encoded(value)));
 }
 
 TEST(application, AuthUserAdminSecret_takes_a_signed_bearer) {
     const auto value = signed_token(token_of(Who::user), secret);
     expect_success(with("Authorization: Bearer " + value));
-    expect_success(with("Authorization: Bearer " + as_component(value)));
+    expect_success(with("Authorization: Bearer " + component_encoded(value)));
 }
 
 TEST(application, AuthUserAdminSecret_refuses_an_unsigned_token) {
@@ -112,6 +93,30 @@ TEST(application, AuthUserAdminSecret_comes_from_a_file_or_the_environment_as_we
         expect_success(send({"GET", path, {"Authorization: Bearer " + value}}));
         expect_error(send({"GET", path, {bearer(Who::user)}}), 401, "No autorizado");
     }
+}
+
+TEST(application, AuthUserAdminSecret_takes_what_any_of_its_secrets_signed_and_nothing_else) {
+    auto settings = Suite::current().settings(
+        Suite::directives_for(Suite::current().database()) +
+        location("/several/users",
+                 "AuthUserAdmin On\nAuthUserAdminSecret env:A env:B env:C env:D"));
+    const std::string secrets[] = {"the s3cr3t with A", "the s3cr3t with B", "the s3cr3t with C",
+                                   "the s3cr3t with D"};
+    settings.environment = {
+        {"A", secrets[0]}, {"B", secrets[1]}, {"C", secrets[2]}, {"D", secrets[3]}};
+    httpd_ = std::make_unique<Httpd>(Suite::current().work(), settings);
+    client_ = std::make_unique<HttpClient>(httpd_->port());
+    const std::string token = token_of(Who::user);
+    const auto with_value = [&](const std::string& value) {
+        return send({"GET", "/several/users/ulises-1", {"Authorization: Bearer " + value}});
+    };
+    for (const std::string& each : secrets)
+        expect_success(with_value(signed_token(token, each)));
+    for (const std::string& wrong :
+         {signed_token(token, "the s3cr3t with E"), signed_token(token, ""),
+          signed_token(token, secrets[0] + secrets[1]),
+          signed_token(token_of(Who::admin), secrets[1]) + "x", token, token + "."})
+        expect_error(with_value(wrong), 401, "No autorizado");
 }
 
 TEST(application, UserAdminAccountId_user_id_writes_the_user_s_id_into_the_account) {

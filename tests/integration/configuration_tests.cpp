@@ -155,6 +155,39 @@ TEST(configuration, of_AuthUserAdminSecret_that_is_not_there_is_refused_with_the
     refused_in_location("AuthUserAdminSecret env:NO_SUCH_VARIABLE", "no variable NO_SUCH_VARIABLE");
 }
 
+TEST(configuration, of_AuthUserAdminSecret_with_none_or_too_many_or_an_empty_one_is_refused) {
+    const std::string file = " file:" + Suite::current().secret_file().string();
+    const auto empty = Suite::current().work().path() / "empty-secret";
+    write_file(empty, "\n");
+    refused_in_location("AuthUserAdminSecret", "must be the application's secret");
+    refused_in_location("AuthUserAdminSecret" + file + file + file + file + file,
+                        "at most 3 others");
+    refused_in_location("AuthUserAdminSecret" + file + " file:" + empty.string(), "is empty");
+    refused_in_location("AuthUserAdminSecret \"\"" + file, "must be the application's secret");
+    taken(with_database(
+        location("/api/users", "AuthUserAdminSecret" + file + file + file + file + "\n")));
+}
+
+TEST(configuration, of_a_secret_with_blanks_and_without_quotes_is_refused) {
+    refused_in_location("AuthUserAdminSecret a s3cr3t of words", "stands in quotes");
+    refused_in_location("AuthUserAdminSecret file:" + Suite::current().secret_file().string() +
+                            " s3cr3t",
+                        "file:path or env:NAME for each of several");
+}
+
+TEST(configuration, with_a_second_secret_that_is_unwise_is_warned_of) {
+    const auto file = Suite::current().work().path() / "short-secret";
+    write_file(file, "s3cr3t\n");
+    using std::filesystem::perms;
+    std::filesystem::permissions(file, perms::owner_read | perms::others_read);
+    const auto sound = "file:" + Suite::current().secret_file().string();
+    const auto several =
+        sign_in("/a", "AuthUserAdminSecret " + sound + " file:" + file.string() + "\n");
+    warned_of(several, {"UA0312", "UA0313"});
+    // A session that the second one signed is none in the other Location.
+    warned_of(several + signing("/b", sound), {"UA0312", "UA0313", "UA0314"});
+}
+
 TEST(configuration, with_a_sound_secret_is_warned_of_nothing) {
     const auto file = "file:" + Suite::current().secret_file().string();
     warned_of(signing("/a", file) + signing("/b", file), {});

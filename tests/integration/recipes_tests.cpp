@@ -20,6 +20,15 @@ class Recipes : public OwnHttpd {
         return "Define " + name + " \"" + value + "\"\n";
     }
 
+    /// A secret in a file that its owner alone may read, as AuthUserAdminSecret names it.
+    static std::string secret_file(const std::string& name, const std::string& text) {
+        const auto file = Suite::current().work().path() / (name + ".secret");
+        write_file(file, text + "\n");
+        using std::filesystem::perms;
+        std::filesystem::permissions(file, perms::owner_read | perms::owner_write);
+        return "file:" + file.string();
+    }
+
     /// The service, and a proxy before it.
     void start_behind_proxy() {
         start(include("proxy-inside.conf") + location("/api/users", "AuthUserAdmin On") +
@@ -142,11 +151,7 @@ TEST(recipes, of_two_applications_each_has_its_users_and_its_secret) {
         return;
     TestDatabase club(Suite::current().work(), Kind::postgresql, "club");
     const auto secret_of = [](const std::string& name) {
-        const auto file = Suite::current().work().path() / (name + ".secret");
-        write_file(file, "the s3cr3t of the " + name + "\n");
-        using std::filesystem::perms;
-        std::filesystem::permissions(file, perms::owner_read | perms::owner_write);
-        return "file:" + file.string();
+        return secret_file(name, "the s3cr3t of the " + name);
     };
     auto settings = Suite::current().settings(
         define("USERADMIN_PORT", "${PORT}") + define("SHOP_HOST", "shop.example.com") +
@@ -173,6 +178,65 @@ TEST(recipes, of_two_applications_each_has_its_users_and_its_secret) {
     CHECK_EQUAL(std::string("Socia"), text_member(ask("club", "club"), "name"));
     expect_error(ask("shop", "club"), 401, "No autorizado");
     expect_error(ask("club", "shop"), 401, "No autorizado");
+}
+
+TEST(recipes, while_the_secret_changes_sessions_of_both_count_and_the_first_one_signs) {
+    const std::string before = "the s3cr3t of before";
+    const std::string after = "the s3cr3t of thereafter";
+    const std::string file_before = secret_file("before", before);
+    const std::string file_after = secret_file("after", after);
+    const auto step = Suite::current().work().path() / "rotation-step.conf";
+    const auto write_step = [&](const std::string& first, const std::string& other) {
+        write_file(step, define("USERADMIN_SECRET", first) +
+                             define("USERADMIN_OTHER_SECRET", other) +
+                             include("secret-rotation.conf"));
+    };
+    const auto status_with = [&](const std::string& secret) {
+        return client_
+            ->send({"GET",
+                    "/api/users/sara-1",
+                    {"Authorization: Bearer " + signed_token(token_of(Who::super_admin), secret)}})
+            .status;
+    };
+    /// Whether the cookie of a new session is signed with the secret.
+    const auto signs_with = [&](const std::string& secret) {
+        const Reply reply =
+            client_->send({"POST",
+                           "/api/auth/sign-in/email",
+                           {},
+                           R"({"email":"eva@example.org","password":"s3cr3t of eva"})"});
+        CHECK_EQUAL(200, reply.status);
+        const std::string value = signed_token(text_member(reply, "token"), secret);
+        return reply.header("Set-Cookie")
+            .value_or("")
+            .starts_with("better-auth.session_token=" + component_encoded(value) + ";");
+    };
+
+    write_step(file_before, file_after);
+    start("UserAdminPasswordHash argon2id m=64\nInclude \"" + step.string() + "\"\n" +
+          location("/api/users", "AuthUserAdmin On") + sign_in("/api/auth", ""));
+    expect_success(client_->send(
+        {"POST",
+         "/api/users",
+         {"Authorization: Bearer " + signed_token(token_of(Who::super_admin), before)},
+         R"({"name":"Eva","email":"eva@example.org","password":"s3cr3t of eva","role":"user"})"}));
+    CHECK_EQUAL(200, status_with(before));
+    CHECK_EQUAL(200, status_with(after));
+    CHECK(signs_with(before));
+    CHECK_EQUAL(401, status_with("a s3cr3t of neither"));
+
+    write_step(file_after, file_before);
+    httpd_->restart_gracefully();
+    client_ = std::make_unique<HttpClient>(httpd_->port());
+    CHECK_EQUAL(200, status_with(before));
+    CHECK_EQUAL(200, status_with(after));
+    CHECK(signs_with(after));
+
+    write_file(step, "AuthUserAdminSecret \"" + file_after + "\"\n");
+    httpd_->restart_gracefully();
+    client_ = std::make_unique<HttpClient>(httpd_->port());
+    CHECK_EQUAL(401, status_with(before));
+    CHECK_EQUAL(200, status_with(after));
 }
 
 } // namespace useradmin::test

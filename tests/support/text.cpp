@@ -26,4 +26,18 @@ std::string percent_encoded(std::string_view text) {
     return encoded;
 }
 
+std::string component_encoded(std::string_view text) {
+    std::string encoded;
+    for (const char character : text)
+        if (character == '=')
+            encoded += "%3D";
+        else if (character == '/')
+            encoded += "%2F";
+        else if (character == '+')
+            encoded += "%2B";
+        else
+            encoded += character;
+    return encoded;
+}
+
 } // namespace useradmin::test

@@ -15,4 +15,7 @@ std::optional<std::string> between(std::string_view text, std::string_view befor
 /// The text with every byte of it percent-encoded.
 std::string percent_encoded(std::string_view text);
 
+/// A signed token as encodeURIComponent has it.
+std::string component_encoded(std::string_view text);
+
 } // namespace useradmin::test
