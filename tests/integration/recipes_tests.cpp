@@ -4,7 +4,38 @@
 #include "support/machine.hpp"
 #include "support/process.hpp"
 
+
 namespace useradmin::test {
+
+namespace {
+
+/// A folder with certificates and their keys, NAME.crt and NAME.key.
+class Certificates {
+  public:
+    Certificates(const WorkFolder& work, std::string_view name) : folder_(work.make(name)) {}
+
+    std::string folder() const { return folder_.string(); }
+    std::string file(const std::string& name) const { return (folder_ / name).string(); }
+
+    /// Makes one that signs itself, unless the further words for openssl name who does.
+    void make(const std::string& name, const std::string& subject,
+              const std::vector<std::string>& further = {}) const {
+        Command command{{machine::program("openssl"), "req", "-x509", "-newkey", "ec", "-pkeyopt",
+                         "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj", subject,
+                         "-keyout", file(name + ".key"), "-out", file(name + ".crt")}};
+        command.words.insert(command.words.end(), further.begin(), further.end());
+        const Finished made = test::run(command);
+        CHECK_TEXT(made.status == 0, made.output.c_str());
+    }
+    static std::vector<std::string> signed_by(const std::string& name, const Certificates& there) {
+        return {"-CA", there.file(name + ".crt"), "-CAkey", there.file(name + ".key")};
+    }
+
+  private:
+    std::filesystem::path folder_;
+};
+
+} // namespace
 
 class Recipes : public OwnHttpd {
   protected:
@@ -27,6 +58,15 @@ class Recipes : public OwnHttpd {
         using std::filesystem::perms;
         std::filesystem::permissions(file, perms::owner_read | perms::owner_write);
         return "file:" + file.string();
+    }
+
+    /// What a browser sends back of a reply's cookies.
+    static std::string cookies_of(const Reply& reply) {
+        std::string cookies;
+        for (const auto& [name, value] : reply.headers)
+            if (name == "Set-Cookie")
+                cookies += (cookies.empty() ? "Cookie: " : "; ") + value.substr(0, value.find(';'));
+        return cookies;
     }
 
     /// The service, and a proxy before it.
@@ -99,33 +139,24 @@ TEST(recipes, with_client_certificates_the_subject_says_who_calls_and_in_which_r
     // mod_http2 says that prefork is not for it.
     if (Suite::current().mpm() == "prefork")
         return;
-    const auto& folder = Suite::current().work().make("certificates");
-    const auto file = [&](const std::string& name) { return (folder / name).string(); };
-    const auto make = [&](const std::string& name, const std::string& subject,
-                          const std::vector<std::string>& further) {
-        Command command{{machine::program("openssl"), "req", "-x509", "-newkey", "ec", "-pkeyopt",
-                         "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj", subject,
-                         "-keyout", file(name + ".key"), "-out", file(name + ".pem")}};
-        command.words.insert(command.words.end(), further.begin(), further.end());
-        const Finished made = test::run(command);
-        CHECK_TEXT(made.status == 0, made.output.c_str());
-    };
-    make("server", "/CN=localhost",
-         {"-addext", "subjectAltName=IP:127.0.0.1", "-addext",
-          "basicConstraints=critical,CA:FALSE"});
-    make("authority", "/CN=Clients", {});
+    const Certificates certificates(Suite::current().work(), "certificates");
+    const auto file = [&](const std::string& name) { return certificates.file(name); };
+    certificates.make("server", "/CN=localhost",
+                      {"-addext", "subjectAltName=IP:127.0.0.1", "-addext",
+                       "basicConstraints=critical,CA:FALSE"});
+    certificates.make("authority", "/CN=Clients");
     const auto make_client = [&](const std::string& name, const std::string& subject) {
-        make(name, subject, {"-CA", file("authority.pem"), "-CAkey", file("authority.key")});
-        return Tls{file("server.pem"), file(name + ".pem"), file(name + ".key")};
+        certificates.make(name, subject, Certificates::signed_by("authority", certificates));
+        return Tls{file("server.crt"), file(name + ".crt"), file(name + ".key")};
     };
     const Tls superior = make_client("superior", "/UID=sara-1/OU=superAdmin/CN=Sara");
     const Tls simple = make_client("simple", "/UID=ulises-1/OU=clerks/CN=Ulises");
-    make("stranger", "/UID=sara-1/OU=superAdmin/CN=Sara", {});
+    certificates.make("stranger", "/UID=sara-1/OU=superAdmin/CN=Sara");
     allow_log("AH01873"); // no SSLSessionCache
     start(define("USERADMIN_PORT", "${PORT}") +
-              define("USERADMIN_CERTIFICATE", file("server.pem")) +
+              define("USERADMIN_CERTIFICATE", file("server.crt")) +
               define("USERADMIN_CERTIFICATE_KEY", file("server.key")) +
-              define("USERADMIN_CLIENT_AUTHORITY", file("authority.pem")) +
+              define("USERADMIN_CLIENT_AUTHORITY", file("authority.crt")) +
               include("client-certificates.conf"),
           {"mod_ssl.so", "mod_http2.so"});
     const auto request = [](const Tls& tls, const std::string& path) {
@@ -141,8 +172,8 @@ TEST(recipes, with_client_certificates_the_subject_says_who_calls_and_in_which_r
     expect_error(HttpClient(httpd_->port()).send(request(simple, "/api/users")), 403,
                  "No tienes permisos para ver usuarios");
     // The same name, of nobody that the server trusts; and none at all.
-    const Tls stranger = {file("server.pem"), file("stranger.pem"), file("stranger.key")};
-    for (const Tls& refused : {stranger, Tls{file("server.pem")}})
+    const Tls stranger = {file("server.crt"), file("stranger.crt"), file("stranger.key")};
+    for (const Tls& refused : {stranger, Tls{file("server.crt")}})
         CHECK(!HttpClient(httpd_->port()).try_send(request(refused, "/api/users")));
 }
 
@@ -237,6 +268,72 @@ TEST(recipes, while_the_secret_changes_sessions_of_both_count_and_the_first_one_
     client_ = std::make_unique<HttpClient>(httpd_->port());
     CHECK_EQUAL(401, status_with(before));
     CHECK_EQUAL(200, status_with(after));
+}
+
+TEST(recipes, with_a_form_whoever_signed_in_calls_until_the_password_changes_or_they_sign_out) {
+    if (!Suite::current().is_plain_event())
+        return;
+    expect_log("AH01807"); // mod_auth_form: a wrong password
+    expect_log("AH01842"); // mod_session_crypto: a cookie that is not its own
+    expect_log("AH01817"); // mod_session: so there is no session
+    const auto passphrase = Suite::current().work().path() / "form.passphrase";
+    write_file(passphrase, "the s3cr3t of the form\n");
+    start(define("USERADMIN_PASSPHRASE_FILE", passphrase.string()) +
+              define("USERADMIN_SIGN_IN_PAGE", "/welcome.html") +
+              define("USERADMIN_FIRST_PAGE", "/users.html") +
+              "UserAdminPasswordHash argon2id m=64\n" + include("form-sign-in.conf") +
+              location("/make/users", as_sara),
+          {"mod_authz_user.so", "mod_request.so", "mod_session.so", "mod_session_cookie.so",
+           "mod_session_crypto.so", "mod_auth_form.so"});
+    const std::string id = text_member(
+        client_->send(
+            {"POST",
+             "/make/users",
+             {},
+             R"({"name":"Eva","email":"eva@example.org","password":"s3cr3t of eva","role":"admin"})"}),
+        "id");
+    const auto sign_in = [&](const std::string& password) {
+        Reply reply =
+            client_->send({"POST",
+                           "/sign-in",
+                           {"Content-Type: application/x-www-form-urlencoded"},
+                           "httpd_username=eva%40example.org&httpd_password=" + password});
+        CHECK_EQUAL(302, reply.status);
+        CHECK_TEXT(!holds_a_secret(reply.text()), reply.text().c_str());
+        return reply;
+    };
+    const auto ask_with = [&](const std::vector<std::string>& headers, const char* method = "GET",
+                              const std::optional<std::string>& body = {}) {
+        Reply reply = client_->send({method, "/api/users", headers, body});
+        check_reply(reply);
+        return reply;
+    };
+
+    expect_error(ask_with({}), 401, "No autorizado");
+    expect_error(ask_with({}, "POST", R"({"name":"N"})"), 401, "No autorizado");
+    const Reply refused = sign_in("s3cr3t+of+evo");
+    CHECK(refused.header("Location").value_or("").ends_with("/welcome.html?failed"));
+    const Reply welcome = sign_in("s3cr3t+of+eva");
+    CHECK(welcome.header("Location").value_or("").ends_with("/users.html"));
+    CHECK(
+        welcome.header("Set-Cookie").value_or("").ends_with("path=/;HttpOnly;Secure;SameSite=Lax"));
+    const std::string cookie = cookies_of(welcome);
+    expect_success(ask_with({cookie}));
+    // The caller is Eva, who is an admin and no superAdmin.
+    expect_success(client_->send({"GET", "/api/users/" + id, {cookie}}));
+    sql().run("UPDATE \"user\" SET \"role\" = 'user' WHERE \"email\" = 'eva@example.org'");
+    expect_error(ask_with({cookie}), 403, "No tienes permisos para ver usuarios");
+    expect_success(client_->send({"GET", "/api/users/" + id, {cookie}}));
+    expect_error(ask_with({"Cookie: useradmin-form=" + cookie.substr(cookie.size() / 2)}), 401,
+                 "No autorizado");
+
+    const Reply out = client_->send({"GET", "/sign-out", {cookie}});
+    CHECK_EQUAL(307, out.status);
+    CHECK(out.header("Location").value_or("").ends_with("/welcome.html"));
+    expect_error(ask_with({cookies_of(out)}), 401, "No autorizado");
+    expect_success(
+        client_->send({"PUT", "/make/users/" + id, {}, R"({"banned":true,"banReason":"none"})"}));
+    expect_error(ask_with({cookie}), 401, "No autorizado");
 }
 
 } // namespace useradmin::test
