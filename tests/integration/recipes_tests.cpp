@@ -1,6 +1,7 @@
 // The configurations of conf/recipes, included as they are.
 #include "own_httpd.hpp"
 
+#include "support/identity_provider.hpp"
 #include "support/machine.hpp"
 #include "support/process.hpp"
 
@@ -334,6 +335,60 @@ TEST(recipes, with_a_form_whoever_signed_in_calls_until_the_password_changes_or_
     expect_success(
         client_->send({"PUT", "/make/users/" + id, {}, R"({"banned":true,"banReason":"none"})"}));
     expect_error(ask_with({cookie}), 401, "No autorizado");
+}
+
+TEST(recipes, with_OpenID_Connect_the_claims_say_who_calls_and_in_which_role) {
+    if (!Suite::current().is_plain_event())
+        return;
+    allow_log("[auth_openidc:warn]");
+    expect_log("[auth_openidc:error]");
+    IdentityProvider provider(Suite::current().work());
+    start(define("USERADMIN_PROVIDER", provider.issuer()) +
+              define("USERADMIN_CLIENT_ID", "useradmin") +
+              define("USERADMIN_CLIENT_SECRET", "the s3cr3t of the client") +
+              define("USERADMIN_PASSPHRASE", "the s3cr3t of the cookies") +
+              define("USERADMIN_ID_CLAIM", "sub") + define("USERADMIN_ROLE_CLAIM", "role") +
+              include("openid-connect.conf"),
+          {"mod_authz_user.so", "mod_auth_openidc.so"});
+    const auto ask_with = [&](const std::string& cookie, const std::string& path) {
+        Reply reply = client_->send({"GET", path, {cookie}});
+        check_reply(reply);
+        return reply;
+    };
+    /// The way of a browser: from the page to the provider, which signs in whom the claims name,
+    /// and back.
+    const auto come_back = [&](const std::string& claims, IdentityProvider::Key key) {
+        const Reply away = client_->send({"GET", "/admin/"});
+        const std::string to = away.header("Location").value_or("");
+        CHECK_TEXT(to.starts_with(provider.issuer() + "/authorize?"), away.text().c_str());
+        const auto part = [&](const std::string& name) {
+            return between(to + "&", "&" + name + "=", "&").value_or("");
+        };
+        provider.hand_out("useradmin", R"("nonce":")" + part("nonce") + "\"," + claims, key);
+        return client_->send(
+            {"GET", "/oidc/callback?code=c&state=" + part("state"), {cookies_of(away)}});
+    };
+    const auto sign_in = [&](const std::string& claims) {
+        const Reply back = come_back(claims, IdentityProvider::Key::shown);
+        CHECK_TEXT(back.header("Location").value_or("").ends_with("/admin/"), back.text().c_str());
+        return cookies_of(back);
+    };
+
+    expect_error(ask_with("", "/api/users"), 401, "No autorizado");
+    // What a client says of itself is no claim.
+    expect_error(ask_with("OIDC_CLAIM_sub: sara-1", "/api/users"), 401, "No autorizado");
+    const std::string superior = sign_in(R"("sub":"sara-1","role":"superAdmin")");
+    expect_success(ask_with(superior, "/api/users"));
+    const std::string simple = sign_in(R"("sub":"ulises-1")");
+    expect_success(ask_with(simple, "/api/users/ulises-1"));
+    expect_error(ask_with(simple, "/api/users"), 403, "No tienes permisos para ver usuarios");
+    const std::string several = sign_in(R"("sub":"sara-1","role":["admin","superAdmin"])");
+    expect_error(ask_with(several, "/api/users"), 403, "No tienes permisos para ver usuarios");
+    // A token that the provider has not signed signs nobody in.
+    const Reply forged =
+        come_back(R"("sub":"sara-1","role":"superAdmin")", IdentityProvider::Key::another);
+    CHECK_TEXT(!forged.header("Location").has_value(), forged.text().c_str());
+    expect_error(ask_with(cookies_of(forged), "/api/users"), 401, "No autorizado");
 }
 
 } // namespace useradmin::test

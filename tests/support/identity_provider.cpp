@@ -1,0 +1,125 @@
+#include "support/identity_provider.hpp"
+
+#include "support/trouble.hpp"
+
+#include <openssl/bn.h>
+#include <openssl/core_names.h>
+#include <openssl/evp.h>
+#include <openssl/rsa.h>
+
+#include <ctime>
+#include <utility>
+#include <vector>
+
+namespace useradmin::test {
+
+namespace {
+
+struct FreeKey {
+    void operator()(EVP_PKEY* key) const noexcept { EVP_PKEY_free(key); }
+};
+using PrivateKey = std::unique_ptr<EVP_PKEY, FreeKey>;
+
+PrivateKey make_key() {
+    PrivateKey key(EVP_RSA_gen(2048));
+    if (!key)
+        give_up("libcrypto made no RSA key");
+    return key;
+}
+
+/// Base64 as JSON Web Tokens have it (RFC 7515, 2).
+std::string base64url(std::string_view bytes) {
+    std::string text(4 * ((bytes.size() + 2) / 3) + 1, '\0');
+    const int size = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()),
+                                     reinterpret_cast<const unsigned char*>(bytes.data()),
+                                     static_cast<int>(bytes.size()));
+    text.resize(static_cast<std::size_t>(size));
+    while (text.ends_with('='))
+        text.pop_back();
+    for (char& character : text)
+        character = character == '+' ? '-' : character == '/' ? '_' : character;
+    return text;
+}
+
+/// A number of a key's, in base64.
+std::string number_of(const EVP_PKEY* key, const char* name) {
+    BIGNUM* number = nullptr;
+    if (EVP_PKEY_get_bn_param(key, name, &number) != 1)
+        give_up("libcrypto shows no number of its key");
+    std::string bytes(static_cast<std::size_t>(BN_num_bytes(number)), '\0');
+    BN_bn2bin(number, reinterpret_cast<unsigned char*>(bytes.data()));
+    BN_free(number);
+    return base64url(bytes);
+}
+
+std::string signature_of(std::string_view text, EVP_PKEY* key) {
+    const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(EVP_MD_CTX_new(),
+                                                                          EVP_MD_CTX_free);
+    const auto* const bytes = reinterpret_cast<const unsigned char*>(text.data());
+    std::size_t size = static_cast<std::size_t>(EVP_PKEY_get_size(key));
+    std::string signature(size, '\0');
+    if (EVP_DigestSignInit(context.get(), nullptr, EVP_sha256(), nullptr, key) != 1 ||
+        EVP_DigestSign(context.get(), reinterpret_cast<unsigned char*>(signature.data()), &size,
+                       bytes, text.size()) != 1)
+        give_up("libcrypto signed no token");
+    signature.resize(size);
+    return signature;
+}
+
+} // namespace
+
+struct IdentityProvider::Keys {
+    PrivateKey shown = make_key();
+    PrivateKey another = make_key();
+};
+
+IdentityProvider::IdentityProvider(const WorkFolder& work)
+    : folder_(work.make("provider")), keys_(std::make_unique<Keys>()) {
+    // httpd answers a POST with no file, but with a program.
+    write_file(folder_ / "token", "#!/bin/sh\n"
+                                  "printf 'Content-Type: application/json\\n\\n'\n"
+                                  "cat \"$(dirname \"$0\")/token.json\"\n");
+    std::filesystem::permissions(folder_ / "token", std::filesystem::perms::owner_all |
+                                                        std::filesystem::perms::group_read |
+                                                        std::filesystem::perms::group_exec |
+                                                        std::filesystem::perms::others_read |
+                                                        std::filesystem::perms::others_exec);
+    HttpdSettings settings{"prefork",
+                           {"mod_cgi.so"},
+                           "DocumentRoot \"" + folder_.string() +
+                               "\"\n<Location \"/token\">\n  SetHandler cgi-script\n"
+                               "  Options +ExecCGI\n</Location>\n"};
+    httpd_ = std::make_unique<Httpd>(work, std::move(settings));
+    std::filesystem::create_directory(folder_ / ".well-known");
+    write_file(folder_ / ".well-known/openid-configuration",
+               R"({"issuer":")" + issuer() + R"(","authorization_endpoint":")" + issuer() +
+                   R"(/authorize","token_endpoint":")" + issuer() + R"(/token","jwks_uri":")" +
+                   issuer() +
+                   R"(/keys","response_types_supported":["code"],"subject_types_supported":)"
+                   R"(["public"],"id_token_signing_alg_values_supported":["RS256"]})");
+    write_file(folder_ / "keys",
+               R"({"keys":[{"kty":"RSA","use":"sig","alg":"RS256","kid":"1","n":")" +
+                   number_of(keys_->shown.get(), OSSL_PKEY_PARAM_RSA_N) + R"(","e":")" +
+                   number_of(keys_->shown.get(), OSSL_PKEY_PARAM_RSA_E) + R"("}]})");
+}
+
+IdentityProvider::~IdentityProvider() = default;
+
+std::string IdentityProvider::issuer() const {
+    return "http://127.0.0.1:" + std::to_string(httpd_->port());
+}
+
+void IdentityProvider::hand_out(std::string_view client, std::string_view claims, Key key) {
+    const long now = static_cast<long>(std::time(nullptr));
+    const std::string body =
+        base64url(R"({"alg":"RS256","typ":"JWT","kid":"1"})") + "." +
+        base64url(R"({"iss":")" + issuer() + R"(","aud":")" + std::string(client) + R"(","iat":)" +
+                  std::to_string(now) + R"(,"exp":)" + std::to_string(now + 300) + "," +
+                  std::string(claims) + "}");
+    const PrivateKey& signer = key == Key::shown ? keys_->shown : keys_->another;
+    write_file(folder_ / "token.json",
+               R"({"access_token":"none","token_type":"Bearer","id_token":")" + body + "." +
+                   base64url(signature_of(body, signer.get())) + R"("})");
+}
+
+} // namespace useradmin::test

@@ -1,0 +1,37 @@
+// An OpenID Connect provider on loopback.
+#pragma once
+
+#include "support/httpd.hpp"
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace useradmin::test {
+
+/// An httpd that has a provider's documents: its metadata, its keys, and at its token endpoint the
+/// ID token that was laid there last. Whom it signs in, the test says.
+class IdentityProvider {
+  public:
+    explicit IdentityProvider(const WorkFolder& work);
+    ~IdentityProvider();
+    IdentityProvider(const IdentityProvider&) = delete;
+    IdentityProvider& operator=(const IdentityProvider&) = delete;
+
+    /// Its own address, which is the tokens' issuer.
+    std::string issuer() const;
+
+    /// Lays an ID token for the client with further claims, the members of a JSON object, signed
+    /// (RS256) with the key that the provider shows, or with another one.
+    enum class Key { shown, another };
+    void hand_out(std::string_view client, std::string_view claims, Key key = Key::shown);
+
+  private:
+    struct Keys;
+
+    std::filesystem::path folder_;
+    std::unique_ptr<Keys> keys_;
+    std::unique_ptr<Httpd> httpd_;
+};
+
+} // namespace useradmin::test
