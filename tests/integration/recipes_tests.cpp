@@ -3,8 +3,11 @@
 
 #include "support/identity_provider.hpp"
 #include "support/machine.hpp"
+#include "support/ports.hpp"
 #include "support/process.hpp"
 
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace useradmin::test {
 
@@ -389,6 +392,70 @@ TEST(recipes, with_OpenID_Connect_the_claims_say_who_calls_and_in_which_role) {
         come_back(R"("sub":"sara-1","role":"superAdmin")", IdentityProvider::Key::another);
     CHECK_TEXT(!forged.header("Location").has_value(), forged.text().c_str());
     expect_error(ask_with(cookies_of(forged), "/api/users"), 401, "No autorizado");
+}
+
+TEST(recipes, with_PostgreSQL_over_TLS_both_sides_show_a_certificate_or_there_is_no_service) {
+    if (!Suite::current().is_plain_event() || Suite::current().kind() != Kind::postgresql)
+        return;
+    const Certificates server(Suite::current().work(), "database-server");
+    const Certificates client(Suite::current().work(), "database-client");
+    const Certificates stranger(Suite::current().work(), "database-stranger");
+    server.make("root", "/CN=Clients");
+    client.make("root", "/CN=Servers");
+    stranger.make("root", "/CN=Others");
+    auto for_localhost = Certificates::signed_by("root", client);
+    for_localhost.insert(for_localhost.end(), {"-addext", "subjectAltName=DNS:localhost"});
+    server.make("server", "/CN=localhost", for_localhost);
+    client.make("client", "/CN=useradmin", Certificates::signed_by("root", server));
+    stranger.make("client", "/CN=useradmin", Certificates::signed_by("root", stranger));
+    write_file(server.file("pg_hba.conf"), "local all all trust\n"
+                                           "hostssl all useradmin 127.0.0.1/32 cert\n");
+    if (running_as_root()) {
+        Account::first_of({"postgres"})->take(server.folder());
+        // As the recipe says.
+        for (const Certificates* each : {&client, &stranger}) {
+            const std::string key = each->file("client.key");
+            CHECK_EQUAL(0, chown(key.c_str(), 0, Httpd::account()->group_id));
+            CHECK_EQUAL(0, chmod(key.c_str(), S_IRUSR | S_IWUSR | S_IRGRP));
+        }
+    }
+    const std::string port = "port=" + std::to_string(free_port());
+    TestDatabase database(
+        Suite::current().work(), Kind::postgresql, "over-tls",
+        {port, "listen_addresses=127.0.0.1", "ssl=on", "ssl_cert_file=" + server.file("server.crt"),
+         "ssl_key_file=" + server.file("server.key"), "ssl_ca_file=" + server.file("root.crt"),
+         "hba_file=" + server.file("pg_hba.conf")});
+    const auto list_from = [&](const std::string& host, const std::string& files) {
+        stop();
+        httpd_ = std::make_unique<Httpd>(
+            Suite::current().work(),
+            Suite::current().settings(
+                define("USERADMIN_DATABASE", "host=" + host + " hostaddr=127.0.0.1 " + port +
+                                                 " dbname=postgres user=useradmin") +
+                define("USERADMIN_DATABASE_FILES", files) + include("postgresql-tls.conf") +
+                location("/api/users", as_sara)));
+        client_ = std::make_unique<HttpClient>(httpd_->port());
+        return client_->send({"GET", "/api/users"});
+    };
+
+    expect_success(list_from("localhost", client.folder()));
+    CHECK(database.sql().number("SELECT count(*) FROM pg_stat_ssl WHERE ssl AND client_dn = "
+                                "'/CN=useradmin'") > 0);
+    expect_log("certificate verify failed"); // what libpq says of the server
+    expect_log("does not match host name");
+    expect_log("UA0202");
+    expect_log("AH02655"); // mod_dbd: no connection
+    const auto expect_none = [&](const std::string& host, const std::string& files) {
+        expect_error(list_from(host, files), 503, "Servicio no disponible temporalmente");
+    };
+    // A server that none of the client's authorities vouches for; and one of another name.
+    expect_none("localhost", stranger.folder());
+    expect_none("db.example.com", client.folder());
+    // A client that none of the server's does.
+    std::filesystem::copy_file(client.file("root.crt"), stranger.file("root.crt"),
+                               std::filesystem::copy_options::overwrite_existing);
+    expect_log("alert unknown ca");
+    expect_none("localhost", stranger.folder());
 }
 
 } // namespace useradmin::test

@@ -120,7 +120,13 @@ bool PostgreSql::kill_backend() const {
 }
 
 std::string PostgreSql::params() const {
-    return "host=" + folder_.string() + " dbname=postgres user=useradmin connect_timeout=2";
+    std::string params =
+        "host=" + folder_.string() + " dbname=postgres user=useradmin connect_timeout=2";
+    // The socket's name has the port, too.
+    for (const std::string& setting : settings_)
+        if (setting.starts_with("port="))
+            params += " " + setting;
+    return params;
 }
 
 } // namespace useradmin::test
