@@ -102,9 +102,9 @@ message::Body RequestBody::failed(apr_status_t status, bool is_late) {
     if (was_answered_ || is_late)
         answer = is_late ? HTTP_REQUEST_TIME_OUT : HTTP_BAD_REQUEST;
     log_.write(text::Level::info, status,
-               answer == HTTP_REQUEST_TIME_OUT ? "UA0209: the body did not arrive within " +
-                                                     std::to_string(timeout_.count()) + " s"
-                                               : "UA0209: the body could not be read");
+               is_late ? "UA0209: the body did not arrive within " +
+                             std::to_string(timeout_.count()) + " s"
+                       : "UA0209: the body could not be read");
     return {message::Body::State::broken, {}, answer};
 }
 

@@ -16,6 +16,9 @@ constexpr const char* filter_name = "USERADMIN_BODY_TIMEOUT";
 constexpr const char* key = "useradmin body timeout 1";
 /// How long a stream of HTTP/2 is left alone before it is asked again.
 constexpr apr_interval_time_t stream_pause = 10000;
+/// How long a connection is waited for before the filters below are asked again: mod_reqtimeout
+/// has a bound of its own, and says so when it is asked.
+constexpr apr_interval_time_t longest_pause = apr_time_from_sec(1);
 
 apr_time_t* deadline_of(const conn_rec* connection) noexcept {
     void* deadline = nullptr;
@@ -61,7 +64,7 @@ apr_status_t read_in_time(ap_filter_t* filter, apr_bucket_brigade* brigade, ap_i
             std::min(deadline - now, silent_since + longest_silence - now);
         if (left <= 0)
             return APR_TIMEUP;
-        wait_for_input(filter->c, left);
+        wait_for_input(filter->c, std::min(left, longest_pause));
     }
 }
 

@@ -458,4 +458,33 @@ TEST(recipes, with_PostgreSQL_over_TLS_both_sides_show_a_certificate_or_there_is
     expect_none("localhost", stranger.folder());
 }
 
+TEST(recipes, with_limits_what_is_late_is_answered_with_408_and_what_is_too_large_with_413) {
+    if (!Suite::current().is_plain_event() || Suite::current().kind() != Kind::postgresql)
+        return;
+    start(define("USERADMIN_HEADER_TIME", "1") + define("USERADMIN_BODY_TIME", "1") +
+              define("USERADMIN_LARGEST_BODY", "100") + include("request-limits.conf") +
+              "UserAdminBodyTimeout 300\n" + location("/api/users", as_sara),
+          {"mod_reqtimeout.so"});
+    const auto answer_to = [&](const std::string& bytes) {
+        const RawConnection connection(httpd_->port());
+        CHECK(connection.send(bytes));
+        return parse_reply(connection.receive_all());
+    };
+    const std::string head = "POST /api/users HTTP/1.1\r\nHost: localhost\r\n";
+    CHECK_EQUAL(408, answer_to(head + "Content-Ty").status);
+    for (const char* headers :
+         {"Content-Length: 50\r\n\r\n{", "Transfer-Encoding: chunked\r\n\r\n1"}) {
+        const Reply late = answer_to(head + headers);
+        check_reply(late);
+        expect_error(late, 408, "Tiempo de espera agotado");
+    }
+    const auto create_with = [&](std::size_t size) {
+        Reply reply = client_->send({"POST", "/api/users", {}, std::string(size, ' ')});
+        check_reply(reply);
+        return reply;
+    };
+    expect_error(create_with(101), 413, "El cuerpo de la petición es demasiado grande");
+    CHECK_EQUAL(500, create_with(100).status); // as no JSON
+}
+
 } // namespace useradmin::test
