@@ -2,6 +2,7 @@
 #include "api/envelope.hpp"
 #include "api/guard.hpp"
 #include "api/operations.hpp"
+#include "api/precondition.hpp"
 #include "api/texts.hpp"
 #include "text/unicode.hpp"
 
@@ -18,12 +19,14 @@ Reply delete_user(const Call& call, const Service& service) {
     if (call.id == call.caller->id)
         return error(400, texts::delete_self);
     // Checks 4 and 5, the user exists and is not the protected one, belong to the deletion, as does
-    // the guard: whoever asks first and deletes afterwards can be overtaken.
+    // the guard, and that the row is what If-Match says: whoever asks first and deletes afterwards
+    // can be overtaken.
     if (!text::is_clean_utf8(call.id))
         return error(404, texts::not_found);
+    store::Guard guard = guard_of_last(service.settings);
+    guard.versions = wanted_versions(call.request.headers);
     const auto removed = service.store.remove(
-        call.id, {service.settings.protected_email, service.settings.lowers_email},
-        guard_of_last(service.settings));
+        call.id, {service.settings.protected_email, service.settings.lowers_email}, guard);
     return removed ? confirmation(texts::deleted)
                    : failure(removed.failure(), texts::delete_failed);
 }

@@ -1,6 +1,7 @@
 #include "api/envelope.hpp"
 
 #include "api/texts.hpp"
+#include "message/entity_tags.hpp"
 #include "json/record.hpp"
 #include "json/writer.hpp"
 
@@ -32,6 +33,8 @@ Reply record(const store::User& user) {
     writer.begin_object().key("success").boolean(true).key("data");
     write(writer, user);
     writer.end_object();
+    if (!user.version.empty())
+        reply.headers.push_back({"ETag", message::strong_tag(user.version)});
     return reply;
 }
 
@@ -90,6 +93,8 @@ Reply failure(store::Failure failure, std::string_view operation_text) {
         return error(403, texts::update_forbidden);
     case store::Failure::last_of_role:
         return error(409, texts::last_super_admin);
+    case store::Failure::changed:
+        return error(412, texts::user_changed);
     case store::Failure::unavailable:
         return error(503, texts::unavailable);
     case store::Failure::failed:

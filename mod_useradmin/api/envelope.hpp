@@ -8,7 +8,7 @@
 
 namespace useradmin::api {
 
-/// {"success":true,"data":{…}}
+/// {"success":true,"data":{…}}, with the row's version as its ETag.
 message::Reply record(const store::User& user);
 
 struct Pagination {
@@ -25,7 +25,7 @@ message::Reply confirmation(std::string_view text);
 /// {"success":false,"error":"…"}
 message::Reply error(int status, std::string_view text);
 
-/// The reply to work that failed (section 7): 404, 400, 403 and 409 for the answers among the
+/// The reply to work that failed (section 7): 404, 400, 403, 409 and 412 for the answers among the
 /// failures, 503 where the database could not be had, else 500 with the operation's text.
 message::Reply failure(store::Failure failure, std::string_view operation_text);
 

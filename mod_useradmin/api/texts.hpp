@@ -30,6 +30,7 @@ inline constexpr std::string_view delete_failed = "Error al eliminar usuario";
 // What the specification leaves open.
 inline constexpr std::string_view deleted = "Usuario eliminado correctamente";
 inline constexpr std::string_view last_super_admin = "Debe quedar al menos un superAdmin";
+inline constexpr std::string_view user_changed = "El usuario ha cambiado";
 inline constexpr std::string_view origin_not_allowed = "Origen no permitido";
 inline constexpr std::string_view method_not_allowed = "Método no permitido";
 inline constexpr std::string_view body_too_large = "El cuerpo de la petición es demasiado grande";

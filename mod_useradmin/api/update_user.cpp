@@ -3,6 +3,7 @@
 #include "api/envelope.hpp"
 #include "api/guard.hpp"
 #include "api/operations.hpp"
+#include "api/precondition.hpp"
 #include "api/texts.hpp"
 #include "text/unicode.hpp"
 
@@ -107,8 +108,10 @@ Reply update_user(const Call& call, const Service& service) {
             changes.push_back({"banned", object->boolean("banned")});
         apply_non_empty("banReason", object->text("banReason"));
     }
-    const auto updated =
-        service.store.update(call.id, changes, guard_of(caller, changes, service.settings));
+    // The row is what If-Match says: whoever asks first and updates afterwards can be overtaken.
+    store::Guard guard = guard_of(caller, changes, service.settings);
+    guard.versions = wanted_versions(call.request.headers);
+    const auto updated = service.store.update(call.id, changes, guard);
     return updated ? record(*updated) : failure(updated.failure(), texts::update_failed);
 }
 

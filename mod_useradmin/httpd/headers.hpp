@@ -12,6 +12,7 @@ class RequestHeaders final : public message::Headers {
     explicit RequestHeaders(const request_rec* request) noexcept : request_(request) {}
 
     std::string_view find(const char* name) const noexcept override;
+    bool has(const char* name) const noexcept override;
 
   private:
     const request_rec* request_;

@@ -32,6 +32,8 @@ class Headers {
     /// that is there more than once the values come joined, as HTTP has it. It lives as long as the
     /// request.
     virtual std::string_view find(const char* name) const noexcept = 0;
+    /// Whether there is one of that name, which may be empty.
+    virtual bool has(const char* name) const noexcept = 0;
 };
 
 /// A request below a base address.

@@ -16,6 +16,8 @@ constexpr Scheme schemes[] = {{"http://", ":80"}, {"https://", ":443"}};
 
 // What a page of a trusted origin may send beyond what any page may.
 constexpr const char* allowed_headers = "Content-Type, Authorization, If-Match, If-None-Match";
+// What it may read of a reply beyond what any page may.
+constexpr std::string_view exposed_headers[] = {"ETag", "Link", "X-Total-Count"};
 // Two hours: no browser keeps the answer for longer.
 constexpr const char* preflight_seconds = "7200";
 
@@ -47,6 +49,12 @@ std::optional<std::string> parse_port(std::string_view text) {
     if (error != std::errc() || stop != end || port == 0 || port > 65535)
         return std::nullopt;
     return ":" + std::to_string(port);
+}
+
+bool has_header(const Reply& reply, std::string_view name) noexcept {
+    return std::any_of(
+        reply.headers.begin(), reply.headers.end(),
+        [&](const Header& header) { return name == header.name; });
 }
 
 } // namespace
@@ -103,6 +111,12 @@ void allow_trusted_origin(Reply& reply, std::string_view method, const Headers& 
         return;
     reply.headers.push_back({"Access-Control-Allow-Origin", std::string(origin)});
     reply.headers.push_back({"Access-Control-Allow-Credentials", "true"});
+    std::string exposed;
+    for (const std::string_view name : exposed_headers)
+        if (has_header(reply, name))
+            (exposed += exposed.empty() ? "" : ", ") += name;
+    if (!exposed.empty())
+        reply.headers.push_back({"Access-Control-Expose-Headers", std::move(exposed)});
     const auto allow =
         std::find_if(reply.headers.begin(), reply.headers.end(),
                      [](const Header& header) { return std::string_view(header.name) == "Allow"; });

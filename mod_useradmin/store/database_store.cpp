@@ -309,11 +309,11 @@ Result<User> DatabaseStore::create(const NewUser& user) {
 
 Result<User> DatabaseStore::update(std::string_view id, const Changes& changes,
                                    const Guard& guard) {
-    return changed(change<User>(
-        needs_user, Repeatable::yes,
-        [&](Work& work, const Dialect& dialect) {
-            return statements::update(work, dialect, id, changes, guard);
-        }));
+    // Done a second time, it would find the row that it has changed itself.
+    return changed(change<User>(needs_user, guard.versions ? Repeatable::no : Repeatable::yes,
+                                [&](Work& work, const Dialect& dialect) {
+                                    return statements::update(work, dialect, id, changes, guard);
+                                }));
 }
 
 Result<Done> DatabaseStore::remove(std::string_view id, const ProtectedAddress& spared,

@@ -2,6 +2,8 @@
 
 #include "store/lists.hpp"
 
+#include <string>
+
 namespace useradmin::store {
 
 void append_active_of(Statement& statement, const Table& user, const Dialect& dialect,
@@ -18,8 +20,8 @@ void append_active_of(Statement& statement, const Table& user, const Dialect& di
     statement << ")";
 }
 
-void append_guard(Statement& statement, const Table& user, const Dialect& dialect,
-                  const Guard& guard) {
+void append_rule(Statement& statement, const Table& user, const Dialect& dialect,
+                 const Guard& guard) {
     switch (guard.kind) {
     case Guard::Kind::none:
         statement << "1 = 1";
@@ -40,7 +42,30 @@ void append_guard(Statement& statement, const Table& user, const Dialect& dialec
     }
 }
 
-Failure failure_of(const Guard& guard) noexcept {
+void append_versions(Statement& statement, const Table& user, const Dialect& dialect,
+                     const Versions& versions) {
+    if (!versions) {
+        statement << "1 = 1";
+        return;
+    }
+    // One text, so that the statement is the same for any number of them.
+    std::string all(1, ' ');
+    for (const std::string_view version : *versions)
+        all.append(version) += ' ';
+    statement << dialect.position_function() << "(" << argument(all) << ", ' ' || " << user.version
+              << " || ' ') > 0";
+}
+
+void append_guard(Statement& statement, const Table& user, const Dialect& dialect,
+                  const Guard& guard) {
+    append_rule(statement, user, dialect, guard);
+    if (guard.versions)
+        append_versions(statement << " AND ", user, dialect, guard.versions);
+}
+
+Failure failure_of(const Guard& guard, bool keeps_rule) noexcept {
+    if (keeps_rule && guard.versions)
+        return Failure::changed;
     return guard.kind == Guard::Kind::only_of_role ? Failure::outranked : Failure::last_of_role;
 }
 

@@ -1,4 +1,4 @@
-// The conditions under which a user is changed at all (UserAdminGuard).
+// The conditions under which a user is changed at all (UserAdminGuard, If-Match).
 #pragma once
 
 #include "store/dialect.hpp"
@@ -12,13 +12,21 @@ namespace useradmin::store {
 void append_active_of(Statement& statement, const Table& user, const Dialect& dialect,
                       std::string_view role, Timestamp now);
 
-/// Appends a condition that the guard lets the row of the user table be changed that goes by the
-/// alias useradmin_row. Where the guard wants somebody left, it keeps them as they are until the
+/// Appends a condition that the guard's rule lets the row of the user table be changed that goes by
+/// the alias useradmin_row. Where the rule wants somebody left, it keeps them as they are until the
 /// statement is done.
+void append_rule(Statement& statement, const Table& user, const Dialect& dialect,
+                 const Guard& guard);
+
+/// Appends a condition that the row is of one of the versions.
+void append_versions(Statement& statement, const Table& user, const Dialect& dialect,
+                     const Versions& versions);
+
+/// Appends both conditions.
 void append_guard(Statement& statement, const Table& user, const Dialect& dialect,
                   const Guard& guard);
 
-/// Why a guard stands in the way.
-Failure failure_of(const Guard& guard) noexcept;
+/// Why a guard stands in the way of a user who is as its rule wants, or is not.
+Failure failure_of(const Guard& guard, bool keeps_rule) noexcept;
 
 } // namespace useradmin::store

@@ -36,7 +36,8 @@ std::string catalogue_query(const TableNames& names) {
         return "('" + std::string(letter) + "', " + oid_of(name) + ", " + literal(own) + ")";
     };
     return "SELECT current_setting('DateStyle'), current_setting('client_encoding'), t.letter, "
-           "a.attname, format_type(a.atttypid, a.atttypmod), y.typname, a.attnotnull AND NOT "
+           "coalesce(c.relkind = 'r' AND h.amname = 'heap', false), a.attname, "
+           "format_type(a.atttypid, a.atttypmod), y.typname, a.attnotnull AND NOT "
            "a.atthasdef AND a.attidentity = '', (SELECT min(n.nspname) FROM pg_class c JOIN "
            "pg_namespace n ON n.oid = c.relnamespace WHERE c.relname = t.name AND NOT "
            "has_schema_privilege(n.oid, 'USAGE')), current_user, a.atttypmod, a.attcollation, "
@@ -45,6 +46,7 @@ std::string catalogue_query(const TableNames& names) {
            table("a", names.account) +
            ") AS t (letter, relation, name) LEFT JOIN pg_attribute a ON a.attrelid = t.relation "
            "AND a.attnum > 0 AND NOT a.attisdropped LEFT JOIN pg_type y ON y.oid = a.atttypid "
+           "LEFT JOIN pg_class c ON c.oid = t.relation LEFT JOIN pg_am h ON h.oid = c.relam "
            "ORDER BY t.letter, a.attnum";
 }
 
@@ -66,6 +68,17 @@ Column::Kind kind_of(std::string_view type) noexcept {
             return kind;
     return Column::Kind::other;
 }
+
+// What a new row's version is called within the statement that makes it.
+constexpr const char* version_name = "useradmin_version";
+
+/// The version of a row of a table: who wrote it last, and where it lies since. The transactions'
+/// numbers come again after four thousand million of them, and one may write a row twice.
+constexpr const char* version_of_stored =
+    "useradmin_row.xmin::text || translate(useradmin_row.ctid::text, '(,)', '-.')";
+/// That of a row of a view or the like, which is stored elsewhere.
+constexpr const char* version_of_values =
+    "encode(sha256(convert_to(useradmin_row::text, 'UTF8')), 'hex')";
 
 /// What makes a timestamp readable whatever the DateStyle is.
 std::pair<std::string, std::string> in_utc(bool has_zone) {
@@ -97,10 +110,10 @@ Column column_of(Rows& rows, bool has_iso_dates) {
 /// The further columns as one JSON object: the whole row less the known columns, so that a column
 /// added a moment ago is there as well.
 std::string other_columns(const Schema& schema) {
-    std::string known;
+    std::string known = literal(version_name);
     for (const Column& column : schema.user.columns)
         if (!column.field.empty())
-            known += (known.empty() ? "" : ", ") + literal(column.name);
+            known += ", " + literal(column.name);
     std::string json = "to_jsonb(useradmin_row.*) - ARRAY[" + known + "]";
     for (const Column* column : schema.other_user_columns())
         if (column->kind == Column::Kind::timestamp) {
@@ -265,10 +278,12 @@ class Postgresql final : public Dialect {
         const std::string id = schema.user.at("id").sql();
         Statement statement = work.statement();
         // The names of the parts bear the project's, since they would hide tables of the same name.
-        statement << "WITH useradmin_row AS (INSERT INTO " << schema.user.sql << " (";
+        statement << "WITH useradmin_row AS (INSERT INTO " << schema.user.sql
+                  << " AS useradmin_row (";
         statement.columns(schema.user, row) << ") VALUES (";
         statement.values(schema.user, row)
-            << ") RETURNING *), useradmin_account AS (INSERT INTO " << schema.account.sql << " (";
+            << ") RETURNING *, " << schema.user.version << " AS " << version_name
+            << "), useradmin_account AS (INSERT INTO " << schema.account.sql << " (";
         // The account belongs to whatever id the user got.
         static constexpr std::string_view fields_of_id[] = {"userId", "accountId"};
         const std::span<const std::string_view> of_id(fields_of_id,
@@ -279,7 +294,8 @@ class Postgresql final : public Dialect {
         for (const std::string_view field : of_id)
             statement << id << (field == "accountId" ? "::text, " : ", ");
         statement.values(schema.account, account, of_id)
-            << " FROM useradmin_row) SELECT " << schema.full_user() << " FROM useradmin_row";
+            << " FROM useradmin_row) SELECT " << schema.full_user(version_name)
+            << " FROM useradmin_row";
         Result<Rows> rows = work.run(statement);
         if (!rows || !rows->next())
             return Failure::failed;
@@ -294,7 +310,7 @@ class Postgresql final : public Dialect {
         statement << "WITH useradmin_before (useradmin_key, " << names_before() << ") AS (SELECT "
                   << key << ", " << user.read << " FROM " << user << " AS useradmin_row WHERE ";
         is_exactly(statement, key.sql(), key, id);
-        if (guard.kind != Guard::Kind::none)
+        if (!guard.is_none())
             append_guard(statement << " AND ", user, *this, guard);
         statement << " FOR NO KEY UPDATE) UPDATE " << user << " AS useradmin_row SET ";
         statements::append_changes(statement, user, changes);
@@ -314,7 +330,7 @@ class Postgresql final : public Dialect {
     Result<Done> remove(Work& work, std::string_view id, const ProtectedAddress& spared,
                         const Guard& guard) const override {
         const Schema& schema = work.schema();
-        const bool is_guarded = guard.kind != Guard::Kind::none;
+        const bool is_guarded = !guard.is_none();
         const auto append_target = [&](Statement& statement) {
             const Column& key = schema.user.at("id");
             const std::string email = schema.user.at("email").sql();
@@ -356,7 +372,7 @@ class Postgresql final : public Dialect {
         Statement target = work.statement();
         append_target(target);
         removed = outcome_of_removal(work, work.run(target));
-        return removed ? failure_of(guard) : removed;
+        return removed ? statements::why_refused(work, *this, id, guard) : removed;
     }
 
     std::vector<std::pair<std::string, std::string>>
@@ -409,6 +425,7 @@ class Postgresql final : public Dialect {
                                                        std::string(encoding) +
                                                        "; add client_encoding=UTF8 to DBDParams"});
         Table& table = schema.table(rows.take().value_or("u").front());
+        table.version = rows.take_boolean() ? version_of_stored : version_of_values;
         Column column = column_of(rows, has_iso_dates);
         if (!column.name.empty()) {
             table.columns.push_back(std::move(column));

@@ -51,6 +51,9 @@ struct User {
     Time ban_expires;
     /// The columns beyond those, as a JSON object; filled by create and update alone.
     std::string_view other_columns;
+    /// A text of letters, digits, dots and dashes that is another one whenever the row was changed,
+    /// whoever did it; filled by find, create and update alone.
+    std::string_view version;
 };
 
 /// In the order of the specification.

@@ -15,6 +15,7 @@ enum class Failure {
     protected_address, ///< the user is the protected administrator (4.4.1, check 5)
     outranked,         ///< the user has another role than those who may be changed have
     last_of_role,      ///< the user is the last of that role who is not banned
+    changed,           ///< the user is none of the versions that may be changed
 };
 
 /// The value of work that has none to give.

@@ -183,8 +183,9 @@ std::vector<const Column*> Schema::other_user_columns() const {
     return others;
 }
 
-std::string Schema::full_user() const {
-    std::string columns = user.read;
+std::string Schema::full_user(std::string_view version) const {
+    std::string columns = user.read + ", ";
+    columns += version;
     for (const std::string& object : other_columns)
         columns += ", " + object;
     return columns;

@@ -35,6 +35,9 @@ struct Column {
     /// What stands around the column where it is read.
     std::string read_before = {};
     std::string read_after = {};
+    /// What stands around a new value of it.
+    std::string write_before = {};
+    std::string write_after = {};
     /// The name of the field that it holds; empty where the code knows none.
     std::string_view field = {};
 
@@ -57,6 +60,9 @@ struct Table {
     std::string read;
     std::string read_as_u;
     std::string read_as_s;
+    /// The expression of a row's version (User::version), where the row goes by the alias
+    /// useradmin_row.
+    std::string version;
     /// How many rows there are, as far as the catalogue knows; 0 where it does not.
     std::int64_t about_rows = 0;
     /// Why the table is not to be seen, where more is known than that.
@@ -101,8 +107,11 @@ struct Schema {
     /// The table of that letter: u, s or a.
     Table& table(char letter) noexcept;
     const Table& table(char letter) const noexcept;
-    /// What is returned of a user that was written: the fields, then the further columns.
-    std::string full_user() const;
+    /// What is returned of a user that was written, whose version is that expression: the fields,
+    /// the version, then the further columns.
+    std::string full_user(std::string_view version) const;
+    /// The same, of a row of the table.
+    std::string full_user() const { return full_user(user.version); }
     /// Columns of the user table that the code does not know.
     std::vector<const Column*> other_user_columns() const;
     /// Finds the fields' columns and the problems of the tables, once the columns are read.

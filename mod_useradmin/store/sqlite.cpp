@@ -5,11 +5,17 @@
 #include "store/lists.hpp"
 #include "store/statements.hpp"
 #include "store/work.hpp"
+#include "text/hex.hpp"
+#include "text/timestamp.hpp"
 #include "text/unicode.hpp"
 
 #include <apr_time.h>
+#include <openssl/evp.h>
 #include <sqlite3.h>
 
+#include <array>
+#include <chrono>
+#include <cmath>
 #include <cstring>
 #include <new>
 #include <string>
@@ -100,14 +106,87 @@ class Watch {
     sqlite3* database_;
 };
 
+std::string_view bytes_of(sqlite3_value* value) noexcept {
+    const auto* bytes = static_cast<const char*>(sqlite3_value_blob(value));
+    return {bytes != nullptr ? bytes : "", static_cast<std::size_t>(sqlite3_value_bytes(value))};
+}
+
 /// useradmin_fold(text): case and accents folded away, which SQLite itself does for ASCII alone.
 void fold(sqlite3_context* context, int, sqlite3_value** values) noexcept {
-    const auto* text = static_cast<const char*>(sqlite3_value_blob(values[0]));
-    const auto length = static_cast<std::size_t>(sqlite3_value_bytes(values[0]));
     try {
-        const std::string folded = text::fold({text != nullptr ? text : "", length});
+        const std::string folded = text::fold(bytes_of(values[0]));
         sqlite3_result_text(context, folded.data(), static_cast<int>(folded.size()),
                             SQLITE_TRANSIENT);
+    } catch (...) {
+        sqlite3_result_error_nomem(context);
+    }
+}
+
+/// Appends a value in a form that no other value has.
+void append_value(std::string& out, sqlite3_value* value) {
+    const auto append = [&](char kind, const auto& number) {
+        out += kind;
+        out.append(reinterpret_cast<const char*>(&number), sizeof number);
+    };
+    constexpr double most_exact = 9007199254740992; // 2^53
+    const int type = sqlite3_value_type(value);
+    if (type == SQLITE_NULL) {
+        out += 'n';
+    } else if (type == SQLITE_INTEGER) {
+        append('i', sqlite3_value_int64(value));
+    } else if (type == SQLITE_FLOAT) {
+        // What a column makes of a whole number is not the same before and after it is stored.
+        const double number = sqlite3_value_double(value);
+        if (std::trunc(number) == number && std::abs(number) < most_exact)
+            append('i', static_cast<sqlite3_int64>(number));
+        else
+            append('f', number);
+    } else {
+        const std::string_view bytes = bytes_of(value);
+        append(type == SQLITE_TEXT ? 't' : 'b', bytes.size());
+        out += bytes;
+    }
+}
+
+/// useradmin_version(value, …): a digest of the values.
+void version(sqlite3_context* context, int count, sqlite3_value** values) noexcept {
+    constexpr std::size_t kept = 16;
+    try {
+        std::string all;
+        for (int index = 0; index < count; ++index)
+            append_value(all, values[index]);
+        std::array<unsigned char, EVP_MAX_MD_SIZE> digest;
+        if (EVP_Digest(all.data(), all.size(), digest.data(), nullptr, EVP_sha256(), nullptr) != 1)
+            throw std::bad_alloc();
+        const std::string text = text::hex({reinterpret_cast<const char*>(digest.data()), kept});
+        sqlite3_result_text(context, text.data(), static_cast<int>(text.size()), SQLITE_TRANSIENT);
+    } catch (...) {
+        sqlite3_result_error_nomem(context);
+    }
+}
+
+/// useradmin_later(old, now): the time now; where the old one is that, or a little past it, the
+/// millisecond after the old one, so that no row is the same after a change.
+void later(sqlite3_context* context, int, sqlite3_value** values) noexcept {
+    using namespace std::chrono_literals;
+    const auto time_of = [](sqlite3_value* value) {
+        const auto* text = reinterpret_cast<const char*>(sqlite3_value_text(value));
+        return text != nullptr ? text::parse_timestamp(text) : std::nullopt;
+    };
+    const bool is_number = bytes_of(values[1]).find('-') == std::string_view::npos;
+    const auto now = time_of(values[1]);
+    const auto old = time_of(values[0]);
+    if (!now || !old || *old < *now || *old > *now + 1s) {
+        sqlite3_result_value(context, values[1]);
+        return;
+    }
+    try {
+        std::string text;
+        if (is_number)
+            text = std::to_string((*old + 1ms).time_since_epoch().count());
+        else
+            text::append_iso8601(text, *old + 1ms);
+        sqlite3_result_text(context, text.data(), static_cast<int>(text.size()), SQLITE_TRANSIENT);
     } catch (...) {
         sqlite3_result_error_nomem(context);
     }
@@ -116,10 +195,19 @@ void fold(sqlite3_context* context, int, sqlite3_value** values) noexcept {
 /// Makes a connection ready. Throws std::bad_alloc where there is no memory.
 void set_up(sqlite3* database) {
     sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_FKEY, 1, nullptr);
-    if (sqlite3_create_function_v2(database, "useradmin_fold", 1,
-                                   SQLITE_UTF8 | SQLITE_DETERMINISTIC, nullptr, fold, nullptr,
-                                   nullptr, nullptr) != SQLITE_OK)
-        throw std::bad_alloc(); // nothing else keeps it from that
+    struct Function {
+        const char* name;
+        int arguments;
+        void (*body)(sqlite3_context*, int, sqlite3_value**) noexcept;
+    };
+    constexpr Function functions[] = {{"useradmin_fold", 1, fold},
+                                      {"useradmin_version", -1, version},
+                                      {"useradmin_later", 2, later}};
+    for (const auto& [name, arguments, body] : functions)
+        if (sqlite3_create_function_v2(database, name, arguments,
+                                       SQLITE_UTF8 | SQLITE_DETERMINISTIC, nullptr, body, nullptr,
+                                       nullptr, nullptr) != SQLITE_OK)
+            throw std::bad_alloc(); // nothing else keeps it from that
 }
 
 /// The same, once for all its users: a function that is registered again expires every statement of
@@ -379,6 +467,21 @@ std::vector<std::string> other_columns(const Schema& schema) {
     return objects;
 }
 
+/// The version of a row of the table: a digest of all columns, since SQLite keeps nothing of who
+/// wrote a row. A function takes no more than 127 arguments.
+std::string version_of(const Table& table) {
+    constexpr std::size_t columns_at_once = 100;
+    std::string sql;
+    for (std::size_t index = 0; index < table.columns.size(); ++index) {
+        if (index % columns_at_once == 0)
+            sql += index == 0 ? "useradmin_version(" : ") || '.' || useradmin_version(";
+        else
+            sql += ", ";
+        sql += table.columns[index].sql();
+    }
+    return sql + ")";
+}
+
 constexpr Product sqlite_product = {
     "SQLite",
     "sqlite3",
@@ -427,6 +530,12 @@ class Sqlite final : public Dialect {
             table.columns.push_back(std::move(column));
         }
         schema.examine();
+        schema.user.version = version_of(schema.user);
+        for (Column& column : schema.user.columns)
+            if (column.field == "updatedAt") {
+                column.write_before = "useradmin_later(" + column.sql() + ", ";
+                column.write_after = ")";
+            }
         schema.other_columns = other_columns(schema);
         return schema;
     }
@@ -526,8 +635,9 @@ class Sqlite final : public Dialect {
         if (!transaction)
             return Failure::failed;
         Statement find = work.statement();
-        append_guard(find << "SELECT " << schema.user.at("email").sql() << ", ", schema.user, *this,
-                     guard);
+        append_rule(find << "SELECT " << schema.user.at("email").sql() << ", ", schema.user, *this,
+                    guard);
+        append_versions(find << ", ", schema.user, *this, guard.versions);
         if (work.is_witnessed())
             find << ", " << schema.user.read;
         find << " FROM " << schema.user.sql << " AS useradmin_row WHERE ";
@@ -541,8 +651,10 @@ class Sqlite final : public Dialect {
         if (email == spared.email ||
             (spared.ignores_case && text::lower(email) == text::lower(spared.email)))
             return Failure::protected_address;
-        if (!rows->take_boolean())
-            return failure_of(guard);
+        const bool keeps_rule = rows->take_boolean();
+        const bool is_wanted = rows->take_boolean();
+        if (!keeps_rule || !is_wanted)
+            return failure_of(guard, keeps_rule);
         if (work.is_witnessed()) {
             const User before = rows->take_record<User>();
             work.seen() = {before.id, before, {}};

@@ -69,7 +69,8 @@ bool append_values(Statement& statement, const Table& table, const Changes& chan
         if (column == nullptr)
             continue;
         statement.concern(*column);
-        statement << (is_first ? "" : ", ") << *column << " = " << argument(*column, change.value);
+        statement << (is_first ? "" : ", ") << *column << " = " << column->write_before
+                  << argument(*column, change.value) << column->write_after;
         is_first = false;
     }
     return !is_first;
@@ -108,15 +109,28 @@ void append_changes(Statement& statement, const Table& user, const Changes& chan
         statement << key << " = " << key;
 }
 
+Failure why_refused(Work& work, const Dialect& dialect, std::string_view id, const Guard& guard) {
+    const Table& user = work.schema().user;
+    Statement statement = work.statement();
+    append_rule(statement << "SELECT ", user, dialect, guard);
+    append_key(statement << " FROM " << user << " AS useradmin_row", dialect, user.at("id"), id);
+    const Result<bool> may =
+        first_row(work, statement, [](Rows& rows) { return rows.take_boolean(); });
+    if (!may)
+        return may.failure();
+    return failure_of(guard, *may);
+}
+
 Result<User> find(Work& work, const Dialect& dialect, std::string_view id) {
     const Table& user = work.schema().user;
     const Column& key = user.at("id");
     if (!key.can_hold_id(id))
         return Failure::not_found;
     Statement statement = work.statement();
-    statement << "SELECT " << user.read << " FROM " << user;
+    statement << "SELECT " << user.read << ", " << user.version << " FROM " << user
+              << " AS useradmin_row";
     append_key(statement, dialect, key, id);
-    return first_row(work, statement, read_record<User>);
+    return first_row(work, statement, Work::take_user);
 }
 
 Result<User> find_by_email(Work& work, std::string_view email) {
@@ -148,11 +162,10 @@ Result<User> update(Work& work, const Dialect& dialect, std::string_view id, con
     for (const Change& change : changes)
         if (!work.can_hold(change.field, change.value))
             return Failure::failed;
-    const bool is_guarded = guard.kind != Guard::Kind::none;
     // Nothing was written: because of the guard, or is there no such user?
     const auto outcome_of = [&](Result<User> updated) -> Result<User> {
-        if (is_guarded && updated.is_not_found() && find(work, dialect, id))
-            return failure_of(guard);
+        if (!guard.is_none() && updated.is_not_found())
+            return why_refused(work, dialect, id, guard);
         return updated;
     };
     if (work.is_witnessed())
@@ -161,7 +174,7 @@ Result<User> update(Work& work, const Dialect& dialect, std::string_view id, con
     statement << "UPDATE " << schema.user << " AS useradmin_row SET ";
     append_changes(statement, schema.user, changes);
     append_key(statement, dialect, key, id);
-    if (is_guarded)
+    if (!guard.is_none())
         append_guard(statement << " AND ", schema.user, dialect, guard);
     statement << " RETURNING " << schema.full_user();
     return outcome_of(

@@ -36,6 +36,9 @@ Result<std::int64_t> close_sessions_of(Work& work, const Dialect& dialect,
                                        std::string_view user_id);
 Result<Survey> survey(Work& work, const Dialect& dialect, const ProtectedAddress& spared);
 
+/// Why a user was not changed whom the guard was to let be changed: not_found, or what it says.
+Failure why_refused(Work& work, const Dialect& dialect, std::string_view id, const Guard& guard);
+
 /// Appends "field = value, …" for the changes that have a column, or what changes nothing.
 void append_changes(Statement& statement, const Table& user, const Changes& changes);
 

@@ -85,7 +85,10 @@ struct ProtectedAddress {
     bool ignores_case = false;
 };
 
-/// What a change of a user must not do (UserAdminGuard).
+/// Versions of a user's row; nothing: any.
+using Versions = std::optional<std::vector<std::string_view>>;
+
+/// What a change of a user must not do (UserAdminGuard), and which row it is meant for.
 struct Guard {
     enum class Kind {
         none,
@@ -96,6 +99,10 @@ struct Guard {
     std::string_view role = {};
     /// When a ban that has expired is none any more.
     Timestamp now = {};
+    /// Of which the row must be one, or else it has changed. It is looked at last.
+    Versions versions = {};
+
+    bool is_none() const noexcept { return kind == Kind::none && !versions; }
 };
 
 /// A session and the user whose it is.

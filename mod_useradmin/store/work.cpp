@@ -37,8 +37,14 @@ bool Work::can_hold(std::string_view field, const Value& value) {
     return false;
 }
 
-User Work::take_full_user(Rows& rows) const {
+User Work::take_user(Rows& rows) {
     User user = rows.take_record<User>();
+    user.version = rows.take().value_or("");
+    return user;
+}
+
+User Work::take_full_user(Rows& rows) const {
+    User user = take_user(rows);
     // One object for all of them, although the database may have built several.
     std::string members;
     for (std::size_t index = 0; index < schema_.other_columns.size(); ++index) {

@@ -35,7 +35,9 @@ class Work {
     /// Whether the value, which must not be lost, has a column in the user table; if not, that is
     /// the error.
     bool can_hold(std::string_view field, const Value& value);
-    /// The row of a create or update: the user's fields, then the further columns.
+    /// The row of a user's fields and its version.
+    static User take_user(Rows& rows);
+    /// The row of a create or update: the same, then the further columns.
     User take_full_user(Rows& rows) const;
 
     /// How the first statement that failed did so; nothing where none did, or where the work was

@@ -27,6 +27,7 @@ class SentHeaders final : public message::Headers {
         const std::string_view wanted = name;
         return wanted == "Origin" || wanted == "Cookie" ? origin_ : wanted == "Host" ? host_ : "";
     }
+    bool has(const char* name) const noexcept override { return !find(name).empty(); }
 
   private:
     std::string_view origin_;

@@ -143,4 +143,18 @@ TEST(delete_user, spares_the_address_of_ADMIN_EMAIL_in_httpd_s_environment) {
     expect_success(client.send({"DELETE", "/api/users/main"}));
 }
 
+TEST(delete_user, deletes_what_if_match_names_alone) {
+    const auto tagged = [](const std::string& id, const std::string& tags) {
+        return ask(Who::super_admin, "DELETE", "/api/users/" + id, {}, {"If-Match: " + tags});
+    };
+    const std::string read = *get(Who::admin, "/api/users/ulises-1").header("ETag");
+    expect_success(put(Who::admin, "ulises-1", R"({"name":"Otro"})"));
+    expect_error(tagged("ulises-1", read), 412, "El usuario ha cambiado");
+    expect_error(tagged("sara-1", read), 400, oneself);
+    expect_error(tagged("unknown", read), 404, not_found);
+    CHECK_EQUAL(3, count("user"));
+    expect_success(tagged("ulises-1", *get(Who::admin, "/api/users/ulises-1").header("ETag")));
+    CHECK_EQUAL(2, count("user"));
+}
+
 } // namespace useradmin::test

@@ -241,4 +241,68 @@ TEST(update_user, decodes_an_id) {
                 text_member(put(Who::super_admin, "a%2Bb%20%C3%B1", R"({"name":"Y"})"), "name"));
 }
 
+TEST(update_user, and_the_other_operations_on_one_user_tell_which_row_it_is) {
+    const auto tag = [](const Reply& reply) { return reply.header("ETag").value_or("(none)"); };
+    const std::string read = tag(get(Who::user, "/api/users/ulises-1"));
+    CHECK(read.size() > 3 && read.front() == '"' && read.back() == '"');
+    CHECK_EQUAL(read, tag(ask(Who::admin, "HEAD", "/api/users/ulises-1")));
+    std::string last = read;
+    for (int time = 0; time < 3; ++time) {
+        const std::string now = tag(put(Who::admin, "ulises-1", "{}"));
+        CHECK_FALSE(now == last);
+        CHECK_EQUAL(now, tag(get(Who::user, "/api/users/ulises-1")));
+        last = now;
+    }
+    sql().run("UPDATE \"user\" SET \"image\" = 'x' WHERE \"id\" = 'ulises-1'");
+    CHECK_FALSE(last == tag(get(Who::user, "/api/users/ulises-1")));
+    const auto made =
+        post(Who::admin, R"({"name":"N","email":"n@example.org","password":"p","role":"user"})");
+    const std::size_t id = made.body.find("\"id\":\"") + 6;
+    CHECK_EQUAL(tag(made), tag(get(Who::admin, "/api/users/" + made.body.substr(id, 36))));
+    CHECK_EQUAL(std::string("(none)"), tag(get(Who::admin, "/api/users")));
+    CHECK_EQUAL(std::string("(none)"), tag(get(Who::admin, "/api/users/unknown")));
+}
+
+TEST(update_user, changes_what_if_match_names_alone) {
+    const auto change = [](const std::vector<std::string>& headers) {
+        return ask(Who::admin, "PUT", "/api/users/ulises-1", R"({"name":"Otro"})", headers);
+    };
+    const std::string read = *get(Who::admin, "/api/users/ulises-1").header("ETag");
+    for (const std::string& tags :
+         {std::string("\"x\""), "W/" + read, read.substr(1, read.size() - 2), read + " x"})
+        expect_error(change({"If-Match: " + tags}), 412, "El usuario ha cambiado");
+    // The client's way to send an empty one.
+    expect_error(change({"If-Match;"}), 412, "El usuario ha cambiado");
+    expect_unchanged();
+    expect_success(change({"If-Match: \"x\", " + read}));
+    expect_error(change({"If-Match: " + read}), 412, "El usuario ha cambiado");
+    const std::string compressed = *get(Who::admin, "/api/users/ulises-1").header("ETag");
+    expect_success(
+        change({"If-Match: \"x\"",
+                "If-Match: " + compressed.substr(0, compressed.size() - 1) + "-gzip\""}));
+    expect_success(change({"If-Match: *"}));
+    expect_error(ask(Who::admin, "PUT", "/api/users/unknown", "{}", {"If-Match: *"}), 404,
+                 not_found);
+    expect_error(
+        ask(Who::admin, "PUT", "/api/users/ulises-1", R"({"role":"x"})", {"If-Match: \"x\""}), 403,
+        no_role_or_ban);
+}
+
+TEST(update_user, by_two_who_have_read_the_same_is_by_one_of_them) {
+    for (int race = 0; race < 50; ++race) {
+        const std::string read = *get(Who::admin, "/api/users/ulises-1").header("ETag");
+        std::vector<Request> requests;
+        for (const char* name : {"Uno", "Dos"})
+            requests.push_back({"PUT",
+                                "/api/users/ulises-1",
+                                {bearer(Who::admin), "If-Match: " + read},
+                                R"({"name":")" + std::string(name) + "\"}"});
+        const auto replies = Suite::current().client().send_at_once(requests);
+        const bool is_first = replies[0].status == 200;
+        LONGS_EQUAL(is_first ? 412 : 200, replies[1].status);
+        LONGS_EQUAL(is_first ? 200 : 412, replies[0].status);
+        CHECK_EQUAL(std::string(is_first ? "Uno" : "Dos"), stored("name"));
+    }
+}
+
 } // namespace useradmin::test

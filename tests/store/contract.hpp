@@ -61,6 +61,7 @@ class Contract : public Utest {
   protected:
     store::Store& store() { return *store_; }
     Database& sql() { return database().sql(); }
+    void set_witness(store::Witness* witness) { store_->set_witness(witness); }
 
     /// Adds a row to "user".
     void add_user(std::string_view id, std::string_view email, std::string_view role = "'user'",

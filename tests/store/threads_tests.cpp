@@ -250,6 +250,47 @@ TEST(threads, share_connections_totals_and_sessions_and_each_sees_its_own_work) 
     CHECK_EQUAL(thread_count * turns / 2, sql().number("SELECT count(*) FROM \"account\""));
 }
 
+TEST(threads, that_change_what_they_both_have_read_have_one_winner) {
+    const int races = machine::times(250, 1000);
+    std::string wrong;
+    for (int race = 0; race < races && wrong.empty(); ++race) {
+        add_user("u", "u@x");
+        const std::string read(worked(store().find("u")).version);
+        store::Guard guard;
+        guard.versions = {read};
+        std::array<std::string, 2> outcomes;
+        std::array<std::thread, 2> writers;
+        std::atomic<int> ready = 0;
+        for (std::size_t writer = 0; writer < writers.size(); ++writer)
+            writers.at(writer) = std::thread([&, writer] {
+                Request request(*child_);
+                const std::string name = std::to_string(writer);
+                ++ready;
+                while (ready < 2)
+                    std::this_thread::yield();
+                // Every fourth race is one with a deletion.
+                const auto outcome_of = [](const auto& result) {
+                    return result                                          ? "won"
+                           : result.failure() == store::Failure::changed   ? "lost"
+                           : result.failure() == store::Failure::not_found ? "lost"
+                                                                           : "failed";
+                };
+                outcomes.at(writer) =
+                    race % 4 == 3 && writer == 1
+                        ? outcome_of(request.store.remove("u", {"nobody"}, guard))
+                        : outcome_of(request.store.update(
+                              "u", {{"updatedAt", text::now()}, {"name", name}}, guard));
+            });
+        for (std::thread& writer : writers)
+            writer.join();
+        const std::string both = outcomes[0] + ", " + outcomes[1];
+        if (both != "won, lost" && both != "lost, won")
+            wrong = "race " + std::to_string(race) + ": " + both;
+        sql().run("DELETE FROM \"user\"");
+    }
+    STRCMP_EQUAL("", wrong.c_str());
+}
+
 TEST(threads, that_guess_a_password_have_no_more_guesses_than_the_limit_and_the_slots) {
     constexpr int accounts = 2;
     constexpr sign_in::Limit limit{5, 1h};

@@ -61,4 +61,27 @@ TEST(delete_user, an_id_that_is_no_text_belongs_to_nobody) {
     }
 }
 
+TEST(delete_user, deletes_a_row_that_if_match_names_and_no_other) {
+    headers.fields["If-Match"] = "\"1-2.4\"";
+    expect("412 El usuario ha cambiado", ask(super_admin, "DELETE /another"));
+    headers.fields["If-Match"] = "";
+    expect("412 El usuario ha cambiado", ask(super_admin, "DELETE /another"));
+    LONGS_EQUAL(4, store.users.size());
+    headers.fields["If-Match"] = "\"1-2.3\"";
+    expect("200", ask(super_admin, "DELETE /another"));
+    headers.fields["If-Match"] = "*";
+    expect("200", ask(super_admin, "DELETE /boss"));
+    expect("404 Usuario no encontrado", ask(super_admin, "DELETE /boss"));
+}
+
+TEST(delete_user, looks_at_if_match_after_all_else) {
+    headers.fields["If-Match"] = "\"1-2.4\"";
+    expect("401 No autorizado", ask(nobody, "DELETE /another"));
+    expect("403 No tienes permisos para eliminar usuarios", ask(admin, "DELETE /another"));
+    expect("400 No puedes eliminar tu propio usuario", ask(super_admin, "DELETE /me"));
+    expect("404 Usuario no encontrado", ask(super_admin, "DELETE /unknown"));
+    expect("403 No se puede eliminar el usuario administrador principal",
+           ask(super_admin, "DELETE /root"));
+}
+
 } // namespace useradmin::test

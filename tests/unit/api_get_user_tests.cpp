@@ -51,4 +51,17 @@ TEST(get_user, an_id_that_is_no_text_belongs_to_nobody) {
     }
 }
 
+TEST(get_user, comes_with_the_version_of_the_row_as_its_tag) {
+    expect("\"1-2.3\"", header_of(send(user, "GET /me"), "ETag"));
+    expect("\"1-2.3\"", header_of(send(admin, "HEAD /boss"), "ETag"));
+    expect("", header_of(send(admin, "GET /unknown"), "ETag"));
+    expect("", header_of(send(admin, "GET "), "ETag"));
+}
+
+TEST(get_user, is_no_conditional_request) {
+    headers.fields["If-Match"] = "\"other\"";
+    headers.fields["If-None-Match"] = "\"1-2.3\"";
+    expect("200", ask(user, "GET /me"));
+}
+
 } // namespace useradmin::test

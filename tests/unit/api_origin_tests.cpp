@@ -111,6 +111,15 @@ TEST(other_origins, that_are_trusted_may_read_every_reply) {
         }
 }
 
+TEST(other_origins, that_are_trusted_may_read_the_headers_that_a_reply_has) {
+    from("https://app.example.org", "cross-site");
+    constexpr const char* exposed = "Access-Control-Expose-Headers";
+    expect("ETag", header_of(send(super_admin, "GET /another"), exposed));
+    expect("", header_of(send(super_admin, "GET /unknown"), exposed));
+    from("https://evil.example");
+    expect("", header_of(send(super_admin, "GET /another"), exposed));
+}
+
 TEST(other_origins, that_are_trusted_learn_what_they_may_send) {
     from("https://app.example.org", "cross-site");
     const auto reply = send(nobody, "OPTIONS /another");

@@ -8,6 +8,8 @@ namespace useradmin::test {
 
 namespace {
 
+using std::string_view_literals::operator""sv;
+
 constexpr std::string_view not_found = "404 Usuario no encontrado";
 constexpr std::string_view failed = "500 Error al actualizar usuario";
 constexpr std::string_view role_or_ban_forbidden =
@@ -244,6 +246,44 @@ TEST(update_user, the_last_super_admin_stays_one_where_that_is_guarded) {
     store.failures = {{"update", store::Failure::last_of_role}};
     expect("409 Debe quedar al menos un superAdmin",
            ask(super_admin, "PUT /another", R"({"banned":true})"));
+}
+
+TEST(update_user, comes_with_the_version_of_the_row_as_its_tag) {
+    expect("\"1-2.3\"", header_of(send(admin, "PUT /another", R"({"name":"Eva"})"), "ETag"));
+    store.users[1].version = {};
+    expect("", header_of(send(admin, "PUT /another", R"({"name":"Eva"})"), "ETag"));
+    expect("", header_of(send(admin, "PUT /unknown", R"({"name":"Eva"})"), "ETag"));
+}
+
+TEST(update_user, changes_a_row_that_if_match_names_and_no_other) {
+    constexpr std::string_view changed = "412 El usuario ha cambiado";
+    for (const auto& [tags, answer] : {std::pair{"\"1-2.3\"", "200"sv},
+                                       {"*", "200"sv},
+                                       {"\"1\", \"1-2.3\"", "200"sv},
+                                       {"\"1-2.3-gzip\"", "200"sv},
+                                       {"\"1-2.3-br\"", "200"sv},
+                                       {"\"1-2.3-zstd\"", changed},
+                                       {"\"1-2.4\"", changed},
+                                       {"\"1-2.\"", changed},
+                                       {"\"\"", changed},
+                                       {"W/\"1-2.3\"", changed},
+                                       {"1-2.3", changed},
+                                       {"\"1-2.3\" x", changed},
+                                       {"", changed}}) {
+        headers.fields["If-Match"] = tags;
+        expect(answer, ask(admin, "PUT /another", R"({"name":"Eva"})"), tags);
+        expect("body, update another", calls.text(), tags);
+    }
+}
+
+TEST(update_user, looks_at_if_match_after_all_else) {
+    headers.fields["If-Match"] = "\"other\"";
+    expect("401 No autorizado", ask(nobody, "PUT /another", R"({"name":"Eva"})"));
+    expect("403 No tienes permisos para editar usuarios",
+           ask(user, "PUT /another", R"({"name":"Eva"})"));
+    expect(not_found, ask(admin, "PUT /unknown", R"({"name":"Eva"})"));
+    expect_refusal(role_or_ban_forbidden, admin, R"({"role":"user"})");
+    expect_refusal(failed, admin, "{");
 }
 
 } // namespace useradmin::test

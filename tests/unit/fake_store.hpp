@@ -65,6 +65,7 @@ class FakeStore final : public store::Store {
         user.name = id;
         user.email = email;
         user.role = role;
+        user.version = "1-2.3";
         return users.emplace_back(user);
     }
 
@@ -113,6 +114,8 @@ class FakeStore final : public store::Store {
         const auto row = with(&store::User::id, id);
         if (row == users.end())
             return store::Failure::not_found;
+        if (!is_wanted(*row, by))
+            return store::Failure::changed;
         for (const store::Change& change : *changes)
             for (const store::Field<store::User>& field : store::user_fields)
                 if (field.name == change.field)
@@ -132,6 +135,8 @@ class FakeStore final : public store::Store {
             return store::Failure::not_found;
         if (row->email == spared.email)
             return store::Failure::protected_address;
+        if (!is_wanted(*row, by))
+            return store::Failure::changed;
         users.erase(row);
         return store::Done();
     }
@@ -239,6 +244,11 @@ class FakeStore final : public store::Store {
             [&](const store::User& user) { return user.*column == value; });
     }
 
+    static bool is_wanted(const store::User& user, const store::Guard& guard) {
+        return !guard.versions || std::find(guard.versions->begin(), guard.versions->end(),
+                                            user.version) != guard.versions->end();
+    }
+
     store::Result<store::User> copy_of(Row row) const {
         return row == users.end() ? store::Result<store::User>(store::Failure::not_found) : *row;
     }
@@ -342,6 +352,7 @@ class FakeHeaders final : public message::Headers {
         const auto found = fields.find(name);
         return found != fields.end() ? found->second : std::string_view();
     }
+    bool has(const char* name) const noexcept override { return fields.contains(name); }
 };
 
 /// The values of the reply's header fields of that name, with commas between them.

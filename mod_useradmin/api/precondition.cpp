@@ -1,0 +1,34 @@
+#include "api/precondition.hpp"
+
+#include "message/entity_tags.hpp"
+
+namespace useradmin::api {
+
+namespace {
+
+// What mod_deflate and mod_brotli put behind the tag of a reply that they compress.
+constexpr std::string_view ends_of_compressed[] = {"-gzip", "-br"};
+
+/// The version that a tag was made of.
+std::string_view version_of(std::string_view tag) noexcept {
+    for (const std::string_view end : ends_of_compressed)
+        if (tag.ends_with(end))
+            return tag.substr(0, tag.size() - end.size());
+    return tag;
+}
+
+} // namespace
+
+store::Versions wanted_versions(const message::Headers& headers) {
+    if (!headers.has("If-Match"))
+        return std::nullopt;
+    const message::TagList tags = message::parse_tags(headers.find("If-Match"));
+    if (tags.is_any)
+        return std::nullopt;
+    std::vector<std::string_view> versions;
+    for (const std::string_view tag : tags.strong)
+        versions.push_back(version_of(tag));
+    return versions;
+}
+
+} // namespace useradmin::api

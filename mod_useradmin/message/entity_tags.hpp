@@ -1,0 +1,25 @@
+// The entity tags of conditional requests (RFC 9110, section 8.8.3).
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace useradmin::message {
+
+/// What If-Match asks for (RFC 9110, section 13.1.1).
+struct TagList {
+    /// "*": whatever there is.
+    bool is_any = false;
+    /// The strong tags without their quotes; weak ones never match. They live as long as the text
+    /// that was read.
+    std::vector<std::string_view> strong = {};
+};
+
+/// Reads a list of entity tags. In a malformed one there is none.
+TagList parse_tags(std::string_view list);
+
+/// The strong tag of a text, which has neither blanks nor quotes.
+std::string strong_tag(std::string_view text);
+
+} // namespace useradmin::message

@@ -1,0 +1,186 @@
+// The versions of users' rows, and changes that are meant for one of them.
+#include "contract.hpp"
+
+#include <set>
+#include <utility>
+
+namespace useradmin::test {
+
+namespace {
+
+constexpr store::ProtectedAddress nobody = {"protected@x"};
+
+store::Guard meant_for(std::vector<std::string_view> versions) {
+    store::Guard guard;
+    guard.versions = std::move(versions);
+    return guard;
+}
+
+/// Knows what was changed, and wants to be told.
+class Told final : public store::Witness {
+  public:
+    explicit Told(bool comes_before) noexcept : comes_before_(comes_before) {}
+    bool comes_before() const noexcept override { return comes_before_; }
+    bool saw(std::string_view, const store::User*, const store::User*) override { return true; }
+
+  private:
+    bool comes_before_;
+};
+
+} // namespace
+
+class Versions : public Contract {
+  protected:
+    std::string version() { return std::string(worked(store().find("u")).version); }
+    std::string name() { return std::string(worked(store().find("u")).name); }
+
+    /// The row has another version than when it was last looked at.
+    void expect_new(const char* after, Here here = {}) {
+        const std::string now = version();
+        if (now.empty() || now == std::exchange(last_, now))
+            give_up(std::string("no new version after: ") + after, here);
+    }
+
+    /// What comes of an update and of a deletion that are meant for another version.
+    void expect_changed(const std::vector<std::string_view>& versions) {
+        CHECK(store().update("u", {{"name", "New"}}, meant_for(versions)).failure() ==
+              store::Failure::changed);
+        CHECK(store().remove("u", nobody, meant_for(versions)).failure() ==
+              store::Failure::changed);
+        CHECK_EQUAL(std::string("Name of u"), name());
+    }
+
+    /// What holds of updates and deletions whoever is told of them.
+    void expect_one_winner() {
+        const std::string first = version();
+        const auto changed = worked(store().update("u", {{"name", "One"}}, meant_for({first})));
+        CHECK_EQUAL(version(), std::string(changed.version));
+        CHECK(store().update("u", {{"name", "Two"}}, meant_for({first})).failure() ==
+              store::Failure::changed);
+        CHECK(store().remove("u", nobody, meant_for({first})).failure() == store::Failure::changed);
+        CHECK_EQUAL(std::string("One"), name());
+        worked(store().remove("u", nobody, meant_for({"x", version(), "y"})));
+        CHECK(absent(store().update("u", {{"name", "Two"}}, meant_for({first}))));
+        CHECK(absent(store().remove("u", nobody, meant_for({first}))));
+    }
+
+    std::string last_;
+};
+
+TEST_GROUP_BASE(versions, Versions){};
+
+TEST(versions, are_the_same_however_a_row_is_had) {
+    const auto made = worked(store().create(new_user("u", "u@x")));
+    CHECK_EQUAL(version(), std::string(made.version));
+    CHECK_EQUAL(version(), std::string(made.version));
+    const auto changed = worked(store().update(
+        "u", {{"name", "New"}, {"banned", true}, {"banReason", "x"}, {"updatedAt", text::now()}}));
+    CHECK_EQUAL(version(), std::string(changed.version));
+}
+
+TEST(versions, can_be_a_tag) {
+    add_user("u", "u@x");
+    CHECK(version().find_first_not_of("0123456789abcdefghijklmnopqrstuvwxyz.-") ==
+          std::string::npos);
+}
+
+TEST(versions, are_others_whenever_a_row_is_changed) {
+    add_user("u", "u@x");
+    expect_new("its creation");
+    for (const char* change :
+         {"\"name\" = 'N'", "\"email\" = 'e@x'", "\"role\" = NULL", "\"role\" = 'x'",
+          "\"emailVerified\" = FALSE", "\"image\" = ''", "\"image\" = 'x'",
+          "\"createdAt\" = '2026-01-01T00:00:00.001Z'", "\"banned\" = TRUE", "\"banReason\" = 'N'",
+          "\"banExpires\" = '2026-01-01T00:00:00.000Z'"}) {
+        sql().run(std::string("UPDATE \"user\" SET ") + change + " WHERE \"id\" = 'u'");
+        expect_new(change);
+    }
+}
+
+TEST(versions, are_others_whenever_the_application_changes_what_is_its_own) {
+    add_user("u", "u@x");
+    change("ALTER TABLE \"user\" ADD COLUMN \"points\" integer",
+           "ALTER TABLE \"user\" DROP COLUMN \"points\"");
+    expect_new("its creation");
+    for (const char* points : {"1", "2", "NULL"}) {
+        sql().run(std::string("UPDATE \"user\" SET \"points\" = ") + points);
+        expect_new(points);
+    }
+}
+
+TEST(versions, are_others_also_after_two_changes_in_one_millisecond_and_transaction) {
+    add_user("u", "u@x");
+    worked(store().find("u"));
+    tell_connection("BEGIN");
+    const auto time = text::now();
+    std::set<std::string> all;
+    for (int turn = 0; turn < 5; ++turn)
+        all.insert(std::string(worked(store().update("u", {{"updatedAt", time}})).version));
+    tell_connection("COMMIT");
+    LONGS_EQUAL(5, all.size());
+}
+
+TEST(versions, stay_where_another_row_is_changed) {
+    add_user("u", "u@x");
+    add_user("v", "v@x");
+    const std::string before = version();
+    worked(store().update("v", {{"name", "New"}}));
+    CHECK_EQUAL(before, version());
+}
+
+TEST(versions, say_which_row_a_change_is_meant_for) {
+    add_user("u", "u@x");
+    const std::string now = version();
+    expect_changed({});
+    expect_changed({""});
+    expect_changed({"x", "y"});
+    expect_changed({now.substr(1)});
+    expect_changed({now.substr(0, now.size() - 1)});
+    expect_changed({now + "0"});
+    expect_one_winner();
+}
+
+TEST(versions, say_so_also_where_somebody_is_told_of_changes) {
+    for (const bool comes_before : {false, true}) {
+        Told told(comes_before);
+        set_witness(&told);
+        add_user("u", "u@x");
+        expect_one_winner();
+        set_witness(nullptr);
+    }
+}
+
+TEST(versions, come_after_the_rule_and_the_protected_address) {
+    add_user("u", "protected@x", "'owner'");
+    store::Guard guard = meant_for({"x"});
+    CHECK(store().remove("u", nobody, guard).failure() == store::Failure::protected_address);
+    worked(store().update("u", {{"email", "u@x"}}));
+    guard.kind = store::Guard::Kind::leaves_one_of_role;
+    guard.role = "owner";
+    guard.now = at("2026-01-02T00:00:00.000Z");
+    CHECK(store().remove("u", nobody, guard).failure() == store::Failure::last_of_role);
+    CHECK(store().update("u", {{"name", "New"}}, guard).failure() == store::Failure::last_of_role);
+    guard.kind = store::Guard::Kind::only_of_role;
+    guard.role = "user";
+    CHECK(store().remove("u", nobody, guard).failure() == store::Failure::outranked);
+    CHECK(store().update("u", {{"name", "New"}}, guard).failure() == store::Failure::outranked);
+    guard.role = "owner";
+    CHECK(store().remove("u", nobody, guard).failure() == store::Failure::changed);
+    CHECK(store().update("u", {{"name", "New"}}, guard).failure() == store::Failure::changed);
+}
+
+TEST(versions, are_there_where_the_users_are_a_view) {
+    if (database().kind() != Kind::postgresql)
+        return;
+    change("ALTER TABLE \"user\" RENAME TO \"people\"; CREATE VIEW \"user\" AS SELECT * FROM "
+           "\"people\"",
+           "DROP VIEW \"user\"; ALTER TABLE \"people\" RENAME TO \"user\"");
+    const auto made = worked(store().create(new_user("u", "u@x")));
+    CHECK_EQUAL(version(), std::string(made.version));
+    expect_new("its creation");
+    worked(store().update("u", {{"name", "New"}}));
+    expect_new("a change");
+    expect_one_winner();
+}
+
+} // namespace useradmin::test
