@@ -487,4 +487,75 @@ TEST(recipes, with_limits_what_is_late_is_answered_with_408_and_what_is_too_larg
     CHECK_EQUAL(500, create_with(100).status); // as no JSON
 }
 
+TEST(recipes, with_fail2ban_who_guesses_passwords_and_forges_tokens_is_told_from_all_others) {
+    if (!Suite::current().is_plain_event() || Suite::current().kind() != Kind::postgresql)
+        return;
+    const std::string signed_by =
+        "AuthUserAdminSecret \"file:" + Suite::current().secret_file().string() + "\"\n";
+    start("Protocols h2c http/1.1\nRemoteIPHeader X-Client\nRemoteIPInternalProxy 127.0.0.1\n"
+          "UserAdminPasswordHash argon2id m=64\n" +
+              signed_by + location("/make/users", as_sara) +
+              location("/api/users", "AuthUserAdmin On") + sign_in("/api/auth", ""),
+          {"mod_remoteip.so", "mod_http2.so"});
+    expect_success(client_->send(
+        {"POST",
+         "/make/users",
+         {},
+         R"({"name":"Eva","email":"eva@example.org","password":"s3cr3t of eva","role":"user"})"}));
+    const auto sign_in_from = [&](const std::string& address, const std::string& email,
+                                  const std::string& password) {
+        return client_
+            ->send({"POST",
+                    "/api/auth/sign-in/email",
+                    {"X-Client: " + address},
+                    R"({"email":")" + email + R"(","password":")" + password + "\"}"})
+            .status;
+    };
+    const auto call_from = [&](const std::string& address, const std::string& token,
+                               bool is_http2 = false) {
+        Request request{
+            "GET", "/api/users", {"X-Client: " + address, "Authorization: Bearer " + token}};
+        request.is_http2 = is_http2;
+        return HttpClient(httpd_->port()).send(request).status;
+    };
+    const std::string token = token_of(Who::super_admin);
+    CHECK_EQUAL(401, sign_in_from("192.0.2.1", "eva@example.org", "s3cr3t of evo"));
+    CHECK_EQUAL(401, sign_in_from("2001:db8::2", "o'failed@example.org", "s3cr3t"));
+    CHECK_EQUAL(401, call_from("192.0.2.3", signed_token(token, "a s3cr3t of its own")));
+    CHECK_EQUAL(401, call_from("192.0.2.4", signed_token(token, "a s3cr3t of its own"), true));
+    CHECK_EQUAL(401, call_from("192.0.2.5", signed_token("gone", secret)));
+    // And who has done nothing of the kind.
+    CHECK_EQUAL(200, sign_in_from("192.0.2.6", "eva@example.org", "s3cr3t of eva"));
+    CHECK_EQUAL(200, call_from("192.0.2.7", signed_token(token, secret)));
+    add_session("late", "ulises-1", "1999-01-01T00:00:00.000Z");
+    CHECK_EQUAL(401, call_from("192.0.2.8", signed_token("late", secret)));
+
+    // As Debian has it, with these two files and no others of the machine's own.
+    const auto folder = Suite::current().work().make("fail2ban");
+    for (const char* name : {"fail2ban.conf", "jail.conf", "paths-common.conf", "paths-debian.conf",
+                             "action.d", "filter.d"})
+        std::filesystem::copy(std::filesystem::path("/etc/fail2ban") / name, folder / name,
+                              std::filesystem::copy_options::recursive);
+    std::filesystem::copy_file(machine::source("conf/recipes/fail2ban-filter.conf"),
+                               folder / "filter.d/useradmin.conf");
+    std::filesystem::create_directory(folder / "jail.d");
+    std::filesystem::copy_file(machine::source("conf/recipes/fail2ban-jail.conf"),
+                               folder / "jail.d/useradmin.conf");
+    const std::string log = httpd_->error_log().string();
+    write_file(folder / "paths-overrides.local", "[DEFAULT]\napache_error_log = " + log + "\n");
+    const auto addresses_of = [&](const std::string& filter) {
+        const Finished found = test::run(
+            {{machine::program("fail2ban-regex"), "-c", folder.string(), "-o", "ip", log, filter}});
+        CHECK_TEXT(found.status == 0, found.output.c_str());
+        return found.output;
+    };
+    CHECK_EQUAL(std::string("192.0.2.1\n2001:db8::2\n192.0.2.3\n192.0.2.4\n"),
+                addresses_of("useradmin"));
+    CHECK_EQUAL(std::string("192.0.2.1\n2001:db8::2\n192.0.2.3\n192.0.2.4\n192.0.2.5\n"),
+                addresses_of("useradmin[mode=aggressive]"));
+    const Finished taken =
+        test::run({{machine::program("fail2ban-client"), "-c", folder.string(), "--test"}});
+    CHECK_TEXT(taken.status == 0, taken.output.c_str());
+}
+
 } // namespace useradmin::test

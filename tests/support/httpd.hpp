@@ -40,6 +40,8 @@ class Httpd {
     /// this returns.
     void restart_gracefully();
 
+    std::filesystem::path error_log() const { return folder_ / "error.log"; }
+
     /// "%u %>s %m %U" of each request that was answered.
     std::vector<std::string> access_log() const;
 
