@@ -558,4 +558,63 @@ TEST(recipes, with_fail2ban_who_guesses_passwords_and_forges_tokens_is_told_from
     CHECK_TEXT(taken.status == 0, taken.output.c_str());
 }
 
+TEST(recipes, with_logrotate_the_audit_log_is_one_chain_over_all_its_files) {
+    if (!Suite::current().is_plain_event() || Suite::current().kind() != Kind::postgresql)
+        return;
+    const auto folder = Suite::current().work().make("rotated");
+    const std::string log = (folder / "audit.log").string();
+    start("UserAdminAuditLog \"" + log + "\"\n" + location("/api/users", as_sara));
+    const auto change = [&] {
+        // A new connection: children of before a reload keep theirs.
+        for (const char* name : {"Ulises", "Odysseus"})
+            expect_success(HttpClient(httpd_->port())
+                               .send({"PUT",
+                                      "/api/users/ulises-1",
+                                      {},
+                                      R"({"name":")" + std::string(name) + "\"}"}));
+    };
+    // The rule, for these files and this account, and a system whose httpd is this one.
+    std::string rule = read_file(machine::source("conf/recipes/logrotate.conf"));
+    const auto replace = [&](std::string_view old, std::string_view by) {
+        std::size_t times = 0;
+        for (auto at = rule.find(old); at != rule.npos;
+             at = rule.find(old, at + by.size()), ++times)
+            rule.replace(at, old.size(), by);
+        CHECK(times > 0);
+    };
+    replace("/var/log/useradmin/", folder.string() + "/");
+    if (!running_as_root())
+        replace("create 640 root adm", "create 640");
+    write_file(folder / "rule", rule);
+    write_file(folder / "systemctl", "#!/bin/sh\n[ \"$*\" = 'reload apache2' ] && kill -USR1 " +
+                                         std::to_string(httpd_->main_process()) + "\n");
+    std::filesystem::permissions(folder / "systemctl", std::filesystem::perms::owner_all);
+    const auto rotate = [&] {
+        const Finished rotated =
+            test::run({{machine::program("logrotate"), "--force", "--state",
+                        (folder / "state").string(), (folder / "rule").string()},
+                       {{"PATH", folder.string() + ":/usr/sbin:/usr/bin:/sbin:/bin"}}});
+        CHECK_TEXT(rotated.status == 0 && rotated.output.empty(), rotated.output.c_str());
+    };
+    for (int time = 0; time < 2; ++time) {
+        change();
+        httpd_->await_restart([&] {
+            rotate();
+            change(); // in the time between the two
+        });
+    }
+    change();
+
+    const Finished verified = test::run(
+        {{"/bin/sh", "-c",
+          R"(zcat "$0/audit.log.2.gz" | "$1" audit verify - "$0/audit.log.1" "$0/audit.log")",
+          folder.string(), machine::built("useradminctl").string()}});
+    CHECK_TEXT(verified.status == 0, verified.output.c_str());
+    CHECK_TEXT(verified.output.find("10 lines") != std::string::npos, verified.output.c_str());
+    const Finished without_middle = test::run(
+        {{"/bin/sh", "-c", R"(zcat "$0/audit.log.2.gz" | "$1" audit verify - "$0/audit.log")",
+          folder.string(), machine::built("useradminctl").string()}});
+    CHECK_TEXT(without_middle.status != 0, without_middle.output.c_str());
+}
+
 } // namespace useradmin::test

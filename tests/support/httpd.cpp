@@ -138,10 +138,7 @@ int Httpd::times_started() const {
 }
 
 void Httpd::restart_gracefully() {
-    const int before = times_started();
-    process_->signal(SIGUSR1);
-    if (!eventually([&] { return times_started() > before; }))
-        give_up("httpd did not restart");
+    await_restart([this] { process_->signal(SIGUSR1); });
 }
 
 std::vector<std::string> Httpd::access_log() const {

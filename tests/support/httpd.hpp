@@ -3,6 +3,7 @@
 
 #include "support/files.hpp"
 #include "support/process.hpp"
+#include "support/trouble.hpp"
 
 #include <cstdint>
 #include <filesystem>
@@ -39,6 +40,9 @@ class Httpd {
     /// Has it read its configuration anew, as `apachectl graceful` does; the new children run when
     /// this returns.
     void restart_gracefully();
+    /// The same, where something else has it told to.
+    template <typename Action>
+    void await_restart(const Action& action);
 
     std::filesystem::path error_log() const { return folder_ / "error.log"; }
 
@@ -67,5 +71,13 @@ class Httpd {
     std::uint16_t port_ = 0;
     std::unique_ptr<Process> process_;
 };
+
+template <typename Action>
+void Httpd::await_restart(const Action& action) {
+    const int before = times_started();
+    action();
+    if (!eventually([&] { return times_started() > before; }))
+        give_up("httpd did not restart");
+}
 
 } // namespace useradmin::test
