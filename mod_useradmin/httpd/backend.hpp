@@ -71,9 +71,10 @@ constexpr auto backend_directives(const char* wait, const char* label_prefix) {
         directive<TrustedOrigins>("UserAdminTrustedOrigin", TAKE_ARGV, anywhere,
                                   "the origins whose pages may send requests, beside the own one",
                                   message::Origins(), read_trusted_origins),
-        directive<PasswordHash>("UserAdminPasswordHash", TAKE_ARGV, anywhere,
-                                "argon2id [m=KiB] [t=N] [p=N], or scrypt",
-                                password::Format(password::Argon2id()), read_password_hash),
+        directive<PasswordHash>(
+            "UserAdminPasswordHash", TAKE_ARGV, anywhere,
+            "how new passwords are hashed: argon2id [m=KiB] [t=N] [p=N], or scrypt",
+            password::Format(password::Argon2id()), read_password_hash),
         // 0: the number of processors.
         directive<HashLimit>("UserAdminHashLimit", TAKE1, RSRC_CONF,
                              "how many passwords the whole server hashes at once", 0U,
@@ -86,7 +87,7 @@ constexpr auto backend_directives(const char* wait, const char* label_prefix) {
                             "how many seconds a whole request body may take to arrive",
                             std::chrono::seconds(10), Number{"a number of seconds", 1, 3600}),
         directive<AuditLogFile>("UserAdminAuditLog", TAKE12, anywhere,
-                                "a file or \"|program\" that is told who did what [, required], or "
+                                "who is told who did what: a file or \"|program\" [, required], or "
                                 "none",
                                 AuditLog(), read_audit_log),
     };

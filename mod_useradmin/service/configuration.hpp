@@ -47,10 +47,10 @@ inline constexpr auto directives = std::tuple_cat(
             "UserAdminProtectedEmail", TAKE1, httpd::anywhere,
             "the address of the administrator that is never deleted",
             static_cast<const char*>(nullptr), read_protected_email),
-        httpd::directive<struct GuardWords>(
-            "UserAdminGuard", TAKE_ARGV, httpd::anywhere,
-            "none, or what to refuse beyond the specification: rank, last-superadmin",
-            api::Guards(), read_guards),
+        httpd::directive<struct GuardWords>("UserAdminGuard", TAKE_ARGV, httpd::anywhere,
+                                            "what to refuse beyond the specification: none, rank, "
+                                            "last-superadmin, or both of these",
+                                            api::Guards(), read_guards),
         httpd::directive<struct MaxLimit>("UserAdminMaxLimit", TAKE1, httpd::anywhere,
                                           "the largest page of a list", 1000,
                                           httpd::Number{"a whole number", 1, 100000}),
@@ -65,9 +65,10 @@ inline constexpr auto directives = std::tuple_cat(
             "UserAdminAccountId", TAKE1, httpd::anywhere,
             "what a credential account's accountId is: email or user-id", false,
             httpd::Choice{"email", "user-id"}),
-        httpd::directive<struct LowersEmail>("UserAdminEmailCase", TAKE1, httpd::anywhere,
-                                             "keep, or lower to store addresses in lower case",
-                                             false, httpd::Choice{"keep", "lower"}),
+        httpd::directive<struct LowersEmail>(
+            "UserAdminEmailCase", TAKE1, httpd::anywhere,
+            "how addresses are stored: keep them as they come, or lower their case", false,
+            httpd::Choice{"keep", "lower"}),
     });
 
 /// What the directives of a Location or of a server say.

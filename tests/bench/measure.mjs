@@ -12,7 +12,7 @@ import { folder, httpd, php, repository, run, Skipped } from "./support/machine.
 import { memory } from "./support/memory.mjs";
 import { asSvg } from "./support/plot.mjs";
 import { stopAll } from "./support/servers.mjs";
-import { asMarkdown, asShortMarkdown, asText } from "./support/table.mjs";
+import { asManual, asMarkdown, asText } from "./support/table.mjs";
 import { totals } from "./support/totals.mjs";
 
 const say = (text) => process.stderr.write(`${text}\n`);
@@ -62,14 +62,17 @@ const versions = async () => {
   return parts.join(", ");
 };
 
-/** Puts a text between the README's two comments that are there for it. */
-const putIntoReadme = (text) => {
-  const file = join(repository, "README.md");
+/** The manual's page about speed. */
+const page = "packaging/manual/speed.xml";
+
+/** Puts a text between its two comments that are there for it. */
+const putIntoManual = (text) => {
+  const file = join(repository, page);
   const [begin, end] = ["<!-- bench:begin -->\n", "<!-- bench:end -->\n"];
-  const readme = readFileSync(file, "utf8");
-  const [from, to] = [readme.indexOf(begin) + begin.length, readme.indexOf(end)];
+  const source = readFileSync(file, "utf8");
+  const [from, to] = [source.indexOf(begin) + begin.length, source.indexOf(end)];
   if (from < begin.length || to < from) throw new Error(`${file} has no ${begin.trim()} and ${end.trim()}`);
-  writeFileSync(file, `${readme.slice(0, from)}${text}\n${readme.slice(to)}`);
+  writeFileSync(file, `${source.slice(0, from)}${text}\n${source.slice(to)}`);
 };
 
 /** Leaves the table and the plot in the repository. */
@@ -77,18 +80,18 @@ const leave = async (measured, plotted, conditions, isBig) => {
   const [suffix, words] = isBig ? ["-big", "tests/bench/run --big"] : ["", "tests/bench/run"];
   const file = (name) => join(repository, "tests", "bench", name);
   writeFileSync(file(`list${suffix}.svg`), plotted);
-  const picture = (path) => `![Time of a list against the number of users](${path}list${suffix}.svg)`;
+  const caption = "Time of a list against the number of users";
   const results = `RESULTS${suffix.toUpperCase()}.md`;
   writeFileSync(
     file(results),
-    `# What ${words} measured\n\n${conditions}.\n${await versions()}.\n\n${picture("")}\n\n${asMarkdown(measured)}\n`,
+    `# What ${words} measured\n\n${conditions}.\n${await versions()}.\n\n![${caption}](list${suffix}.svg)\n\n${asMarkdown(measured)}\n`,
   );
   if (!isBig)
-    putIntoReadme(
-      `${picture("tests/bench/")}\n\n${conditions}:\n\n${asShortMarkdown(measured.filter(({ isShown }) => isShown))}`,
+    putIntoManual(
+      `<image src="list.svg" alt="${caption}"/>\n\n<p>${conditions}:</p>\n\n${asManual(measured.filter(({ isShown }) => isShown))}`,
     );
   say(
-    `The table is in tests/bench/${results}${isBig ? "" : " and README.md"}, the plot in tests/bench/list${suffix}.svg.`,
+    `The table is in tests/bench/${results}${isBig ? "" : ` and ${page}`}, the plot in tests/bench/list${suffix}.svg.`,
   );
 };
 

@@ -1,8 +1,6 @@
 // The command line itself: what it refuses, what it prints of itself, where it finds the database.
 #include "scene.hpp"
 
-#include "support/machine.hpp"
-
 #include <regex>
 
 namespace useradmin::test {
@@ -120,25 +118,6 @@ TEST(command_line, help_after_a_command_shows_that_command_alone) {
     }
     CHECK(
         has(done(bare_ctl({"session", "open", "--help"})), "--for 30m|12h|7d|2w\n      how long"));
-}
-
-TEST(command_line, every_command_and_option_is_in_the_manual_page) {
-    const std::string page = read_file(machine::source("packaging/man/useradminctl.8"));
-    const auto commands = commands_in(done(bare_ctl({"--help"})));
-    CHECK_EQUAL(std::size_t(14), commands.size());
-    for (const auto& [name, arguments] : commands) {
-        CHECK_TEXT(has(page, "\n.B " + name + "\n") || has(page, "\n.BR \"" + name + "\" ") ||
-                       has(page, "\n.BI \"" + name + " \" "),
-                   name.c_str());
-        const std::regex option("--([a-z-]+)");
-        for (std::sregex_iterator each(arguments.begin(), arguments.end(), option), end;
-             each != end; ++each) {
-            const std::string text = std::regex_replace((*each)[0].str(), std::regex("-"), "\\-");
-            CHECK_TEXT(has(page, text), text.c_str());
-        }
-    }
-    for (const char* code : {".B 0\n", ".B 1\n", ".B 2\n", ".B 3\n", ".B 4\n"})
-        CHECK_TEXT(has(page, code), code);
 }
 
 } // namespace useradmin::test

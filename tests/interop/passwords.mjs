@@ -87,7 +87,7 @@ const tests = (check) => {
   });
 
   check(
-    "argon2id: any password that is set here signs in there with the two lines of the README",
+    "argon2id: any password that is set here signs in there with the two lines of the manual",
     async (site) => {
       const application = await site.another({ emailAndPassword: argon2idPasswords });
       for (const password of passwords) {

@@ -1,4 +1,4 @@
-# A new user of this machine, who types what the README says: sourced by what changes a whole system that way, after
+# A new user of this machine, who types what the README and the manual say: sourced by what changes a whole system that way, after
 # install.sh. $repository is the clone, $folder a folder for what is noted.
 # shellcheck shell=bash disable=SC2154 # those two
 
@@ -29,12 +29,15 @@ START
     echo 'correct horse battery staple' >"$folder/typed"
 }
 
-# read_aloud MARK: types the README's commands of that mark, each line at its prompt: -e ends the session where one fails.
-# What they print goes to $folder/output as well.
+# read_aloud MARK FILE...: types the files' commands of that mark, each line at its prompt: -e ends the session where one
+# fails. What they print goes to $folder/output as well.
 read_aloud() {
+    local file
     {
         echo 'set -e'
-        "$repository/tests/readme/commands" "$repository/README.md" "$1"
+        for file in "${@:2}"; do
+            "$repository/tests/readme/commands" "$repository/$file" "$1"
+        done
     } | sed "/^sudo -u postgres psql -f/i sudo $folder/start" >"$folder/commands"
     (
         cd "$repository" || exit 1
@@ -54,7 +57,7 @@ stop_servers() {
 
 # expect WHAT TEXT: the output has a line with the text.
 expect() {
-    grep -qF "$2" "$folder/output" || fail "The README's commands ran, but $1: '$2' is not in what they print."
+    grep -qF "$2" "$folder/output" || fail "The commands ran, but $1: '$2' is not in what they print."
 }
 
 # no_log_lines: httpd's log has nothing above a notice.

@@ -79,8 +79,9 @@ export const asText = (measured) => {
     .join("\n");
 };
 
-const markdown = (columns, measured) => {
-  const row = (texts) => `| ${columns.map((column) => texts[column]).join(" | ")} |`;
+/** As Markdown, with all that is known. */
+export const asMarkdown = (measured) => {
+  const row = (texts) => `| ${texts.join(" | ")} |`;
   return [
     row(heads),
     row(heads.map((_, column) => (numbers.has(column) ? "---:" : "---"))),
@@ -90,15 +91,23 @@ const markdown = (columns, measured) => {
   ].join("\n");
 };
 
-/** As Markdown, with all that is known. */
-export const asMarkdown = (measured) => markdown([...heads.keys()], measured);
+const escaped = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 
-/** As Markdown, without the comparisons. */
-export const asShortMarkdown = (measured) =>
-  markdown(
-    [0, 1, 2, 3, 4, 5],
-    measured.map(({ title, rows }) => ({
-      title,
-      rows: rows.filter(({ skipped }) => !skipped).map((one) => ({ ...one, comparisons: [] })),
-    })),
-  );
+/** As the manual's source has it, without the comparisons. */
+export const asManual = (measured) => {
+  const row = (texts, name) => {
+    const written = texts.slice(0, 6).map((text) => `<${name}>${escaped(text)}</${name}>`);
+    return `<tr>${written.join("")}</tr>`;
+  };
+  return [
+    '<table class="figures">',
+    row(heads, "th"),
+    ...measured.flatMap(({ title, rows }) =>
+      cells({
+        title,
+        rows: rows.filter(({ skipped }) => !skipped).map((one) => ({ ...one, comparisons: [] })),
+      }).map((texts, place) => row(place ? ["", ...texts.slice(1)] : texts, "td")),
+    ),
+    "</table>",
+  ].join("\n");
+};

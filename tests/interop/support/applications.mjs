@@ -8,7 +8,7 @@ export const secret = "interop-secret-0123456789abcdefghijklmnopqrstuvwxyz";
 
 const argon2 = await load("@node-rs/argon2");
 
-// What the README tells an application to say, so that it reads and writes argon2id.
+// What the manual tells an application to say, so that it reads and writes argon2id.
 export const argon2idPasswords = {
   password: {
     hash: (password) => argon2.hash(password),

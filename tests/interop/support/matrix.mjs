@@ -34,23 +34,28 @@ export class Results {
   }
 }
 
+/** The table as the manual's source has it. */
 export const tableOf = ({ rows }) => {
-  const line = (cells) => `| ${cells.join(" | ")} |`;
+  const line = (cells, name) => `<tr>${cells.map((cell) => `<${name}>${cell}</${name}>`).join("")}</tr>`;
   return [
-    line(["better-auth", "schema", ...columns]),
-    line(Array(columns.length + 2).fill("---")),
+    '<table class="matrix">',
+    line(["better-auth", "schema", ...columns], "th"),
     ...rows.map((row) =>
-      line([row.version, row.style, ...columns.map((column) => (row.works[column] ? "yes" : "no"))]),
+      line([row.version, row.style, ...columns.map((column) => (row.works[column] ? "yes" : "no"))], "td"),
     ),
+    "</table>",
   ].join("\n");
 };
 
 export const begin = "<!-- interop:begin -->";
 export const end = "<!-- interop:end -->";
 
-/** The table that README.md holds; nothing where it has no place for one. */
-export const tableOfReadme = (repository) => {
-  const file = join(repository, "README.md");
+/** The manual's page that holds the table. */
+export const page = "packaging/manual/application.xml";
+
+/** The table that it holds; nothing where it has no place for one. */
+export const tableOfManual = (repository) => {
+  const file = join(repository, page);
   if (!existsSync(file)) return undefined;
   const text = readFileSync(file, "utf8");
   const [from, to] = [text.indexOf(begin), text.indexOf(end)];

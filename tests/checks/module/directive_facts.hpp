@@ -1,0 +1,125 @@
+// What check-directives is told of a module's directives, a line each on standard output, in fields
+// that a tab ends:
+//   module NAME DIRECTIVE LEAST MOST HELP     how many words httpd lets through; 0 is any number
+//   bounds DIRECTIVE LEAST MOST               of a number
+//   default DIRECTIVE same|other|unsaid|unknown   what the server says of it, compared with its
+//   default switch DIRECTIVE On|Off                   its default
+#pragma once
+
+#include "api/service.hpp"
+#include "httpd/backend.hpp"
+#include "httpd/directives.hpp"
+#include "httpd/httpd.hpp"
+#include "sign_in/attempts.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdio>
+#include <cstring>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace useradmin::test {
+
+/// What a text is where the table's default is none.
+template <class Tag>
+inline constexpr const char* stand_in = nullptr;
+
+enum class Comparison { same, other, unknown };
+
+constexpr Comparison comparison(bool is_same) noexcept {
+    return is_same ? Comparison::same : Comparison::other;
+}
+
+template <class Value>
+Comparison compare(const Value& one, const Value& other) {
+    if constexpr (requires { one == other; })
+        return comparison(one == other);
+    else
+        return Comparison::unknown;
+}
+inline Comparison compare(const char* one, const char* other) {
+    return comparison(one == other ||
+                      (one != nullptr && other != nullptr && std::strcmp(one, other) == 0));
+}
+inline Comparison compare(const httpd::Tables& one, const httpd::Tables& other) {
+    return comparison(one.names.user == other.names.user &&
+                      one.names.session == other.names.session &&
+                      one.names.account == other.names.account);
+}
+inline Comparison compare(const message::Origins& one, const message::Origins& other) {
+    return comparison(std::equal(one.begin(), one.end(), other.begin(), other.end()));
+}
+inline Comparison compare(const httpd::AuditLog& one, const httpd::AuditLog& other) {
+    return comparison(one.log == other.log && one.is_required == other.is_required);
+}
+inline Comparison compare(const api::Guards& one, const api::Guards& other) {
+    return comparison(one.rank == other.rank && one.last_super_admin == other.last_super_admin);
+}
+inline Comparison compare(const sign_in::Limit& one, const sign_in::Limit& other) {
+    return comparison(one.attempts == other.attempts && one.window == other.window);
+}
+
+constexpr const char* text_of(Comparison result) noexcept {
+    return result == Comparison::same ? "same" : result == Comparison::other ? "other" : "unknown";
+}
+
+template <const auto& table, std::size_t index>
+void tell(const httpd::Settings<table>& settings) {
+    // Each a constant of its own: an entry as a whole would want the module's readers.
+    using Entry = std::tuple_element_t<index, std::remove_cvref_t<decltype(table)>>;
+    using Tag = typename Entry::Name;
+    constexpr const char* name = std::get<index>(table).name;
+    constexpr cmd_how words = std::get<index>(table).words;
+    constexpr auto fallback = std::get<index>(table).fallback;
+
+    if constexpr (requires { Entry::read.most; }) {
+        constexpr long most = std::get<index>(table).read.most;
+        long least = 1;
+        if constexpr (requires { Entry::read.least; }) {
+            constexpr long said = std::get<index>(table).read.least;
+            least = said;
+        }
+        std::printf("bounds\t%s\t%ld\t%ld\n", name, least, most);
+    }
+    if constexpr (words == FLAG) {
+        bool is_on = false;
+        if constexpr (requires { fallback.is_on; })
+            is_on = fallback.is_on;
+        else
+            is_on = fallback;
+        std::printf("switch\t%s\t%s\n", name, is_on ? "On" : "Off");
+    } else {
+        auto wanted = fallback;
+        if constexpr (std::is_same_v<decltype(wanted), const char*>)
+            wanted = fallback != nullptr ? fallback : stand_in<Tag>;
+        const auto& said = settings.template said<Tag>();
+        std::printf("default\t%s\t%s\n", name, said ? text_of(compare(*said, wanted)) : "unsaid");
+    }
+}
+
+template <const auto& table, std::size_t... index>
+void tell_each(const httpd::Settings<table>& settings, std::index_sequence<index...>) {
+    (tell<table, index>(settings), ...);
+}
+
+/// All of a module's, whose record httpd has.
+template <const auto& table>
+void tell_directives(const server_rec* server, const module& record) {
+    for (const command_rec* command = record.cmds; command->name != nullptr; ++command) {
+        const int least = command->args_how == TAKE3 ? 3 : command->args_how == TAKE_ARGV ? 0 : 1;
+        const int most = command->args_how == TAKE12 ? 2 : least;
+        std::printf("module\t%s\t%s\t%d\t%d\t%s\n", record.name, command->name, least, most,
+                    command->errmsg);
+    }
+    tell_each<table>(
+        *static_cast<const httpd::Settings<table>*>(
+            ap_get_module_config(server->lookup_defaults, &record)),
+        std::make_index_sequence<std::tuple_size_v<std::remove_cvref_t<decltype(table)>>>());
+}
+
+/// mod_useradmin's.
+void tell_useradmin(const server_rec* server);
+
+} // namespace useradmin::test

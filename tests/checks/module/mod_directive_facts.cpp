@@ -1,0 +1,28 @@
+// A module for check-directives: with "httpd -t" it tells what httpd and the code know of each
+// directive.
+#include "auth/configuration.hpp"
+#include "directive_facts.hpp"
+
+APLOG_USE_MODULE(auth_useradmin);
+
+namespace {
+
+void tell_all(apr_pool_t*, server_rec* server) {
+    useradmin::test::tell_useradmin(server);
+    useradmin::test::tell_directives<useradmin::auth::directives>(server, auth_useradmin_module);
+}
+
+void register_hooks(apr_pool_t*) {
+    ap_hook_test_config(tell_all, nullptr, nullptr, APR_HOOK_MIDDLE);
+}
+
+} // namespace
+
+// The one name that the module exports; httpd finds it by the symbol.
+extern "C" {
+extern module directive_facts_module __attribute__((visibility("default")));
+// A line that begins with "module" is to clang 23 one of the modules of C++.
+module_struct directive_facts_module = {
+    STANDARD20_MODULE_STUFF, nullptr, nullptr, nullptr, nullptr, nullptr, register_hooks,
+    AP_MODULE_FLAG_NONE};
+}

@@ -1,0 +1,17 @@
+#include "directive_facts.hpp"
+
+#include "api/protected_email.hpp"
+#include "service/configuration.hpp"
+
+APLOG_USE_MODULE(useradmin);
+
+namespace useradmin::test {
+
+template <>
+inline constexpr const char* stand_in<service::ProtectedEmail> = api::default_protected_email;
+
+void tell_useradmin(const server_rec* server) {
+    tell_directives<service::directives>(server, useradmin_module);
+}
+
+} // namespace useradmin::test
