@@ -49,7 +49,7 @@ Reply records(const store::Page& page, const Pagination& pagination) {
     writer.key("page").integer(pagination.page);
     writer.key("limit").integer(pagination.limit);
     writer.key("total").integer(pagination.total);
-    writer.key("totalPages").integer((pagination.total + pagination.limit - 1) / pagination.limit);
+    writer.key("totalPages").integer(total_pages(pagination));
     writer.end_object().end_object();
     return reply;
 }

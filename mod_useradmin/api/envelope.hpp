@@ -16,6 +16,10 @@ struct Pagination {
     std::int64_t limit = 20;
     std::int64_t total = 0;
 };
+/// Rounded up (4.1).
+constexpr std::int64_t total_pages(const Pagination& pagination) noexcept {
+    return (pagination.total + pagination.limit - 1) / pagination.limit;
+}
 /// {"success":true,"data":[…],"pagination":{…}}
 message::Reply records(const store::Page& page, const Pagination& pagination);
 

@@ -1,12 +1,14 @@
 // 4.1 List users: GET /api/users
 #include "api/envelope.hpp"
 #include "api/operations.hpp"
+#include "api/paging.hpp"
 #include "api/texts.hpp"
 #include "text/unicode.hpp"
 #include "text/url.hpp"
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <cstdint>
 
 namespace useradmin::api {
@@ -29,6 +31,65 @@ std::optional<std::string> filter_parameter(std::string_view query, std::string_
     return value && !value->empty() ? value : std::nullopt;
 }
 
+/// A parameter that is true or false; any other text is as if absent.
+std::optional<bool> truth_parameter(std::string_view query, std::string_view name) {
+    const std::optional<std::string> value = text::query_parameter(query, name);
+    return value == "true"    ? std::optional(true)
+           : value == "false" ? std::optional(false)
+                              : std::nullopt;
+}
+
+/// A parameter that is a time; any other text is as if absent.
+std::optional<text::Timestamp> time_parameter(std::string_view query, std::string_view name) {
+    using namespace std::chrono;
+    // The years that every database has, with a little room.
+    constexpr text::Timestamp first = sys_days(year(1) / 1 / 2);
+    constexpr text::Timestamp last = sys_days(year(9999) / 12 / 31);
+    const std::optional<std::string> value = text::query_parameter(query, name);
+    const auto time = value ? text::parse_timestamp(*value) : std::nullopt;
+    return time && *time >= first && *time < last ? time : std::nullopt;
+}
+
+/// The order that a list is asked for; what is unknown is as if absent.
+store::Order order_of(std::string_view query) {
+    struct Sort {
+        std::string_view name;
+        store::Order order;
+    };
+    // The first is the one of a list that asks for none.
+    constexpr Sort sorts[] = {{"createdAt", {store::SortKey::created_at, true}},
+                              {"updatedAt", {store::SortKey::updated_at, true}},
+                              {"name", {store::SortKey::name, false}},
+                              {"email", {store::SortKey::email, false}}};
+    const std::optional<std::string> wanted = text::query_parameter(query, "sort");
+    const auto* const sort = std::find_if(std::begin(sorts), std::end(sorts),
+                                          [&](const Sort& each) { return wanted == each.name; });
+    store::Order order = sort != std::end(sorts) ? sort->order : sorts[0].order;
+    const std::optional<std::string> direction = text::query_parameter(query, "order");
+    if (direction == "asc" || direction == "desc")
+        order.is_descending = direction == "desc";
+    return order;
+}
+
+/// The further filters, and how all of them are combined: with OR, unless the query says otherwise
+/// and there are several.
+store::Filter filter_of(std::string_view query, const store::Text& role,
+                        const store::Text& search) {
+    using std::chrono::milliseconds;
+    store::Filter filter = {role, search};
+    filter.banned = truth_parameter(query, "banned");
+    filter.email_verified = truth_parameter(query, "emailVerified");
+    // Replies have times to the millisecond.
+    if (const auto time = time_parameter(query, "createdAfter"))
+        filter.created_from = *time + milliseconds(1);
+    filter.created_until = time_parameter(query, "createdBefore");
+    const int count = filter.role.has_value() + filter.search.has_value() +
+                      filter.banned.has_value() + filter.email_verified.has_value() +
+                      filter.created_from.has_value() + filter.created_until.has_value();
+    filter.is_all = count > 1 && text::query_parameter(query, "match") == "all";
+    return filter;
+}
+
 } // namespace
 
 Reply list_users(const Call& call, const Service& service) {
@@ -45,7 +106,7 @@ Reply list_users(const Call& call, const Service& service) {
         std::min(positive_number(text::query_parameter(call.request.query, "limit"), 20),
                  service.settings.max_limit);
 
-    // The filter rules. They are combined with OR.
+    // The filter rules.
     const std::optional<std::string> search = filter_parameter(call.request.query, "search");
     std::optional<std::string> role = "user";
     if (is_super_administrator(*call.caller))
@@ -55,11 +116,14 @@ Reply list_users(const Call& call, const Service& service) {
             return error(500, texts::list_failed);
 
     const store::Result<store::Page> page = service.store.list(
-        {role, search}, {pagination.limit, (pagination.page - 1) * pagination.limit});
+        filter_of(call.request.query, role, search),
+        {pagination.limit, (pagination.page - 1) * pagination.limit, order_of(call.request.query)});
     if (!page)
         return failure(page.failure(), texts::list_failed);
     pagination.total = page->total;
-    return records(*page, pagination);
+    Reply reply = records(*page, pagination);
+    add_links(reply, call.request, pagination);
+    return reply;
 }
 
 } // namespace useradmin::api

@@ -261,6 +261,11 @@ class Examiner {
             !has_index('u', "coalesce("))
             advise_index(schema().user, "role_newest", "lists of one role are found by it",
                          "COALESCE(" + role->sql() + ", 'user'), " + newest_first());
+        const store::Column* updated = schema().user.find("updatedAt");
+        // They are made together.
+        if (!schema().scale.empty() && updated != nullptr && !has_index('u', updated->name))
+            note("the indexes of the orders of lists are missing, beside the copy for long ones; "
+                 "run: useradminctl schema --scale");
     }
 
     std::string newest_first() const {

@@ -75,14 +75,20 @@ class TableLock {
 
 Key key_of(const Table& table, std::string_view place, const store::Filter& filter) {
     // An absent text and an empty one are not the same filter.
-    const auto presence = [](const store::Text& text) { return text ? "1" : "0"; };
+    const auto presence = [](const auto& value) { return value ? "1" : "0"; };
+    std::string further(presence(filter.is_all));
+    for (const std::optional<bool>& truth : {filter.banned, filter.email_verified})
+        further += truth ? presence(*truth) : "-";
+    for (const store::Time& time : {filter.created_from, filter.created_until})
+        further += time ? std::to_string(time->time_since_epoch().count()) + ' ' : "- ";
     const secret::Digest digest =
         secret::digest({{reinterpret_cast<const char*>(table.secret.data()), table.secret.size()},
                         place,
                         presence(filter.role),
                         filter.role.value_or(""),
                         presence(filter.search),
-                        filter.search.value_or("")});
+                        filter.search.value_or(""),
+                        further});
     Key key;
     std::copy_n(digest.begin(), key.size(), key.begin());
     return key;

@@ -46,6 +46,8 @@ struct Request {
     std::string_view query;
     const Headers& headers;
     BodySource& body;
+    /// The base address's own path, decoded: "/api/users".
+    std::string_view base = {};
 };
 
 /// A header field of a reply. The name lives as long as the program.

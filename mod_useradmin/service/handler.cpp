@@ -54,11 +54,11 @@ int answer(request_rec* request) {
     const httpd::RequestHeaders headers(request);
     httpd::RequestBody body(request, backend.log(), settings.get<MaxBody>(),
                             backend.settings().body_wait);
-    message::Reply reply =
-        api::answer({request->method, httpd::path_below(request, settings.get<Enabled>().path),
-                     apr::view_of(request->args), headers, body},
-                    caller_of(request, settings.get<SessionExpressions>(), backend.log()),
-                    {backend.store(), hasher, rules}, backend.event());
+    message::Reply reply = api::answer(
+        {request->method, httpd::path_below(request, settings.get<Enabled>().path),
+         apr::view_of(request->args), headers, body, apr::view_of(settings.get<Enabled>().path)},
+        caller_of(request, settings.get<SessionExpressions>(), backend.log()),
+        {backend.store(), hasher, rules}, backend.event());
     backend.finish_event();
     if (body.was_answered())
         return AP_FILTER_ERROR;

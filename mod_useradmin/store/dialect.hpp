@@ -83,6 +83,8 @@ class Dialect {
     /// an index can answer.
     virtual void is_exactly(Statement& statement, const std::string& sql, const Column& column,
                             std::string_view text) const = 0;
+    /// The expression of a text's sort key (text::sort_key), which an index can have.
+    virtual std::string sort_key(const std::string& sql) const = 0;
     /// The expression as a text.
     virtual std::string as_text(const std::string& sql) const = 0;
     /// What ends a query within a statement whose rows, in its order, nobody else may change until

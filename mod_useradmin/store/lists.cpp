@@ -11,6 +11,9 @@ namespace {
 // Below this, counting costs less than to wait for who counts.
 constexpr std::int64_t least_shared = 10000;
 
+// From here on, it pays to look up the users of a page once what is before them has been skipped.
+constexpr std::int64_t least_skipped = 100;
+
 /// The two columns that matches are collected with, for a page of them.
 std::string sort_columns(const Table& user) {
     return created_at(user) + " AS useradmin_time, " + user.at("id").sql() + " AS useradmin_id";
@@ -27,30 +30,103 @@ void append_search(Statement& statement, const Schema& schema, const Dialect& di
     statement << ")";
 }
 
+/// Appends the condition that a column of truth values has this one; NULL is false.
+void append_truth(Statement& statement, const Column* column, bool truth) {
+    if (column == nullptr)
+        statement << (truth ? "1 = 0" : "1 = 1");
+    else if (truth)
+        statement << *column << " = " << argument(*column, true);
+    else
+        statement << "(" << *column << " IS NULL OR " << *column << " = "
+                  << argument(*column, false) << ")";
+}
+
+/// Appends the condition that a column of times compares so with a time.
+void append_time(Statement& statement, const Column* column, const char* comparison,
+                 Timestamp time) {
+    if (column == nullptr)
+        statement << "1 = 0";
+    else
+        statement << *column << comparison << argument(*column, time);
+}
+
 /// Appends the condition that a row matches the filter.
 void append_filter(Statement& statement, const Schema& schema, const Dialect& dialect,
-                   const Filter& filter) {
+                   const Filter& filter, AppendSearch append_search) {
+    const Table& user = schema.user;
     const char* before = " WHERE ";
+    const auto next = [&]() -> Statement& {
+        return statement << std::exchange(before, filter.is_all ? " AND " : " OR ");
+    };
     if (filter.role)
-        statement << std::exchange(before, " OR ") << role_of(schema.user, dialect) << " = "
-                  << argument(*filter.role);
+        next() << role_of(user, dialect) << " = " << argument(*filter.role);
     if (filter.search)
-        append_search(statement << before, schema, dialect, *filter.search);
+        append_search(next(), schema, dialect, *filter.search);
+    if (filter.banned)
+        append_truth(next(), user.find("banned"), *filter.banned);
+    if (filter.email_verified)
+        append_truth(next(), user.find("emailVerified"), *filter.email_verified);
+    if (filter.created_from)
+        append_time(next(), user.find("createdAt"), " >= ", *filter.created_from);
+    if (filter.created_until)
+        append_time(next(), user.find("createdAt"), " < ", *filter.created_until);
 }
 
 /// Appends a query of the number of users that match a filter.
 void append_number(Statement& statement, const Schema& schema, const Dialect& dialect,
-                   const Filter& filter) {
+                   const Filter& filter, AppendSearch append_search) {
     statement << "SELECT count(*) FROM " << schema.user;
-    append_filter(statement, schema, dialect, filter);
+    append_filter(statement, schema, dialect, filter, append_search);
 }
 
-/// Appends what follows SELECT for the window of the users that match a filter.
-void append_walk(Statement& statement, const Schema& schema, const Dialect& dialect,
-                 const Filter& filter, const Window& window) {
-    statement << schema.user.read << " FROM " << schema.user;
-    append_filter(statement, schema, dialect, filter);
-    append_window(statement << " ORDER BY " << newest_first(schema.user), window);
+/// What rows are sorted by, before their ids; empty where there is no such column.
+std::string sort_key_of(const Table& user, const Dialect& dialect, SortKey by) {
+    const auto of_column = [&](std::string_view field, bool is_text) {
+        const Column* column = user.find(field);
+        return column == nullptr ? std::string()
+               : is_text         ? dialect.sort_key(column->sql())
+                                 : column->sql();
+    };
+    switch (by) {
+    case SortKey::created_at:
+        return of_column("createdAt", false);
+    case SortKey::name:
+        return of_column("name", true);
+    case SortKey::email:
+        return of_column("email", true);
+    case SortKey::updated_at:
+        return of_column("updatedAt", false);
+    }
+    return {};
+}
+
+/// The order of a key and an id: of times the newest are first, and texts begin at their
+/// beginning, where the ids do.
+std::string in_order(const std::string& key, const std::string& id, Order order) {
+    const bool is_of_times = order.by == SortKey::created_at || order.by == SortKey::updated_at;
+    const bool is_by_ids = order.is_descending == is_of_times;
+    return (key.empty() ? "" : key + (order.is_descending ? " DESC, " : ", ")) + id +
+           (is_by_ids ? "" : " DESC");
+}
+
+/// Collects what matches a filter, if it is not too much: the total is NULL then.
+void append_any_collection(Statement& statement, const Schema& schema, const Dialect& dialect,
+                           const Filter& filter, const Window& window, AppendSearch append_search) {
+    const Table& user = schema.user;
+    const std::string most = std::to_string(most_collected);
+    const std::string key = sort_key_of(user, dialect, window.order.by);
+    statement << "WITH useradmin_match AS MATERIALIZED (SELECT " << (key.empty() ? "NULL" : key)
+              << " AS useradmin_key, " << user.at("id") << " AS useradmin_id FROM " << user;
+    append_filter(statement, schema, dialect, filter, append_search);
+    statement << " LIMIT " << most << " + 1) SELECT t.total, " << user.read_as_u
+              << " FROM (SELECT (SELECT CASE WHEN count(*) <= " << most
+              << " THEN count(*) END FROM useradmin_match) AS total) t LEFT JOIN (SELECT * FROM "
+                 "useradmin_match ORDER BY "
+              << in_order("useradmin_key", "useradmin_id", window.order);
+    append_window(statement, window);
+    statement << ") m ON 1 = 1 LEFT JOIN " << user << " u ON u." << user.at("id")
+              << " = m.useradmin_id ORDER BY "
+              << in_order("m.useradmin_key", "m.useradmin_id", window.order);
 }
 
 /// Collects what matches the search in one scan: its number is the total, and the page is taken
@@ -66,9 +142,18 @@ void append_collection(Statement& statement, const Schema& schema, const Dialect
     statement << ") SELECT t.total, " << user.read_as_u
               << " FROM (SELECT (SELECT count(*) FROM useradmin_match)";
     if (filter.role)
-        append_number(statement << " + (", schema, dialect, {filter.role, {}});
+        append_number(statement << " + (", schema, dialect, {filter.role, {}}, append_search);
     statement << (filter.role ? ")" : "") << " AS total) t";
     append_collected(statement, schema, dialect, filter.role, window);
+}
+
+/// The total by itself, beside a page that is known.
+Result<Counted> number_alone(Work& work, const Dialect& dialect, const Filter& filter,
+                             AppendSearch append_search,
+                             std::optional<std::vector<User>> users = {}) {
+    Statement number = work.statement();
+    append_number(number, work.schema(), dialect, filter, append_search);
+    return counted_alone(work, number, std::move(users));
 }
 
 // NOLINTNEXTLINE(cppcoreguidelines-virtual-class-destructor): one constant, never deleted
@@ -81,24 +166,26 @@ class PlainLists final : public Lists {
     }
 
     Result<Counted> count(Work& work, const Dialect& dialect, const Filter& filter,
-                          const Window& window, LastTotal) const override {
+                          const Window& window, LastTotal last) const override {
+        if (!filter.is_usual() || !window.order.is_usual())
+            return count_any(work, dialect, filter, window, last, append_search);
         const Schema& schema = work.schema();
         Statement statement = work.statement();
         if (filter.search) {
             append_collection(statement, schema, dialect, filter, window);
         } else {
-            append_number(statement << "SELECT (", schema, dialect, filter);
-            append_walk(statement << "), ", schema, dialect, filter, window);
+            append_number(statement << "SELECT (", schema, dialect, filter, append_search);
+            append_walk(statement << "), ", schema, dialect, filter, window, append_search);
         }
         return counted_page(work, statement, [&] {
-            Statement number = work.statement();
-            append_number(number, schema, dialect, filter);
-            return counted_alone(work, number, std::vector<User>());
+            return number_alone(work, dialect, filter, append_search, std::vector<User>());
         });
     }
 
     Result<std::vector<User>> page(Work& work, const Dialect& dialect, const Filter& filter,
                                    std::int64_t total, const Window& window) const override {
+        if (!filter.is_usual() || !window.order.is_usual())
+            return page_any(work, dialect, filter, total, window, append_search);
         if (filter.search && total <= most_collected) {
             Result<Counted> counted = count(work, dialect, filter, window, total);
             if (!counted)
@@ -106,12 +193,73 @@ class PlainLists final : public Lists {
             return *std::move(counted->users);
         }
         Statement statement = work.statement();
-        append_walk(statement << "SELECT ", work.schema(), dialect, filter, window);
+        append_walk(statement << "SELECT ", work.schema(), dialect, filter, window, append_search);
         return page_of(work, statement);
     }
 };
 
 } // namespace
+
+void append_walk(Statement& statement, const Schema& schema, const Dialect& dialect,
+                 const Filter& filter, const Window& window, AppendSearch append_search) {
+    const Table& user = schema.user;
+    const std::string key = sort_key_of(user, dialect, window.order.by);
+    const std::string id = user.at("id").sql();
+    if (window.order.is_usual() || window.offset < least_skipped) {
+        statement << user.read << " FROM " << user;
+        append_filter(statement, schema, dialect, filter, append_search);
+        append_window(statement << " ORDER BY " << in_order(key, id, window.order), window);
+        return;
+    }
+    // What is skipped is read from the order's index alone.
+    statement << user.read_as_u << " FROM (SELECT " << (key.empty() ? "NULL" : key)
+              << " AS useradmin_key, " << id << " AS useradmin_id FROM " << user;
+    append_filter(statement, schema, dialect, filter, append_search);
+    append_window(statement << " ORDER BY " << in_order(key, id, window.order), window);
+    statement << ") m JOIN " << user << " u ON u." << id << " = m.useradmin_id ORDER BY "
+              << in_order("m.useradmin_key", "m.useradmin_id", window.order);
+}
+
+Result<Counted> count_any(Work& work, const Dialect& dialect, const Filter& filter,
+                          const Window& window, LastTotal last, AppendSearch append_search) {
+    const Schema& schema = work.schema();
+    Statement statement = work.statement();
+    if (filter.is_empty()) {
+        append_number(statement << "SELECT (", schema, dialect, filter, append_search);
+        append_walk(statement << "), ", schema, dialect, filter, window, append_search);
+        return counted_page(work, statement, [&] {
+            return number_alone(work, dialect, filter, append_search, std::vector<User>());
+        });
+    }
+    if (last.value_or(0) > most_collected || window.end() > most_collected)
+        return number_alone(work, dialect, filter, append_search);
+    append_any_collection(statement, schema, dialect, filter, window, append_search);
+    return counted_page(work, statement,
+                        [&] { return number_alone(work, dialect, filter, append_search); });
+}
+
+Result<std::vector<User>> page_any(Work& work, const Dialect& dialect, const Filter& filter,
+                                   std::int64_t total, const Window& window,
+                                   AppendSearch append_search) {
+    Statement statement = work.statement();
+    if (!filter.is_empty() && total <= most_collected) {
+        append_any_collection(statement, work.schema(), dialect, filter, window, append_search);
+        Result<std::optional<Counted>> counted = page_with_total(work, statement);
+        if (!counted)
+            return counted.failure();
+        if (*counted)
+            return *std::move((*counted)->users);
+    }
+    Statement walk = work.statement();
+    append_walk(walk << "SELECT ", work.schema(), dialect, filter, window, append_search);
+    return page_of(work, walk);
+}
+
+Window from_the_end(const Window& window, std::int64_t total) noexcept {
+    const std::int64_t limit = std::clamp<std::int64_t>(total - window.offset, 0, window.limit);
+    return {limit, std::max<std::int64_t>(total - window.offset - limit, 0),
+            window.order.reversed()};
+}
 
 const Lists& plain_lists() noexcept {
     static constexpr PlainLists lists;

@@ -5,9 +5,11 @@
 #include "store/totals.hpp"
 #include "store/work.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace useradmin::store {
@@ -61,6 +63,30 @@ void append_window(Statement& statement, const Window& window);
 /// of the role are none, and those of the role. What is read of them goes by the alias u.
 void append_collected(Statement& statement, const Schema& schema, const Dialect& dialect,
                       const Text& role, const Window& window);
+
+/// Appends the condition that a user matches a search.
+using AppendSearch = void (*)(Statement& statement, const Schema& schema, const Dialect& dialect,
+                              std::string_view search);
+/// A total, and perhaps the page, of any filter in any order.
+Result<Counted> count_any(Work& work, const Dialect& dialect, const Filter& filter,
+                          const Window& window, LastTotal last, AppendSearch append_search);
+/// The page of any filter in any order.
+Result<std::vector<User>> page_any(Work& work, const Dialect& dialect, const Filter& filter,
+                                   std::int64_t total, const Window& window,
+                                   AppendSearch append_search);
+/// Appends what follows SELECT for that page, found by going through the users in their order.
+void append_walk(Statement& statement, const Schema& schema, const Dialect& dialect,
+                 const Filter& filter, const Window& window, AppendSearch append_search);
+/// The window as it is from the other end of so many users.
+Window from_the_end(const Window& window, std::int64_t total) noexcept;
+/// What a function gives of the window from the other end, in the window's own order.
+template <class Users>
+Result<std::vector<User>> turned(const Users& users_of, const Window& window, std::int64_t total) {
+    Result<std::vector<User>> users = users_of(from_the_end(window, total));
+    if (users)
+        std::reverse(users->begin(), users->end());
+    return users;
+}
 
 /// The rows of a total and of a user, which is NULL where the page is empty. Nothing where there is
 /// no row, or the total is NULL.

@@ -243,6 +243,11 @@ class Postgresql final : public Dialect {
             statement << " AND " << sql << "::text = " << argument(text) << "::text";
     }
 
+    std::string sort_key(const std::string& sql) const override {
+        return "lower(regexp_replace(normalize(" + sql +
+               "::text COLLATE \"C\", NFKD), E'[\\u0300-\\u036f]', '', 'g'))";
+    }
+
     std::string as_text(const std::string& sql) const override { return sql + "::text"; }
 
     // OFFSET keeps conditions from around the query out of it: rows that they leave out are locked

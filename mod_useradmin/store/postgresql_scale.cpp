@@ -4,6 +4,7 @@
 #include "text/unicode.hpp"
 
 #include <algorithm>
+#include <initializer_list>
 #include <utility>
 
 namespace useradmin::store {
@@ -44,6 +45,15 @@ void append_search(Statement& statement, const Schema& schema, std::string_view 
     // An expression that no index knows keeps the planner from looking there.
     statement << "s.folded" << (by_index ? "" : " || ''") << " LIKE (SELECT " << schema.scale
               << ".fold(" << argument(containing_pattern(search)) << "))";
+}
+
+/// Appends the condition that a user matches a search, in a statement about the user table.
+void append_search_of_user(Statement& statement, const Schema& schema, const Dialect&,
+                           std::string_view search) {
+    statement << schema.user.at("id") << " IN (SELECT s.id FROM " << schema.scale
+              << ".users s WHERE ";
+    append_search(statement, schema, search, has_trigrams(search));
+    statement << ")";
 }
 
 /// Appends what follows the columns of a query of the users outside the filter's role that match
@@ -143,7 +153,7 @@ void append_collection(Statement& statement, const Schema& schema, const Dialect
 class ScaledLists final : public Lists {
   public:
     Sharing sharing(const Schema& schema, const Filter& filter) const noexcept override {
-        if (!is_answerable(filter))
+        if (!is_answerable(filter) || !filter.is_usual())
             return plain_lists().sharing(schema, filter);
         return filter.search ? Sharing::always : Sharing::never;
     }
@@ -152,6 +162,10 @@ class ScaledLists final : public Lists {
                           const Window& window, LastTotal last) const override {
         if (!is_answerable(filter))
             return plain_lists().count(work, dialect, filter, window, last);
+        if (!filter.is_usual() || (filter.search && !window.order.is_usual()))
+            return count_any(work, dialect, filter, window, last, append_search_of_user);
+        if (!window.order.is_usual())
+            return count_in_order(work, dialect, filter, window);
         if (filter.search && !is_collectible(filter, window, last))
             return number(work, filter);
         const Schema& schema = work.schema();
@@ -170,8 +184,25 @@ class ScaledLists final : public Lists {
 
     Result<std::vector<User>> page(Work& work, const Dialect& dialect, const Filter& filter,
                                    std::int64_t total, const Window& window) const override {
-        if (!is_answerable(filter) || !filter.search)
+        if (!is_answerable(filter))
             return plain_lists().page(work, dialect, filter, total, window);
+        const bool is_counted = filter.is_usual() && !filter.search;
+        if (is_counted && window.order.reversed().is_usual())
+            return turned(
+                [&](const Window& newest) {
+                    return usual_page(work, dialect, filter, total, newest);
+                },
+                window, total);
+        if (is_counted && window.offset > total / 2 && window.offset < total)
+            return turned(
+                [&](const Window& nearer) {
+                    return page_any(work, dialect, filter, total, nearer, append_search_of_user);
+                },
+                window, total);
+        if (!filter.is_usual() || !window.order.is_usual())
+            return page_any(work, dialect, filter, total, window, append_search_of_user);
+        if (is_counted)
+            return usual_page(work, dialect, filter, total, window);
         const Schema& schema = work.schema();
         const Table& user = schema.user;
         if (is_collectible(filter, window, total)) {
@@ -194,6 +225,34 @@ class ScaledLists final : public Lists {
     }
 
   private:
+    /// The total, and the page if it is near the beginning, of all users or those of a role. A page
+    /// that is deep is sought from where it is the nearest, once the total is known.
+    static Result<Counted> count_in_order(Work& work, const Dialect& dialect, const Filter& filter,
+                                          const Window& window) {
+        if (window.offset >= least_deep_offset)
+            return number(work, filter);
+        const Schema& schema = work.schema();
+        Statement statement = work.statement();
+        append_number(statement << "SELECT ", schema, filter.role);
+        append_walk(statement << ", ", schema, dialect, filter, window, append_search_of_user);
+        return counted_page(work, statement,
+                            [&] { return number(work, filter, std::vector<User>()); });
+    }
+
+    /// The page of all users or those of a role, newest first.
+    static Result<std::vector<User>> usual_page(Work& work, const Dialect& dialect,
+                                                const Filter& filter, std::int64_t total,
+                                                const Window& window) {
+        if (window.limit <= 0 || window.offset >= total)
+            return std::vector<User>();
+        const Schema& schema = work.schema();
+        Statement statement = work.statement();
+        if (window.offset >= least_deep_offset)
+            append_day(statement, schema, filter.role, window);
+        append_page(statement << "SELECT ", schema, dialect, filter.role, window);
+        return page_of(work, statement);
+    }
+
     /// The total by itself, beside a page that is known.
     static Result<Counted> number(Work& work, const Filter& filter,
                                   std::optional<std::vector<User>> users = {}) {
@@ -269,6 +328,19 @@ std::vector<std::pair<std::string, std::string>> scale_words(const Schema& schem
     };
     const std::string newest = index_named("_newest_idx");
     const std::string role_newest = index_named("_role_newest_idx");
+    const Column* updated = user.find("updatedAt");
+    // Those of the orders, which go with the copy. They have the columns that a list of a role
+    // looks at, so that it skips users without a look at the table.
+    const auto include = [&](std::initializer_list<std::string_view> fields) {
+        std::string columns;
+        for (const std::string_view field : fields)
+            if (const Column* column = user.find(field))
+                columns += (columns.empty() ? " INCLUDE (" : ", ") + column->sql();
+        return columns.empty() ? columns : columns + ")";
+    };
+    const std::string by_name = index_named("_by_name_idx");
+    const std::string by_email = index_named("_by_email_idx");
+    const std::string by_update = index_named("_by_update_idx");
     return {
         {"@scale@", schema.scale_name},
         {"@scale_text@", literal(schema.scale_name)},
@@ -285,6 +357,16 @@ std::vector<std::pair<std::string, std::string>> scale_words(const Schema& schem
         {"@newest_text@", literal(newest)},
         {"@role_newest@", role_newest},
         {"@role_newest_text@", literal(role_newest)},
+        {"@by_name@", by_name},
+        {"@by_email@", by_email},
+        {"@by_update@", by_update},
+        {"@by_any_texts@", literal(by_name) + ", " + literal(by_email) + ", " + literal(by_update)},
+        {"@name_key@", dialect.sort_key(user.at("name").sql())},
+        {"@email_key@", dialect.sort_key(user.at("email").sql())},
+        {"@include_name@", include({"name", "role"})},
+        {"@include_email@", include({"email", "role"})},
+        {"@include_role@", include({"role"})},
+        {"@updated@", updated != nullptr ? updated->sql() : user.at("id").sql()},
         {"@trigger@", trigger_prefix},
         {"@trigger_text@", literal(trigger_prefix)},
         {"@mark@", literal(ready_mark)},

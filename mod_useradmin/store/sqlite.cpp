@@ -111,12 +111,12 @@ std::string_view bytes_of(sqlite3_value* value) noexcept {
     return {bytes != nullptr ? bytes : "", static_cast<std::size_t>(sqlite3_value_bytes(value))};
 }
 
-/// useradmin_fold(text): case and accents folded away, which SQLite itself does for ASCII alone.
-void fold(sqlite3_context* context, int, sqlite3_value** values) noexcept {
+/// A function of SQL that gives what another makes of a text.
+template <std::string (*of_text)(std::string_view)>
+void mapped(sqlite3_context* context, int, sqlite3_value** values) noexcept {
     try {
-        const std::string folded = text::fold(bytes_of(values[0]));
-        sqlite3_result_text(context, folded.data(), static_cast<int>(folded.size()),
-                            SQLITE_TRANSIENT);
+        const std::string text = of_text(bytes_of(values[0]));
+        sqlite3_result_text(context, text.data(), static_cast<int>(text.size()), SQLITE_TRANSIENT);
     } catch (...) {
         sqlite3_result_error_nomem(context);
     }
@@ -200,7 +200,9 @@ void set_up(sqlite3* database) {
         int arguments;
         void (*body)(sqlite3_context*, int, sqlite3_value**) noexcept;
     };
-    constexpr Function functions[] = {{"useradmin_fold", 1, fold},
+    // SQLite itself folds and sorts ASCII alone.
+    constexpr Function functions[] = {{"useradmin_fold", 1, mapped<text::fold>},
+                                      {"useradmin_sort_key", 1, mapped<text::sort_key>},
                                       {"useradmin_version", -1, version},
                                       {"useradmin_later", 2, later}};
     for (const auto& [name, arguments, body] : functions)
@@ -550,6 +552,10 @@ class Sqlite final : public Dialect {
                     std::string_view text) const override {
         statement.concern(column);
         statement << sql << " = " << argument(text);
+    }
+
+    std::string sort_key(const std::string& sql) const override {
+        return "useradmin_sort_key(" + sql + ")";
     }
 
     std::string as_text(const std::string& sql) const override {

@@ -16,12 +16,40 @@ namespace useradmin::store {
 struct Filter {
     Text role;
     Text search;
+    std::optional<bool> banned = {};
+    std::optional<bool> email_verified = {};
+    /// From when on a user was made, and before when.
+    Time created_from = {};
+    Time created_until = {};
+    /// Whether a user must match all of them.
+    bool is_all = false;
+
+    /// Whether it is one of the specification's own.
+    bool is_usual() const noexcept {
+        return !banned && !email_verified && !created_from && !created_until && !is_all;
+    }
+    bool is_empty() const noexcept { return is_usual() && !role && !search; }
+};
+
+/// What lists are sorted by. Texts are in the order of their text::sort_key.
+enum class SortKey { created_at, name, email, updated_at };
+
+/// The order of a list. What is equal comes in the order of the ids; an order's reverse is its
+/// reverse in that, too.
+struct Order {
+    SortKey by = SortKey::created_at;
+    bool is_descending = true;
+
+    /// Whether it is the one of a list that asks for none.
+    bool is_usual() const noexcept { return by == SortKey::created_at && is_descending; }
+    Order reversed() const noexcept { return {by, !is_descending}; }
 };
 
 /// Which of the filter's users a page holds.
 struct Window {
     std::int64_t limit = 0;
     std::int64_t offset = 0;
+    Order order = {};
 
     /// How many users there are up to the page's end.
     std::int64_t end() const noexcept {
@@ -145,7 +173,7 @@ class Store {
   public:
     virtual ~Store() = default;
 
-    /// The users of one page, newest first, and how many match in all (4.1).
+    /// The users of one page, in the window's order, and how many match in all (4.1).
     virtual Result<Page> list(const Filter& filter, const Window& window) = 0;
     /// The user with that id (4.3), or not_found.
     virtual Result<User> find(std::string_view id) = 0;

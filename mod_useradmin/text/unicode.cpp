@@ -123,6 +123,25 @@ std::string fold(std::string_view text) {
                   UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_CASEFOLD | UTF8PROC_STRIPMARK);
 }
 
+std::string sort_key(std::string_view text) {
+    std::string key = all_ascii(text)
+                          ? std::string(text)
+                          : mapped(text, UTF8PROC_STABLE | UTF8PROC_DECOMPOSE | UTF8PROC_COMPAT);
+    std::transform(key.begin(), key.end(), key.begin(), lower_ascii);
+    std::size_t end = 0;
+    for (std::size_t at = 0; at < key.size();) {
+        utf8proc_int32_t point = 0;
+        const std::size_t length =
+            std::max<std::size_t>(take_point(std::string_view(key).substr(at), point), 1);
+        if (point < 0x300 || point > 0x36f)
+            for (std::size_t byte = 0; byte < length; ++byte)
+                key[end++] = key[at + byte];
+        at += length;
+    }
+    key.resize(end);
+    return key;
+}
+
 void each_fold(const std::function<void(std::string_view, std::string_view)>& visit) {
     for (utf8proc_int32_t point = 1; point <= 0x10ffff; ++point) {
         if (!utf8proc_codepoint_valid(point))

@@ -22,6 +22,10 @@ std::size_t utf16_length(std::string_view text) noexcept;
 /// The text with case and accents folded away, for comparing as people do ("ÁNGEL" and "angel").
 /// Bytes that are not UTF-8 come back as they are.
 std::string fold(std::string_view text);
+
+/// What texts are sorted by, byte by byte, in every database: decomposed (NFKD), without combining
+/// marks (U+0300 to U+036F), the letters A to Z in lower case. Clean UTF-8 goes in.
+std::string sort_key(std::string_view text);
 /// Visits the code points that are folded to something else, with that: a text is folded when each
 /// of its code points is, and the whole is composed (NFC) then.
 void each_fold(const std::function<void(std::string_view, std::string_view)>& visit);

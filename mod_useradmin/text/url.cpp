@@ -54,4 +54,26 @@ std::optional<std::string> query_parameter(std::string_view query, std::string_v
     return std::nullopt;
 }
 
+std::string without_parameter(std::string_view query, std::string_view name) {
+    std::string rest;
+    while (!query.empty()) {
+        const auto parameter = take_until(query, '&');
+        auto value = parameter;
+        if (parameter.empty() || decode(take_until(value, '='), Plus::is_a_space) == name)
+            continue;
+        rest.append(rest.empty() ? "" : "&").append(parameter);
+    }
+    return rest;
+}
+
+void append_encoded(std::string& out, std::string_view text, std::string_view stays) {
+    constexpr std::string_view unreserved =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
+    for (const char character : text)
+        if (unreserved.find(character) != unreserved.npos || stays.find(character) != stays.npos)
+            out += character;
+        else
+            append_hex(out += '%', static_cast<unsigned char>(character), upper_hex_digits);
+}
+
 } // namespace useradmin::text

@@ -14,4 +14,11 @@ std::string decode_path_segment(std::string_view segment);
 /// '+' as a space and %XX decoded in names and values; nothing where the parameter is absent.
 std::optional<std::string> query_parameter(std::string_view query, std::string_view name);
 
+/// The query string without that parameter, which may be there more than once.
+std::string without_parameter(std::string_view query, std::string_view name);
+
+/// Appends a text, percent-encoding each byte that is neither a letter, a digit, one of "-._~" nor
+/// one of those that stay.
+void append_encoded(std::string& out, std::string_view text, std::string_view stays);
+
 } // namespace useradmin::text

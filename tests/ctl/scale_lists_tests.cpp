@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <random>
 #include <set>
 
@@ -19,6 +20,7 @@ struct Kept {
     std::string email;
     std::string role; ///< "" is NULL
     long created;     ///< hours after the beginning of 2020
+    bool banned;
 };
 
 std::string utf8(char32_t point) {
@@ -132,35 +134,75 @@ TEST_GROUP_BASE(scale_lists, ScaleScene) {
             Kept user{"id-" + std::to_string(random() % 100000) + "-" + std::to_string(number),
                       names[random() % names.size()] + std::string(number % 3 == 0 ? " Q" : ""),
                       "m" + std::to_string(number) + (number % 5 == 0 ? "ñ@X.ORG" : "@x.org"),
-                      roles[random() % 6], static_cast<long>(random() % 2000) * 24 / 20};
+                      roles[random() % 6],
+                      static_cast<long>(random() % 2000) * 24 / 20,
+                      number % 7 == 0};
             values += (values.empty() ? "" : ", ") + ("(" + sql_literal(user.id)) + ", " +
                       sql_literal(user.name) + ", " + sql_literal(user.email) + ", true, " +
                       (user.role.empty() ? "NULL" : sql_literal(user.role)) +
                       ", '2020-01-01T00:00Z'::timestamptz + " + std::to_string(user.created) +
-                      " * interval '1 hour')";
+                      " * interval '1 hour', " + (user.banned ? "true" : "false") + ")";
             all.push_back(std::move(user));
         }
-        sql().run(R"(INSERT INTO "user" (id, name, email, "emailVerified", role, "createdAt") )"
-                  "VALUES " +
-                  values);
-        std::sort(all.begin(), all.end(), [](const Kept& left, const Kept& right) {
-            return left.created != right.created ? left.created > right.created
-                                                 : left.id < right.id;
-        });
+        sql().run(
+            R"(INSERT INTO "user" (id, name, email, "emailVerified", role, "createdAt", banned) )"
+            "VALUES " +
+            values);
+        sort({});
+    }
+
+    /// Sorts them as lists are; all were changed at the same time.
+    void sort(const store::Order& order) {
+        const auto less = [&](const Kept& left, const Kept& right) {
+            switch (order.by) {
+            case store::SortKey::created_at:
+                return left.created != right.created ? left.created < right.created
+                                                     : left.id > right.id;
+            case store::SortKey::name: {
+                const std::string one = text::sort_key(left.name);
+                const std::string other = text::sort_key(right.name);
+                return one != other ? one < other : left.id < right.id;
+            }
+            case store::SortKey::email: {
+                const std::string one = text::sort_key(left.email);
+                const std::string other = text::sort_key(right.email);
+                return one != other ? one < other : left.id < right.id;
+            }
+            case store::SortKey::updated_at:
+                return left.id > right.id;
+            }
+            return false;
+        };
+        std::sort(all.begin(), all.end(), less);
+        if (order.is_descending)
+            std::reverse(all.begin(), all.end());
+    }
+
+    static bool matches(const store::Filter& filter, const Kept& user) {
+        const std::string search = text::fold(filter.search.value_or(""));
+        const std::string role = user.role.empty() ? "user" : user.role;
+        std::vector<bool> all;
+        if (filter.role)
+            all.push_back(role == *filter.role);
+        if (filter.search)
+            all.push_back(text::fold(user.name).find(search) != std::string::npos ||
+                          text::fold(user.email).find(search) != std::string::npos);
+        if (filter.banned)
+            all.push_back(user.banned == *filter.banned);
+        if (filter.created_from)
+            all.push_back(text::Timestamp(std::chrono::sys_days(std::chrono::year(2020) / 1 / 1)) +
+                              std::chrono::hours(user.created) >=
+                          *filter.created_from);
+        return all.empty() || std::count(all.begin(), all.end(), true) >=
+                                  (filter.is_all ? static_cast<long>(all.size()) : 1);
     }
 
     /// What the list must be.
     std::string wanted(const store::Filter& filter, const store::Window& window) const {
         std::string ids;
         std::int64_t total = 0;
-        const std::string search = text::fold(filter.search.value_or(""));
         for (const Kept& user : all) {
-            const std::string role = user.role.empty() ? "user" : user.role;
-            const bool matches =
-                (!filter.role && !filter.search) || (filter.role && role == *filter.role) ||
-                (filter.search && (text::fold(user.name).find(search) != std::string::npos ||
-                                   text::fold(user.email).find(search) != std::string::npos));
-            if (!matches)
+            if (!matches(filter, user))
                 continue;
             if (total >= window.offset && total < window.offset + window.limit)
                 ids += user.id + " ";
@@ -174,7 +216,10 @@ TEST_GROUP_BASE(scale_lists, ScaleScene) {
         if (const std::string must = wanted(filter, window); is != must)
             give_up("role " + std::string(filter.role.value_or("(none)")) + ", search " +
                     std::string(filter.search.value_or("(none)")) + ", offset " +
-                    std::to_string(window.offset) + ":\n" + is + "\nand not\n" + must);
+                    std::to_string(window.offset) + ", order " +
+                    std::to_string(static_cast<int>(window.order.by)) +
+                    (window.order.is_descending ? " descending" : "") + ":\n" + is + "\nand not\n" +
+                    must);
     }
 };
 
@@ -220,6 +265,64 @@ TEST(scale_lists, of_thousands_are_those_of_the_rules_on_pages_far_down) {
     }
     for (std::int64_t offset = 1000; offset < 7000; offset += 400)
         is_as_wanted(store, {}, {400, offset});
+}
+
+TEST(scale_lists, are_those_of_the_rules_in_every_order_and_with_further_filters) {
+    if (!is_postgresql())
+        return;
+    add(7000);
+    std::vector<store::Filter> filters = {{}, {"user", {}}, {"gerente de zona", {}}};
+    for (const bool is_all : {false, true})
+        for (const store::Text& search : {store::Text(), store::Text("jose"), store::Text("o")})
+            for (const bool has_time : {false, true}) {
+                store::Filter filter = {"user", search};
+                filter.banned = true;
+                if (has_time)
+                    filter.created_from = std::chrono::sys_days(std::chrono::year(2023) / 6 / 1);
+                filter.is_all = is_all;
+                filters.push_back(filter);
+            }
+    filters.push_back({"admin", "garcia"});
+    scale();
+    OpenStore store(params_);
+    CHECK(store.uses_copy());
+    using Key = store::SortKey;
+    for (const Key by : {Key::created_at, Key::name, Key::email, Key::updated_at})
+        for (const bool is_descending : {false, true}) {
+            sort({by, is_descending});
+            for (const store::Filter& filter : filters)
+                for (const std::int64_t offset : {0, 60, 1200, 3000, 6000, 6990, 7000, 90000})
+                    is_as_wanted(store, filter, {20, offset, {by, is_descending}});
+        }
+}
+
+TEST(scale_lists, in_an_order_are_found_by_its_index) {
+    if (!is_postgresql())
+        return;
+    add(7000);
+    scale();
+    sql().run("ANALYZE \"user\"");
+    Session session(params_);
+    for (const auto& [key, index] :
+         {std::pair{"lower(regexp_replace(normalize(\"name\"::text COLLATE \"C\", NFKD), "
+                    "E'[\\u0300-\\u036f]', '', 'g'))",
+                    "user_by_name_idx"},
+          {"lower(regexp_replace(normalize(\"email\"::text COLLATE \"C\", NFKD), "
+           "E'[\\u0300-\\u036f]', '', 'g'))",
+           "user_by_email_idx"},
+          {"\"updatedAt\"", "user_by_update_idx"}})
+        for (const bool is_back : {false, true}) {
+            const bool is_time = *key == '"';
+            const std::string plan = session.value(
+                std::string("EXPLAIN (FORMAT JSON) SELECT * FROM \"user\" ORDER BY ") + key +
+                (is_back ? " DESC" : "") + ", id" + (is_back != is_time ? " DESC" : "") +
+                " LIMIT 20");
+            CHECK(has(plan, index));
+            CHECK_FALSE(has(plan, "Sort"));
+        }
+    done(ctl({"schema", "--no-scale"}));
+    CHECK_EQUAL(0, sql().number("SELECT count(*) FROM pg_indexes WHERE indexname LIKE "
+                                "'user_by_%'"));
 }
 
 TEST(scale_lists, hold_users_of_the_end_of_time_and_of_its_beginning) {

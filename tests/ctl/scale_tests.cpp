@@ -246,13 +246,30 @@ TEST(scale, makes_indexes_again_that_were_left_invalid) {
     sql().run("UPDATE pg_index SET indisvalid = false WHERE indexrelid IN ("
               "'useradmin_public_user.users_folded'::regclass, "
               "'useradmin_public_user.users_newest'::regclass, "
-              "'user_newest_idx'::regclass, 'user_role_newest_idx'::regclass)");
+              "'user_newest_idx'::regclass, 'user_role_newest_idx'::regclass, "
+              "'user_by_name_idx'::regclass, 'user_by_update_idx'::regclass)");
     scale();
     CHECK_EQUAL(0, sql().number(invalid_indexes));
     sql().run("DROP INDEX user_newest_idx; DROP INDEX user_role_newest_idx");
     scale();
     CHECK_EQUAL(2, sql().number("SELECT count(*) FROM pg_indexes WHERE indexname IN ("
                                 "'user_newest_idx', 'user_role_newest_idx')"));
+}
+
+TEST(scale, that_was_laid_before_there_were_orders_is_told_of_and_gets_their_indexes) {
+    if (!is_postgresql())
+        return;
+    sql().run(users(1, 10));
+    scale();
+    constexpr const char* missing = "the indexes of the orders of lists are missing";
+    CHECK_FALSE(has(ctl({"check"}).output, missing));
+    sql().run("DROP INDEX user_by_name_idx; DROP INDEX user_by_email_idx; "
+              "DROP INDEX user_by_update_idx");
+    CHECK(has(ctl({"check"}).output, missing));
+    scale();
+    CHECK_FALSE(has(ctl({"check"}).output, missing));
+    CHECK_EQUAL(3, sql().number("SELECT count(*) FROM pg_indexes WHERE indexname LIKE "
+                                "'user_by_%'"));
 }
 
 TEST(scale, waits_for_a_long_transaction_and_lets_others_pass) {

@@ -120,6 +120,109 @@ TEST(list, searches_upper_and_lower_case_alike) {
     CHECK_EQUAL(std::string("b"), ids(worked(store().list({{}, "\xc3\xa1ngel"}, {20, 0}))));
 }
 
+class Lists : public Contract {
+  protected:
+    /// Users who differ in all that lists are filtered and sorted by.
+    void add_users() {
+        const auto add = [&](const char* id, const char* name, const char* email, const char* role,
+                             const char* time, const char* rest) {
+            add_user(id, email, role, std::string("2026-01-0") + time + "T00:00:00.000Z");
+            sql().run("UPDATE \"user\" SET \"name\" = " + sql_literal(name) + ", " + rest +
+                      " WHERE \"id\" = " + sql_literal(id));
+        };
+        add("a", "zoe", "B@x", "'user'", "1", "\"banned\" = TRUE, \"updatedAt\" = '2026-02-03'");
+        add("b", "\xc3\x81ngel", "a@x", "'admin'", "2",
+            "\"banned\" = FALSE, \"updatedAt\" = '2026-02-01'");
+        add("c", "Ana", "d@x", "NULL", "3",
+            "\"emailVerified\" = FALSE, \"updatedAt\" = '2026-02-02'");
+        add("d", "ANGEL", "c@x", "'user'", "4", "\"banned\" = NULL, \"updatedAt\" = '2026-02-02'");
+    }
+
+    std::string ids_of(const store::Filter& filter, const store::Order& order = {},
+                       std::int64_t limit = 20, std::int64_t offset = 0) {
+        const auto page = worked(store().list(filter, {limit, offset, order}));
+        return ids(page) + " of " + std::to_string(page.total);
+    }
+};
+
+TEST_GROUP_BASE(lists, Lists){};
+
+TEST(lists, are_sorted_and_their_reverse_is_the_reverse) {
+    add_users();
+    using Key = store::SortKey;
+    for (const auto& [key, ascending] : {std::pair{Key::created_at, "a b c d"},
+                                         {Key::name, "c b d a"},
+                                         {Key::email, "b a d c"},
+                                         {Key::updated_at, "b d c a"}}) {
+        const std::string forth = ascending;
+        const std::string back(forth.rbegin(), forth.rend());
+        CHECK_EQUAL(forth + " of 4", ids_of({}, {key, false}));
+        CHECK_EQUAL(back + " of 4", ids_of({}, {key, true}));
+        CHECK_EQUAL(back.substr(2, 3) + " of 4", ids_of({}, {key, true}, 2, 1));
+        CHECK_EQUAL(std::string(" of 4"), ids_of({}, {key, true}, 2, 9));
+        // Among users of which there is a filter, too.
+        CHECK_EQUAL(forth + " of 4", ids_of({"user", "a"}, {key, false}));
+        CHECK_EQUAL(forth.substr(4) + " of 4", ids_of({"user", "a"}, {key, false}, 2, 2));
+    }
+}
+
+TEST(lists, are_filtered_by_any_or_all) {
+    add_users();
+    store::Filter filter;
+    filter.banned = true;
+    CHECK_EQUAL(std::string("a of 1"), ids_of(filter));
+    filter.banned = false;
+    CHECK_EQUAL(std::string("d c b of 3"), ids_of(filter));
+    filter.is_all = true;
+    filter.role = "user";
+    CHECK_EQUAL(std::string("d c of 2"), ids_of(filter));
+    filter.search = "ANA";
+    CHECK_EQUAL(std::string("c of 1"), ids_of(filter));
+    filter.is_all = false;
+    CHECK_EQUAL(std::string("d c b a of 4"), ids_of(filter));
+    filter = {};
+    filter.email_verified = false;
+    CHECK_EQUAL(std::string("c of 1"), ids_of(filter));
+    filter.email_verified = true;
+    CHECK_EQUAL(std::string("d b a of 3"), ids_of(filter));
+    CHECK_EQUAL(std::string("a of 3"), ids_of(filter, {}, 2, 2));
+    CHECK_EQUAL(std::string(" of 3"), ids_of(filter, {}, 2, 20000));
+}
+
+TEST(lists, are_filtered_by_the_time_of_creation) {
+    add_users();
+    store::Filter filter;
+    filter.created_from = at("2026-01-02T00:00:00.000Z");
+    CHECK_EQUAL(std::string("d c b of 3"), ids_of(filter));
+    filter.created_from = at("2026-01-02T00:00:00.001Z");
+    CHECK_EQUAL(std::string("d c of 2"), ids_of(filter));
+    filter.created_until = at("2026-01-04T00:00:00.000Z");
+    CHECK_EQUAL(std::string("d c b a of 4"), ids_of(filter));
+    filter.is_all = true;
+    CHECK_EQUAL(std::string("c of 1"), ids_of(filter));
+    filter.created_until = at("2026-01-03T00:00:00.000Z");
+    CHECK_EQUAL(std::string(" of 0"), ids_of(filter));
+}
+
+TEST(lists, of_more_matches_than_are_collected_are_the_same) {
+    add_users();
+    const bool is_postgresql = database().kind() == Kind::postgresql;
+    sql().run(std::string("INSERT INTO \"user\" (\"id\", \"name\", \"email\", \"emailVerified\", "
+                          "\"createdAt\", \"updatedAt\", \"banned\") ") +
+              (is_postgresql ? "SELECT 'x' || n, 'm', 'm' || n || '@x', TRUE, '2025-01-01', "
+                               "'2025-01-01', TRUE FROM generate_series(1, 5100) n"
+                             : "WITH RECURSIVE s (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s "
+                               "WHERE n < 5100) SELECT 'x' || n, 'm', 'm' || n || '@x', TRUE, "
+                               "'2025-01-01', '2025-01-01', TRUE FROM s"));
+    store::Filter filter;
+    filter.banned = true;
+    CHECK_EQUAL(std::string("a of 5101"), ids_of(filter, {store::SortKey::name, true}, 1));
+    CHECK_EQUAL(std::string("a of 5101"), ids_of(filter, {store::SortKey::name, false}, 5, 5100));
+    filter.search = "m";
+    filter.is_all = true;
+    CHECK_EQUAL(std::string("x1 of 5100"), ids_of(filter, {store::SortKey::name, false}, 1));
+}
+
 TEST_GROUP_BASE(find, Contract){};
 
 TEST(find, gives_nothing_for_an_unknown_id) {

@@ -120,7 +120,7 @@ TEST(list_users, the_search_is_decoded_and_keeps_its_spaces_and_wildcards) {
 }
 
 TEST(list_users, unknown_parameters_are_ignored) {
-    expect_filters("role=- search=-", super_admin, "Search=a&ROLE=b&sort=name&offset=9");
+    expect_filters("role=- search=-", super_admin, "Search=a&ROLE=b&Sort=name&offset=9");
 }
 
 TEST(list_users, a_search_or_role_that_is_no_utf8_is_an_unexpected_failure) {
@@ -156,6 +156,107 @@ TEST(list_users, a_page_past_the_end_is_an_empty_list_with_the_total) {
     expect(R"({"success":true,"data":[],)"
            R"("pagination":{"page":9,"limit":20,"total":41,"totalPages":3}})",
            send(super_admin, "GET ?page=9").body);
+}
+
+TEST(list_users, has_further_filters) {
+    expect_filters("role=- search=- banned=1", super_admin, "banned=true");
+    expect_filters("role=- search=- banned=0", super_admin, "banned=false");
+    expect_filters("role=- search=- verified=1", super_admin, "emailVerified=true");
+    expect_filters("role=user search=- verified=0", admin, "emailVerified=false");
+    expect_filters("role=- search=- from=2026-01-01T00:00:00.001Z", super_admin,
+                   "createdAfter=2026-01-01");
+    expect_filters("role=- search=- until=2025-12-31T22:00:00.500Z", super_admin,
+                   "createdBefore=2026-01-01T00:00:00.500%2B02:00");
+    expect_filters("role=x search=y banned=1 verified=0 from=2025-01-01T00:00:00.001Z "
+                   "until=2026-01-01T00:00:00.000Z",
+                   super_admin,
+                   "role=x&search=y&banned=true&emailVerified=false&createdAfter=2025-01-01&"
+                   "createdBefore=2026-01-01");
+}
+
+TEST(list_users, a_further_filter_that_is_unknown_is_as_if_absent) {
+    for (const char* query : {"banned=",
+                              "banned=1",
+                              "banned=True",
+                              "banned=yes",
+                              "emailVerified=null",
+                              "createdAfter=",
+                              "createdAfter=yesterday",
+                              "createdAfter=infinity",
+                              "createdAfter=0000-01-01",
+                              "createdBefore=9999-12-31",
+                              "createdBefore=20000-01-01",
+                              "createdBefore=2026-13-01",
+                              "Banned=true",
+                              "match=all",
+                              "sort=",
+                              "sort=id",
+                              "sort=Name",
+                              "order=",
+                              "order=DESC",
+                              "order=up"})
+        expect_filters("role=- search=-", super_admin, query);
+}
+
+TEST(list_users, all_filters_are_combined_with_or_unless_all_must_match) {
+    expect_filters("role=user search=- banned=1", admin, "banned=true");
+    expect_filters("role=user search=- banned=1", admin, "banned=true&match=any");
+    expect_filters("role=user search=- banned=1 all", admin, "banned=true&match=all");
+    expect_filters("role=user search=x all", admin, "match=all&search=x");
+    // One filter is the same either way.
+    expect_filters("role=user search=-", admin, "match=all");
+    expect_filters("role=- search=x", super_admin, "match=all&search=x");
+}
+
+TEST(list_users, comes_in_the_order_that_is_asked_for) {
+    for (const auto& [query, order] : {std::pair{"sort=createdAt", ""},
+                                       {"order=desc", ""},
+                                       {"order=asc", " by createdAt"},
+                                       {"sort=createdAt&order=asc", " by createdAt"},
+                                       {"sort=updatedAt", " by updatedAt descending"},
+                                       {"sort=updatedAt&order=asc", " by updatedAt"},
+                                       {"sort=name", " by name"},
+                                       {"sort=name&order=desc", " by name descending"},
+                                       {"sort=email", " by email"},
+                                       {"order=desc&sort=email", " by email descending"}}) {
+        expect("200", ask(super_admin, "GET ?" + std::string(query)), query);
+        expect("list role=- search=- 20 from 0" + std::string(order), calls.text(), query);
+    }
+}
+
+TEST(list_users, tells_how_many_users_match_and_where_the_other_pages_are) {
+    const auto links = [&](const std::string& query) {
+        return header_of(send(super_admin, "GET ?" + query), "Link");
+    };
+    store.total = 41;
+    expect("41", header_of(send(super_admin, "GET "), "X-Total-Count"));
+    expect("41", header_of(send(super_admin, "HEAD ?page=9"), "X-Total-Count"));
+    expect("<?page=1>; rel=\"first\", <?page=2>; rel=\"next\", <?page=3>; rel=\"last\"", links(""));
+    expect("<?page=1>; rel=\"first\", <?page=1>; rel=\"prev\", <?page=3>; rel=\"next\", "
+           "<?page=3>; rel=\"last\"",
+           links("page=2"));
+    expect("<?page=1>; rel=\"first\", <?page=2>; rel=\"prev\", <?page=3>; rel=\"last\"",
+           links("page=3"));
+    expect("<?page=1>; rel=\"first\", <?page=3>; rel=\"prev\", <?page=3>; rel=\"last\"",
+           links("page=9"));
+    store.total = 0;
+    expect("<?page=1>; rel=\"first\", <?page=1>; rel=\"last\"", links(""));
+    expect("", header_of(send(user, "GET "), "X-Total-Count"));
+    expect("", header_of(send(super_admin, "GET /another"), "Link"));
+}
+
+TEST(list_users, links_are_the_request_s_own_address_with_another_page) {
+    store.total = 1;
+    const auto first = [&](const std::string& query) {
+        const std::string links = header_of(send(super_admin, "GET ?" + query), "Link");
+        return links.substr(0, links.find('>') + 1);
+    };
+    expect("<?limit=5&search=a%26b+c&page=1>", first("limit=5&page=7&search=a%26b+c&&p%61ge=8"));
+    expect("<?search=%22%3E%3C%20%C3%B1%0D&unknown&page=1>",
+           first("search=\"><%20\xc3\xb1\r&unknown"));
+    base = "/api/\xc3\xb1 x%";
+    expect("</api/%C3%B1%20x%25?page=1>", first(""));
+    expect("", first("search=" + std::string(2000, 'x')));
 }
 
 } // namespace useradmin::test

@@ -73,8 +73,8 @@ class FakeStore final : public store::Store {
                                     const store::Window& window) override {
         const std::string arguments = "role=" + std::string(filter.role.value_or("-")) +
                                       " search=" + std::string(filter.search.value_or("-")) + " " +
-                                      std::to_string(window.limit) + " from " +
-                                      std::to_string(window.offset);
+                                      further(filter) + std::to_string(window.limit) + " from " +
+                                      std::to_string(window.offset) + shown(window.order);
         if (const auto* failure = failure_of("list", arguments))
             return *failure;
         return store::Page{users, total.value_or(static_cast<std::int64_t>(users.size()))};
@@ -225,6 +225,33 @@ class FakeStore final : public store::Store {
 
   private:
     using Row = std::vector<store::User>::iterator;
+
+    /// The filters beyond those two: "banned=1 from=2026-01-01T00:00:00.000Z all ".
+    static std::string further(const store::Filter& filter) {
+        std::string text;
+        const auto add = [&](const char* name, const std::optional<bool>& truth) {
+            if (truth)
+                text.append(name).append(*truth ? "=1 " : "=0 ");
+        };
+        add("banned", filter.banned);
+        add("verified", filter.email_verified);
+        for (const auto& [name, time] :
+             {std::pair{"from=", filter.created_from}, {"until=", filter.created_until}})
+            if (time) {
+                text::append_iso8601(text += name, *time);
+                text += ' ';
+            }
+        return text += filter.is_all ? "all " : "";
+    }
+
+    /// Nothing for the usual order, else " by name" or " by name descending".
+    static std::string shown(const store::Order& order) {
+        constexpr const char* names[] = {"createdAt", "name", "email", "updatedAt"};
+        if (order.is_usual())
+            return {};
+        return std::string(" by ") + names[static_cast<int>(order.by)] +
+               (order.is_descending ? " descending" : "");
+    }
 
     /// Notes a call; how it fails, if it does.
     const store::Failure* failure_of(std::string_view call, std::string_view arguments = {}) {
@@ -422,7 +449,8 @@ class ApiScene : public Utest {
         if (!text.empty())
             body.body.text = text;
         return api::answer({request.substr(0, path - 1), request.substr(path, query - path),
-                            request.substr(std::min(query + 1, request.size())), headers, body},
+                            request.substr(std::min(query + 1, request.size())), headers, body,
+                            base},
                            caller, {store, hasher, settings}, event = {});
     }
 
@@ -438,6 +466,8 @@ class ApiScene : public Utest {
     FakeHasher hasher{calls};
     FakeBody body{calls};
     FakeHeaders headers;
+    /// The base address's path.
+    std::string_view base;
     api::Settings settings{protected_email, 1000};
 };
 

@@ -143,9 +143,17 @@ TEST(shared_totals, are_those_of_one_filter_and_one_place) {
         filter.search = search;
         return filter;
     };
-    const Filter filters[] = {filter({}, {}),   filter("", {}),   filter({}, ""),
-                              filter("a", {}),  filter({}, "a"),  filter("a", "b"),
-                              filter("ab", ""), filter("", "ab"), filter({}, "A")};
+    std::vector<Filter> filters = {filter({}, {}),   filter("", {}),   filter({}, ""),
+                                   filter("a", {}),  filter({}, "a"),  filter("a", "b"),
+                                   filter("ab", ""), filter("", "ab"), filter({}, "A")};
+    for (const bool truth : {false, true}) {
+        filters.emplace_back().banned = truth;
+        filters.emplace_back().email_verified = truth;
+    }
+    filters.emplace_back().created_from = store::Timestamp();
+    filters.emplace_back().created_until = store::Timestamp();
+    filters.emplace_back().created_from = store::Timestamp(std::chrono::milliseconds(1));
+    filters.emplace_back(filter("a", "b")).is_all = true;
     for (const char* place : {"here", "there"}) {
         terms.place = place;
         std::int64_t number = std::string_view(place) == "here" ? 100 : 200;

@@ -104,6 +104,16 @@ TEST(folding, takes_case_and_accents_away) {
     check_texts("αθηνα", text::fold("ΑΘΉΝΑ"));
 }
 
+TEST(folding, is_another_thing_than_what_texts_are_sorted_by) {
+    check_texts("angel z", text::sort_key("\xc3\x81NGEL z"));
+    check_texts("angel", text::sort_key("A\xcc\x81ngel"));
+    check_texts("finance 1", text::sort_key("\xef\xac\x81nance \xc2\xb9"));
+    check_texts("\xc3\x9f \xc3\xb8 \xce\xa3 \xd0\x96",
+                text::sort_key("\xc3\x9f \xc3\xb8 \xce\xa3 \xd0\x96"));
+    check_texts("", text::sort_key("\xcc\x81\xcd\xaf"));
+    check_texts("\xf0\x9f\x98\x80", text::sort_key("\xf0\x9f\x98\x80"));
+}
+
 TEST(folding, leaves_a_hangul_syllable_whole) {
     check_texts("각", text::fold("각"));
 }

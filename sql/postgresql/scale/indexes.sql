@@ -7,3 +7,6 @@ CREATE INDEX CONCURRENTLY IF NOT EXISTS users_folded ON @scale@.users USING gin 
     WITH (gin_pending_list_limit = 128);
 CREATE INDEX CONCURRENTLY IF NOT EXISTS @newest@ ON @user@ (@created@ DESC, @id@);
 CREATE INDEX CONCURRENTLY IF NOT EXISTS @role_newest@ ON @user@ ((@role@), @created@ DESC, @id@);
+CREATE INDEX CONCURRENTLY IF NOT EXISTS @by_name@ ON @user@ ((@name_key@), @id@)@include_name@;
+CREATE INDEX CONCURRENTLY IF NOT EXISTS @by_email@ ON @user@ ((@email_key@), @id@)@include_email@;
+CREATE INDEX CONCURRENTLY IF NOT EXISTS @by_update@ ON @user@ (@updated@ DESC, @id@)@include_role@;

@@ -1,7 +1,9 @@
--- Takes all of it away. The two indexes of the user table stay, and the extension pg_trgm.
+-- Takes all of it away. The two indexes of the user table stay that schema.sql lays too, and the extension pg_trgm.
 
 SET LOCAL lock_timeout = '2s';
 DO $body$
+DECLARE
+    order_index text;
 BEGIN
     IF to_regnamespace(@scale_text@) IS NOT NULL THEN
         -- An automatic vacuum ends itself for whoever waits this long.
@@ -12,6 +14,12 @@ BEGIN
         SET LOCAL lock_timeout = '200ms';
         LOCK TABLE @scale@.users, @scale@.counts, @scale@.folds IN ACCESS EXCLUSIVE MODE;
     END IF;
+    FOR order_index IN
+        SELECT i.indexrelid::regclass FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
+        WHERE i.indrelid = @user_text@::regclass AND '"' || replace(c.relname, '"', '""') || '"' IN (@by_any_texts@)
+    LOOP
+        EXECUTE 'DROP INDEX ' || order_index;
+    END LOOP;
 END $body$;
 DROP TRIGGER IF EXISTS @trigger@inserted ON @user@;
 DROP TRIGGER IF EXISTS @trigger@updated ON @user@;

@@ -1,0 +1,45 @@
+#include "api/paging.hpp"
+
+#include "text/url.hpp"
+
+#include <algorithm>
+#include <string>
+
+namespace useradmin::api {
+
+namespace {
+
+// Proxies take some 4 KiB of headers and more.
+constexpr std::size_t longest_links = 3000;
+
+/// What stays as it is in a path and in a query (RFC 3986).
+constexpr std::string_view path_characters = "/!$&'()*+,;=:@";
+constexpr std::string_view query_characters = "/?!$&'()*+,;=:@%";
+
+} // namespace
+
+void add_links(message::Reply& reply, const message::Request& request,
+               const Pagination& pagination) {
+    reply.headers.push_back({"X-Total-Count", std::to_string(pagination.total)});
+    std::string start = "<";
+    text::append_encoded(start, request.base, path_characters);
+    start += '?';
+    text::append_encoded(start, text::without_parameter(request.query, "page"), query_characters);
+    start += start.ends_with('?') ? "page=" : "&page=";
+    std::string links;
+    const auto link = [&](const char* relation, std::int64_t page) {
+        links.append(links.empty() ? "" : ", ").append(start).append(std::to_string(page));
+        links.append(">; rel=\"").append(relation).append("\"");
+    };
+    const std::int64_t last = std::max<std::int64_t>(total_pages(pagination), 1);
+    link("first", 1);
+    if (pagination.page > 1)
+        link("prev", std::min(pagination.page - 1, last));
+    if (pagination.page < last)
+        link("next", pagination.page + 1);
+    link("last", last);
+    if (links.size() <= longest_links)
+        reply.headers.push_back({"Link", std::move(links)});
+}
+
+} // namespace useradmin::api
