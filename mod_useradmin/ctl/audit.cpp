@@ -72,7 +72,7 @@ struct Audit::Files {
 };
 
 Audit::Audit(const Settings& settings, std::string_view command, std::string_view target)
-    : errors_(std::make_unique<Errors>()) {
+    : command_(command), target_(target), errors_(std::make_unique<Errors>()) {
     const std::string& name = settings.audit_log;
     if (name.empty())
         return;
@@ -121,6 +121,17 @@ void Audit::finish(Exit code) {
         return;
     recorder_->event().status = status_of(code);
     recorder_->finish();
+}
+
+bool Audit::tell(std::string_view user_id, const store::User* before, const store::User* after) {
+    if (!recorder_)
+        return true;
+    begin(command_, user_id);
+    const bool is_told = recorder_->saw(user_id, before, after);
+    if (is_told)
+        finish(Exit::success);
+    begin(command_, target_);
+    return is_told;
 }
 
 } // namespace useradmin::ctl

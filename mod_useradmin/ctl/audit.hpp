@@ -32,11 +32,18 @@ class Audit {
     void begin(std::string_view operation, std::string_view target);
     /// Tells how it ended.
     void finish(Exit code);
+    /// Tells of one of many changes that the command makes; its own event goes on. False where a
+    /// change is to be told before it is final, and could not be.
+    bool tell(std::string_view user_id, const store::User* before, const store::User* after);
+    /// Whether such a change is told before it is final; else it is told afterwards.
+    bool comes_before() const noexcept { return recorder_ && recorder_->comes_before(); }
 
   private:
     class Errors;
     struct Files;
 
+    std::string command_;
+    std::string target_;
     std::string caller_;
     std::unique_ptr<Errors> errors_;
     std::unique_ptr<Files> files_;

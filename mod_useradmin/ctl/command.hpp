@@ -46,5 +46,7 @@ Exit list_sessions(Context& context);
 Exit revoke_sessions(Context& context);
 Exit check(Context& context);
 Exit verify_audit_log(Context& context);
+Exit export_users(Context& context);
+Exit import_users(Context& context);
 
 } // namespace useradmin::ctl

@@ -47,6 +47,7 @@ class Context {
         audit_.finish(Exit::success);
         audit_.begin(name, user_id);
     }
+    Audit& audit() noexcept { return audit_; }
     store::Store& store() { return database().store(); }
     bool wants_json() const { return options.has("json"); }
 

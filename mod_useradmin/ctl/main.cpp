@@ -25,6 +25,9 @@ constexpr Names ban_options = {"reason", "expires", "yes"};
 constexpr Names delete_options = {"yes"};
 constexpr Names open_options = {"for", "secret"};
 constexpr Names revoke_options = {"all"};
+constexpr Names export_options = {"format"};
+constexpr Names import_options = {"dry-run",    "on-conflict", "format", "hash",
+                                  "account-id", "email-case",  "force"};
 constexpr Names verify_options = {"anchor"};
 constexpr Names check_options = {"hash", "account-id", "email-case", "protected-email", "counts"};
 
@@ -103,6 +106,25 @@ constexpr Command all_commands[] = {
      1,
      2,
      revoke_sessions,
+     Use::changes},
+    {"export",
+     "[FILE]",
+     {},
+     export_options,
+     "writes all users with the hashes of their passwords, for 'import'; without a file, or with "
+     "-, to standard output",
+     0,
+     1,
+     export_users},
+    {"import",
+     "FILE",
+     {},
+     import_options,
+     "makes the users of a file, or of standard input for -; run again, it goes on where it was "
+     "broken off",
+     1,
+     1,
+     import_users,
      Use::changes},
     {"check",
      "",

@@ -48,6 +48,11 @@ constexpr Option all_options[] = {
     {"no-scale", "", "takes that away"},
     {"counts", "", "compares what --scale laid with the users, and mends it"},
     {"anchor", "HASH", "a hash that an earlier verification told; its line must be there"},
+    {"format", "csv|ndjson",
+     "how the file is written; default: as its name ends, and ndjson where it does not say"},
+    {"dry-run", "", "only says which lines are wrong, by their numbers"},
+    {"on-conflict", "skip|update|fail",
+     "what becomes of a line whose user is there already; default: fail"},
     {"yes", "", "does not ask"},
     {"force", "", "takes what is unusual: another role, a password of another length"},
 };

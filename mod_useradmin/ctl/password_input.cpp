@@ -88,22 +88,25 @@ bool has_terminal() {
 
 } // namespace
 
+std::string problem_of_password(std::string_view password, Lengths lengths) {
+    if (password.size() > longest_password || !text::is_clean_utf8(password))
+        return "must be UTF-8 of at most " + std::to_string(longest_password) + " bytes";
+    const std::size_t length = text::utf16_length(password);
+    if (lengths == Lengths::usual && (length < least_usual_length || length > most_usual_length))
+        return "has " + std::to_string(length) + " characters, and better-auth takes from " +
+               std::to_string(least_usual_length) + " to " + std::to_string(most_usual_length) +
+               "; say --force to set it all the same";
+    return {};
+}
+
 secret::Secret read_password(Lengths lengths) {
     const bool is_terminal = has_terminal();
     secret::Secret secret = is_terminal ? ask("Password: ") : read_line(nullptr);
     if (secret.view().empty())
         throw CommandError(Exit::usage, "no password was given; type it, or send it on one line of "
                                         "standard input");
-    if (secret.view().size() > longest_password || !text::is_clean_utf8(secret.view()))
-        throw CommandError(Exit::usage, "the password must be UTF-8 of at most " +
-                                            std::to_string(longest_password) + " bytes");
-    const std::size_t length = text::utf16_length(secret.view());
-    if (lengths == Lengths::usual && (length < least_usual_length || length > most_usual_length))
-        throw CommandError(Exit::usage, "the password has " + std::to_string(length) +
-                                            " characters, and better-auth takes from " +
-                                            std::to_string(least_usual_length) + " to " +
-                                            std::to_string(most_usual_length) +
-                                            "; say --force to set it all the same");
+    if (const std::string problem = problem_of_password(secret.view(), lengths); !problem.empty())
+        throw CommandError(Exit::usage, "the password " + problem);
     if (is_terminal && !secret::equal_secrets(secret.view(), ask("Once more: ").view()))
         throw CommandError(Exit::usage, "the two passwords differ; nothing was done");
     return secret;

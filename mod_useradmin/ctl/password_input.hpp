@@ -4,12 +4,16 @@
 #include "secret/secret.hpp"
 
 #include <string>
+#include <string_view>
 
 namespace useradmin::ctl {
 
 /// Which lengths a password may have: those that better-auth takes, or any up to
 /// password::longest_password.
 enum class Lengths { usual, any };
+
+/// What is wrong with a password, in a sentence's end: "must be …"; empty where nothing is.
+std::string problem_of_password(std::string_view password, Lengths lengths);
 
 /// Asks twice on a terminal, without showing what is typed; else reads one line of standard input.
 /// A CommandError where there is none, the two differ, it is no clean UTF-8, or of another length.

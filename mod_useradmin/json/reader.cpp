@@ -176,4 +176,11 @@ bool Object::boolean(std::string_view key) const noexcept {
     return cJSON_IsTrue(member(key));
 }
 
+std::vector<std::string_view> Object::keys() const {
+    std::vector<std::string_view> keys;
+    for (const cJSON* node = tree_->child; node != nullptr; node = node->next)
+        keys.emplace_back(node->string);
+    return keys;
+}
+
 } // namespace useradmin::json

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 struct cJSON;
 
@@ -26,6 +27,9 @@ class Object {
 
     /// The value of a member that is a boolean, else false.
     bool boolean(std::string_view key) const noexcept;
+
+    /// The members' keys, in their order. They live as long as the object.
+    std::vector<std::string_view> keys() const;
 
   private:
     struct WipeAndDelete {

@@ -40,6 +40,8 @@ struct Product {
     bool has_schemas;
     /// What may help where it takes no writes.
     const char* when_read_only;
+    /// Begins a transaction that reads the tables as they are at one moment.
+    const char* begin_reading;
 };
 
 /// A right that work on a table wants.

@@ -145,7 +145,8 @@ constexpr Product postgresql_product = {
     "SHOW server_version",
     "CONCURRENTLY ",
     true,
-    "where DBDParams names several hosts, target_session_attrs=read-write finds the one that does"};
+    "where DBDParams names several hosts, target_session_attrs=read-write finds the one that does",
+    "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"};
 
 /// The names of a user's fields in a part of a statement that is about what the user was.
 std::string names_before() {

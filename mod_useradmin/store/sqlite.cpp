@@ -494,7 +494,8 @@ constexpr Product sqlite_product = {
     "SELECT sqlite_version()",
     "",
     false,
-    "httpd's account must have the right to write the file and its folder"};
+    "httpd's account must have the right to write the file and its folder",
+    "BEGIN"};
 
 // NOLINTNEXTLINE(cppcoreguidelines-virtual-class-destructor): one constant, never deleted
 class Sqlite final : public Dialect {

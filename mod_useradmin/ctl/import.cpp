@@ -1,0 +1,564 @@
+// useradminctl import: makes the users of a file, some hundred in a transaction.
+#include "api/access.hpp"
+#include "apr/pool.hpp"
+#include "ctl/command.hpp"
+#include "ctl/display.hpp"
+#include "ctl/import_journal.hpp"
+#include "ctl/password_input.hpp"
+#include "ctl/user_file.hpp"
+#include "secret/random.hpp"
+#include "store/bulk.hpp"
+#include "store/statements.hpp"
+#include "text/unicode.hpp"
+#include "json/writer.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <set>
+#include <system_error>
+#include <thread>
+#include <variant>
+
+#include <sys/stat.h>
+
+namespace useradmin::ctl {
+
+namespace {
+
+constexpr std::size_t users_at_once = 500;
+// A name or a picture may be long: what is kept of a transaction's lines is bounded too.
+constexpr std::size_t bytes_at_once = std::size_t{4} << 20;
+
+enum class OnConflict { fail, skip, update };
+
+OnConflict on_conflict_of(const Options& options) {
+    const std::string_view word = options.find("on-conflict").value_or("fail");
+    if (word != "fail" && word != "skip" && word != "update")
+        throw CommandError(Exit::usage, "--on-conflict must be skip, update or fail");
+    return word == "fail" ? OnConflict::fail
+                          : (word == "skip" ? OnConflict::skip : OnConflict::update);
+}
+
+/// A user of the file. Its texts are its own.
+struct Entry {
+    std::uint64_t line = 0;
+    std::vector<Cell> cells;
+    std::string id;
+    std::string account_id;
+    std::string email;
+    secret::Secret made_hash;
+    store::bulk::Row row;
+    std::string_view password;
+    /// The id of a user that is there already, which is changed or left.
+    std::string existing;
+
+    bool names(std::string_view member) const {
+        return std::any_of(
+            cells.begin(), cells.end(),
+            [&](const Cell& cell) { return cell.name == member && cell.text; });
+    }
+};
+
+/// Entries do not move: views point into them.
+using Entries = std::vector<std::unique_ptr<Entry>>;
+
+/// Puts the text into the user's field; false where it is none of the field's kind.
+bool set(store::User& user, const store::Field<store::User>& field, const Cell& cell) {
+    const auto put = [&](auto& member) {
+        using Member = std::decay_t<decltype(member)>;
+        if (!cell.text) {
+            member = Member();
+            return true;
+        }
+        const std::string_view text = cell.text->view();
+        if constexpr (std::is_same_v<Member, bool>) {
+            member = text == "true";
+            return text == "true" || text == "false";
+        } else if constexpr (std::is_same_v<Member, store::Time>) {
+            member = text::parse_timestamp(text);
+            return member.has_value();
+        } else {
+            member = text;
+            return true;
+        }
+    };
+    return std::visit([&](auto member) { return put(user.*member); }, field.member);
+}
+
+const char* kind_of(const store::Field<store::User>& field) {
+    return std::holds_alternative<bool store::User::*>(field.member)
+               ? ", which must be true or false"
+               : ", which must be a time such as 2026-11-20T23:30:19.717Z";
+}
+
+/// What an import takes of a line, by the command line and the tables.
+struct Rules {
+    const store::Schema& schema;
+    bool lowers_email;
+    bool takes_all;
+    store::Timestamp now;
+};
+
+/// Fills the entry from its line; what is wrong with that, in a sentence's end, or nothing.
+std::string fill(Entry& entry, const Rules& rules) {
+    store::User& user = entry.row.user;
+    user.role = "user";
+    user.email_verified = true;
+    user.created_at = rules.now;
+    for (const Cell& cell : entry.cells) {
+        if (cell.name == hash_member && cell.text)
+            entry.row.password_hash = cell.text->view();
+        if (cell.name == password_member && cell.text)
+            entry.password = cell.text->view();
+        for (const store::Field<store::User>& field : store::user_fields)
+            if (field.name == cell.name && !set(user, field, cell))
+                return "has a wrong " + std::string(field.name) + kind_of(field);
+    }
+    if (!entry.names("updatedAt"))
+        user.updated_at = user.created_at;
+    if (user.email.find('@') == user.email.npos)
+        return user.email.empty() ? "has no email" : "has an email that is no address";
+    if (rules.lowers_email)
+        user.email = entry.email = text::lower(user.email);
+    if (user.name.empty())
+        return "has no name";
+    if (const std::string_view role = user.role.value_or("user");
+        role != "user" && api::role_of(role) == api::Role::user && !rules.takes_all)
+        return "has the role '" + std::string(role) +
+               "', which is none of user, admin and superAdmin; say --force if it is meant";
+    const store::Column& key = rules.schema.user.at("id");
+    if (key.is_serial())
+        user.id = {};
+    else if (user.id.empty())
+        user.id = entry.id = secret::random_uuid();
+    else if (!key.can_hold_id(user.id))
+        return "has an id that a column of type " + key.type + " does not hold";
+    entry.row.account_id = entry.account_id = secret::random_uuid();
+    if (!entry.password.empty() && entry.row.password_hash)
+        return "has both a password and a passwordHash";
+    if (!entry.password.empty()) {
+        const std::string problem =
+            problem_of_password(entry.password, rules.takes_all ? Lengths::any : Lengths::usual);
+        if (!problem.empty())
+            return "has a password that " + problem;
+    }
+    if (entry.row.password_hash && !rules.takes_all && !password::work_of(*entry.row.password_hash))
+        return "has a passwordHash that is none of argon2id, better-auth's scrypt and bcrypt, or "
+               "that asks for too much work; say --force to take it all the same";
+    return {};
+}
+
+std::string line_named(std::uint64_t number) {
+    return "line " + std::to_string(number);
+}
+
+/// The file with that name, or standard input.
+class Input {
+  public:
+    explicit Input(const std::string& name)
+        : file_(name == "-" ? stdin : std::fopen(name.c_str(), "re")) {
+        if (file_ == nullptr)
+            throw CommandError(Exit::failure,
+                               name + " cannot be read: " + std::generic_category().message(errno));
+    }
+    ~Input() {
+        if (file_ != stdin)
+            std::fclose(file_);
+    }
+    Input(const Input&) = delete;
+    Input& operator=(const Input&) = delete;
+
+    std::FILE* file() const noexcept { return file_; }
+    /// 0 where nobody knows.
+    std::uint64_t size() const noexcept {
+        struct stat status = {};
+        return fstat(fileno(file_), &status) == 0 && S_ISREG(status.st_mode)
+                   ? static_cast<std::uint64_t>(status.st_size)
+                   : 0;
+    }
+
+  private:
+    std::FILE* file_;
+};
+
+/// Hashes what is to be hashed, on all processors.
+void hash_passwords(const Entries& entries, const password::Format& format) {
+    std::vector<Entry*> waiting;
+    for (const auto& entry : entries)
+        if (!entry->password.empty())
+            waiting.push_back(entry.get());
+    std::atomic<std::size_t> next = 0;
+    std::atomic<bool> has_failed = false;
+    const auto work = [&] {
+        for (std::size_t index = next++; index < waiting.size(); index = next++) {
+            auto hash = password::hash(format, waiting[index]->password);
+            if (!hash) {
+                has_failed = true;
+                return;
+            }
+            waiting[index]->made_hash = std::move(*hash);
+            waiting[index]->row.password_hash = waiting[index]->made_hash.view();
+        }
+    };
+    std::vector<std::jthread> threads;
+    const std::size_t count =
+        std::min<std::size_t>(waiting.size(), std::max(std::thread::hardware_concurrency(), 1U));
+    for (std::size_t index = 1; index < count; ++index)
+        threads.emplace_back(work);
+    work();
+    threads.clear();
+    if (has_failed)
+        throw CommandError(Exit::failure, "a password could not be hashed: out of memory");
+}
+
+class Import {
+  public:
+    Import(Context& context, const std::string& name)
+        : context_(context), input_(name), database_(context.database()),
+          schema_(database_.schema()), on_conflict_(on_conflict_of(context.options)),
+          is_dry_(context.options.has("dry-run")), rules_{schema_,
+                                                          context.settings.lowers_email.value_or(
+                                                              false),
+                                                          context.options.has("force"),
+                                                          text::now()},
+          reader_(input_.file(), format_of(context.options.find("format"), name)),
+          journal_(is_dry_ ? "-" : name), progress_("Importing the users") {
+        if (const store::Problem* problem = schema_.problem_of(
+                store::needs_user | store::needs_account | store::needs_creation))
+            throw CommandError(Exit::failure, problem->text);
+    }
+
+    Exit run() {
+        resume();
+        while (auto line = reader_.next()) {
+            take(std::move(*line));
+            if (entries_.size() >= users_at_once || bytes_ >= bytes_at_once)
+                flush(reader_.place_behind());
+        }
+        flush(reader_.place_behind());
+        find_repetitions();
+        journal_.remove();
+        return report();
+    }
+
+  private:
+    /// Goes on where an import of the file was broken off.
+    void resume() {
+        at_.file = reader_.place_behind();
+        const auto left = journal_.read();
+        if (!left)
+            return;
+        at_ = left->committed;
+        const bool is_same_database = at_.address.empty() || is_there(at_.address);
+        if (left->next && !left->next->address.empty() && is_there(left->next->address))
+            at_ = *left->next;
+        else if (!is_same_database)
+            throw CommandError(Exit::failure,
+                               "an import of the file was broken off, and its last user is not in "
+                               "this database; move " +
+                                   journal_.name() + " away to begin anew");
+        if (!reader_.go_to(at_.file))
+            throw CommandError(Exit::failure,
+                               "the file is not the one whose import was broken off at line " +
+                                   std::to_string(at_.file.line + 1) + "; move " + journal_.name() +
+                                   " away to begin anew");
+        complain("going on behind line " + std::to_string(at_.file.line) +
+                 ", where the import was broken off");
+    }
+
+    bool is_there(std::string_view email) {
+        const auto found = context_.store().find_by_email(email);
+        if (!found && !found.is_not_found())
+            value_of(found);
+        return static_cast<bool>(found);
+    }
+
+    void take(FileLine line) {
+        auto entry = std::make_unique<Entry>();
+        entry->line = line.number;
+        entry->cells = std::move(line.cells);
+        const std::string problem =
+            line.problem.empty() ? fill(*entry, rules_) : std::move(line.problem);
+        if (!problem.empty()) {
+            refuse(Exit::failure, entry->line, problem);
+            return;
+        }
+        // What is twice in a file meets itself in the database.
+        if (names_.contains(entry->row.user.email) || names_.contains(entry->row.user.id))
+            flush(reader_.place_before());
+        names_.emplace(entry->row.user.email);
+        if (!entry->row.user.id.empty())
+            names_.emplace(entry->row.user.id);
+        for (const Cell& cell : entry->cells)
+            bytes_ += cell.text ? cell.text->view().size() : 0;
+        if (is_dry_)
+            note(*entry);
+        entries_.push_back(std::move(entry));
+    }
+
+    /// A line cannot be imported: the end of an import, and one of the findings of a dry run.
+    void refuse(Exit code, std::uint64_t line, const std::string& problem) {
+        const std::string sentence = line_named(line) + " " + problem;
+        if (!is_dry_)
+            throw CommandError(code, sentence + "; " + state());
+        ++bad_lines_;
+        complain(sentence);
+    }
+
+    /// What is in the database when an import ends early.
+    std::string state() const {
+        if (at_.made + at_.changed + at_.skipped == 0)
+            return "nothing was imported";
+        return "what stands up to line " + std::to_string(at_.file.line) + " is imported" +
+               (journal_.name().empty() ? "" : "; mend it, and run this again");
+    }
+
+    /// Puts the entries into the database, all or none. The file was read up to there with them.
+    void flush(FilePlace place) {
+        if (entries_.empty())
+            return;
+        place_behind_ = std::move(place);
+        if (is_dry_) {
+            const apr::Scratch pool(database_.pool());
+            find_existing(pool.get());
+        } else {
+            hash_passwords(entries_, context_.settings.hash_format());
+            // Where one is there already, the others are not made either: the second time, it is
+            // known which. Somebody else may be making users meanwhile.
+            constexpr int tries = 5;
+            for (int tried = 1; !try_to_commit(tried == tries); ++tried) {
+                const apr::Scratch pool(database_.pool());
+                if (find_existing(pool.get()) == 0)
+                    tried = tries - 1;
+            }
+        }
+        entries_.clear();
+        names_.clear();
+        bytes_ = 0;
+        show_progress();
+    }
+
+    /// Marks the entries whose users are there already; how many there are.
+    std::size_t find_existing(apr_pool_t* pool) {
+        store::Work work(database_.client(), schema_, pool);
+        std::vector<store::bulk::Row> rows;
+        for (const auto& entry : entries_)
+            rows.push_back(entry->row);
+        const auto taken = store::bulk::taken(work, rows);
+        if (!taken)
+            throw CommandError(Exit::failure, "the database refused: " + work.error());
+        std::map<std::string_view, std::string_view> id_of;
+        std::map<std::string_view, std::string_view> address_of;
+        for (const store::User& user : *taken) {
+            id_of[user.email] = user.id;
+            address_of[user.id] = user.email;
+        }
+        std::size_t count = 0;
+        for (const auto& entry : entries_) {
+            const store::User& user = entry->row.user;
+            const auto by_address = id_of.find(user.email);
+            const auto by_id = entry->names("id") ? address_of.find(user.id) : address_of.end();
+            if (by_address == id_of.end() && by_id == address_of.end())
+                continue;
+            ++count;
+            entry->existing =
+                by_address != id_of.end() ? by_address->second : std::string_view(by_id->first);
+            const bool are_two = by_address != id_of.end() && by_id != address_of.end() &&
+                                 by_address->second != by_id->first;
+            if (on_conflict_ == OnConflict::update && are_two)
+                refuse(Exit::already_there, entry->line,
+                       "has the address of one user and the id of another");
+            else if (on_conflict_ == OnConflict::fail)
+                refuse(Exit::already_there, entry->line,
+                       by_address != id_of.end()
+                           ? "has an address that a user has already, " + std::string(user.email) +
+                                 "; --on-conflict says what is to become of it"
+                           : "has an id that a user has already, " + std::string(user.id) +
+                                 "; --on-conflict says what is to become of it");
+        }
+        return count;
+    }
+
+    /// False where a value is there already that must be unique; at the last try that is an error.
+    bool try_to_commit(bool is_last_try) {
+        const apr::Scratch pool(database_.pool());
+        store::Work work(database_.client(), schema_, pool.get(), /* is_witnessed */ true);
+        const auto transaction = database_.dialect().begin(work);
+        if (transaction == nullptr)
+            fail(work);
+        work.is_in_transaction = true;
+        std::vector<store::bulk::Row> fresh;
+        ImportPlace next = at_;
+        next.file = place_behind_;
+        next.address.clear();
+        std::vector<store::Seen> seen;
+        for (const auto& entry : entries_) {
+            if (entry->existing.empty()) {
+                fresh.push_back(entry->row);
+                next.address = entry->row.user.email;
+                ++next.made;
+            } else if (on_conflict_ == OnConflict::update) {
+                seen.push_back(change(work, *entry));
+                ++next.changed;
+            } else {
+                ++next.skipped;
+            }
+        }
+        const bool names_by_id = context_.settings.account_id_is_user_id.value_or(false);
+        if (!fresh.empty() && !store::bulk::insert(work, fresh, names_by_id, rules_.now)) {
+            if (work.fault() == store::Fault::conflict && !is_last_try)
+                return false;
+            fail(work);
+        }
+        for (const store::bulk::Row& row : fresh)
+            seen.push_back({row.user.id, std::nullopt, row.user});
+        if (context_.audit().comes_before())
+            tell(seen);
+        journal_.write({at_, next});
+        if (!transaction->commit())
+            fail(work);
+        if (next.address.empty())
+            next.address = std::move(at_.address);
+        at_ = std::move(next);
+        if (!context_.audit().comes_before())
+            tell(seen);
+        return true;
+    }
+
+    /// Changes what the line says of a user that is there.
+    store::Seen change(store::Work& work, const Entry& entry) {
+        store::Changes changes = {{"updatedAt", rules_.now}};
+        for (const store::Field<store::User>& field : store::user_fields)
+            if (field.name != "id" && field.name != "updatedAt" && field.name != "createdAt" &&
+                std::any_of(entry.cells.begin(), entry.cells.end(),
+                            [&](const Cell& cell) { return cell.name == field.name; }))
+                changes.push_back({field.name, store::value_of(entry.row.user, field)});
+        work.seen() = {};
+        const auto changed =
+            store::statements::update(work, database_.dialect(), entry.existing, changes, {});
+        if (!changed && !changed.is_not_found())
+            fail(work);
+        const store::Seen seen = work.seen();
+        if (entry.row.password_hash && changed) {
+            store::Account account;
+            account.id = entry.account_id;
+            account.user_id = changed->id;
+            account.account_id = context_.settings.account_id_is_user_id.value_or(false)
+                                     ? changed->id
+                                     : changed->email;
+            account.password = entry.row.password_hash;
+            account.created_at = account.updated_at = rules_.now;
+            if (!store::statements::set_password(work, database_.dialect(), account))
+                fail(work);
+        }
+        return seen;
+    }
+
+    void tell(const std::vector<store::Seen>& all) {
+        for (const store::Seen& seen : all)
+            if (!context_.audit().tell(seen.user_id, seen.before ? &*seen.before : nullptr,
+                                       seen.after ? &*seen.after : nullptr))
+                throw CommandError(Exit::failure, "the audit log must be told; " + state());
+    }
+
+    [[noreturn]] void fail(const store::Work& work) const {
+        throw CommandError(Exit::failure, "the database refused what stands from line " +
+                                              std::to_string(entries_.front()->line) + " to line " +
+                                              std::to_string(entries_.back()->line) + ": " +
+                                              work.error() + "; " + state());
+    }
+
+    /// A dry run looks for what is twice in the file itself: a number for each id and address.
+    void note(const Entry& entry) {
+        if (on_conflict_ != OnConflict::fail)
+            return;
+        for (const std::string_view name :
+             {entry.row.user.email, entry.names("id") ? entry.row.user.id : std::string_view()}) {
+            if (name.empty())
+                continue;
+            const secret::Digest digest = secret::digest({name});
+            std::uint64_t number = 0;
+            std::memcpy(&number, digest.data(), sizeof number);
+            numbers_.emplace_back(number, entry.line);
+        }
+    }
+
+    void find_repetitions() {
+        std::sort(numbers_.begin(), numbers_.end());
+        std::map<std::uint64_t, std::uint64_t> again;
+        for (std::size_t index = 1; index < numbers_.size(); ++index)
+            if (numbers_[index].first == numbers_[index - 1].first)
+                again[numbers_[index].second] = numbers_[index - 1].second;
+        for (const auto& [line, before] : again)
+            refuse(Exit::failure, line, "has the address or the id of " + line_named(before));
+    }
+
+    void show_progress() const {
+        const std::uint64_t done = at_.made + at_.changed + at_.skipped;
+        std::string text = is_dry_ ? "Looking at the lines: " + std::to_string(place_behind_.line)
+                                   : "Importing the users: " + std::to_string(done);
+        if (const std::uint64_t size = input_.size(); size > 0)
+            text += ", " + std::to_string(place_behind_.bytes * 100 / size) + " %";
+        progress_.show(text);
+    }
+
+    Exit report() const {
+        if (is_dry_) {
+            if (bad_lines_ > 0)
+                throw CommandError(Exit::failure,
+                                   std::to_string(bad_lines_) +
+                                       (bad_lines_ == 1 ? " line is" : " lines are") +
+                                       " wrong; nothing was imported");
+            say("all lines are right; nothing was imported, since --dry-run was said");
+            return Exit::success;
+        }
+        if (context_.wants_json()) {
+            std::string text;
+            json::Writer writer(text);
+            writer.begin_object().key("success").boolean(true).key("data").begin_object();
+            writer.key("made").integer(static_cast<std::int64_t>(at_.made));
+            writer.key("changed").integer(static_cast<std::int64_t>(at_.changed));
+            writer.key("skipped").integer(static_cast<std::int64_t>(at_.skipped));
+            writer.end_object().end_object();
+            print_json(text);
+            return Exit::success;
+        }
+        say(std::to_string(at_.made) + (at_.made == 1 ? " user" : " users") + " made, " +
+            std::to_string(at_.changed) + " changed, " + std::to_string(at_.skipped) + " skipped");
+        return Exit::success;
+    }
+
+    Context& context_;
+    Input input_;
+    Database& database_;
+    const store::Schema schema_;
+    OnConflict on_conflict_;
+    bool is_dry_;
+    Rules rules_;
+    UserFileReader reader_;
+    ImportJournal journal_;
+    Progress progress_;
+
+    Entries entries_;
+    /// The ids and addresses of the entries.
+    std::set<std::string, std::less<>> names_;
+    std::size_t bytes_ = 0;
+    /// How far the file was read with the last entry, and how far it is imported.
+    FilePlace place_behind_;
+    ImportPlace at_;
+    std::uint64_t bad_lines_ = 0;
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> numbers_;
+};
+
+} // namespace
+
+Exit import_users(Context& context) {
+    return Import(context, context.options.words[0]).run();
+}
+
+} // namespace useradmin::ctl

@@ -1,0 +1,309 @@
+#include "ctl/user_file.hpp"
+
+#include "ctl/command_error.hpp"
+#include "text/unicode.hpp"
+#include "json/reader.hpp"
+#include "json/record.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <system_error>
+
+namespace useradmin::ctl {
+
+namespace {
+
+// Of any user that is meant: an address, a name, a picture's data.
+constexpr std::size_t longest_line = std::size_t{1} << 20;
+constexpr std::size_t piece_size = std::size_t{1} << 16;
+constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+
+/// The name among those that a line may have; empty for any other.
+std::string_view known_name(std::string_view name) {
+    for (const store::Field<store::User>& field : store::user_fields)
+        if (field.name == name)
+            return field.name;
+    for (const std::string_view member : {hash_member, password_member})
+        if (member == name)
+            return member;
+    return {};
+}
+
+std::string known_names() {
+    std::string names;
+    for (const store::Field<store::User>& field : store::user_fields)
+        names.append(field.name).append(", ");
+    return names.append(hash_member).append(" and ").append(password_member);
+}
+
+std::string unknown(std::string_view name) {
+    return "there is no \"" + std::string(name) + "\" of a user; what is known is " + known_names();
+}
+
+/// Takes a cell from the start of a line of CSV, its separator too. Nothing where its quotes are
+/// not right.
+struct CsvCell {
+    std::string text;
+    bool is_quoted = false;
+    bool is_last = false;
+};
+
+std::optional<CsvCell> take_cell(std::string_view& line) {
+    CsvCell cell;
+    if (line.starts_with('"')) {
+        cell.is_quoted = true;
+        line.remove_prefix(1);
+        for (;;) {
+            const std::size_t quote = line.find('"');
+            if (quote == line.npos)
+                return std::nullopt;
+            cell.text += line.substr(0, quote);
+            line.remove_prefix(quote + 1);
+            if (!line.starts_with('"'))
+                break;
+            cell.text += '"';
+            line.remove_prefix(1);
+        }
+    } else {
+        const std::size_t end = std::min(line.find(','), line.size());
+        cell.text = line.substr(0, end);
+        line.remove_prefix(end);
+        if (cell.text.find('"') != cell.text.npos)
+            return std::nullopt;
+    }
+    if (line.empty())
+        cell.is_last = true;
+    else if (line.front() != ',')
+        return std::nullopt;
+    else
+        line.remove_prefix(1);
+    return cell;
+}
+
+std::string_view without_end(std::string_view line) {
+    if (line.ends_with('\n'))
+        line.remove_suffix(1);
+    if (line.ends_with('\r'))
+        line.remove_suffix(1);
+    return line;
+}
+
+void append_csv(std::string& out, std::string_view text) {
+    const bool needs_quotes = text.empty() || text.find_first_of(",\"\r\n") != text.npos ||
+                              text.front() == ' ' || text.back() == ' ';
+    if (!needs_quotes) {
+        out += text;
+        return;
+    }
+    out += '"';
+    for (const char character : text) {
+        if (character == '"')
+            out += '"';
+        out += character;
+    }
+    out += '"';
+}
+
+/// The value as a cell holds it; nothing for NULL.
+std::optional<std::string> text_of(const store::Value& value) {
+    if (const auto* text = std::get_if<std::string_view>(&value))
+        return std::string(*text);
+    if (const auto* truth = std::get_if<bool>(&value))
+        return *truth ? "true" : "false";
+    if (const auto* time = std::get_if<store::Timestamp>(&value)) {
+        std::string text;
+        text::append_iso8601(text, *time);
+        return text;
+    }
+    return std::nullopt;
+}
+
+} // namespace
+
+FileFormat format_of(std::optional<std::string_view> said, std::string_view file) {
+    const std::string_view name = said ? *said : file.substr(file.rfind('.') + 1);
+    if (name == "csv")
+        return FileFormat::csv;
+    if (said && name != "ndjson")
+        throw CommandError(Exit::usage, "--format must be csv or ndjson");
+    return FileFormat::ndjson;
+}
+
+UserFileReader::UserFileReader(std::FILE* file, FileFormat format) : file_(file), format_(format) {
+    if (format == FileFormat::csv)
+        read_headings();
+}
+
+void UserFileReader::settle() {
+    const std::string_view line = std::string_view(buffer_).substr(taken_, at_ - taken_);
+    taken_ = at_;
+    bytes_ += line.size();
+    line_ += static_cast<std::uint64_t>(std::count(line.begin(), line.end(), '\n'));
+    digest_.add(line);
+}
+
+std::string_view UserFileReader::take_line() {
+    settle();
+    std::size_t end = 0;
+    bool is_quoted = false;
+    for (std::size_t looked = at_; end == 0;) {
+        for (; looked < buffer_.size() && end == 0; ++looked) {
+            is_quoted = is_quoted != (format_ == FileFormat::csv && buffer_[looked] == '"');
+            if (buffer_[looked] == '\n' && !is_quoted)
+                end = looked + 1;
+        }
+        if (end > 0)
+            break;
+        if (buffer_.size() - at_ > longest_line)
+            throw CommandError(Exit::failure,
+                               "line " + std::to_string(line_ + 1) + " has more than " +
+                                   std::to_string(longest_line) +
+                                   " bytes; is a quote missing, or is it a file of another kind?");
+        buffer_.erase(0, at_);
+        looked -= at_;
+        at_ = taken_ = 0;
+        const std::size_t before = buffer_.size();
+        buffer_.resize(before + piece_size);
+        const std::size_t count = std::fread(buffer_.data() + before, 1, piece_size, file_);
+        buffer_.resize(before + count);
+        if (std::ferror(file_) != 0)
+            throw CommandError(Exit::failure, "the file cannot be read: " +
+                                                  std::generic_category().message(errno));
+        if (count == 0) {
+            end = buffer_.size();
+            break;
+        }
+    }
+    at_ = end;
+    return std::string_view(buffer_).substr(taken_, end - taken_);
+}
+
+void UserFileReader::read_headings() {
+    std::string_view line = take_line();
+    if (line.starts_with(byte_order_mark))
+        line.remove_prefix(byte_order_mark.size());
+    line = without_end(line);
+    for (bool is_last = false; !is_last;) {
+        const auto cell = take_cell(line);
+        const std::string_view name = cell ? known_name(cell->text) : std::string_view();
+        if (name.empty())
+            throw CommandError(Exit::failure,
+                               "line 1 must have the columns' names, and " +
+                                   (cell ? unknown(cell->text) : "its quotes are not right"));
+        if (std::find(headings_.begin(), headings_.end(), name) != headings_.end())
+            throw CommandError(Exit::failure, "line 1 has \"" + cell->text + "\" twice");
+        headings_.push_back(name);
+        is_last = cell->is_last;
+    }
+}
+
+void UserFileReader::read_cells(std::string_view line, FileLine& read) const {
+    for (const std::string_view name : headings_) {
+        auto cell = take_cell(line);
+        if (!cell || cell->is_last != (name == headings_.back())) {
+            read.problem =
+                cell ? "must have " + std::to_string(headings_.size()) + " cells, as line 1 has"
+                     : "has quotes that are not right: a cell with a quote, a comma or "
+                       "a line end stands in quotes, and its own are doubled";
+            return;
+        }
+        const bool is_null = cell->text.empty() && !cell->is_quoted;
+        read.cells.push_back(
+            {name, is_null ? std::nullopt : std::optional(secret::Secret(std::move(cell->text)))});
+    }
+}
+
+void UserFileReader::read_members(std::string_view line, FileLine& read) const {
+    using Kind = json::Object::Kind;
+    const auto object = json::Object::parse(line);
+    if (!object) {
+        read.problem = "is no JSON object in UTF-8";
+        return;
+    }
+    for (const std::string_view key : object->keys()) {
+        const std::string_view name = known_name(key);
+        if (name.empty()) {
+            read.problem = "is not right: " + unknown(key);
+            return;
+        }
+        std::optional<secret::Secret> text;
+        switch (object->kind(key)) {
+        case Kind::null:
+            break;
+        case Kind::boolean:
+            text = secret::Secret(object->boolean(key) ? "true" : "false");
+            break;
+        case Kind::string:
+            text = secret::Secret(std::string(object->text(key)));
+            break;
+        default:
+            read.problem = "has a \"" + std::string(name) + "\" that is no string, boolean or null";
+            return;
+        }
+        read.cells.push_back({name, std::move(text)});
+    }
+}
+
+std::optional<FileLine> UserFileReader::next() {
+    for (;;) {
+        const std::string_view taken = take_line();
+        FileLine read;
+        read.number = line_ + 1;
+        if (taken.empty())
+            return std::nullopt;
+        const std::string_view line = without_end(taken);
+        if (line.empty()) // as editors leave one at the end
+            continue;
+        if (!text::is_clean_utf8(line))
+            read.problem = "is not UTF-8, or holds U+0000";
+        else if (format_ == FileFormat::csv)
+            read_cells(line, read);
+        else
+            read_members(line, read);
+        return read;
+    }
+}
+
+FilePlace UserFileReader::place_behind() {
+    settle();
+    return place_before();
+}
+
+bool UserFileReader::go_to(const FilePlace& place) {
+    settle();
+    while (bytes_ < place.bytes && !take_line().empty())
+        settle();
+    return bytes_ == place.bytes && digest_.so_far() == place.digest;
+}
+
+void UserFileWriter::append_headings(std::string& out) const {
+    if (format_ != FileFormat::csv)
+        return;
+    for (const store::Field<store::User>& field : store::user_fields)
+        out.append(field.name).append(",");
+    out.append(hash_member).append("\n");
+}
+
+void UserFileWriter::append(std::string& out, const store::bulk::Row& row) const {
+    if (format_ == FileFormat::ndjson) {
+        json::Writer writer(out);
+        writer.begin_object();
+        for (const store::Field<store::User>& field : store::user_fields)
+            json::write_field(writer, row.user, field);
+        writer.key(hash_member).string_or_null(row.password_hash);
+        writer.end_object();
+        out += '\n';
+        return;
+    }
+    for (const store::Field<store::User>& field : store::user_fields) {
+        if (const auto text = text_of(store::value_of(row.user, field)))
+            append_csv(out, *text);
+        out += ',';
+    }
+    if (row.password_hash)
+        append_csv(out, *row.password_hash);
+    out += '\n';
+}
+
+} // namespace useradmin::ctl

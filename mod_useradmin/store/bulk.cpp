@@ -1,0 +1,164 @@
+#include "store/bulk.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace useradmin::store::bulk {
+
+namespace {
+
+/// The columns of a table that new rows fill: all that hold a field, without ids that the database
+/// makes.
+template <class Record>
+std::vector<std::pair<const Column*, const Field<Record>*>> filled_columns(const Table& table) {
+    std::vector<std::pair<const Column*, const Field<Record>*>> all;
+    for (const Field<Record>& field : fields<Record>()) {
+        const Column* const column = table.find(field.name);
+        if (column != nullptr && !(field.name == "id" && column->is_serial()))
+            all.emplace_back(column, &field);
+    }
+    return all;
+}
+
+/// "INSERT INTO table (a, b) VALUES ($1, $2), ($3, $4)".
+template <class Record>
+Statement insertion(const Work& work, const Table& table, std::span<const Record> records) {
+    const auto columns = filled_columns<Record>(table);
+    Statement statement = work.statement();
+    statement << "INSERT INTO " << table;
+    const char* before = " (";
+    for (const auto& [column, field] : columns) {
+        statement.concern(*column);
+        statement << std::exchange(before, ", ") << *column;
+    }
+    before = ") VALUES ";
+    for (const Record& record : records) {
+        statement << std::exchange(before, ", ");
+        const char* before_value = "(";
+        for (const auto& [column, field] : columns)
+            statement << std::exchange(before_value, ", ")
+                      << argument(*column, value_of(record, *field));
+        statement << ")";
+    }
+    return statement;
+}
+
+/// Appends "(column = $1 OR …)" for those of the rows whose text is not empty; whether any was.
+template <class TextOf>
+bool append_any_of(Statement& statement, const char* before, const Column& column,
+                   std::span<const Row> rows, const TextOf& text_of) {
+    bool is_first = true;
+    for (const Row& row : rows) {
+        const std::string_view text = text_of(row.user);
+        if (text.empty())
+            continue;
+        if (std::exchange(is_first, false))
+            statement << before << column << " IN (";
+        else
+            statement << ", ";
+        statement << argument(text);
+    }
+    if (!is_first)
+        statement << ")";
+    return !is_first;
+}
+
+} // namespace
+
+Result<std::vector<Row>> read(Work& work, Text after_id, std::int64_t limit) {
+    const Table& user = work.schema().user;
+    const Table& account = work.schema().account;
+    const Column& key = user.at("id");
+    Statement statement = work.statement();
+    statement << "SELECT " << user.read_as_u << ", a." << account.at("password") << " FROM " << user
+              << " u LEFT JOIN " << account << " a ON a." << account.at("userId") << " = u." << key
+              << " AND a." << account.at("providerId") << " = " << argument(Account().provider_id);
+    if (after_id)
+        statement << " WHERE u." << key << " > " << argument(*after_id);
+    statement << " ORDER BY u." << key << ", a." << account.at("id") << " LIMIT "
+              << argument(limit);
+    statement.give_secrets();
+    Result<Rows> rows = work.run(statement);
+    if (!rows)
+        return rows.failure();
+    std::vector<Row> all;
+    all.reserve(rows->count());
+    while (rows->next()) {
+        Row row;
+        row.user = rows->take_record<User>();
+        row.password_hash = rows->take();
+        // Who has two credential accounts signs in by the first.
+        if (all.empty() || all.back().user.id != row.user.id)
+            all.push_back(row);
+    }
+    return all;
+}
+
+Result<std::vector<User>> taken(Work& work, std::span<const Row> rows) {
+    const Table& user = work.schema().user;
+    const Column& key = user.at("id");
+    Statement statement = work.statement();
+    statement << "SELECT " << key << ", " << user.at("email") << " FROM " << user;
+    const bool has_addresses = append_any_of(statement, " WHERE ", user.at("email"), rows,
+                                             [](const User& row) { return row.email; });
+    if (!key.is_serial())
+        append_any_of(statement, has_addresses ? " OR " : " WHERE ", key, rows,
+                      [](const User& row) { return row.id; });
+    Result<Rows> found = work.run(statement);
+    if (!found)
+        return found.failure();
+    std::vector<User> users;
+    while (found->next()) {
+        User& one = users.emplace_back();
+        one.id = found->take().value_or("");
+        one.email = found->take().value_or("");
+    }
+    return users;
+}
+
+Result<Done> insert(Work& work, std::span<Row> rows, bool account_is_named_by_id, Timestamp now) {
+    const Schema& schema = work.schema();
+    const Column& key = schema.user.at("id");
+    std::vector<User> users;
+    users.reserve(rows.size());
+    for (const Row& row : rows) {
+        for (const Field<User>& field : user_fields)
+            if (!work.can_hold(field.name, value_of(row.user, field)))
+                return Failure::failed;
+        users.push_back(row.user);
+    }
+    Statement statement = insertion<User>(work, schema.user, users);
+    if (key.is_serial())
+        statement << " RETURNING " << key << ", " << schema.user.at("email");
+    Result<Rows> made = work.run(statement);
+    if (!made)
+        return made.failure();
+    if (key.is_serial()) {
+        std::map<std::string_view, std::string_view> ids;
+        while (made->next()) {
+            const std::string_view id = made->take().value_or("");
+            ids[made->take().value_or("")] = id;
+        }
+        for (Row& row : rows)
+            row.user.id = ids[row.user.email];
+    }
+    std::vector<Account> accounts;
+    accounts.reserve(rows.size());
+    for (const Row& row : rows) {
+        if (!row.password_hash)
+            continue;
+        Account& account = accounts.emplace_back();
+        account.id = row.account_id;
+        account.user_id = row.user.id;
+        account.account_id = account_is_named_by_id ? row.user.id : row.user.email;
+        account.password = row.password_hash;
+        account.created_at = account.updated_at = now;
+    }
+    if (!accounts.empty())
+        if (const Result<Rows> added = work.run(insertion<Account>(work, schema.account, accounts));
+            !added)
+            return added.failure();
+    return Done();
+}
+
+} // namespace useradmin::store::bulk

@@ -1,0 +1,292 @@
+// useradminctl import and export.
+#include "scene.hpp"
+
+#include "password/hash.hpp"
+#include "support/files.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <sys/stat.h>
+
+namespace useradmin::test {
+
+namespace {
+
+// Of "s3cr3t word", cheap ones.
+constexpr std::string_view argon2id_hash = "$argon2id$v=19$m=8,t=1,p=1$AAAAAAAAAAAAAAAAAAAAAA$"
+                                           "BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBA";
+
+/// A line of NDJSON for a user with that address, and more members.
+std::string line(const std::string& email, const std::string& more = "") {
+    return R"({"email":")" + email + R"(","name":"Ana")" + more + "}\n";
+}
+
+std::string hash_member_of(std::string_view hash) {
+    return R"(,"passwordHash":")" + std::string(hash) + "\"";
+}
+
+/// Users that have all that a user can have, and what a format could stumble over.
+std::string odd_users() {
+    return line("null@x.org", R"(,"role":null,"emailVerified":false)") +
+           line("quotes@x.org",
+                R"(,"image":"a\"b,c\r\nd","banned":true,"banReason":" \"","banExpires":)"
+                R"("2031-01-02T03:04:05.678Z")") +
+           line("empty@x.org", R"(,"image":"","role":"admin")") +
+           line("josé@x.org", hash_member_of(argon2id_hash) +
+                                  R"(,"id":"id-1","createdAt":"1999-12-31T23:59:59.999Z")");
+}
+
+} // namespace
+
+class Bulk : public Scene {
+  protected:
+    /// A file that no test wrote before.
+    static std::string lines(const std::string& text, const char* end = ".ndjson") {
+        static int number = 0;
+        return file("users-" + std::to_string(++number) + end, text);
+    }
+    static long users() { return sql().number(R"(SELECT count(*) FROM "user")"); }
+    static long accounts() { return sql().number(R"(SELECT count(*) FROM "account")"); }
+    /// The text that a file is exported as.
+    static std::string exported(const std::string& end) {
+        const std::string name = path("out" + end);
+        done(ctl({"export", name}));
+        return read_file(name);
+    }
+    static std::string of(const std::string& email, const std::string& column) {
+        return sql()
+            .value("SELECT \"" + column + R"(" FROM "user" WHERE "email" = )" + sql_literal(email))
+            .value_or("(null)");
+    }
+};
+
+TEST_GROUP_BASE(bulk, Bulk){};
+
+TEST(bulk, import_makes_users_with_their_hashes_as_they_are) {
+    CHECK_EQUAL(std::string("2 users made, 0 changed, 0 skipped"),
+                done(ctl({"import", lines(line("ana@x.org", hash_member_of(argon2id_hash)) +
+                                          line("bo@x.org", R"(,"role":"admin")"))})));
+    CHECK_EQUAL(std::string(argon2id_hash), hash_of(of("ana@x.org", "id")));
+    CHECK_EQUAL(std::string("user"), of("ana@x.org", "role"));
+    CHECK_EQUAL(std::string("admin"), of("bo@x.org", "role"));
+    CHECK_EQUAL(1, accounts());
+}
+
+TEST(bulk, import_hashes_passwords_in_the_format_that_is_configured) {
+    done(ctl({"import",
+              lines(line("ana@x.org", R"(,"password":"s3cr3t word")") +
+                    line("bo@x.org", R"(,"password":"s3cr3t other")")),
+              "--hash", "argon2id m=8 t=1"}));
+    const std::string hash = hash_of(of("ana@x.org", "id"));
+    CHECK(hash.starts_with("$argon2id$v=19$m=8,t=1,"));
+    CHECK(password::verify(hash, "s3cr3t word") == password::Verdict::match);
+    CHECK(password::verify(hash_of(of("bo@x.org", "id")), "s3cr3t other") ==
+          password::Verdict::match);
+}
+
+TEST(bulk, import_writes_as_the_service_is_told_to) {
+    done(ctl({"import", lines(line("ANA@X.ORG", hash_member_of(argon2id_hash))), "--account-id",
+              "user-id", "--email-case", "lower"}));
+    CHECK_EQUAL(of("ana@x.org", "id"), sql().value(R"(SELECT "accountId" FROM "account")").value());
+}
+
+TEST(bulk, export_import_and_export_again_give_the_same_bytes) {
+    for (const std::string end : {".ndjson", ".csv"}) {
+        database().clear();
+        done(ctl({"import", lines(odd_users())}));
+        const std::string first = exported(end);
+        database().clear();
+        done(ctl({"import", lines(first, end.c_str())}));
+        CHECK_EQUAL(first, exported(end));
+        CHECK_EQUAL(4, users());
+        CHECK_EQUAL(1, accounts());
+    }
+}
+
+TEST(bulk, export_says_of_each_user_what_the_tables_hold) {
+    done(ctl({"import", lines(odd_users())}));
+    const std::string text = exported(".ndjson");
+    CHECK(has(text, R"("email":"null@x.org","role":null,"emailVerified":false,"image":null,)"));
+    CHECK(has(text, R"("image":"a\"b,c\r\nd")"));
+    CHECK(has(text, R"("banned":true,"banReason":" \"","banExpires":"2031-01-02T03:04:05.678Z")"));
+    CHECK(has(text, R"({"id":"id-1","name":"Ana","email":"josé@x.org")"));
+    CHECK(has(text, R"("createdAt":"1999-12-31T23:59:59.999Z")"));
+    CHECK(has(text, std::string(R"("passwordHash":")") + std::string(argon2id_hash)));
+}
+
+TEST(bulk, export_goes_on_behind_what_it_reads_at_once) {
+    std::string text;
+    for (int number = 0; number < 4500; ++number)
+        text += line("user" + std::to_string(number) + "@x.org");
+    done(ctl({"import", lines(text)}));
+    const std::string all = exported(".ndjson");
+    CHECK_EQUAL(4500, std::count(all.begin(), all.end(), '\n'));
+    for (const int number : {0, 1999, 2000, 4499})
+        CHECK(has(all, "\"user" + std::to_string(number) + "@x.org\""));
+}
+
+TEST(bulk, export_writes_a_file_that_only_its_owner_reads_and_no_half_one) {
+    done(ctl({"import", lines(odd_users())}));
+    const std::string name = path("whole.csv");
+    done(ctl({"export", name}));
+    struct stat status = {};
+    CHECK_EQUAL(0, stat(name.c_str(), &status));
+    CHECK_EQUAL(0600U, status.st_mode & 07777U);
+    CHECK_FALSE(std::filesystem::exists(name + ".part"));
+    CHECK_EQUAL(1, ctl({"export", path("no-folder/whole.csv")}).status);
+}
+
+TEST(bulk, import_reads_standard_input) {
+    done(ctl({"import", "-"}, line("ana@x.org")));
+    done(ctl({"import", "-", "--format", "csv"}, "name,email\r\nBo,bo@x.org\r\n"));
+    CHECK_EQUAL(2, users());
+}
+
+TEST(bulk, import_stops_at_the_first_line_that_is_wrong_and_names_it) {
+    const Ended ended = ctl({"import", lines(line("ana@x.org") + line("bo") + line("cy@x.org"))});
+    CHECK_EQUAL(1, ended.status);
+    CHECK(has(ended.errors, "line 2 has an email that is no address"));
+    CHECK_EQUAL(0, users());
+}
+
+TEST(bulk, import_with_dry_run_names_every_line_that_is_wrong_and_changes_nothing) {
+    create("taken@x.org");
+    const std::string wrong =
+        line("taken@x.org") + "{}\nno JSON\n" + line("bo") + line("cy@x.org", R"(,"nam":"x")") +
+        line("di@x.org", R"(,"role":"boss")") + line("ed@x.org", R"(,"banned":"perhaps")") +
+        line("fa@x.org", R"(,"createdAt":"yesterday")") +
+        line("go@x.org", R"(,"password":"short")") +
+        line("hu@x.org", R"(,"passwordHash":"$argon2id$")") + line("twice@x.org") +
+        line("twice@x.org") + line("right@x.org");
+    const Ended ended = ctl({"import", "--dry-run", lines(wrong)});
+    CHECK_EQUAL(1, ended.status);
+    for (const char* sentence :
+         {"line 1 has an address that a user has already", "line 2 has no email",
+          "line 3 is no JSON object", "line 4 has an email that is no address",
+          "line 5 is not right: there is no \"nam\"", "line 6 has the role 'boss'",
+          "line 7 has a wrong banned, which must be true or false",
+          "line 8 has a wrong createdAt, which must be a time",
+          "line 9 has a password that has 5 characters", "line 10 has a passwordHash that is none",
+          "line 12 has the address or the id of line 11", "11 lines are wrong"})
+        CHECK_TEXT(has(ended.errors, sentence), (sentence + ended.errors).c_str());
+    CHECK_FALSE(has(ended.errors, "line 11 "));
+    CHECK_FALSE(has(ended.errors, "line 13 "));
+    CHECK_EQUAL(1, users());
+}
+
+TEST(bulk, import_with_dry_run_of_lines_that_are_right_says_so_and_changes_nothing) {
+    CHECK(has(done(ctl({"import", "--dry-run", lines(odd_users())})), "all lines are right"));
+    CHECK_EQUAL(0, users());
+}
+
+TEST(bulk, import_of_csv_wants_names_that_it_knows_and_quotes_that_are_right) {
+    CHECK(has(ctl({"import", "-", "--format", "csv"}, "email,nam\n").errors,
+              "there is no \"nam\" of a user"));
+    CHECK(has(ctl({"import", "-", "--format", "csv"}, "email,name,email\n").errors, "twice"));
+    CHECK(has(ctl({"import", "-", "--format", "csv"}, "email,name\na@x,b,c\n").errors,
+              "line 2 must have 2 cells"));
+    CHECK(has(ctl({"import", "-", "--format", "csv"}, "email,name\na@x,b\"c\n\"d\n").errors,
+              "line 2 has quotes that are not right"));
+    CHECK_EQUAL(0, users());
+}
+
+TEST(bulk, import_ends_with_3_where_a_user_is_there_already) {
+    create("bo@x.org");
+    const Ended ended = ctl({"import", lines(line("ana@x.org") + line("bo@x.org"))});
+    CHECK_EQUAL(3, ended.status);
+    CHECK(has(ended.errors, "line 2 has an address that a user has already, bo@x.org"));
+    CHECK_EQUAL(1, users());
+}
+
+TEST(bulk, import_skips_the_users_that_are_there_where_it_is_told_to) {
+    const std::string id = create("bo@x.org", "Bo");
+    CHECK_EQUAL(std::string("1 user made, 0 changed, 2 skipped"),
+                done(ctl({"import", lines(line("ana@x.org") + line("bo@x.org") + line("ana@x.org")),
+                          "--on-conflict", "skip"})));
+    CHECK_EQUAL(std::string("Bo"), of("bo@x.org", "name"));
+    CHECK_EQUAL(id, of("bo@x.org", "id"));
+}
+
+TEST(bulk, import_changes_what_a_line_says_of_a_user_that_is_there_where_it_is_told_to) {
+    const std::string id = create("bo@x.org", "Bo", "admin");
+    const auto verified = of("bo@x.org", "emailVerified");
+    const Json json(
+        done(ctl({"import",
+                  lines(line("ana@x.org") + line("bo@x.org", hash_member_of(argon2id_hash))),
+                  "--on-conflict", "update", "--json"})) +
+        "\n");
+    CHECK_EQUAL(std::string("Ana"), of("bo@x.org", "name"));
+    CHECK_EQUAL(std::string("admin"), of("bo@x.org", "role"));
+    CHECK_EQUAL(verified, of("bo@x.org", "emailVerified"));
+    CHECK_EQUAL(id, of("bo@x.org", "id"));
+    CHECK_EQUAL(std::string(argon2id_hash), hash_of(id));
+    CHECK_EQUAL(2, users());
+    CHECK_EQUAL(1, accounts());
+}
+
+TEST(bulk, import_that_is_killed_goes_on_without_a_double_or_a_gap) {
+    constexpr int count = 6000;
+    std::string text;
+    for (int number = 0; number < count; ++number)
+        text += line("user" + std::to_string(number) + "@x.org", hash_member_of(argon2id_hash));
+    const std::string name = lines(text);
+    // Killed while its first transaction is under way, it leaves a journal that says nothing is
+    // done.
+    int kills = 0;
+    // Each time it has a little longer.
+    for (int wait = 60;; wait += 20) {
+        char seconds[16];
+        std::snprintf(seconds, sizeof seconds, "%d.%03d", wait / 1000, wait % 1000);
+        auto words = Scene::words({"import", name});
+        words.insert(words.begin(), {"/usr/bin/timeout", "-s", "KILL", seconds});
+        const Ended ended = run_program(words, "", environment());
+        if (ended.status == 0)
+            break;
+        CHECK_EQUAL_TEXT(137, ended.status, ended.errors.c_str());
+        ++kills;
+    }
+    CHECK(kills > 0);
+    CHECK_EQUAL(count, users());
+    CHECK_EQUAL(count, accounts());
+    CHECK_FALSE(std::filesystem::exists(name + ".import"));
+}
+
+TEST(bulk, import_goes_on_with_no_file_but_the_one_that_was_broken_off) {
+    std::string text;
+    for (int number = 0; number < 1000; ++number)
+        text += line("user" + std::to_string(number) + "@x.org");
+    const std::string name = lines(text + line("bo"));
+    CHECK(has(ctl({"import", name}).errors, "what stands up to line 1000 is imported"));
+    CHECK_EQUAL(1000, users());
+    file(std::filesystem::path(name).filename().string(), "x" + text);
+    CHECK(has(ctl({"import", name}).errors, "is not the one whose import was broken off"));
+    file(std::filesystem::path(name).filename().string(), text + line("bo@x.org"));
+    CHECK(has(done(ctl({"import", name})), "1001 users made"));
+    CHECK_EQUAL(1001, users());
+}
+
+TEST(bulk, import_goes_on_in_no_database_but_the_one_that_it_was_broken_off_in) {
+    std::string text;
+    for (int number = 0; number < 1000; ++number)
+        text += line("user" + std::to_string(number) + "@x.org");
+    const std::string name = lines(text + line("bo"));
+    CHECK_EQUAL(1, ctl({"import", name}).status);
+    database().clear();
+    CHECK(has(ctl({"import", name}).errors, "its last user is not in this database"));
+    CHECK_EQUAL(0, users());
+}
+
+TEST(bulk, import_tells_the_audit_log_of_each_user) {
+    const std::string log = path("bulk-audit.log");
+    done(ctl({"import", lines(line("ana@x.org") + line("bo@x.org", hash_member_of(argon2id_hash))),
+              "--audit-log", log + " required"}));
+    const std::string told = read_file(log);
+    CHECK(has(told, R"("operation":"import","result":"done")"));
+    CHECK(has(told, "\"target\":\"" + of("ana@x.org", "id") + "\""));
+    CHECK(has(told, R"("email":"bo@x.org")"));
+    CHECK_FALSE(has(told, "argon2id"));
+    CHECK_EQUAL(0, bare_ctl({"audit", "verify", log}).status);
+}
+
+} // namespace useradmin::test
