@@ -453,7 +453,7 @@ class Import {
                                      : changed->email;
             account.password = entry.row.password_hash;
             account.created_at = account.updated_at = rules_.now;
-            if (!store::statements::set_password(work, database_.dialect(), account))
+            if (!store::statements::set_password(work, database_.dialect(), account, {}))
                 fail(work);
         }
         return seen;

@@ -41,8 +41,19 @@ struct Scrypt {
     friend bool operator==(const Scrypt&, const Scrypt&) = default;
 };
 
+/// bcrypt, which applications wrote before; no format of new hashes. The password's first 72 bytes
+/// count.
+struct Bcrypt {
+    /// The binary logarithm of its rounds.
+    std::uint32_t cost = 10;
+
+    friend bool operator==(const Bcrypt&, const Bcrypt&) = default;
+};
+inline constexpr std::uint32_t least_bcrypt_cost = 4;
+inline constexpr std::uint32_t most_bcrypt_cost = 14;
+
 /// Equal formats ask for the same work.
-using Format = std::variant<Argon2id, Scrypt>;
+using Format = std::variant<Argon2id, Scrypt, Bcrypt>;
 
 /// Reads a format as UserAdminPasswordHash and `useradminctl --hash` have it: "scrypt", or
 /// "argon2id" with any of "m=KiB", "t=N", "p=N". Where the words are not that, says what would be

@@ -1,6 +1,7 @@
 #include "password/hash.hpp"
 
 #include "password/argon2id.hpp"
+#include "password/bcrypt.hpp"
 #include "password/scrypt.hpp"
 
 namespace useradmin::password {
@@ -10,12 +11,16 @@ std::optional<secret::Secret> hash(const Format& format, std::string_view passwo
         return std::nullopt;
     if (const auto* const argon2id = std::get_if<Argon2id>(&format))
         return hash_argon2id(*argon2id, password);
+    if (const auto* const bcrypt = std::get_if<Bcrypt>(&format))
+        return hash_bcrypt(*bcrypt, password);
     return hash_scrypt(password);
 }
 
 Verdict verify(std::string_view stored, std::string_view password) {
     if (password.size() > longest_password)
         return Verdict::mismatch; // none so long is ever hashed
+    if (stored.starts_with("$2"))
+        return verify_bcrypt(stored, password);
     return stored.starts_with('$') ? verify_argon2id(stored, password)
                                    : verify_scrypt(stored, password);
 }
@@ -23,7 +28,13 @@ Verdict verify(std::string_view stored, std::string_view password) {
 std::optional<Format> work_of(std::string_view stored) {
     if (const auto argon2id = argon2id_work_of(stored))
         return *argon2id;
+    if (const auto bcrypt = bcrypt_work_of(stored))
+        return *bcrypt;
     return is_scrypt(stored) ? std::optional<Format>(Scrypt()) : std::nullopt;
+}
+
+bool is_only_read(const Format& format) noexcept {
+    return std::holds_alternative<Bcrypt>(format);
 }
 
 void spend(const Format& work, std::string_view password) {

@@ -14,8 +14,8 @@ namespace useradmin::password {
 inline constexpr std::size_t longest_password = 1024;
 
 /// The hash of the password as it is stored: a PHC string for argon2id (16-byte salt, 32-byte
-/// hash), or better-auth's text for scrypt. Nothing where the library fails (out of memory) or the
-/// password is too long.
+/// hash), better-auth's text for scrypt, or libcrypt's for bcrypt. Nothing where the library fails
+/// (out of memory) or the password is too long.
 std::optional<secret::Secret> hash(const Format& format, std::string_view password);
 
 enum class Verdict {
@@ -26,10 +26,14 @@ enum class Verdict {
     refused,
 };
 
-/// Verifies a password against a stored hash of either format, told apart by its text. What a hash
-/// may ask for is bounded by argon2id_parameters; scrypt has one set of parameters. The comparison
+/// Verifies a password against a stored hash of any format, told apart by its text. What a hash
+/// may ask for is bounded by argon2id_parameters and most_bcrypt_cost; scrypt has one set of
+/// parameters. The comparison
 /// takes the same time wherever it fails.
 Verdict verify(std::string_view stored, std::string_view password);
+
+/// Whether a format is one that is only read: a hash of it gives way to one that is configured.
+bool is_only_read(const Format& format) noexcept;
 
 /// The work that verifying a stored hash takes; nothing where verify() would refuse it.
 std::optional<Format> work_of(std::string_view stored);

@@ -93,7 +93,25 @@ Verification CredentialVerifier::verify_password(const Login& login,
                        " is of no known format or asks for too much work; set the password anew");
     if (verdict != PasswordVerdict::match)
         return {Outcome::wrong_password};
-    return {is_banned(user, text::now()) ? Outcome::banned : Outcome::accepted, user};
+    if (is_banned(user, text::now()))
+        return {Outcome::banned, user};
+    renew_hash(*found, login.password);
+    return {Outcome::accepted, user};
+}
+
+/// Who signs in is let in, whatever comes of it: the log has why it failed, and there is a next
+/// time.
+void CredentialVerifier::renew_hash(const store::Credential& credential,
+                                    std::string_view password) {
+    const auto hash = passwords_.renewed(*credential.password_hash, password);
+    if (!hash)
+        return;
+    store::Account account;
+    account.user_id = credential.user.id;
+    account.password = hash->view();
+    account.updated_at = text::now();
+    // One that was set meanwhile stays.
+    static_cast<void>(store_.set_password(account, credential.password_hash));
 }
 
 /// As it was typed; then in lower case, as better-auth looks addresses up. The other way round, who

@@ -24,4 +24,15 @@ PasswordVerdict BoundedPasswordVerifier::verify(const std::optional<std::string_
                                                            : PasswordVerdict::mismatch;
 }
 
+std::optional<secret::Secret> BoundedPasswordVerifier::renewed(std::string_view stored,
+                                                               std::string_view password) {
+    const std::optional<password::Format> own = password::work_of(stored);
+    if (!own || !password::is_only_read(*own))
+        return std::nullopt;
+    const auto slot = slots_.acquire();
+    if (std::holds_alternative<password::Slots::NoSlot>(slot))
+        return std::nullopt;
+    return password::hash(format_, password);
+}
+
 } // namespace useradmin::sign_in

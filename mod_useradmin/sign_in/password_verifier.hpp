@@ -29,6 +29,10 @@ class PasswordVerifier {
     virtual PasswordVerdict verify(const std::optional<std::string_view>& stored,
                                    std::string_view password,
                                    const std::function<bool()>& is_wanted) = 0;
+    /// The hash that is to stand in place of a stored one that the password matches; nothing where
+    /// the stored one is to stay, or none can be made now.
+    virtual std::optional<secret::Secret> renewed(std::string_view stored,
+                                                  std::string_view password) = 0;
 };
 
 /// The work of hashing.
@@ -50,14 +54,17 @@ class BoundedPasswordVerifier final : public PasswordVerifier {
     /// The format is that of new hashes; it counts as one that is in use.
     BoundedPasswordVerifier(const password::Format& format, FormatsInUse& formats, HashWork& work,
                             const password::Slots& slots)
-        : formats_(formats), work_(work), slots_(slots) {
+        : format_(format), formats_(formats), work_(work), slots_(slots) {
         formats_.note(format);
     }
 
     PasswordVerdict verify(const std::optional<std::string_view>& stored, std::string_view password,
                            const std::function<bool()>& is_wanted) override;
+    std::optional<secret::Secret> renewed(std::string_view stored,
+                                          std::string_view password) override;
 
   private:
+    password::Format format_;
     FormatsInUse& formats_;
     HashWork& work_;
     password::Slots slots_;

@@ -339,11 +339,11 @@ Result<Credential> DatabaseStore::credential(std::string_view email) {
         [&](Work& work, const Dialect&) { return statements::credential(work, email); });
 }
 
-Result<Done> DatabaseStore::set_password(const Account& account) {
+Result<Done> DatabaseStore::set_password(const Account& account, Text instead_of) {
     return change<Done>(
         needs_user | needs_account, Repeatable::no,
         [&](Work& work, const Dialect& dialect) {
-            return statements::set_password(work, dialect, account);
+            return statements::set_password(work, dialect, account, instead_of);
         });
 }
 

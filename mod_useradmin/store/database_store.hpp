@@ -35,7 +35,7 @@ class DatabaseStore : public Store {
                         const Guard& guard) override;
     Result<Done> another(std::string_view id, std::string_view role, Timestamp now) override;
     Result<Credential> credential(std::string_view email) override;
-    Result<Done> set_password(const Account& account) override;
+    Result<Done> set_password(const Account& account, Text instead_of = {}) override;
     Result<std::vector<std::string>> password_formats() override;
     Result<SignedIn> session(std::string_view token) override;
     Result<std::vector<Session>> sessions_of(std::string_view user_id) override;

@@ -216,7 +216,8 @@ Result<Credential> credential(Work& work, std::string_view email) {
     });
 }
 
-Result<Done> set_password(Work& work, const Dialect& dialect, const Account& account) {
+Result<Done> set_password(Work& work, const Dialect& dialect, const Account& account,
+                          Text instead_of) {
     const Table& table = work.schema().account;
     work.seen().user_id = account.user_id;
     Statement statement = work.statement();
@@ -225,6 +226,10 @@ Result<Done> set_password(Work& work, const Dialect& dialect, const Account& acc
                   {{"password", *account.password}, {"updatedAt", *account.updated_at}});
     append_key(statement, dialect, table.at("userId"), account.user_id);
     statement << " AND " << table.at("providerId") << " = " << argument(account.provider_id);
+    if (instead_of) {
+        statement << " AND " << table.at("password") << " = " << argument(*instead_of);
+        return change_one(work, statement);
+    }
     const Result<Done> replaced = change_one(work, statement);
     return replaced.is_not_found() ? change_one(work, insertion(work, table, account)) : replaced;
 }
@@ -237,7 +242,9 @@ Result<std::vector<std::string>> password_formats(Work& work, const Dialect& dia
     statement << "SELECT DISTINCT CASE WHEN substr(p, 1, 15) = '$argon2id$v=19$' THEN substr(p, 1, "
                  "15 + "
               << dialect.position_function()
-              << "(substr(p, 16), '$')) WHEN length(p) = 161 THEN 'scrypt' ELSE 'other' END FROM "
+              << "(substr(p, 16), '$')) WHEN length(p) = 161 THEN 'scrypt' WHEN length(p) = 60 AND "
+                 "substr(p, "
+                 "1, 2) = '$2' THEN substr(p, 1, 7) ELSE 'other' END FROM "
                  "(SELECT "
               << password << " AS p FROM " << account << " WHERE " << account.at("providerId")
               << " = " << argument(Account().provider_id) << " AND " << password

@@ -23,7 +23,8 @@ Result<Done> remove(Work& work, const Dialect& dialect, std::string_view id,
 Result<Done> another(Work& work, const Dialect& dialect, std::string_view id, std::string_view role,
                      Timestamp now);
 Result<Credential> credential(Work& work, std::string_view email);
-Result<Done> set_password(Work& work, const Dialect& dialect, const Account& account);
+Result<Done> set_password(Work& work, const Dialect& dialect, const Account& account,
+                          Text instead_of);
 Result<std::vector<std::string>> password_formats(Work& work, const Dialect& dialect);
 Result<SignedIn> session(Work& work, const Dialect& dialect, std::string_view token);
 Result<std::vector<Session>> sessions_of(Work& work, const Dialect& dialect,

@@ -195,11 +195,12 @@ class Store {
     /// The user with that address, to the letter, and its password's hash; not_found where there is
     /// no such user, or it has no credential account.
     virtual Result<Credential> credential(std::string_view email) = 0;
-    /// Replaces the hash in the user's credential account, or makes the account.
-    virtual Result<Done> set_password(const Account& account) = 0;
+    /// Replaces the hash in the user's credential account, or makes the account. Where it says
+    /// which hash is to go, none but that one does, and no account is made: not_found then.
+    virtual Result<Done> set_password(const Account& account, Text instead_of = {}) = 0;
     /// How the passwords of credential accounts are hashed: for each way that a bounded sample of
-    /// them shows, the hash's text up to its salt ("$argon2id$v=19$m=19456,t=2,p=1$"), "scrypt" for
-    /// texts of better-auth's length, or "other".
+    /// them shows, the hash's text up to its salt ("$argon2id$v=19$m=19456,t=2,p=1$", "$2b$12$"),
+    /// "scrypt" for texts of better-auth's length, or "other".
     virtual Result<std::vector<std::string>> password_formats() = 0;
 
     /// The session with that token, with its user, or not_found (5). Its token is the text that

@@ -306,6 +306,21 @@ TEST(sign_in, with_a_hash_that_is_none_or_asks_for_4_GiB_is_401_and_named_in_the
     }
 }
 
+TEST(sign_in, with_a_hash_of_bcrypt_is_200_and_replaces_it_by_one_in_the_configured_format) {
+    // Of "a".
+    const std::string bcrypt = "$2a$06$m0CrhHm10qJ3lXRY.5zDGO3rS2KdeeWLuGmsfGlMfOxih58VYVfxe";
+    const std::string stored =
+        R"(SELECT "password" FROM "account" WHERE "userId" = )" + sql_literal(id_);
+    set_hash(sql_literal(bcrypt));
+    expect(sign_in(login(eva, "b")), 401, wrong_credentials);
+    CHECK_EQUAL(bcrypt, sql().value(stored).value());
+    CHECK_EQUAL(200, sign_in(login(eva, "a")).status);
+    const std::string renewed = sql().value(stored).value();
+    CHECK(renewed.starts_with("$argon2id$"));
+    CHECK_EQUAL(200, sign_in(login(eva, "a")).status);
+    CHECK_EQUAL(renewed, sql().value(stored).value());
+}
+
 TEST(sign_in, of_a_banned_user_is_403_once_the_password_is_right) {
     set_eva("\"banned\" = TRUE, \"banReason\" = 'x'");
     expect(sign_in(login(eva, right)), 403, banned);

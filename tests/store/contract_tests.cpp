@@ -789,6 +789,20 @@ TEST(credential, is_replaced_by_a_new_password_where_there_is_one) {
                 or_nothing(worked(store().credential("n@x")).password_hash));
 }
 
+TEST(credential, is_replaced_by_a_new_hash_where_it_has_the_one_that_is_to_go_and_else_stays) {
+    worked(store().create(new_user("n", "n@x")));
+    auto user = new_user("n", "n@x");
+    user.password_hash = "another hash";
+    CHECK(absent(store().set_password(store::account_row(user), "no hash of it")));
+    CHECK_EQUAL(std::string("a hash"), or_nothing(worked(store().credential("n@x")).password_hash));
+    worked(store().set_password(store::account_row(user), "a hash"));
+    CHECK_EQUAL(std::string("another hash"),
+                or_nothing(worked(store().credential("n@x")).password_hash));
+    add_user("m", "m@x");
+    CHECK(absent(store().set_password(store::account_row(new_user("m", "m@x")), "a hash")));
+    CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"account\""));
+}
+
 TEST(credential, is_made_by_a_new_password_where_there_is_none) {
     add_user("n", "n@x");
     const auto user = new_user("n", "n@x");

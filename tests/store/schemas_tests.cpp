@@ -489,11 +489,16 @@ TEST(living_tables, have_the_hashes_of_their_passwords_told_by_their_ways) {
     const std::string scrypt = std::string(32, 'a') + ":" + std::string(128, 'b');
     user.password_hash = scrypt;
     worked(store().create(user));
+    user = new_user("c", "c@x");
+    user.account_id = "3";
+    user.password_hash = "$2y$12$R9h/cIPz0gi.URNNX3kh2OPST9/PgBkqquzi.Ss7KIUgO2t0jWMUW";
+    worked(store().create(user));
     auto formats = worked(store().password_formats());
     std::sort(formats.begin(), formats.end());
-    CHECK_EQUAL(2U, formats.size());
-    CHECK_EQUAL(std::string("$argon2id$v=19$m=19456,t=2,p=1$"), formats[0]);
-    CHECK_EQUAL(std::string("scrypt"), formats[1]);
+    CHECK_EQUAL(3U, formats.size());
+    CHECK_EQUAL(std::string("$2y$12$"), formats[0]);
+    CHECK_EQUAL(std::string("$argon2id$v=19$m=19456,t=2,p=1$"), formats[1]);
+    CHECK_EQUAL(std::string("scrypt"), formats[2]);
 }
 
 TEST(living_tables, are_surveyed_for_the_protected_address_and_for_twins) {

@@ -29,6 +29,13 @@ class FakePasswords final : public sign_in::PasswordVerifier {
         return stored == password ? sign_in::PasswordVerdict::match : otherwise;
     }
 
+    /// What a stored hash is to give way to.
+    std::optional<std::string> renewal;
+
+    std::optional<secret::Secret> renewed(std::string_view, std::string_view) override {
+        return renewal ? std::optional(secret::Secret(std::string(*renewal))) : std::nullopt;
+    }
+
   private:
     Calls& calls_;
 };

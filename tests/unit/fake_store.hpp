@@ -200,13 +200,20 @@ class FakeStore final : public store::Store {
         return surveyed;
     }
 
+    store::Result<store::Done> set_password(const store::Account& account,
+                                            store::Text instead_of) override {
+        const std::string arguments = std::string(account.user_id) + " " +
+                                      std::string(account.password.value_or("NULL")) +
+                                      " instead of " + std::string(instead_of.value_or("any"));
+        if (const auto* failure = failure_of("set_password", arguments))
+            return *failure;
+        return store::Done();
+    }
+
     // What neither the operations nor signing in have a use for.
     store::Result<store::Done> another(std::string_view, std::string_view,
                                        store::Timestamp) override {
         return unexpected("another");
-    }
-    store::Result<store::Done> set_password(const store::Account&) override {
-        return unexpected("set_password");
     }
     store::Result<std::vector<store::Session>> sessions_of(std::string_view) override {
         return unexpected("sessions_of");

@@ -592,7 +592,6 @@ TEST(argon2id, what_is_not_a_phc_string_of_argon2id_to_the_letter_is_refused) {
         replaced(made, salt, "_" + salt.substr(1)),
         made.substr(0, made.rfind('$') + 1) + std::string(88, 'A'),
         made.substr(0, made.rfind('$') + 1) + std::string(8, 'A'),
-        "$2b$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy", // bcrypt
         "hunter2",
     };
     for (const auto& other : others)
@@ -631,6 +630,40 @@ TEST(argon2id, the_work_of_a_stored_hash_is_known_where_it_would_be_verified) {
 
 TEST(argon2id, work_that_the_library_refuses_gives_nothing) {
     CHECK_FALSE(password::hash(password::Argon2id{1, 1, 1}, "hunter2").has_value());
+}
+
+TEST_GROUP(bcrypt){};
+
+TEST(bcrypt, hashes_that_others_made_are_verified) {
+    // From the tests of jBCrypt and crypt_blowfish.
+    for (const auto& [stored, password] :
+         {std::pair{"$2a$06$m0CrhHm10qJ3lXRY.5zDGO3rS2KdeeWLuGmsfGlMfOxih58VYVfxe", "a"},
+          std::pair{"$2b$06$If6bvum7DFjUnE9p2uDeDu0YHzrHM6tf.iqN8.yx.jNN1ILEf7h0i", "abc"},
+          std::pair{"$2y$05$/OK.fbVrR/bpIqNJ5ianF.CE5elHaaO4EbggVDjb8P19RukzXSM3e",
+                    "\xff\xff\xa3"}}) {
+        CHECK_TRUE(password::verify(stored, password) == Verdict::match);
+        CHECK_TRUE(password::verify(stored, std::string(password) + "b") == Verdict::mismatch);
+    }
+}
+
+TEST(bcrypt, what_is_hashed_is_verified_and_its_work_is_known) {
+    const auto made = hashed(password::Bcrypt{5}, "hunter2");
+    CHECK_TRUE(made.starts_with("$2b$05$"));
+    CHECK_TRUE(password::verify(made, "hunter2") == Verdict::match);
+    CHECK_TRUE(password::verify(made, "hunter3") == Verdict::mismatch);
+    CHECK_TRUE(password::verify(made, "hunter2\0x"s) == Verdict::mismatch);
+    CHECK_TRUE(password::work_of(made) == password::Format(password::Bcrypt{5}));
+}
+
+TEST(bcrypt, what_is_no_hash_to_the_letter_or_asks_for_too_much_work_is_refused) {
+    const auto made = hashed(password::Bcrypt{4}, "hunter2");
+    for (const std::string& stored :
+         {made + "x", made.substr(0, 59), replaced(made, "$2b$", "$2x$"),
+          replaced(made, "$04$", "$03$"), replaced(made, "$04$", "$15$"),
+          replaced(made, "$04$", "$4a$"), made.substr(0, 59) + "!"}) {
+        CHECK_TRUE(password::verify(stored, "hunter2") == Verdict::refused);
+        CHECK_FALSE(password::work_of(stored).has_value());
+    }
 }
 
 TEST_GROUP(scrypt){};

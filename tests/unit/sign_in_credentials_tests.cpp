@@ -83,6 +83,28 @@ TEST(credentials, with_a_hash_that_is_refused_are_refused_and_logged_without_it)
     CHECK_TRUE(log.text.find("not it") == std::string::npos);
 }
 
+TEST(credentials, that_are_right_renew_a_hash_that_is_only_read) {
+    passwords.renewal = "new hash";
+    expect_outcome(Outcome::accepted, "eva@example.org", "right");
+    expect("credential eva@example.org, verify right, set_password eva new hash instead of right",
+           calls.text());
+}
+
+TEST(credentials, that_are_right_are_those_of_the_user_also_where_the_hash_cannot_be_renewed) {
+    passwords.renewal = "new hash";
+    store.failures["set_password"] = store::Failure::failed;
+    expect_outcome(Outcome::accepted, "eva@example.org", "right");
+}
+
+TEST(credentials, that_are_wrong_or_of_a_banned_user_renew_no_hash) {
+    passwords.renewal = "new hash";
+    expect_outcome(Outcome::wrong_password, "eva@example.org", "wrong");
+    expect("credential eva@example.org, verify right", calls.text());
+    store.credentials["eva@example.org"].user.banned = true;
+    expect_outcome(Outcome::banned, "eva@example.org", "right");
+    expect("credential eva@example.org, verify right", calls.text());
+}
+
 TEST(credentials, of_a_banned_user_are_refused_when_they_are_right) {
     store.credentials["eva@example.org"].user.banned = true;
     expect_outcome(Outcome::banned, "eva@example.org", "right");

@@ -71,6 +71,19 @@ TEST_GROUP(password_verifier) {
     }
 };
 
+TEST(password_verifier, renews_a_hash_of_bcrypt_in_the_configured_format_and_no_other) {
+    BoundedPasswordVerifier verifier(format, formats, work, slots());
+    const auto renewed =
+        verifier.renewed(password::hash(password::Bcrypt{4}, "right")->view(), "right");
+    CHECK_TRUE(renewed.has_value());
+    CHECK_TRUE(password::work_of(renewed->view()) == format);
+    CHECK_TRUE(password::verify(renewed->view(), "right") == password::Verdict::match);
+    for (const password::Format& other :
+         {password::Format(password::Argon2id{64, 1, 1}), password::Format(password::Scrypt())})
+        CHECK_FALSE(verifier.renewed(password::hash(other, "right")->view(), "right").has_value());
+    CHECK_FALSE(verifier.renewed("", "").has_value());
+}
+
 TEST(password_verifier, tells_match_mismatch_and_a_hash_that_is_refused) {
     const std::string stored(password::hash(format, "right")->view());
     CHECK_TRUE(verify(stored, "right") == PasswordVerdict::match);

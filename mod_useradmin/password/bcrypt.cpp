@@ -1,0 +1,85 @@
+#include "password/bcrypt.hpp"
+
+#include "secret/random.hpp"
+
+#include <crypt.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+
+namespace useradmin::password {
+
+namespace {
+
+constexpr std::size_t salt_size = 16;
+constexpr std::size_t setting_size = 29; // up to the salt's end
+constexpr std::size_t stored_size = setting_size + 31;
+
+struct WipeAndDelete {
+    void operator()(crypt_data* data) const noexcept {
+        secret::wipe(data, sizeof *data);
+        delete data;
+    }
+};
+
+/// What the password comes to under the setting of a stored text; nothing where libcrypt fails.
+std::optional<secret::Secret> derive(const std::string& setting, std::string_view password) {
+    // To a C string it would be another, shorter one.
+    if (password.find('\0') != password.npos)
+        return std::nullopt;
+    const std::unique_ptr<crypt_data, WipeAndDelete> data(new crypt_data());
+    std::string terminated;
+    terminated.reserve(longest_password + 1);
+    const secret::Secret phrase(std::move(terminated += password));
+    const char* const hash = crypt_r(phrase.view().data(), setting.c_str(), data.get());
+    if (hash == nullptr || std::string_view(hash).size() != stored_size)
+        return std::nullopt;
+    return secret::Secret(std::string(hash));
+}
+
+} // namespace
+
+std::optional<secret::Secret> hash_bcrypt(const Bcrypt& work, std::string_view password) {
+    secret::Bytes<salt_size> salt;
+    secret::random_bytes({salt.data(), salt.size()});
+    char setting[CRYPT_GENSALT_OUTPUT_SIZE];
+    if (crypt_gensalt_rn("$2b$", work.cost, salt.view().data(), static_cast<int>(salt.size()),
+                         setting, sizeof setting) == nullptr)
+        return std::nullopt;
+    return derive(setting, password);
+}
+
+Verdict verify_bcrypt(std::string_view stored, std::string_view password) {
+    if (!bcrypt_work_of(stored))
+        return Verdict::refused;
+    if (password.find('\0') != password.npos)
+        return Verdict::mismatch;
+    const auto hash = derive(std::string(stored.substr(0, setting_size)), password);
+    if (!hash)
+        return Verdict::refused;
+    // The last character of the salt, and of the hash, holds bits that do not count.
+    return secret::equal_secrets(hash->view().substr(setting_size), stored.substr(setting_size))
+               ? Verdict::match
+               : Verdict::mismatch;
+}
+
+std::optional<Bcrypt> bcrypt_work_of(std::string_view stored) noexcept {
+    const auto is_digit = [](char character) { return character >= '0' && character <= '9'; };
+    const auto is_of_alphabet = [&](char character) {
+        return is_digit(character) || (character >= 'a' && character <= 'z') ||
+               (character >= 'A' && character <= 'Z') || character == '.' || character == '/';
+    };
+    constexpr std::size_t head_size = 7;
+    if (stored.size() != stored_size || !stored.starts_with("$2") ||
+        std::string_view("aby").find(stored[2]) == std::string_view::npos || stored[3] != '$' ||
+        !is_digit(stored[4]) || !is_digit(stored[5]) || stored[6] != '$' ||
+        !std::all_of(stored.begin() + head_size, stored.end(), is_of_alphabet))
+        return std::nullopt;
+    const auto cost = static_cast<std::uint32_t>((stored[4] - '0') * 10 + (stored[5] - '0'));
+    if (cost < least_bcrypt_cost || cost > most_bcrypt_cost)
+        return std::nullopt;
+    return Bcrypt{cost};
+}
+
+} // namespace useradmin::password
