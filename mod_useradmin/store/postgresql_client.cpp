@@ -212,6 +212,10 @@ class PostgresqlClient final : public Client {
     }
 
     std::variant<Rows, Fault> run(const Statement& statement, apr_pool_t* pool) override {
+        // A broken connection keeps what it was given, and who closes it does not wipe that.
+        while (statement.takes_secrets() && !is_quiet())
+            if (PQconsumeInput(connection_) == 0)
+                return answer(nullptr, pool);
         // A connection that was made anew has another backend, and its statements are gone.
         if (PQbackendPID(connection_) != backend_)
             forget();
