@@ -311,26 +311,31 @@ class Postgresql final : public Dialect {
     Result<User> update_witnessed(Work& work, std::string_view id, const Changes& changes,
                                   const Guard& guard) const override {
         const Table& user = work.schema().user;
+        if (user.version == version_of_stored) {
+            // What the row was is looked up where it lies. Where somebody else has just changed it,
+            // it lies elsewhere, and is locked first, which takes PostgreSQL twice as long.
+            Statement statement = work.statement();
+            statement << "UPDATE " << user << " AS useradmin_row SET ";
+            statements::append_changes(statement, user, changes);
+            statement << " FROM (SELECT tableoid, ctid, " << user.read << " FROM " << user
+                      << ") AS useradmin_before (useradmin_table, useradmin_place, "
+                      << names_before() << ") WHERE ";
+            append_one(statement, user, id, guard);
+            statement << " AND useradmin_table = useradmin_row.tableoid AND useradmin_place = "
+                         "useradmin_row.ctid";
+            const Result<User> updated = run_witnessed(work, statement);
+            if (!updated.is_not_found())
+                return updated;
+        }
         const Column& key = user.at("id");
         Statement statement = work.statement();
         statement << "WITH useradmin_before (useradmin_key, " << names_before() << ") AS (SELECT "
                   << key << ", " << user.read << " FROM " << user << " AS useradmin_row WHERE ";
-        is_exactly(statement, key.sql(), key, id);
-        if (!guard.is_none())
-            append_guard(statement << " AND ", user, *this, guard);
+        append_one(statement, user, id, guard);
         statement << " FOR NO KEY UPDATE) UPDATE " << user << " AS useradmin_row SET ";
         statements::append_changes(statement, user, changes);
-        statement << " FROM useradmin_before WHERE useradmin_row." << key
-                  << " = useradmin_key RETURNING " << work.schema().full_user() << ", "
-                  << names_before();
-        Result<Rows> rows = work.run(statement);
-        if (!rows)
-            return rows.failure();
-        if (!rows->next())
-            return Failure::not_found;
-        const User after = work.take_full_user(*rows);
-        work.seen() = {after.id, rows->take_record<User>(), after};
-        return after;
+        statement << " FROM useradmin_before WHERE useradmin_row." << key << " = useradmin_key";
+        return run_witnessed(work, statement);
     }
 
     Result<Done> remove(Work& work, std::string_view id, const ProtectedAddress& spared,
@@ -445,6 +450,28 @@ class Postgresql final : public Dialect {
                                quoted_identifier(*closed_schema) + " TO " +
                                quoted_identifier(account) + ";";
         }
+    }
+
+    /// Appends that the row is that of the id, and that the guard lets it be changed.
+    void append_one(Statement& statement, const Table& user, std::string_view id,
+                    const Guard& guard) const {
+        const Column& key = user.at("id");
+        is_exactly(statement, key.sql(), key, id);
+        if (!guard.is_none())
+            append_guard(statement << " AND ", user, *this, guard);
+    }
+
+    /// Runs an update that has what the row was in a part of its own.
+    static Result<User> run_witnessed(Work& work, Statement& statement) {
+        statement << " RETURNING " << work.schema().full_user() << ", " << names_before();
+        Result<Rows> rows = work.run(statement);
+        if (!rows)
+            return rows.failure();
+        if (!rows->next())
+            return Failure::not_found;
+        const User after = work.take_full_user(*rows);
+        work.seen() = {after.id, rows->take_record<User>(), after};
+        return after;
     }
 };
 

@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <deque>
 #include <functional>
+#include <map>
 #include <mutex>
 #include <thread>
 
@@ -248,6 +249,50 @@ TEST(threads, share_connections_totals_and_sessions_and_each_sees_its_own_work) 
     Request request(*child_);
     CHECK_EQUAL(thread_count * turns / 2, worked(request.store.list({}, {1, 0})).total);
     CHECK_EQUAL(thread_count * turns / 2, sql().number("SELECT count(*) FROM \"account\""));
+}
+
+/// Notes the names of a row before and after its changes.
+class NotedChanges final : public store::Witness {
+  public:
+    bool comes_before() const noexcept override { return false; }
+    bool saw(std::string_view, const store::User* before, const store::User* after) override {
+        changes.emplace_back(before != nullptr ? before->name : "nobody",
+                             after != nullptr ? after->name : "nobody");
+        return true;
+    }
+    std::vector<std::pair<std::string, std::string>> changes;
+};
+
+TEST(threads, that_change_one_row_see_what_it_was_before_each_change) {
+    add_user("u", "u@x");
+    std::mutex mutex;
+    std::map<std::string, std::string> after_of;
+    const std::string first(worked(store().find("u")).name);
+    const int turns = machine::times(25, 200);
+    in_threads([&](int thread) {
+        for (int turn = 0; turn < turns; ++turn) {
+            const std::string name = std::to_string(thread) + "-" + std::to_string(turn);
+            NotedChanges noted;
+            Request request(*child_);
+            request.store.set_witness(&noted);
+            const auto updated =
+                request.store.update("u", {{"updatedAt", text::now()}, {"name", name}}, {});
+            complaint_.note(updated && noted.changes.size() == 1, name + ": is changed");
+            const std::lock_guard lock(mutex);
+            for (const auto& [before, after] : noted.changes)
+                complaint_.note(after_of.emplace(before, after).second,
+                                before + ": was followed twice");
+        }
+    });
+    // All changes make one chain.
+    std::string last = first;
+    int length = 0;
+    for (auto next = after_of.find(last); next != after_of.end(); next = after_of.find(last)) {
+        last = next->second;
+        ++length;
+    }
+    CHECK_EQUAL(thread_count * turns, length);
+    CHECK_EQUAL(std::string(worked(store().find("u")).name), last);
 }
 
 TEST(threads, that_change_what_they_both_have_read_have_one_winner) {
