@@ -12,6 +12,7 @@ namespace useradmin::fuzz {
 namespace {
 
 using password::Argon2id;
+using password::Bcrypt;
 
 /// Whether a hash of that work costs next to nothing.
 bool is_cheap(const Argon2id& work) noexcept {
@@ -46,6 +47,15 @@ void take_password_hash(std::string_view stored) {
         require(std::count(stored.begin(), stored.end(), '$') == 5 && stored.size() <= 256,
                 "a hash has five fields of bounded length");
         if (is_cheap(*argon2id))
+            require(password::verify(stored, password) != password::Verdict::refused,
+                    "a hash whose work is known is computed");
+    } else if (const auto* const bcrypt = std::get_if<Bcrypt>(&*work)) {
+        constexpr std::uint32_t cheap_cost = 5;
+        require(bcrypt->cost >= password::least_bcrypt_cost &&
+                    bcrypt->cost <= password::most_bcrypt_cost,
+                "the cost that a hash asks for is bounded");
+        require(stored.size() == 60 && stored.starts_with("$2"), "bcrypt's hash has one form");
+        if (bcrypt->cost <= cheap_cost)
             require(password::verify(stored, password) != password::Verdict::refused,
                     "a hash whose work is known is computed");
     } else {
