@@ -36,6 +36,7 @@ const std::set<std::string_view>& error_texts() {
         "El email ya está registrado",
         "No puedes eliminar tu propio usuario",
         "Usuario no encontrado",
+        "El usuario ha cambiado",
         "Error al obtener usuarios",
         "Error al obtener usuario",
         "Error al crear usuario",
@@ -488,8 +489,8 @@ class HostileRequests : public OwnHttpd {
 
     /// A complaint about a reply to the request; empty where it is as it should be.
     static std::string complaint_of(const Hostile& request, const Reply& reply) {
-        constexpr int statuses[] = {200, 204, 400, 401, 403, 404, 405, 408, 411, 413,
-                                    414, 415, 417, 429, 431, 500, 501, 503, 505};
+        constexpr int statuses[] = {200, 204, 400, 401, 403, 404, 405, 408, 411, 412,
+                                    413, 414, 415, 417, 429, 431, 500, 501, 503, 505};
         if (std::find(std::begin(statuses), std::end(statuses), reply.status) == std::end(statuses))
             return "a status that nothing here has";
         if (reply.status == 503)

@@ -23,7 +23,8 @@ class TracedUsers {
         for (const char* line : {"UA0", "dbd", "AH00629", "AH00632", "AH00633"})
             allow_log(line);
         // libpq prints what comes while a connection is made, before it can be told not to.
-        for (const char* line : {"because of crash", "The postmaster has commanded", "In a moment"})
+        for (const char* line : {"terminating connection due to", "because of crash",
+                                 "The postmaster has commanded", "In a moment"})
             allow_log(line);
     }
 
