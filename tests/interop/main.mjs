@@ -10,4 +10,4 @@ import { runSites } from "./support/checks.mjs";
 
 // One at a time would leave the machine waiting for a password's hash or a timer.
 runSites(3);
-await import("./readme.mjs");
+await import("./manual.mjs");
