@@ -8,7 +8,7 @@ namespace useradmin::test {
 
 namespace {
 
-using std::string_view_literals::operator""sv;
+using namespace std::string_view_literals;
 
 constexpr std::string_view not_found = "404 Usuario no encontrado";
 constexpr std::string_view failed = "500 Error al actualizar usuario";
