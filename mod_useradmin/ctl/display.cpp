@@ -207,6 +207,16 @@ std::string display(const std::optional<store::Timestamp>& time) {
     return time ? text : "-";
 }
 
+std::optional<std::string> text_of(const store::Value& value) {
+    if (const auto* text = std::get_if<std::string_view>(&value))
+        return std::string(*text);
+    if (const auto* truth = std::get_if<bool>(&value))
+        return *truth ? "true" : "false";
+    if (const auto* time = std::get_if<store::Timestamp>(&value))
+        return display(store::Time(*time));
+    return std::nullopt;
+}
+
 std::string display(const store::User& user) {
     return std::string(user.name) + " <" + std::string(user.email) + ">";
 }

@@ -64,6 +64,8 @@ class Listing {
 
 /// The time as the interface writes it, or "-".
 std::string display(const std::optional<store::Timestamp>& time);
+/// A value as a text; nothing for NULL.
+std::optional<std::string> text_of(const store::Value& value);
 /// "Ana <ana@example.com>".
 std::string display(const store::User& user);
 

@@ -445,14 +445,9 @@ class Import {
             fail(work);
         const store::Seen seen = work.seen();
         if (entry.row.password_hash && changed) {
-            store::Account account;
-            account.id = entry.account_id;
-            account.user_id = changed->id;
-            account.account_id = context_.settings.account_id_is_user_id.value_or(false)
-                                     ? changed->id
-                                     : changed->email;
-            account.password = entry.row.password_hash;
-            account.created_at = account.updated_at = rules_.now;
+            const store::Account account = store::credential_account(
+                *changed, entry.account_id, entry.row.password_hash,
+                context_.settings.account_id_is_user_id.value_or(false), rules_.now);
             if (!store::statements::set_password(work, database_.dialect(), account, {}))
                 fail(work);
         }

@@ -41,9 +41,8 @@ Exit list(Context& context) {
                      display(user.created_at)});
     if (!page.users.empty())
         listing.print();
-    const std::int64_t pages = (page.total + pagination.limit - 1) / pagination.limit;
     say(std::to_string(page.total) + (page.total == 1 ? " user" : " users") + ", page " +
-        std::to_string(pagination.page) + " of " + std::to_string(pages));
+        std::to_string(pagination.page) + " of " + std::to_string(api::total_pages(pagination)));
     return Exit::success;
 }
 

@@ -24,14 +24,9 @@ Exit set_password(Context& context) {
     const store::User user = user_named(context, context.options.words[0]);
     const secret::Secret hash = read_and_hash_password(context);
     const std::string account_id = secret::random_uuid();
-    store::Account account;
-    account.id = account_id;
-    account.account_id =
-        context.settings.account_id_is_user_id.value_or(false) ? user.id : user.email;
-    account.user_id = user.id;
-    account.password = hash.view();
-    account.created_at = account.updated_at = text::now();
-    value_of(context.store().set_password(account));
+    value_of(context.store().set_password(store::credential_account(
+        user, account_id, hash.view(), context.settings.account_id_is_user_id.value_or(false),
+        text::now())));
     const std::string done = "the password of " + display(user) + " is set";
     const bool keeps_sessions = context.options.has("keep-sessions");
     if (!keeps_sessions)

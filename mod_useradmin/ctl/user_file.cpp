@@ -1,12 +1,12 @@
 #include "ctl/user_file.hpp"
 
 #include "ctl/command_error.hpp"
+#include "ctl/display.hpp"
 #include "text/unicode.hpp"
 #include "json/reader.hpp"
 #include "json/record.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <system_error>
 
@@ -103,20 +103,6 @@ void append_csv(std::string& out, std::string_view text) {
         out += character;
     }
     out += '"';
-}
-
-/// The value as a cell holds it; nothing for NULL.
-std::optional<std::string> text_of(const store::Value& value) {
-    if (const auto* text = std::get_if<std::string_view>(&value))
-        return std::string(*text);
-    if (const auto* truth = std::get_if<bool>(&value))
-        return *truth ? "true" : "false";
-    if (const auto* time = std::get_if<store::Timestamp>(&value)) {
-        std::string text;
-        text::append_iso8601(text, *time);
-        return text;
-    }
-    return std::nullopt;
 }
 
 } // namespace

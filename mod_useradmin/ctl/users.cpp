@@ -18,13 +18,8 @@ void print_field(const char* name, std::string_view value) {
 }
 
 std::string words_of(const store::Value& value, const store::Field<store::User>& field) {
-    if (const auto* text = std::get_if<std::string_view>(&value))
-        return std::string(*text);
-    if (const auto* truth = std::get_if<bool>(&value))
-        return *truth ? "true" : "false";
-    if (const auto* time = std::get_if<store::Timestamp>(&value))
-        return display(store::Time(*time));
-    return field.instead_of_null.empty() ? "-" : std::string(field.instead_of_null);
+    return text_of(value).value_or(
+        std::string(field.instead_of_null.empty() ? "-" : field.instead_of_null));
 }
 
 } // namespace

@@ -51,10 +51,11 @@ std::optional<std::string> parse_port(std::string_view text) {
     return ":" + std::to_string(port);
 }
 
-bool has_header(const Reply& reply, std::string_view name) noexcept {
-    return std::any_of(
-        reply.headers.begin(), reply.headers.end(),
-        [&](const Header& header) { return name == header.name; });
+/// The reply's header of that name; nullptr where it has none.
+const Header* header_of(const Reply& reply, std::string_view name) noexcept {
+    const auto found = std::find_if(reply.headers.begin(), reply.headers.end(),
+                                    [&](const Header& header) { return name == header.name; });
+    return found != reply.headers.end() ? &*found : nullptr;
 }
 
 } // namespace
@@ -113,14 +114,12 @@ void allow_trusted_origin(Reply& reply, std::string_view method, const Headers& 
     reply.headers.push_back({"Access-Control-Allow-Credentials", "true"});
     std::string exposed;
     for (const std::string_view name : exposed_headers)
-        if (has_header(reply, name))
+        if (header_of(reply, name) != nullptr)
             (exposed += exposed.empty() ? "" : ", ") += name;
     if (!exposed.empty())
         reply.headers.push_back({"Access-Control-Expose-Headers", std::move(exposed)});
-    const auto allow =
-        std::find_if(reply.headers.begin(), reply.headers.end(),
-                     [](const Header& header) { return std::string_view(header.name) == "Allow"; });
-    if (method != "OPTIONS" || allow == reply.headers.end())
+    const Header* const allow = header_of(reply, "Allow");
+    if (method != "OPTIONS" || allow == nullptr)
         return;
     const std::string methods = allow->value;
     reply.headers.push_back({"Access-Control-Allow-Methods", methods});

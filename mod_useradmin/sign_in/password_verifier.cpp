@@ -1,5 +1,9 @@
 #include "sign_in/password_verifier.hpp"
 
+#include "password/hasher.hpp"
+
+#include <utility>
+
 namespace useradmin::sign_in {
 
 PasswordVerdict BoundedPasswordVerifier::verify(const std::optional<std::string_view>& stored,
@@ -29,10 +33,9 @@ std::optional<secret::Secret> BoundedPasswordVerifier::renewed(std::string_view 
     const std::optional<password::Format> own = password::work_of(stored);
     if (!own || !password::is_only_read(*own))
         return std::nullopt;
-    const auto slot = slots_.acquire();
-    if (std::holds_alternative<password::Slots::NoSlot>(slot))
-        return std::nullopt;
-    return password::hash(format_, password);
+    auto made = password::BoundedHasher(format_, slots_).hash(password);
+    auto* const hash = std::get_if<secret::Secret>(&made);
+    return hash != nullptr ? std::optional(std::move(*hash)) : std::nullopt;
 }
 
 } // namespace useradmin::sign_in

@@ -1,7 +1,7 @@
 #include "store/bulk.hpp"
 
-#include <algorithm>
 #include <map>
+#include <utility>
 
 namespace useradmin::store::bulk {
 
@@ -43,7 +43,7 @@ Statement insertion(const Work& work, const Table& table, std::span<const Record
     return statement;
 }
 
-/// Appends "(column = $1 OR …)" for those of the rows whose text is not empty; whether any was.
+/// Appends "column IN ($1, …)" for those of the rows whose text is not empty; whether any was.
 template <class TextOf>
 bool append_any_of(Statement& statement, const char* before, const Column& column,
                    std::span<const Row> rows, const TextOf& text_of) {
@@ -144,16 +144,10 @@ Result<Done> insert(Work& work, std::span<Row> rows, bool account_is_named_by_id
     }
     std::vector<Account> accounts;
     accounts.reserve(rows.size());
-    for (const Row& row : rows) {
-        if (!row.password_hash)
-            continue;
-        Account& account = accounts.emplace_back();
-        account.id = row.account_id;
-        account.user_id = row.user.id;
-        account.account_id = account_is_named_by_id ? row.user.id : row.user.email;
-        account.password = row.password_hash;
-        account.created_at = account.updated_at = now;
-    }
+    for (const Row& row : rows)
+        if (row.password_hash)
+            accounts.push_back(credential_account(row.user, row.account_id, row.password_hash,
+                                                  account_is_named_by_id, now));
     if (!accounts.empty())
         if (const Result<Rows> added = work.run(insertion<Account>(work, schema.account, accounts));
             !added)

@@ -58,7 +58,9 @@ void append_versions(Statement& statement, const Table& user, const Dialect& dia
 
 void append_guard(Statement& statement, const Table& user, const Dialect& dialect,
                   const Guard& guard) {
-    append_rule(statement, user, dialect, guard);
+    if (guard.is_none())
+        return;
+    append_rule(statement << " AND ", user, dialect, guard);
     if (guard.versions)
         append_versions(statement << " AND ", user, dialect, guard.versions);
 }

@@ -22,7 +22,7 @@ void append_rule(Statement& statement, const Table& user, const Dialect& dialect
 void append_versions(Statement& statement, const Table& user, const Dialect& dialect,
                      const Versions& versions);
 
-/// Appends both conditions.
+/// Appends " AND " and both conditions, where the guard has any.
 void append_guard(Statement& statement, const Table& user, const Dialect& dialect,
                   const Guard& guard);
 

@@ -361,8 +361,7 @@ class Postgresql final : public Dialect {
         append_target(statement << "WITH useradmin_target (deletable, id" << seen << ") AS (");
         // As a condition it locks whom it keeps before the target: else two could wait for each
         // other.
-        if (is_guarded)
-            append_guard(statement << " AND ", schema.user, *this, guard);
+        append_guard(statement, schema.user, *this, guard);
         const auto rows_of_doomed = [&](const Table& table, std::string_view field) {
             statement << "DELETE FROM " << table.sql << " WHERE " << table.at(field).sql()
                       << " IN (SELECT id FROM useradmin_doomed)";
@@ -457,8 +456,7 @@ class Postgresql final : public Dialect {
                     const Guard& guard) const {
         const Column& key = user.at("id");
         is_exactly(statement, key.sql(), key, id);
-        if (!guard.is_none())
-            append_guard(statement << " AND ", user, *this, guard);
+        append_guard(statement, user, *this, guard);
     }
 
     /// Runs an update that has what the row was in a part of its own.

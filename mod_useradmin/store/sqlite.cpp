@@ -612,7 +612,7 @@ class Sqlite final : public Dialect {
             return Failure::failed;
         const auto append_whom = [&](Statement& statement) {
             is_exactly(statement << " WHERE ", key.sql(), key, id);
-            append_guard(statement << " AND ", user, *this, guard);
+            append_guard(statement, user, *this, guard);
         };
         Statement find = work.statement();
         append_whom(find << "SELECT " << user.read << " FROM " << user << " AS useradmin_row");

@@ -174,8 +174,7 @@ Result<User> update(Work& work, const Dialect& dialect, std::string_view id, con
     statement << "UPDATE " << schema.user << " AS useradmin_row SET ";
     append_changes(statement, schema.user, changes);
     append_key(statement, dialect, key, id);
-    if (!guard.is_none())
-        append_guard(statement << " AND ", schema.user, dialect, guard);
+    append_guard(statement, schema.user, dialect, guard);
     statement << " RETURNING " << schema.full_user();
     return outcome_of(
         first_row(work, statement, [&](Rows& rows) { return work.take_full_user(rows); }));
@@ -243,9 +242,7 @@ Result<std::vector<std::string>> password_formats(Work& work, const Dialect& dia
                  "15 + "
               << dialect.position_function()
               << "(substr(p, 16), '$')) WHEN length(p) = 161 THEN 'scrypt' WHEN length(p) = 60 AND "
-                 "substr(p, "
-                 "1, 2) = '$2' THEN substr(p, 1, 7) ELSE 'other' END FROM "
-                 "(SELECT "
+                 "substr(p, 1, 2) = '$2' THEN substr(p, 1, 7) ELSE 'other' END FROM (SELECT "
               << password << " AS p FROM " << account << " WHERE " << account.at("providerId")
               << " = " << argument(Account().provider_id) << " AND " << password
               << " IS NOT NULL LIMIT " << argument(sampled_accounts) << ") s";

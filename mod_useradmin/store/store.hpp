@@ -89,14 +89,22 @@ inline User user_row(const NewUser& user) {
     return row;
 }
 
-inline Account account_row(const NewUser& user) {
+/// The credential account of a user, new at that time (2.2). Its own id is for tables whose ids are
+/// texts.
+inline Account credential_account(const User& user, std::string_view id, Text password_hash,
+                                  bool is_named_by_id, Timestamp now) {
     Account row;
-    row.id = user.account_id;
-    row.account_id = user.account_is_named_by_id ? std::string_view(user.id) : user.email;
+    row.id = id;
+    row.account_id = is_named_by_id ? user.id : user.email;
     row.user_id = user.id;
-    row.password = user.password_hash;
-    row.created_at = row.updated_at = user.now;
+    row.password = password_hash;
+    row.created_at = row.updated_at = now;
     return row;
+}
+
+inline Account account_row(const NewUser& user) {
+    return credential_account(user_row(user), user.account_id, user.password_hash,
+                              user.account_is_named_by_id, user.now);
 }
 
 /// A field that an update sets, by its name in the table of fields.
