@@ -14,6 +14,7 @@
 #include "password/hasher.hpp"
 #include "service/caller.hpp"
 #include "service/configuration.hpp"
+#include "service/page.hpp"
 #include "service/response.hpp"
 #include "service/survey.hpp"
 
@@ -83,6 +84,8 @@ int handle(request_rec* request) noexcept {
         [&] {
             if (const char* base = base_of_failed(request))
                 return httpd::send(request, envelope_of(request->prev, base));
+            if (is_for_page(request))
+                return answer_page(request);
             return is_enabled(settings_of(request)) ? answer(request) : DECLINED;
         },
         [&](const char* reason) {
@@ -108,7 +111,7 @@ const char* base_answered_at(const request_rec* request) noexcept {
 int count(request_rec* first) noexcept {
     for (const request_rec* request = first; request != nullptr; request = request->next) {
         const char* const base = base_answered_at(request);
-        if (base == nullptr)
+        if (base == nullptr || is_for_page(request))
             continue;
         const std::string_view path = apr::view_of(request->uri);
         httpd::count_request(

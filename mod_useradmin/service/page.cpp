@@ -1,0 +1,107 @@
+#include "service/page.hpp"
+
+#include "apr/pool.hpp"
+#include "service/openapi.hpp"
+
+#include <algorithm>
+#include <string>
+
+APLOG_USE_MODULE(useradmin);
+
+namespace useradmin::service {
+
+namespace {
+
+/// What the directives of all modules say at an address of the request's virtual host.
+ap_conf_vector_t* configuration_at(request_rec* request, const char* path) noexcept {
+    ap_conf_vector_t* const own = request->per_dir_config;
+    char* const own_path = request->uri;
+    request->per_dir_config = request->server->lookup_defaults;
+    request->uri = apr_pstrdup(request->pool, path);
+    ap_location_walk(request);
+    request->uri = own_path;
+    return std::exchange(request->per_dir_config, own);
+}
+
+ServiceOfPage service_in(ap_conf_vector_t* configuration) noexcept {
+    const auto& settings =
+        *static_cast<const Settings*>(ap_get_module_config(configuration, &useradmin_module));
+    return {settings.get<Enabled>().path, configuration, settings};
+}
+
+/// The service at a base address, unless a later Location switches it off.
+std::optional<ServiceOfPage> service_at(request_rec* request, const char* base) {
+    // <Location "/api/users/"> is a base address too, and not where /api/users lies.
+    const ServiceOfPage service =
+        service_in(configuration_at(request, apr_pstrcat(request->pool, base, "/", nullptr)));
+    return service.settings.get<Enabled>().is_on && apr::view_of(service.base) == base
+               ? std::optional(service)
+               : std::nullopt;
+}
+
+struct Page {
+    /// What SetHandler calls it.
+    std::string_view handler;
+    int (*answer)(request_rec* request);
+};
+
+constexpr Page pages[] = {
+    {"useradmin-openapi", answer_openapi},
+};
+
+const Page* find_page(const request_rec* request) noexcept {
+    const std::string_view handler = apr::view_of(request->handler);
+    const auto* const found =
+        std::find_if(std::begin(pages), std::end(pages),
+                     [&](const Page& page) { return page.handler == handler; });
+    return found != std::end(pages) ? found : nullptr;
+}
+
+} // namespace
+
+std::optional<ServiceOfPage> service_of_page(request_rec* request) {
+    const ServiceOfPage around = service_in(request->per_dir_config);
+    if (around.settings.get<Enabled>().is_on)
+        return around;
+    std::optional<ServiceOfPage> only;
+    const char* const problem = [&] {
+        const apr_array_header_t* bases = server_configuration_of(request->server).bases;
+        for (int index = 0; index < bases->nelts; ++index) {
+            const char* base = reinterpret_cast<const char* const*>(bases->elts)[index];
+            if (only && apr::view_of(only->base) == base)
+                continue;
+            const std::optional<ServiceOfPage> service = service_at(request, base);
+            if (service && only)
+                return "more than one base address; put this Location below the one that it is "
+                       "for";
+            if (service)
+                only.emplace(*service);
+        }
+        return only ? nullptr
+                    : "no base address; put this Location below one, or UserAdmin On into a "
+                      "Location of this virtual host";
+    }();
+    if (problem == nullptr)
+        return only;
+    ap_log_rerror(APLOG_MARK, APLOG_ERR, 0, request,
+                  "UA0217: %s does not know which service it is for, since this virtual host has "
+                  "%s, such as <Location \"%s/page\">",
+                  request->handler, problem, only ? only->base : "/api/users");
+    return std::nullopt;
+}
+
+int answer_page(request_rec* request) {
+    const Page* const page = find_page(request);
+    if (page == nullptr)
+        return DECLINED;
+    request->allowed = AP_METHOD_BIT << M_GET;
+    if (request->method_number == M_OPTIONS)
+        return DECLINED; // httpd's own handler answers
+    return request->method_number == M_GET ? page->answer(request) : HTTP_METHOD_NOT_ALLOWED;
+}
+
+bool is_for_page(const request_rec* request) noexcept {
+    return find_page(request) != nullptr;
+}
+
+} // namespace useradmin::service

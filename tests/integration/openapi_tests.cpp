@@ -1,0 +1,99 @@
+// SetHandler useradmin-openapi: what the service is, for programs that read OpenAPI.
+#include "own_httpd.hpp"
+
+namespace useradmin::test {
+
+class OpenApi : public OwnHttpd {
+  protected:
+    static std::string page(const std::string& path, const std::string& directives = {}) {
+        return "<Location \"" + path + "\">\n  SetHandler useradmin-openapi\n" + directives +
+               "</Location>\n";
+    }
+    Reply document(const std::string& path, const std::vector<std::string>& headers = {},
+                   const std::string& method = "GET") {
+        return client_->send({method, path, headers});
+    }
+    /// The base address that a page's document is for.
+    std::string base_of(const std::string& path, const std::vector<std::string>& headers = {}) {
+        const Reply reply = document(path, headers);
+        CHECK_EQUAL(200, reply.status);
+        CHECK_EQUAL(std::string("application/json"), reply.header("Content-Type").value_or(""));
+        return between(reply.body, R"("servers":[{"url":")", "\"").value_or("(none)");
+    }
+};
+
+TEST_GROUP_BASE(openapi, OpenApi){};
+
+TEST(openapi, a_page_below_a_base_address_is_for_that_service) {
+    start(location("/api/users", as_sara) + location("/other/users", as_sara) +
+          page("/api/users/openapi.json") + page("/other/users/openapi.json"));
+    CHECK_EQUAL(std::string("/api/users"), base_of("/api/users/openapi.json"));
+    CHECK_EQUAL(std::string("/other/users"), base_of("/other/users/openapi.json"));
+    CHECK_EQUAL(std::string("/other/users"), base_of("/other/users//openapi.json?x=1"));
+    // What is no page is the service's.
+    expect_error(send("GET", "/api/users/openapi.jso"), 404, "Usuario no encontrado");
+}
+
+TEST(openapi, a_page_elsewhere_is_for_the_only_service_of_its_virtual_host) {
+    const std::string host = "<VirtualHost *:${PORT}>\n  ServerName ";
+    start(page("/docs/openapi.json") + host + "localhost\n" + location("/api/users/", as_sara) +
+          // Said twice, it is one base address still.
+          location("/api/users", "") + "</VirtualHost>\n" + host + "other.test\n" +
+          location("/off/users", as_sara) + location("/on/users", as_sara) +
+          "<Location \"/off\">\n  UserAdmin Off\n</Location>\n"
+          "<Location \"/off/users\">\n  UserAdmin Off\n</Location>\n</VirtualHost>\n");
+    CHECK_EQUAL(std::string("/api/users"), base_of("/docs/openapi.json"));
+    CHECK_EQUAL(std::string("/on/users"), base_of("/docs/openapi.json", {"Host: other.test"}));
+}
+
+TEST(openapi, a_page_that_could_be_for_several_services_says_what_to_do) {
+    expect_log("UA0217: useradmin-openapi does not know which service it is for, since this "
+               "virtual host has more than one base address; put this Location below the one that "
+               "it is for, such as <Location \"/a/users/page\">");
+    start(location("/a/users", as_sara) + location("/b/users", as_sara) + page("/openapi.json"));
+    CHECK_EQUAL(500, document("/openapi.json").status);
+}
+
+TEST(openapi, a_page_without_a_service_says_what_to_do) {
+    expect_log("UA0217: useradmin-openapi does not know which service it is for, since this "
+               "virtual host has no base address; put this Location below one, or UserAdmin On "
+               "into a Location of this virtual host");
+    start(page("/openapi.json"));
+    CHECK_EQUAL(500, document("/openapi.json").status);
+}
+
+TEST(openapi, is_for_GET_HEAD_and_OPTIONS) {
+    start(location("/api/users", as_sara) + page("/api/users/openapi.json") +
+          page("/openapi.json"));
+    for (const char* path : {"/api/users/openapi.json", "/openapi.json"}) {
+        const Reply head = document(path, {}, "HEAD");
+        CHECK_EQUAL(200, head.status);
+        CHECK_EQUAL(std::string(), head.body);
+        const Reply options = document(path, {}, "OPTIONS");
+        CHECK_EQUAL(200, options.status);
+        STRCMP_CONTAINS("GET", options.header("Allow").value_or("").c_str());
+        for (const char* method : {"POST", "PUT", "DELETE"})
+            CHECK_EQUAL(405, document(path, {}, method).status);
+    }
+}
+
+TEST(openapi, a_page_is_read_by_pages_of_trusted_origins) {
+    start(location("/api/users", as_sara + "UserAdminTrustedOrigin https://app.example.org\n") +
+          page("/openapi.json"));
+    const auto allowed = [&](const std::string& origin) {
+        return document("/openapi.json", {"Origin: " + origin})
+            .header("Access-Control-Allow-Origin")
+            .value_or("");
+    };
+    CHECK_EQUAL(std::string("https://app.example.org"), allowed("https://app.example.org"));
+    CHECK_EQUAL(std::string(), allowed("https://stranger.example.org"));
+}
+
+TEST(openapi, who_may_read_a_page_is_for_Require) {
+    start(location("/api/users", as_sara) +
+          page("/api/users/openapi.json", "  Require all denied\n"));
+    expect_log("AH01630");
+    expect_error(send("GET", "/api/users/openapi.json"), 403, "No tienes permisos");
+}
+
+} // namespace useradmin::test
