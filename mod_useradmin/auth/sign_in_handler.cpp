@@ -12,6 +12,7 @@
 #include "httpd/headers.hpp"
 #include "httpd/operator_view.hpp"
 #include "httpd/reply.hpp"
+#include "httpd/sign_in_address.hpp"
 #include "httpd/wiping.hpp"
 #include "sign_in/service.hpp"
 
@@ -113,12 +114,24 @@ int claim(request_rec* request) noexcept {
     return httpd::keep_from_files(request);
 }
 
+/// For the console of mod_useradmin.
+const char* useradmin_sign_in_address(const server_rec* server) noexcept {
+    const char* address = nullptr;
+    httpd::each_location<directives>(server, auth_useradmin_module, [&](const Settings& settings) {
+        const Base base = settings.get<SignIn>();
+        if (address == nullptr && base.is_on)
+            address = base.path;
+    });
+    return address;
+}
+
 } // namespace
 
 void register_sign_in_hooks(apr_pool_t* pool) noexcept {
     // Rewrite rules of the server come first; what proxies or aliases the address comes after.
     static constexpr const char* before[] = {"mod_rewrite.c", nullptr};
     static constexpr const char* after[] = {"mod_proxy.c", "mod_alias.c", nullptr};
+    APR_REGISTER_OPTIONAL_FN(useradmin_sign_in_address);
     httpd::register_body_timeout(pool);
     httpd::register_wiping(pool);
     ap_hook_translate_name(claim, before, after, APR_HOOK_FIRST);

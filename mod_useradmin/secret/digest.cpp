@@ -25,11 +25,27 @@ Digest digest(std::initializer_list<std::string_view> texts) {
     return digest;
 }
 
-std::string sha256(std::string_view bytes) {
+namespace {
+
+Digest digest_of(std::string_view bytes) {
     Digest digest;
     if (EVP_Digest(bytes.data(), bytes.size(), digest.data(), nullptr, EVP_sha256(), nullptr) != 1)
         throw std::bad_alloc();
+    return digest;
+}
+
+} // namespace
+
+std::string sha256(std::string_view bytes) {
+    const Digest digest = digest_of(bytes);
     return text::hex({reinterpret_cast<const char*>(digest.data()), digest.size()});
+}
+
+std::string sha256_base64(std::string_view bytes) {
+    const Digest digest = digest_of(bytes);
+    std::array<unsigned char, 45> text; // with the terminator
+    const int length = EVP_EncodeBlock(text.data(), digest.data(), static_cast<int>(digest.size()));
+    return {reinterpret_cast<const char*>(text.data()), static_cast<std::size_t>(length)};
 }
 
 Sha256::Sha256() : context_(EVP_MD_CTX_new()) {

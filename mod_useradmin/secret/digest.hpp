@@ -19,6 +19,9 @@ Digest digest(std::initializer_list<std::string_view> texts);
 /// Of the bytes alone, as sha256sum prints it: 64 digits in lower case. Throws like the other.
 std::string sha256(std::string_view bytes);
 
+/// The same as base64: what a Content-Security-Policy calls a hash. Throws like the others.
+std::string sha256_base64(std::string_view bytes);
+
 /// The same of bytes that come one after another. Throws like the others.
 class Sha256 {
   public:

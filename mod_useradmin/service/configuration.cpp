@@ -53,6 +53,20 @@ const char* read_protected_email(const httpd::Line& line, const char*& address) 
     return nullptr;
 }
 
+const char* read_console_sign_in(const httpd::Line& line, const char*& address) {
+    const std::string_view text = line.words[0];
+    // A browser takes two slashes, or one and a backslash, for the beginning of a host.
+    const bool is_path = text.starts_with('/') && !text.starts_with("//") &&
+                         text.find('\\') == std::string_view::npos;
+    const bool is_printable = std::all_of(text.begin(), text.end(),
+                                          [](char each) { return each > ' ' && each < '\x7f'; });
+    if (!is_printable || !(is_path || text.starts_with("https://") || text.starts_with("http://")))
+        return "must be a path, or an address that begins with https:// or http://, such as "
+               "/sign-in";
+    address = line.keep(text);
+    return nullptr;
+}
+
 const char* read_guards(const httpd::Line& line, api::Guards& guards) {
     guards = {};
     const auto words = line.words;

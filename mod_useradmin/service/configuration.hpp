@@ -29,6 +29,7 @@ struct SessionSource {
 const char* read_base(const httpd::Line& line, Base& base);
 const char* read_session_source(const httpd::Line& line, SessionSource& source);
 const char* read_protected_email(const httpd::Line& line, const char*& address);
+const char* read_console_sign_in(const httpd::Line& line, const char*& address);
 const char* read_guards(const httpd::Line& line, api::Guards& guards);
 
 /// The module's directives.
@@ -69,6 +70,11 @@ inline constexpr auto directives = std::tuple_cat(
             "UserAdminEmailCase", TAKE1, httpd::anywhere,
             "how addresses are stored: keep them as they come, or lower their case", false,
             httpd::Choice{"keep", "lower"}),
+        // nullptr: the console has a form where mod_auth_useradmin takes it.
+        httpd::directive<struct ConsoleSignIn>(
+            "UserAdminConsoleSignIn", TAKE1, httpd::anywhere,
+            "where the application signs its users in, for the console to link to",
+            static_cast<const char*>(nullptr), read_console_sign_in),
     });
 
 /// What the directives of a Location or of a server say.

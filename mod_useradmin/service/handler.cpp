@@ -26,13 +26,6 @@ namespace useradmin::service {
 
 namespace {
 
-/// The protected address: the directive's, the environment's, or the built-in one (4.4.1, check 5).
-const char* protected_email(const Settings& settings, const ServerConfiguration& server) {
-    if (const char* address = settings.get<ProtectedEmail>())
-        return address;
-    return server.admin_email != nullptr ? server.admin_email : api::default_protected_email;
-}
-
 bool is_enabled(const Settings& settings) noexcept {
     return settings.get<Enabled>().is_on;
 }
@@ -45,7 +38,7 @@ int answer(request_rec* request) {
     httpd::RequestBackend backend(request, useradmin_module, backend_settings);
     password::BoundedHasher hasher(backend.settings().hash_format, backend.slots());
     api::Settings rules;
-    rules.protected_email = protected_email(settings, server_configuration_of(request->server));
+    rules.protected_email = protected_email_of(request, settings);
     rules.max_limit = settings.get<MaxLimit>();
     rules.account_id_is_user_id = settings.get<AccountIdIsUserId>();
     rules.lowers_email = settings.get<LowersEmail>();
@@ -171,6 +164,13 @@ void start_child(apr_pool_t* pool, server_rec* servers) noexcept {
 }
 
 } // namespace
+
+std::string_view protected_email_of(const request_rec* request, const Settings& settings) {
+    if (const char* address = settings.get<ProtectedEmail>())
+        return address;
+    const char* const address = server_configuration_of(request->server).admin_email;
+    return address != nullptr ? address : api::default_protected_email;
+}
 
 void register_service_hooks(apr_pool_t* pool) noexcept {
     // Rewrite rules of the server come first; what proxies or aliases the address comes after.

@@ -2,8 +2,14 @@
 #pragma once
 
 #include "httpd/httpd.hpp"
+#include "service/configuration.hpp"
+
+#include <string_view>
 
 namespace useradmin::service {
+
+/// The protected address: the directive's, the environment's, or the built-in one (4.4.1, check 5).
+std::string_view protected_email_of(const request_rec* request, const Settings& settings);
 
 void register_service_hooks(apr_pool_t* pool) noexcept;
 

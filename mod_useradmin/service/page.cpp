@@ -1,6 +1,7 @@
 #include "service/page.hpp"
 
 #include "apr/pool.hpp"
+#include "service/console.hpp"
 #include "service/openapi.hpp"
 
 #include <algorithm>
@@ -46,6 +47,7 @@ struct Page {
 };
 
 constexpr Page pages[] = {
+    {"useradmin-console", answer_console},
     {"useradmin-openapi", answer_openapi},
 };
 

@@ -80,6 +80,16 @@ TEST(configuration, with_a_trusted_origin_that_is_none_is_refused) {
                         location("/api/users", "")));
 }
 
+TEST(configuration, with_an_address_to_sign_in_at_that_is_none_is_refused) {
+    for (const char* address : {"sign-in", "//evil.example.com", "/\\\\evil.example.com",
+                                "javascript:alert(1)", "ftp://example.com", "\"/sign in\""})
+        refused_in_location("UserAdminConsoleSignIn " + std::string(address),
+                            "UserAdminConsoleSignIn: must be a path, or an address that begins "
+                            "with https:// or http://");
+    taken(with_database("UserAdminConsoleSignIn /sign-in\n" +
+                        location("/api/users", "UserAdminConsoleSignIn https://a.example.com/x")));
+}
+
 TEST(configuration, of_every_directive_with_right_values_is_taken) {
     taken(
         with_database("UserAdminHashLimit 3\nUserAdminHashQueue 10000\n"

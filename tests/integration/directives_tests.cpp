@@ -163,6 +163,12 @@ const std::vector<Row>& rows() {
                  R"(DELETE FROM "account"; DELETE FROM "user" WHERE "email" LIKE '%ase@y.org')");
              return std::string(email == "Case@y.org" ? "keep" : "lower");
          }},
+        {"UserAdminConsoleSignIn",
+         {"/a", "/b", "/c"},
+         [](const Place& place) {
+             return between(place.send("GET", "/users/console").body, "data-sign-in-page=\"", "\"")
+                 .value_or("?");
+         }},
         {"AuthUserAdmin",
          {"On", "Off", "On"},
          [](const Place& place) {
@@ -242,7 +248,8 @@ std::string host_of(const Row& row) {
 std::string locations(const std::string& folder, const std::string& directives) {
     std::string text;
     for (const auto& [path, on] :
-         {std::pair("/users", "UserAdmin On\n"), std::pair("/auth", "AuthUserAdminSignIn On\n")})
+         {std::pair("/users", "UserAdmin On\n"), std::pair("/auth", "AuthUserAdminSignIn On\n"),
+          std::pair("/users/console", "SetHandler useradmin-console\n")})
         text += "<Location \"" + folder + path + "\">\n" + on + directives +
                 "Require all granted\n</Location>\n";
     return text;

@@ -1,0 +1,844 @@
+// The console. It speaks to the service at data-base and to nothing else, and makes every node by itself: what users are
+// called never becomes markup.
+"use strict";
+(() => {
+  const service = document.documentElement.dataset;
+  const hasExtras = service.extras === "on";
+  const canSignIn = service.signIn !== "";
+  // better-auth's bounds of a password.
+  const shortest = 8;
+  const longest = 128;
+  const days = 14;
+  const limits = [20, 50, 100].filter((limit, index) => index === 0 || limit <= Number(service.maxLimit));
+
+  // --- Texts: English, Spanish. What the service says in Spanish stands here under its own words. ---
+
+  const texts = {
+    title: ["Users", "Usuarios"],
+    signIn: ["Sign in", "Iniciar sesión"],
+    signOut: ["Sign out", "Cerrar sesión"],
+    signInLead: ["For those who look after the users.", "Para quienes atienden a los usuarios."],
+    signInElsewhere: ["Sign in to the application first, then come back to this page.", "Inicia sesión primero en la aplicación y vuelve después a esta página."],
+    sessionOver: ["Your session has ended. Sign in again.", "Tu sesión ha terminado. Inicia sesión de nuevo."],
+    signedOut: ["You have signed out.", "Has cerrado la sesión."],
+    wrongPassword: ["The e-mail or the password is not right.", "El correo o la contraseña no son correctos."],
+    bannedCaller: ["This account is banned.", "Esta cuenta está bloqueada."],
+    tooMany: ["Too many attempts have failed. Wait a minute and try again.", "Demasiados intentos fallidos. Espera un minuto y vuelve a intentarlo."],
+    reload: ["Load again", "Cargar de nuevo"],
+    email: ["E-mail", "Correo electrónico"],
+    password: ["Password", "Contraseña"],
+    name: ["Name", "Nombre"],
+    role: ["Role", "Rol"],
+    status: ["Status", "Estado"],
+    verification: ["E-mail verified", "Correo verificado"],
+    created: ["Created", "Creación"],
+    updated: ["Last change", "Último cambio"],
+    id: ["Identifier", "Identificador"],
+    user: ["User", "Usuario"],
+    superAdmin: ["Super admin", "Superadministrador"],
+    admin: ["Admin", "Administrador"],
+    roleOfUser: ["User", "Usuario"],
+    you: ["you", "tú"],
+    banned: ["Banned", "Bloqueado"],
+    notBanned: ["Not banned", "Sin bloqueo"],
+    banOver: ["Ban has ended", "Bloqueo terminado"],
+    active: ["Active", "Activo"],
+    unverified: ["Not verified", "Sin verificar"],
+    yes: ["Yes", "Sí"],
+    no: ["No", "No"],
+    all: ["All", "Todos"],
+    protectedUser: ["Cannot be deleted", "No se puede eliminar"],
+    total: ["users in all", "usuarios en total"],
+    totalOfAdmin: ["users with the role “user”", "usuarios con el rol «usuario»"],
+    newByDay: ["New users by day", "Usuarios nuevos por día"],
+    newInDays: ["{count} in {days} days", "{count} en {days} días"],
+    search: ["Search by name or e-mail", "Buscar por nombre o correo"],
+    sort: ["Order", "Orden"],
+    "createdAt desc": ["Newest first", "Más recientes primero"],
+    "createdAt asc": ["Oldest first", "Más antiguos primero"],
+    "updatedAt desc": ["Latest changes first", "Últimos cambios primero"],
+    "name asc": ["Name, A to Z", "Nombre, de la A a la Z"],
+    "name desc": ["Name, Z to A", "Nombre, de la Z a la A"],
+    "email asc": ["E-mail, A to Z", "Correo, de la A a la Z"],
+    "email desc": ["E-mail, Z to A", "Correo, de la Z a la A"],
+    newUser: ["New user", "Nuevo usuario"],
+    range: ["{from}–{to} of {total}", "{from}–{to} de {total}"],
+    found: ["{total} users found", "{total} usuarios encontrados"],
+    noneFound: ["No user matches.", "Ningún usuario coincide."],
+    clear: ["Clear search and filters", "Quitar búsqueda y filtros"],
+    pages: ["Pages", "Páginas"],
+    perPage: ["Per page", "Por página"],
+    previous: ["Previous", "Anterior"],
+    next: ["Next", "Siguiente"],
+    close: ["Close", "Cerrar"],
+    cancel: ["Cancel", "Cancelar"],
+    save: ["Save changes", "Guardar cambios"],
+    saved: ["Saved.", "Guardado."],
+    unchanged: ["Nothing has changed.", "No hay cambios."],
+    create: ["Create user", "Crear usuario"],
+    createdUser: ["{name} has been created.", "Se ha creado {name}."],
+    profile: ["Profile", "Perfil"],
+    ownRole: ["You would lose the rights of your present role.", "Perderías los permisos de tu rol actual."],
+    hasChanged: ["Somebody has changed this user in the meantime, and nothing was saved.", "Alguien ha cambiado este usuario mientras tanto y no se ha guardado nada."],
+    loadKeeping: ["Load again, keep what I typed", "Cargar de nuevo y conservar lo escrito"],
+    loadedAgain: ["Loaded again. What you typed is still there.", "Cargado de nuevo. Lo que escribiste sigue ahí."],
+    changedTo: ["{field} is now “{value}”.", "{field} es ahora «{value}»."],
+    access: ["Access", "Acceso"],
+    ban: ["Ban", "Bloquear"],
+    banTitle: ["Ban {name}", "Bloquear a {name}"],
+    unban: ["Lift the ban", "Levantar el bloqueo"],
+    bannedNow: ["{name} is banned.", "{name} está bloqueado."],
+    unbannedNow: ["The ban has been lifted.", "Se ha levantado el bloqueo."],
+    reason: ["Reason", "Motivo"],
+    reasonHint: ["Those who look after the users see it.", "Lo ven quienes atienden a los usuarios."],
+    until: ["Until", "Hasta"],
+    bannedUntil: ["Banned until {time}", "Bloqueado hasta {time}"],
+    forever: ["Until somebody lifts it", "Hasta que alguien lo levante"],
+    "day.1": ["One day", "Un día"],
+    "day.7": ["One week", "Una semana"],
+    "day.30": ["30 days", "30 días"],
+    date: ["A date …", "Una fecha …"],
+    dateAndTime: ["Date and time", "Fecha y hora"],
+    past: ["This time has passed.", "Ese momento ya ha pasado."],
+    sessions: ["Sessions", "Sesiones"],
+    noSessions: ["No session is open.", "No hay sesiones abiertas."],
+    endSession: ["End", "Terminar"],
+    endSessionOf: ["End the session {device}", "Terminar la sesión {device}"],
+    endAll: ["End all", "Terminar todas"],
+    endedSession: ["The session has ended.", "La sesión ha terminado."],
+    endedAll: ["All sessions have ended.", "Todas las sesiones han terminado."],
+    since: ["since {time}", "desde {time}"],
+    on: ["{browser} on {system}", "{browser} en {system}"],
+    unknownDevice: ["Unknown device", "Dispositivo desconocido"],
+    setPassword: ["Set a password", "Cambiar la contraseña"],
+    passwordTitle: ["New password for {name}", "Nueva contraseña para {name}"],
+    passwordHint: ["{least} to {most} characters.", "De {least} a {most} caracteres."],
+    passwordEnds: ["It ends every session of this user.", "Termina todas las sesiones de este usuario."],
+    passwordSet: ["The password has been set.", "Se ha cambiado la contraseña."],
+    generate: ["Make one up", "Generar"],
+    show: ["Show", "Mostrar"],
+    hide: ["Hide", "Ocultar"],
+    remove: ["Delete user", "Eliminar usuario"],
+    removeTitle: ["Delete {name}?", "¿Eliminar a {name}?"],
+    removeLead: ["The user, with sessions and accounts, is gone for good. To go on, type the address:", "El usuario desaparece para siempre, con sus sesiones y cuentas. Para continuar, escribe su dirección:"],
+    removed: ["{name} has been deleted.", "Se ha eliminado a {name}."],
+    notTheAddress: ["This is not the address.", "Esa no es la dirección."],
+    missing: ["This must be filled in.", "Hay que rellenarlo."],
+    noEmail: ["This is no e-mail address.", "No es una dirección de correo."],
+    length: ["It must have {least} to {most} characters.", "Debe tener de {least} a {most} caracteres."],
+    ownRecord: ["This is what is stored about you. Other users are for administrators.", "Esto es lo que hay guardado sobre ti. Los demás usuarios son cosa de los administradores."],
+    unreachable: ["The server could not be reached. Try again.", "No se ha podido contactar con el servidor. Inténtalo de nuevo."],
+    failed: ["That did not work (status {status}).", "No ha funcionado (estado {status})."],
+    "No autorizado": ["Your session has ended."],
+    "No tienes permisos": ["You may not do this."],
+    "No tienes permisos para ver usuarios": ["You may not list users."],
+    "No tienes permisos para crear usuarios": ["You may not create users."],
+    "Solo puedes crear usuarios con rol 'user'": ["You may create users with the role “user” alone."],
+    "No tienes permisos para editar usuarios": ["You may not edit this user."],
+    "No tienes permisos para cambiar roles o banear usuarios": ["You may not change roles or ban."],
+    "No tienes permisos para eliminar usuarios": ["You may not delete users."],
+    "No se puede eliminar el usuario administrador principal": ["The main administrator cannot be deleted."],
+    "Faltan campos requeridos": ["Name, e-mail and password are all needed."],
+    "El email ya está registrado": ["Another user has this e-mail."],
+    "No puedes eliminar tu propio usuario": ["You cannot delete yourself."],
+    "Usuario no encontrado": ["This user is not there any more."],
+    "Debe quedar al menos un superAdmin": ["At least one super admin must stay."],
+    "Origen no permitido": ["The server takes this page for one of another site."],
+    "El usuario ha cambiado": ["This user has changed in the meantime. Look again before you go on."],
+    "Error al actualizar usuario": ["The user could not be changed. Perhaps another one has this e-mail."],
+    "Error al crear usuario": ["The user could not be created."],
+    "Error al obtener usuarios": ["The users could not be read."],
+    "Error al obtener usuario": ["The user could not be read."],
+    "Error al eliminar usuario": ["The user could not be deleted."],
+    "Servicio no disponible temporalmente": ["The service is busy. Try again in a moment."],
+  };
+  const language = (navigator.languages ?? [navigator.language]).map((each) => each.slice(0, 2).toLowerCase()).find((each) => each === "en" || each === "es") ?? "en";
+  const column = language === "es" ? 1 : 0;
+  const t = (key, values = {}) => (texts[key][column] ?? key).replace(/\{(\w+)\}/g, (_, name) => values[name]);
+  document.documentElement.lang = language;
+  document.title = t("title");
+
+  const locale = navigator.languages?.find((each) => each.toLowerCase().startsWith(language)) ?? language;
+  const number = new Intl.NumberFormat(locale);
+  const dayFormat = new Intl.DateTimeFormat(locale, { dateStyle: "medium" });
+  const timeFormat = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" });
+  const shortDay = new Intl.DateTimeFormat(locale, { day: "numeric", month: "short" });
+  const nameOfRole = (role) => (role === "user" ? t("roleOfUser") : role === "admin" || role === "superAdmin" ? t(role) : role);
+
+  // --- Nodes ---
+
+  const svgSpace = "http://www.w3.org/2000/svg";
+  function fill(node, attributes, children) {
+    for (const [name, value] of Object.entries(attributes ?? {}))
+      if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
+      else if (value === true) node.setAttribute(name, "");
+      else if (value !== false && value !== undefined && value !== null) node.setAttribute(name, value);
+    node.append(...children.flat(9).filter((child) => child !== null && child !== undefined && child !== false));
+    return node;
+  }
+  const h = (name, attributes, ...children) => fill(document.createElement(name), attributes, children);
+  const s = (name, attributes, ...children) => fill(document.createElementNS(svgSpace, name), attributes, children);
+  let lastId = 0;
+  const newId = () => `n${++lastId}`;
+
+  const shapes = {
+    search: "M10.5 17a6.5 6.5 0 1 1 0-13 6.5 6.5 0 0 1 0 13zM15.5 15.5 20 20",
+    plus: "M12 5v14M5 12h14",
+    close: "M6 6l12 12M18 6 6 18",
+    down: "M6 9l6 6 6-6",
+  };
+  const icon = (name) => s("svg", { class: "icon", viewBox: "0 0 24 24", "aria-hidden": "true", focusable: "false" }, s("path", { d: shapes[name] }));
+  const mark = () => s("svg", { class: "mark", viewBox: "0 0 32 32", "aria-hidden": "true", focusable: "false" }, s("rect", { width: 32, height: 32, rx: 8 }), s("circle", { cx: 16, cy: 12, r: 5 }), s("path", { d: "M6 26a10 8 0 0 1 20 0z" }));
+  const time = (text, format) => (text ? h("time", { datetime: text, title: timeFormat.format(new Date(text)) }, format.format(new Date(text))) : "–");
+  function avatar(user, size = "") {
+    const words = (user.name || user.email || "?").trim().split(/\s+/);
+    const letters = [words[0], words.length > 1 ? words.at(-1) : ""].map((word) => [...word][0] ?? "").join("");
+    return h("span", { class: `avatar ${size}`, "aria-hidden": "true" }, letters.toLocaleUpperCase(locale));
+  }
+  const rolePill = (role) => h("span", { class: `pill ${role === "admin" || role === "superAdmin" ? role : ""}` }, nameOfRole(role));
+  const isBanned = (user) => user.banned && !(user.banExpires && new Date(user.banExpires) <= new Date());
+  function statusPills(user) {
+    const pills = [];
+    if (isBanned(user)) pills.push(h("span", { class: "pill banned", title: user.banReason }, t("banned")));
+    else if (user.banned) pills.push(h("span", { class: "pill" }, t("banOver")));
+    if (!user.emailVerified) pills.push(h("span", { class: "pill warn" }, t("unverified")));
+    return h("span", { class: "pills" }, pills.length ? pills : h("span", { class: "pill good" }, t("active")));
+  }
+
+  // --- Requests ---
+
+  class Problem extends Error {
+    constructor(status, said) {
+      super(said && texts[said] ? t(said) : column === 1 && said ? said : status === 0 ? t("unreachable") : t("failed", { status }));
+      this.status = status;
+    }
+  }
+  async function send(method, url, { body, tag, signal } = {}) {
+    const headers = {};
+    if (body !== undefined) headers["Content-Type"] = "application/json";
+    if (tag) headers["If-Match"] = tag;
+    let reply;
+    try {
+      reply = await fetch(url, { method, headers, signal, body: body === undefined ? undefined : JSON.stringify(body), credentials: "same-origin", cache: "no-store", redirect: "error" });
+      const content = await reply.json().catch(() => null);
+      return { status: reply.status, content, headers: reply.headers };
+    } catch (error) {
+      if (error.name === "AbortError") throw error;
+      throw new Problem(0);
+    }
+  }
+  // A request to the service; the data of its envelope.
+  async function call(method, path, options) {
+    const { status, content, headers } = await send(method, service.base + path, options);
+    if (status === 401) {
+      enter(t("sessionOver"));
+      throw new Problem(status, "No autorizado");
+    }
+    if (status !== 200 || !content?.success) throw new Problem(status, content?.error);
+    return { ...content, tag: headers.get("ETag"), total: Number(headers.get("X-Total-Count") ?? content.pagination?.total) };
+  }
+  const pathOf = (user) => `/${encodeURIComponent(user.id)}`;
+
+  // --- The page ---
+
+  let caller = null;
+  let own = null;
+  let list = null;
+  const toast = h("p", { class: "toast", role: "status" });
+  let toastTimer = 0;
+  function tell(text) {
+    const dialogs = document.querySelectorAll("dialog[open]");
+    const place = dialogs.length ? dialogs[dialogs.length - 1].querySelector(".status") : toast;
+    place.textContent = text;
+    clearTimeout(toastTimer);
+    if (place === toast) toastTimer = setTimeout(() => (toast.textContent = ""), 6000);
+  }
+  function show(...nodes) {
+    document.querySelectorAll("dialog").forEach((each) => each.close());
+    document.body.replaceChildren(...nodes, toast);
+  }
+
+  const isSuper = () => caller.role === "superAdmin";
+  const isSelf = (user) => user.id === caller.id;
+  const mayEdit = (user) => isSuper() || (caller.role === "admin" && (!caller.rank || user.role === "user"));
+  const mayDelete = (user) => isSuper() && !isSelf(user) && user.email.toLowerCase() !== caller.protectedEmail.toLowerCase();
+
+  // --- Forms ---
+
+  function field(label, input, { hint, beside } = {}) {
+    input.id ||= newId();
+    const wrong = h("p", { class: "wrong", id: newId() });
+    const hintId = hint ? newId() : null;
+    input.setAttribute("aria-describedby", [hintId, wrong.id].filter(Boolean).join(" "));
+    input.complain = (text) => {
+      wrong.textContent = text;
+      if (text) input.setAttribute("aria-invalid", "true");
+      else input.removeAttribute("aria-invalid");
+    };
+    input.addEventListener("input", () => input.complain(""));
+    return h("div", { class: "field" }, h("label", { for: input.id }, label), beside ? h("div", { class: "with-button" }, input, beside) : input, hint && h("p", { class: "hint", id: hintId }, hint), wrong);
+  }
+  function complaintOf(input) {
+    if (input.required && input.value.trim() === "") return t("missing");
+    if (input.type === "email" && input.value && !/^[^\s@]+@[^\s@]+$/.test(input.value)) return t("noEmail");
+    if (input.dataset.bounded && ([...input.value].length < shortest || [...input.value].length > longest)) return t("length", { least: shortest, most: longest });
+    return input.check?.() ?? "";
+  }
+  // A form whose button does something once all fields are right; what goes wrong is said above the buttons.
+  function form({ fields, buttons, action, attributes }) {
+    const alert = h("div", { class: "notice bad", role: "alert" });
+    const node = h("form", { novalidate: true, ...attributes }, fields, alert, h("div", { class: "actions" }, buttons));
+    let isBusy = false;
+    node.addEventListener("submit", async (event) => {
+      event.preventDefault();
+      if (isBusy) return;
+      const inputs = [...node.querySelectorAll("input, select")];
+      for (const input of inputs) input.complain?.(complaintOf(input));
+      const first = inputs.find((input) => input.getAttribute("aria-invalid"));
+      if (first) return first.focus();
+      const button = node.querySelector("button[type=submit]");
+      alert.replaceChildren();
+      isBusy = true;
+      button.setAttribute("aria-busy", "true");
+      try {
+        await action();
+      } catch (error) {
+        if (!(error instanceof Problem)) throw error;
+        alert.replaceChildren(error.message);
+      } finally {
+        isBusy = false;
+        button.removeAttribute("aria-busy");
+      }
+    });
+    return node;
+  }
+  const submit = (text, kind = "main") => h("button", { type: "submit", class: kind }, text);
+  const button = (text, onclick, kind = "") => h("button", { type: "button", class: kind, onclick }, text);
+  const select = (options, value, attributes) => {
+    const node = h("select", attributes, options.map(([key, text]) => h("option", { value: key }, text)));
+    node.value = value;
+    return node;
+  };
+  function passwordFields() {
+    const input = h("input", { type: "password", name: "password", autocomplete: "new-password", required: true, "data-bounded": "yes" });
+    const shown = button(t("show"), () => reveal(input.type === "password"));
+    function reveal(isShown) {
+      input.type = isShown ? "text" : "password";
+      shown.textContent = t(isShown ? "hide" : "show");
+    }
+    const generate = button(t("generate"), () => {
+      const letters = "abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789";
+      // 56 letters: what is above their last multiple in a byte would favour the first ones.
+      const bytes = [];
+      while (bytes.length < 20) bytes.push(...[...crypto.getRandomValues(new Uint8Array(32))].filter((byte) => byte < 224));
+      input.value = bytes.slice(0, 20).map((byte) => letters[byte % 56]).join("").replace(/.{5}(?=.)/g, "$&-");
+      input.complain("");
+      reveal(true);
+    });
+    return { input, node: field(t("password"), input, { hint: t("passwordHint", { least: shortest, most: longest }), beside: [shown, generate] }) };
+  }
+  const roles = (current) => [...new Set(["user", "admin", "superAdmin", current])].map((role) => [role, nameOfRole(role)]);
+
+  // --- Dialogs: the browser keeps the keyboard inside, closes them with Esc, and gives the focus back. ---
+
+  function dialog(title, kind = "") {
+    const heading = h("h2", { id: newId(), tabindex: "-1" }, title);
+    const place = h("div", { class: "title" }, heading);
+    const content = h("div", { class: "inner" });
+    const opener = document.activeElement;
+    const node = h("dialog", { class: kind, "aria-labelledby": heading.id },
+      h("div", { class: "head" }, place, h("button", { type: "button", class: "bare", "aria-label": t("close"), onclick: () => node.close() }, icon("close"))),
+      h("div", { class: "content" }, h("p", { class: "status", role: "status" }), content));
+    node.addEventListener("close", () => {
+      node.remove();
+      // What opened it may have been made anew since.
+      if (document.querySelector("dialog[open]")) return;
+      const again = opener?.isConnected ? opener : document.querySelector(`[data-user="${CSS.escape(opener?.dataset?.user ?? "")}"]`);
+      (again ?? document.querySelector("input[type=search]"))?.focus();
+    });
+    document.body.append(node);
+    node.showModal();
+    heading.focus();
+    return { node, heading, place, content, close: () => node.close() };
+  }
+
+  function createUser() {
+    const frame = dialog(t("newUser"));
+    const name = h("input", { name: "name", required: true, autocomplete: "off" });
+    const email = h("input", { type: "email", name: "email", required: true, autocomplete: "off" });
+    const password = passwordFields();
+    const role = select(roles("user"), "user", { name: "role" });
+    frame.content.append(form({
+      fields: [field(t("name"), name), field(t("email"), email), password.node, isSuper() && field(t("role"), role)],
+      buttons: [button(t("cancel"), frame.close), submit(t("create"))],
+      action: async () => {
+        const { data } = await call("POST", "", { body: { name: name.value.trim(), email: email.value.trim(), password: password.input.value, role: isSuper() ? role.value : "user" } });
+        frame.close();
+        tell(t("createdUser", { name: data.name }));
+        list.refresh();
+      },
+    }));
+    name.focus();
+  }
+
+  function banUser(user, tag, done) {
+    const frame = dialog(t("banTitle", { name: user.name }));
+    const reason = h("input", { name: "reason", autocomplete: "off", maxlength: 500 });
+    const until = select([["", t("forever")], ["1", t("day.1")], ["7", t("day.7")], ["30", t("day.30")], ["date", t("date")]], "", { name: "until" });
+    const date = h("input", { type: "datetime-local", name: "date" });
+    const dateField = field(t("dateAndTime"), date);
+    dateField.hidden = true;
+    until.addEventListener("change", () => {
+      dateField.hidden = until.value !== "date";
+      date.required = !dateField.hidden;
+    });
+    date.check = () => (!dateField.hidden && new Date(date.value) <= new Date() ? t("past") : "");
+    const expires = () => (until.value === "" ? null : (until.value === "date" ? new Date(date.value) : new Date(Date.now() + Number(until.value) * 86400000)).toISOString());
+    frame.content.append(form({
+      fields: [field(t("reason"), reason, { hint: t("reasonHint") }), hasExtras && [field(t("until"), until), dateField]],
+      buttons: [button(t("cancel"), frame.close), submit(t("ban"), "danger")],
+      action: async () => {
+        const text = reason.value.trim();
+        if (hasExtras) await call("PUT", `${pathOf(user)}/ban`, { tag, body: { reason: text || null, expires: expires() } });
+        else await call("PUT", pathOf(user), { tag, body: text ? { banned: true, banReason: text } : { banned: true } });
+        frame.close();
+        await done(t("bannedNow", { name: user.name }));
+      },
+    }));
+    reason.focus();
+  }
+
+  function setPassword(user, tag, done) {
+    const frame = dialog(t("passwordTitle", { name: user.name }));
+    const password = passwordFields();
+    frame.content.append(form({
+      fields: [password.node, h("p", { class: "muted small" }, t("passwordEnds"))],
+      buttons: [button(t("cancel"), frame.close), submit(t("setPassword"))],
+      action: async () => {
+        await call("PUT", `${pathOf(user)}/password`, { tag, body: { password: password.input.value } });
+        frame.close();
+        await done(t("passwordSet"));
+      },
+    }));
+    password.input.focus();
+  }
+
+  function removeUser(user, tag, done) {
+    const frame = dialog(t("removeTitle", { name: user.name }));
+    const lead = h("p", { id: newId() }, t("removeLead"), " ", h("strong", null, user.email));
+    const address = h("input", { name: "address", autocomplete: "off", autocapitalize: "off", spellcheck: "false", required: true });
+    address.check = () => (address.value.trim() === user.email ? "" : t("notTheAddress"));
+    frame.content.append(form({
+      fields: [lead, field(t("email"), address)],
+      buttons: [button(t("cancel"), frame.close), submit(t("remove"), "danger")],
+      action: async () => {
+        await call("DELETE", pathOf(user), { tag });
+        frame.close();
+        done();
+      },
+    }));
+    address.focus();
+  }
+
+  function deviceOf(agent) {
+    if (!agent) return t("unknownDevice");
+    const first = (pairs) => pairs.find(([pattern]) => pattern.test(agent))?.[1];
+    const browser = first([[/Edg\//, "Edge"], [/OPR\//, "Opera"], [/Firefox\//, "Firefox"], [/Chrome\//, "Chrome"], [/Safari\//, "Safari"]]);
+    const system = first([[/Windows/, "Windows"], [/Android/, "Android"], [/iPhone|iPad/, "iOS"], [/Mac OS X/, "macOS"], [/Linux/, "Linux"]]);
+    return browser && system ? t("on", { browser, system }) : (browser ?? agent.slice(0, 60));
+  }
+
+  // --- One user ---
+
+  async function showUser(id) {
+    const frame = dialog("…", "drawer");
+    let user, tag;
+    const facts = h("dl", { class: "facts" });
+    const name = h("input", { name: "name", required: true, autocomplete: "off" });
+    const email = h("input", { type: "email", name: "email", required: true, autocomplete: "off" });
+    const role = h("select", { name: "role" });
+    const inputs = { name, email, role };
+    const labels = { name: t("name"), email: t("email"), role: t("role") };
+    const access = h("section");
+    const sessions = h("section");
+    const end = h("section");
+    let profile = null;
+
+    // Takes a user as it was just read; what somebody has typed stays. Tells what others have changed.
+    function take(fresh, freshTag) {
+      const before = user;
+      const changes = [];
+      for (const [key, input] of Object.entries(inputs)) {
+        const typed = before && input.value !== before[key] ? input.value : fresh[key];
+        if (before && before[key] !== fresh[key]) changes.push(t("changedTo", { field: labels[key], value: key === "role" ? nameOfRole(fresh[key]) : fresh[key] }));
+        if (key === "role") role.replaceChildren(...roles(fresh.role).map(([value, text]) => h("option", { value }, text)));
+        input.value = typed;
+      }
+      user = fresh;
+      tag = freshTag;
+      return changes;
+    }
+    async function load() {
+      const { data, tag: freshTag } = await call("GET", `/${encodeURIComponent(id)}`);
+      const changes = take(data, freshTag);
+      paint();
+      return changes;
+    }
+    async function done(text) {
+      await load();
+      tell(text);
+      list.refresh();
+    }
+
+    const notice = h("div", { class: "notice warn", role: "alert" });
+    async function loadKeeping() {
+      const changes = await load();
+      notice.replaceChildren();
+      tell([t("loadedAgain"), ...changes].join(" "));
+      name.focus();
+    }
+    // Does something; where the user has changed, offers to load it anew.
+    const guarded = (action) => async () => {
+      try {
+        notice.replaceChildren();
+        await action();
+      } catch (error) {
+        if (error.status !== 412) throw error;
+        notice.replaceChildren(t("hasChanged"), button(t("loadKeeping"), () => attempt(loadKeeping)));
+        notice.querySelector("button").focus();
+      }
+    };
+    // For what no form is around.
+    async function attempt(action) {
+      try {
+        await guarded(action)();
+      } catch (error) {
+        if (!(error instanceof Problem)) throw error;
+        notice.replaceChildren(error.message);
+      }
+    }
+
+    async function save() {
+      const body = {};
+      for (const [key, input] of Object.entries(inputs)) if (input.value.trim() !== user[key] && (key !== "role" || isSuper())) body[key] = input.value.trim();
+      if (!Object.keys(body).length) return tell(t("unchanged"));
+      await call("PUT", pathOf(user), { tag, body });
+      for (const input of Object.values(inputs)) input.value = input.value.trim();
+      user = { ...user, ...body };
+      await done(t("saved"));
+      if (isSelf(user)) start();
+    }
+
+    function paint() {
+      frame.heading.textContent = user.name;
+      frame.place.replaceChildren(frame.heading, h("span", { class: "pills" }, rolePill(user.role), statusPills(user), isSelf(user) && h("span", { class: "pill" }, t("you")), isSuper() && user.email.toLowerCase() === caller.protectedEmail.toLowerCase() && h("span", { class: "pill" }, t("protectedUser"))));
+      if (!frame.node.querySelector(".head > .avatar")) frame.place.before(avatar(user, "large"));
+      const rows = [[t("email"), user.email], [t("id"), user.id], [t("created"), time(user.createdAt, timeFormat)], [t("updated"), time(user.updatedAt, timeFormat)], [t("verification"), t(user.emailVerified ? "yes" : "no")]];
+      if (user.banned) rows.push([t("banned"), user.banExpires ? t(isBanned(user) ? "bannedUntil" : "banOver", { time: timeFormat.format(new Date(user.banExpires)) }) : t("forever")]);
+      if (user.banned && user.banReason) rows.push([t("reason"), user.banReason]);
+      facts.replaceChildren(...rows.flatMap(([label, value]) => [h("dt", null, label), h("dd", null, value)]));
+      const mayBan = isSuper() && (!isSelf(user) || user.banned);
+      access.hidden = !mayBan && !(isSuper() && hasExtras);
+      access.replaceChildren(h("header", null, h("h3", null, t("access")), h("div", { class: "actions" },
+        isSuper() && hasExtras && button(t("setPassword"), () => setPassword(user, tag, done)),
+        mayBan && (user.banned ? button(t("unban"), () => attempt(unban)) : button(t("ban"), () => banUser(user, tag, done), "danger")))));
+      end.hidden = !mayDelete(user);
+      end.replaceChildren(h("div", { class: "actions" }, button(t("remove"), () => removeUser(user, tag, () => {
+        frame.close();
+        tell(t("removed", { name: user.name }));
+        list.refresh();
+      }), "danger")));
+    }
+    async function unban() {
+      if (hasExtras) await call("DELETE", `${pathOf(user)}/ban`, { tag });
+      else await call("PUT", pathOf(user), { tag, body: { banned: false } });
+      await done(t("unbannedNow"));
+      access.querySelector("button:last-child")?.focus();
+    }
+
+    async function loadSessions() {
+      const { data } = await call("GET", `${pathOf(user)}/sessions`);
+      const heading = h("h3", { tabindex: "-1" }, t("sessions"), " ", h("span", { class: "muted" }, number.format(data.length)));
+      const endOne = (session) => async () => {
+        await call("DELETE", `${pathOf(user)}/sessions/${encodeURIComponent(session.id)}`);
+        await loadSessions();
+        tell(t("endedSession"));
+        sessions.querySelector("h3").focus();
+      };
+      const endAll = async () => {
+        await call("DELETE", `${pathOf(user)}/sessions`);
+        await loadSessions();
+        tell(t("endedAll"));
+        sessions.querySelector("h3").focus();
+      };
+      sessions.replaceChildren(
+        h("header", null, heading, data.length > 0 && button(t("endAll"), () => attempt(endAll))),
+        data.length === 0 ? h("p", { class: "muted" }, t("noSessions")) : h("ul", { class: "sessions" }, data.map((session) => h("li", null,
+          h("div", null, h("span", { title: session.userAgent }, deviceOf(session.userAgent)), h("p", { class: "muted small" }, [session.ipAddress, t("since", { time: timeFormat.format(new Date(session.createdAt)) })].filter(Boolean).join(" · "))),
+          h("button", { type: "button", "aria-label": t("endSessionOf", { device: deviceOf(session.userAgent) }), onclick: () => attempt(endOne(session)) }, t("endSession"))))));
+    }
+
+    try {
+      await load();
+    } catch (error) {
+      if (error instanceof Problem && frame.node.isConnected) {
+        frame.heading.textContent = t("user");
+        frame.content.append(h("div", { class: "notice bad", role: "alert" }, error.message));
+      }
+      return;
+    }
+    if (mayEdit(user)) {
+      profile = form({
+        fields: [field(t("name"), name), field(t("email"), email), isSuper() && field(t("role"), role, { hint: isSelf(user) ? t("ownRole") : undefined })],
+        buttons: [submit(t("save"))],
+        action: guarded(save),
+      });
+      profile.setAttribute("aria-label", t("profile"));
+    }
+    frame.content.append(notice, facts, profile ? h("section", null, h("h3", null, t("profile")), profile) : "", access);
+    if (isSuper() && hasExtras) {
+      frame.content.append(sessions);
+      attempt(loadSessions);
+    }
+    frame.content.append(end);
+  }
+
+  // --- The list ---
+
+  const sorts = ["createdAt desc", "createdAt asc", "updatedAt desc", "name asc", "name desc", "email asc", "email desc"];
+  const empty = { search: "", role: "", banned: "", emailVerified: "", sort: sorts[0], limit: String(limits[0]), page: "1" };
+
+  function makeList() {
+    // The state stands in the address, so that loading again or a bookmark finds it.
+    const query = { ...empty };
+    for (const [key, value] of new URLSearchParams(location.hash.slice(1))) if (key in empty) query[key] = value;
+    if (!sorts.includes(query.sort)) query.sort = sorts[0];
+    if (!limits.includes(Number(query.limit))) query.limit = empty.limit;
+    if (!/^[1-9]\d{0,8}$/.test(query.page)) query.page = "1";
+
+    const search = h("input", { type: "search", id: newId(), autocomplete: "off", spellcheck: "false", maxlength: 200, value: query.search });
+    const choice = (key, options) => {
+      const node = select(options, query[key], { id: newId(), onchange: () => change({ [key]: node.value }) });
+      if (node.selectedIndex < 0) node.value = query[key] = empty[key];
+      return node;
+    };
+    const controls = {
+      role: choice("role", [["", t("all")], ...roles("user")]),
+      banned: choice("banned", [["", t("all")], ["true", t("banned")], ["false", t("notBanned")]]),
+      emailVerified: choice("emailVerified", [["", t("all")], ["true", t("yes")], ["false", t("no")]]),
+      sort: choice("sort", sorts.map((each) => [each, t(each)])),
+      limit: choice("limit", limits.map((each) => [String(each), String(each)])),
+    };
+    const labelled = (label, node) => h("div", null, h("label", { for: node.id }, label), node);
+
+    const sortable = (key, text) => {
+      const toggle = () => change({ sort: query.sort === `${key} asc` ? `${key} desc` : query.sort === `${key} desc` ? `${key} asc` : key === "name" ? "name asc" : `${key} desc` });
+      return h("th", { scope: "col", role: "columnheader", "data-key": key }, h("button", { type: "button", onclick: toggle }, text, icon("down")));
+    };
+    const heads = [sortable("name", t("user")), h("th", { scope: "col", role: "columnheader" }, t("role")), h("th", { scope: "col", role: "columnheader" }, t("status")), sortable("createdAt", t("created"))];
+    const rows = h("tbody", { role: "rowgroup" });
+    const table = h("table", { role: "table", "aria-label": t("title") },
+      h("colgroup", null, h("col", { class: "wide" }), h("col"), h("col"), h("col")),
+      h("thead", { role: "rowgroup" }, h("tr", { role: "row" }, heads)), rows);
+    const said = h("p", { class: "hidden", role: "status" });
+    const range = h("span", { class: "range muted" });
+    const previous = button(t("previous"), () => change({ page: String(Number(query.page) - 1) }, previous));
+    const next = button(t("next"), () => change({ page: String(Number(query.page) + 1) }, next));
+    const none = h("div", { class: "none", hidden: true }, h("p", null, t("noneFound")), button(t("clear"), () => change(empty, search)));
+    const problem = h("div", { class: "notice bad", role: "alert" });
+    const region = h("div", { class: "region" }, table);
+
+    const total = h("span", { class: "number" }, "…");
+    const chart = h("figure", { class: "card chart" });
+    const summary = h("div", { class: "summary" }, h("div", { class: "card total" }, total, h("span", { class: "muted" }, t(isSuper() ? "total" : "totalOfAdmin"))), chart);
+
+    let running = null;
+    let timer = 0;
+
+    function change(values, focus) {
+      Object.assign(query, { page: "1" }, values);
+      for (const [key, node] of Object.entries(controls)) node.value = query[key];
+      if (search.value !== query.search && values.search !== undefined) search.value = query.search;
+      refreshRows(focus);
+    }
+    search.addEventListener("input", () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => change({ search: search.value.trim() }), 180);
+    });
+
+    function address() {
+      const state = new URLSearchParams(Object.entries(query).filter(([key, value]) => value !== empty[key]));
+      history.replaceState(null, "", `${location.pathname}${location.search}${state.size ? `#${state}` : ""}`);
+    }
+
+    async function refreshRows(focus) {
+      clearTimeout(timer);
+      running?.abort();
+      const mine = (running = new AbortController());
+      address();
+      region.setAttribute("aria-busy", "true");
+      const [sort, order] = query.sort.split(" ");
+      const parameters = new URLSearchParams({ match: "all", page: query.page, limit: query.limit, sort, order });
+      for (const key of ["search", "banned", "emailVerified"]) if (query[key]) parameters.set(key, query[key]);
+      if (query.role && isSuper()) parameters.set("role", query.role);
+      try {
+        const reply = await call("GET", `?${parameters}`, { signal: mine.signal });
+        if (mine !== running) return;
+        problem.replaceChildren();
+        const { page, limit, totalPages } = reply.pagination;
+        // The last of a page is gone.
+        if (!reply.data.length && page > 1 && reply.total > 0) return change({ page: String(totalPages) }, focus);
+        paint(reply.data);
+        none.hidden = reply.data.length > 0;
+        const from = (page - 1) * limit + 1;
+        range.textContent = reply.data.length ? t("range", { from: number.format(from), to: number.format(from + reply.data.length - 1), total: number.format(reply.total) }) : "";
+        said.textContent = t("found", { total: number.format(reply.total) });
+        previous.disabled = page <= 1;
+        next.disabled = page >= totalPages;
+        if (focus?.disabled) (focus === next ? previous : next).focus();
+        else focus?.focus();
+      } catch (error) {
+        if (error.name === "AbortError") return;
+        if (!(error instanceof Problem)) throw error;
+        problem.replaceChildren(error.message, button(t("reload"), () => refreshRows()));
+      } finally {
+        if (mine === running) region.removeAttribute("aria-busy");
+      }
+    }
+
+    function paint(users) {
+      const focused = document.activeElement?.dataset?.user;
+      for (const head of heads) {
+        const [key, order] = query.sort.split(" ");
+        if (head.dataset.key === key) head.setAttribute("aria-sort", order === "asc" ? "ascending" : "descending");
+        else head.removeAttribute("aria-sort");
+      }
+      rows.replaceChildren(...users.map((user) => {
+        const open = h("button", { type: "button", "data-user": user.id }, user.name || user.email);
+        const row = h("tr", { role: "row", onclick: (event) => {
+          if (getSelection().toString() && event.target !== open) return;
+          open.focus();
+          showUser(user.id);
+        } },
+        h("td", { role: "cell" }, h("div", { class: "person" }, avatar(user), h("span", null, open, h("span", { class: "muted small" }, user.email)))),
+        h("td", { role: "cell" }, rolePill(user.role)),
+        h("td", { role: "cell" }, statusPills(user)),
+        h("td", { role: "cell", class: "muted" }, time(user.createdAt, dayFormat)));
+        return row;
+      }));
+      if (focused && !document.querySelector("dialog[open]")) rows.querySelector(`[data-user="${CSS.escape(focused)}"]`)?.focus();
+    }
+
+    const count = async (parameters = {}) => (await call("GET", `?${new URLSearchParams({ match: "all", limit: "1", ...parameters })}`)).total;
+    async function refreshSummary() {
+      try {
+        total.textContent = number.format(await count());
+        const today = new Date();
+        const starts = Array.from({ length: days + 1 }, (_, index) => new Date(today.getFullYear(), today.getMonth(), today.getDate() - days + 1 + index));
+        const counts = [];
+        // A few at a time: the service has others to serve.
+        for (let day = 0; day < days; day += 4)
+          counts.push(...await Promise.all(starts.slice(day, Math.min(day + 4, days)).map((start, index) =>
+            count({ createdAfter: new Date(start - 1).toISOString(), createdBefore: starts[day + index + 1].toISOString() }))));
+        drawChart(starts, counts);
+      } catch (error) {
+        if (!(error instanceof Problem)) throw error;
+      }
+    }
+    function drawChart(starts, counts) {
+      const height = 60;
+      const most = Math.max(...counts, 1);
+      const told = counts.map((each, day) => `${shortDay.format(starts[day])}: ${number.format(each)}`);
+      const bars = counts.map((each, day) => {
+        const size = each ? Math.max(3, (each / most) * height) : 2;
+        return s("rect", { x: `${(day * 100) / days + 0.6}%`, width: `${100 / days - 1.2}%`, y: height - size, height: size, rx: 2, class: each ? (day === days - 1 ? "today" : "") : "none" }, s("title", null, told[day]));
+      });
+      chart.replaceChildren(
+        h("header", null, h("h2", { class: "small" }, t("newByDay")), h("span", { class: "muted small" }, t("newInDays", { count: number.format(counts.reduce((sum, each) => sum + each, 0)), days }))),
+        s("svg", { role: "img", "aria-label": `${t("newByDay")}. ${told.join("; ")}` }, bars),
+        h("div", { class: "axis muted small", "aria-hidden": "true" }, h("span", null, shortDay.format(starts[0])), h("span", null, shortDay.format(starts[days - 1]))));
+    }
+
+    const nodes = [summary,
+      h("div", { class: "card list" },
+        h("div", { class: "tools" },
+          h("div", { class: "search" }, h("label", { for: search.id }, t("search")), icon("search"), search),
+          isSuper() && labelled(t("role"), controls.role), labelled(t("status"), controls.banned), labelled(t("verification"), controls.emailVerified), labelled(t("sort"), controls.sort),
+          h("button", { type: "button", class: "main", onclick: createUser }, icon("plus"), t("newUser"))),
+        problem, said, region, none,
+        h("nav", { class: "foot", "aria-label": t("pages") }, range, h("label", null, t("perPage"), controls.limit), previous, next))];
+    return {
+      nodes,
+      refresh: () => {
+        refreshRows();
+        refreshSummary();
+      },
+    };
+  }
+
+  // --- Coming and going ---
+
+  function enter(note = "", isGood = false) {
+    caller = own = list = null;
+    const heading = h("h1", { tabindex: "-1" }, t("title"));
+    const parts = [mark(), h("div", null, heading, h("p", { class: "muted" }, t("signInLead"))), h("div", { class: isGood ? "notice" : "notice warn", role: "status" }, note)];
+    if (canSignIn) {
+      const email = h("input", { type: "email", name: "email", autocomplete: "username", required: true });
+      const password = h("input", { type: "password", name: "password", autocomplete: "current-password", required: true });
+      parts.push(form({
+        fields: [field(t("email"), email), field(t("password"), password)],
+        buttons: [submit(t("signIn"))],
+        action: async () => {
+          const { status, content } = await send("POST", `${service.signIn}/sign-in/email`, { body: { email: email.value.trim(), password: password.value } });
+          if (status === 200) return start();
+          password.value = "";
+          password.focus();
+          throw Object.assign(new Problem(status), status === 401 ? { message: t("wrongPassword") } : status === 429 ? { message: t("tooMany") } : content?.code === "BANNED_USER" ? { message: t("bannedCaller") } : {});
+        },
+      }));
+      show(h("main", null, h("div", { class: "card entrance" }, parts)));
+      return (note ? heading : email).focus();
+    }
+    parts.push(h("p", null, t("signInElsewhere")), h("div", { class: "actions" }, button(t("reload"), start), service.signInPage && h("a", { class: "button main", href: service.signInPage }, t("signIn"))));
+    show(h("main", null, h("div", { class: "card entrance" }, parts)));
+    heading.focus();
+  }
+
+  async function leave() {
+    const { status } = await send("POST", `${service.signIn}/sign-out`, { body: {} }).catch((error) => ({ status: error.status }));
+    if (status === 200) return enter(t("signedOut"), true);
+    tell(t("failed", { status }));
+  }
+
+  function bar() {
+    return h("header", { class: "bar" }, mark(), h("h1", null, t("title")),
+      h("div", { class: "who" }, h("span", { class: "name" }, own.name), rolePill(caller.role), canSignIn && button(t("signOut"), leave, "quiet")));
+  }
+
+  async function start() {
+    try {
+      const { status, content } = await send("GET", `${location.pathname}?caller`);
+      if (status !== 200) throw new Problem(status, status === 503 ? "Servicio no disponible temporalmente" : undefined);
+      caller = content;
+      if (!caller) return enter();
+      own = await call("GET", pathOf(caller)).then(({ data }) => data, (error) => {
+        if (error.status !== 404) throw error;
+        return { id: caller.id, name: caller.id, email: "", role: caller.role };
+      });
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      if (error.status === 401) return;
+      return show(h("main", null, h("div", { class: "card entrance" }, mark(), h("h1", null, t("title")), h("div", { class: "notice bad", role: "alert" }, error.message), h("div", { class: "actions" }, button(t("reload"), start, "main")))));
+    }
+    if (caller.role === "user") {
+      const rows = [[t("email"), own.email], [t("id"), own.id], [t("created"), time(own.createdAt, timeFormat)], [t("verification"), t(own.emailVerified ? "yes" : "no")]];
+      return show(bar(), h("main", null, h("div", { class: "card own" }, h("div", { class: "person" }, avatar(own, "large"), h("div", null, h("h2", null, own.name), statusPills(own))),
+        h("dl", { class: "facts" }, rows.map(([label, value]) => [h("dt", null, label), h("dd", null, value)])), h("p", { class: "muted" }, t("ownRecord")))));
+    }
+    list = makeList();
+    show(bar(), h("main", null, list.nodes));
+    list.refresh();
+  }
+
+  start();
+})();

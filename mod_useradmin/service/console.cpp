@@ -1,0 +1,130 @@
+#include "service/console.hpp"
+
+#include "apr/pool.hpp"
+#include "console/page.hpp"
+#include "httpd/log.hpp"
+#include "httpd/reply.hpp"
+#include "httpd/sign_in_address.hpp"
+#include "message/entity_tags.hpp"
+#include "service/caller.hpp"
+#include "service/handler.hpp"
+#include "service/page.hpp"
+#include "json/writer.hpp"
+
+#include <memory>
+
+APLOG_USE_MODULE(useradmin);
+
+namespace useradmin::service {
+
+namespace {
+
+/// As links and requests have it.
+std::string_view encoded(apr_pool_t* pool, const char* path) {
+    return apr::view_of(ap_os_escape_path(pool, path, 1));
+}
+
+console::Settings console_settings(request_rec* request, const ServiceOfPage& service) {
+    console::Settings settings;
+    settings.base = encoded(request->pool, service.base);
+    settings.sign_in_page = apr::view_of(settings_of(request).get<ConsoleSignIn>());
+    if (settings.sign_in_page.empty())
+        if (const char* address = httpd::sign_in_address(request->server))
+            settings.sign_in = encoded(request->pool, address);
+    settings.max_limit = service.settings.get<MaxLimit>();
+    return settings;
+}
+
+/// Who would be calling the service. The request for it is made up to its handler, so that whatever
+/// finds out who is calling does so.
+struct Visitor {
+    int status;
+    std::optional<api::Caller> caller;
+};
+Visitor visitor_of(request_rec* request, const ServiceOfPage& service) {
+    const std::unique_ptr<request_rec, decltype(&ap_destroy_sub_req)> call(
+        ap_sub_req_lookup_uri(
+            apr_pstrcat(request->pool, encoded(request->pool, service.base).data(), "/", nullptr),
+            request, nullptr),
+        ap_destroy_sub_req);
+    httpd::RequestLog log(request, useradmin_module,
+                          *server_configuration_of(request->server).tallies);
+    Visitor visitor = {call->status,
+                       caller_of(call.get(), service.settings.get<SessionExpressions>(), log)};
+    if (visitor.caller)
+        visitor.caller->id = apr::keep(request->pool, visitor.caller->id);
+    return visitor;
+}
+
+/// {"id":"…","role":"…"}, or null; and, for whom they are, the rules beyond the specification.
+int send_caller(request_rec* request, const ServiceOfPage& service) {
+    const Visitor visitor = visitor_of(request, service);
+    if (ap_is_HTTP_SERVER_ERROR(visitor.status))
+        return visitor.status;
+    message::Reply reply;
+    reply.headers.push_back({"X-Content-Type-Options", "nosniff"});
+    json::Writer writer(reply.body);
+    if (!visitor.caller) {
+        writer.null();
+        return httpd::send(request, std::move(reply));
+    }
+    const api::Role role = visitor.caller->role;
+    writer.begin_object().key("id").string(visitor.caller->id);
+    writer.key("role").string(api::text_of(role));
+    if (role == api::Role::super_admin)
+        writer.key("protectedEmail").string(protected_email_of(request, service.settings));
+    else if (role == api::Role::admin)
+        writer.key("rank").boolean(service.settings.get<GuardWords>().rank);
+    writer.end_object();
+    return httpd::send(request, std::move(reply));
+}
+
+/// A tag that a compressing filter has marked as its own counts as the one it was.
+void unmark_tags(request_rec* request) {
+    const char* const list = apr_table_get(request->headers_in, "If-None-Match");
+    if (list == nullptr)
+        return;
+    std::string tags = list;
+    for (const std::string_view mark : {"-gzip\"", "-br\""})
+        for (std::size_t at = tags.find(mark); at != tags.npos; at = tags.find(mark))
+            tags.replace(at, mark.size(), "\"");
+    apr_table_setn(request->headers_in, "If-None-Match", apr::terminated(request->pool, tags));
+}
+
+int send_page(request_rec* request, const ServiceOfPage& service) {
+    const console::Page page = console::make_page(console_settings(request, service));
+    const auto say = [&](const char* name, std::string_view value) {
+        apr_table_setn(request->headers_out, name, apr::terminated(request->pool, value));
+    };
+    say("ETag", message::strong_tag(page.tag));
+    say("Cache-Control", "no-cache");
+    say("Content-Security-Policy", page.policy);
+    say("X-Content-Type-Options", "nosniff");
+    say("Referrer-Policy", "no-referrer");
+    say("Cross-Origin-Opener-Policy", "same-origin");
+    say("Cross-Origin-Resource-Policy", "same-origin");
+    unmark_tags(request);
+    if (const int status = ap_meets_conditions(request); status == HTTP_NOT_MODIFIED) {
+        // Not as an error: below a base address that would become an envelope.
+        request->status = status;
+        return OK;
+    } else if (status != OK) {
+        return status;
+    }
+    ap_set_content_type(request, "text/html; charset=utf-8");
+    ap_set_content_length(request, static_cast<apr_off_t>(page.html.size()));
+    ap_rwrite(page.html.data(), static_cast<int>(page.html.size()), request);
+    return OK;
+}
+
+} // namespace
+
+int answer_console(request_rec* request) {
+    const std::optional<ServiceOfPage> service = service_of_page(request);
+    if (!service)
+        return HTTP_INTERNAL_SERVER_ERROR;
+    return apr::view_of(request->args) == "caller" ? send_caller(request, *service)
+                                                   : send_page(request, *service);
+}
+
+} // namespace useradmin::service

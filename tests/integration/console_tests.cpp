@@ -1,0 +1,220 @@
+// SetHandler useradmin-console: the page, what comes with it, and whom it says is looking at it.
+// What the page does is looked at in a browser, by tests/console.
+#include "own_httpd.hpp"
+
+#include "support/text.hpp"
+
+#include <openssl/evp.h>
+
+#include <array>
+
+namespace useradmin::test {
+
+namespace {
+
+std::string hash_source(const std::string& text) {
+    std::array<unsigned char, 32> digest;
+    std::array<unsigned char, 45> base64;
+    EVP_Digest(text.data(), text.size(), digest.data(), nullptr, EVP_sha256(), nullptr);
+    EVP_EncodeBlock(base64.data(), digest.data(), static_cast<int>(digest.size()));
+    return "'sha256-" + std::string(reinterpret_cast<const char*>(base64.data())) + "'";
+}
+
+} // namespace
+
+class Console : public OwnHttpd {
+  protected:
+    static std::string page(const std::string& path, const std::string& directives = {}) {
+        return "<Location \"" + path + "\">\n  SetHandler useradmin-console\n" + directives +
+               "</Location>\n";
+    }
+    Reply ask_for(const std::string& path, const std::vector<std::string>& headers = {},
+                  const std::string& method = "GET") {
+        return client_->send({method, path, headers});
+    }
+    /// An attribute that the page tells its script something with.
+    std::string told(const std::string& path, const std::string& name) {
+        const Reply reply = ask_for(path);
+        CHECK_EQUAL(200, reply.status);
+        return between(reply.body, " data-" + name + "=\"", "\"").value_or("(none)");
+    }
+    std::string caller(const std::vector<std::string>& headers,
+                       const std::string& path = "/admin") {
+        const Reply reply = ask_for(path + "?caller", headers);
+        CHECK_EQUAL(200, reply.status);
+        CHECK_EQUAL(std::string("application/json"), reply.header("Content-Type").value_or(""));
+        CHECK_EQUAL(std::string("no-store"), reply.header("Cache-Control").value_or(""));
+        CHECK_EQUAL(std::string("nosniff"), reply.header("X-Content-Type-Options").value_or(""));
+        return reply.body;
+    }
+};
+
+TEST_GROUP_BASE(console, Console){};
+
+TEST(console, comes_with_a_policy_that_allows_its_own_style_and_script_and_nothing_else) {
+    start(location("/api/users", as_sara) + page("/admin"));
+    const Reply reply = ask_for("/admin");
+    CHECK_EQUAL(200, reply.status);
+    const std::string style = between(reply.body, "<style>", "</style>").value_or("");
+    const std::string script = between(reply.body, "<script>", "</script>").value_or("");
+    CHECK(!style.empty() && !script.empty());
+    const std::pair<const char*, std::string> wanted[] = {
+        {"Content-Type", "text/html; charset=utf-8"},
+        {"Content-Security-Policy",
+         "default-src 'none'; script-src " + hash_source(script) + "; style-src " +
+             hash_source(style) +
+             "; img-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; "
+             "frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"},
+        {"X-Content-Type-Options", "nosniff"},
+        {"Referrer-Policy", "no-referrer"},
+        {"Cross-Origin-Opener-Policy", "same-origin"},
+        {"Cross-Origin-Resource-Policy", "same-origin"},
+        {"Cache-Control", "no-cache"},
+    };
+    for (const auto& [name, value] : wanted)
+        CHECK_EQUAL(value, reply.header(name).value_or("(none)"));
+    // Nothing is left to be filled in, or to be fetched.
+    for (const char* other : {"{{", "src=", "https://", "innerHTML"})
+        CHECK_TEXT(reply.body.find(other) == std::string::npos, other);
+}
+
+TEST(console, is_no_larger_than_60_KB_as_a_browser_gets_it) {
+    start(location("/api/users", as_sara) + page("/admin", "  SetOutputFilter DEFLATE\n"),
+          {"mod_deflate.so"});
+    const Reply reply = ask_for("/admin", {"Accept-Encoding: gzip"});
+    CHECK_EQUAL(std::string("gzip"), reply.header("Content-Encoding").value_or(""));
+    CHECK(reply.body.size() > 1000);
+    constexpr std::size_t most = 61440;
+    CHECK(reply.body.size() <= most);
+}
+
+TEST(console, that_a_browser_has_already_is_a_304) {
+    start(location("/api/users", as_sara) + page("/api/users/console") + page("/admin") +
+              page("/small", "  SetOutputFilter DEFLATE\n"),
+          {"mod_deflate.so"});
+    for (const char* path : {"/admin", "/api/users/console"}) {
+        const std::string tag = ask_for(path).header("ETag").value_or("");
+        CHECK(tag.size() > 20 && tag.front() == '"');
+        for (const std::string& known : {tag, "W/" + tag, "\"x\", " + tag, std::string("*")}) {
+            const Reply reply = ask_for(path, {"If-None-Match: " + known});
+            CHECK_EQUAL(304, reply.status);
+            CHECK_EQUAL(std::string(), reply.body);
+            CHECK_EQUAL(tag, reply.header("ETag").value_or(""));
+            CHECK_EQUAL(std::string("no-cache"), reply.header("Cache-Control").value_or(""));
+        }
+        CHECK_EQUAL(200, ask_for(path, {"If-None-Match: \"other\""}).status);
+    }
+    // mod_deflate marks the tag as its own.
+    const std::string small =
+        ask_for("/small", {"Accept-Encoding: gzip"}).header("ETag").value_or("");
+    STRCMP_CONTAINS("-gzip\"", small.c_str());
+    CHECK_EQUAL(304,
+                ask_for("/small", {"Accept-Encoding: gzip", "If-None-Match: " + small}).status);
+}
+
+TEST(console, is_another_one_for_another_service) {
+    start(location("/a/users", as_sara) + location("/b/users", as_sara) + page("/a/users/console") +
+          page("/b/users/console"));
+    CHECK_EQUAL(std::string("/a/users"), told("/a/users/console", "base"));
+    CHECK_EQUAL(std::string("/b/users"), told("/b/users/console", "base"));
+    CHECK(ask_for("/a/users/console").header("ETag") != ask_for("/b/users/console").header("ETag"));
+}
+
+TEST(console, is_for_GET_HEAD_and_OPTIONS) {
+    start(location("/api/users", as_sara) + page("/admin"));
+    const Reply whole = ask_for("/admin");
+    const Reply head = ask_for("/admin", {}, "HEAD");
+    CHECK_EQUAL(200, head.status);
+    CHECK_EQUAL(std::string(), head.body);
+    for (const char* name : {"Content-Length", "ETag", "Content-Security-Policy"})
+        CHECK_EQUAL(whole.header(name).value_or("(none)"), head.header(name).value_or(""));
+    STRCMP_CONTAINS("GET", ask_for("/admin", {}, "OPTIONS").header("Allow").value_or("").c_str());
+    for (const char* method : {"POST", "PUT", "DELETE"})
+        CHECK_EQUAL(405, ask_for("/admin", {}, method).status);
+}
+
+TEST(console, knows_the_largest_page_of_a_list) {
+    start(location("/api/users", as_sara + "UserAdminMaxLimit 50\n") + page("/admin"));
+    CHECK_EQUAL(std::string("50"), told("/admin", "max-limit"));
+}
+
+TEST(console, has_a_form_where_its_virtual_host_signs_users_in) {
+    const std::string host = "<VirtualHost *:${PORT}>\n  ServerName ";
+    start(host + "localhost\n" + location("/api/users", as_sara) + page("/admin") +
+          sign_in("/api/auth/", "") + "</VirtualHost>\n" + host + "other.test\n" +
+          location("/api/users", as_sara) + page("/admin") + "</VirtualHost>\n");
+    CHECK_EQUAL(std::string("/api/auth"), told("/admin", "sign-in"));
+    const Reply other = ask_for("/admin", {"Host: other.test"});
+    STRCMP_CONTAINS(" data-sign-in=\"\" data-sign-in-page=\"\"", other.body.c_str());
+}
+
+TEST(console, links_to_UserAdminConsoleSignIn_instead) {
+    start(location("/api/users", as_sara) + sign_in("/api/auth", "") +
+          page("/admin", "  UserAdminConsoleSignIn \"/sign-in?a=1&b=\\\"<x>\"\n"));
+    CHECK_EQUAL(std::string(), told("/admin", "sign-in"));
+    CHECK_EQUAL(std::string("/sign-in?a=1&amp;b=&quot;&lt;x>"), told("/admin", "sign-in-page"));
+}
+
+TEST(console, escapes_a_base_address_that_holds_markup) {
+    start(location("/a'b&<c> d/users", as_sara) + page("/admin"));
+    const std::string base = told("/admin", "base");
+    for (const char character : {'<', '>', ' ', '"'})
+        CHECK(base.find(character) == std::string::npos);
+    STRCMP_CONTAINS("/users", base.c_str());
+}
+
+TEST(console, says_who_is_looking_at_it) {
+    start(location("/api/users", "AuthUserAdmin On\nUserAdminProtectedEmail jefa@example.org") +
+          location("/strict/users", "AuthUserAdmin On\nUserAdminGuard rank") +
+          page("/api/users/console") + page("/strict/users/console"));
+    const std::string path = "/api/users/console";
+    CHECK_EQUAL(std::string("null"), caller({}, path));
+    CHECK_EQUAL(std::string("null"), caller({"Authorization: Bearer nobodys-token"}, path));
+    CHECK_EQUAL(std::string(R"({"id":"ulises-1","role":"user"})"),
+                caller({bearer(Who::user)}, path));
+    CHECK_EQUAL(std::string(R"({"id":"ada-1","role":"admin","rank":false})"),
+                caller({bearer(Who::admin)}, path));
+    CHECK_EQUAL(std::string(R"({"id":"ada-1","role":"admin","rank":true})"),
+                caller({bearer(Who::admin)}, "/strict/users/console"));
+    CHECK_EQUAL(
+        std::string(R"({"id":"sara-1","role":"superAdmin","protectedEmail":"jefa@example.org"})"),
+        caller({bearer(Who::super_admin)}, path));
+}
+
+TEST(console, says_who_is_looking_at_it_also_in_a_Location_elsewhere) {
+    start(location("/api/users", "AuthUserAdmin On") + page("/admin"));
+    CHECK_EQUAL(std::string("null"), caller({}));
+    CHECK_EQUAL(std::string(R"({"id":"ulises-1","role":"user"})"), caller({bearer(Who::user)}));
+    CHECK_EQUAL(std::string(R"({"id":"ada-1","role":"admin","rank":false})"),
+                caller({bearer(Who::admin)}));
+}
+
+TEST(console, takes_the_caller_from_where_the_service_does) {
+    start(location("/api/users", "UserAdminSession \"%{req:X-Id}\" \"%{req:X-Role}\"") +
+          page("/admin"));
+    CHECK_EQUAL(std::string(R"({"id":"a\"b","role":"user"})"), caller({"X-Id: a\"b"}));
+    CHECK_EQUAL(std::string(R"({"id":"x","role":"admin","rank":false})"),
+                caller({"X-Id: x", "X-Role: admin"}));
+}
+
+TEST(console, does_not_guess_while_the_database_is_away) {
+    for (const char* line : {"UA0", "AH00", "dbd"})
+        allow_log(line);
+    TestDatabase away(Suite::current().work(), Suite::current().kind(), "console_away");
+    start_before(away, location("/api/users", "AuthUserAdmin On\nUserAdminTimeout 2\n"
+                                              "AuthUserAdminTimeout 2") +
+                           page("/admin"));
+    away.take_away();
+    CHECK_EQUAL(503, ask_for("/admin?caller", {bearer(Who::admin)}).status);
+    CHECK_EQUAL(200, ask_for("/admin").status);
+    away.bring_back();
+    stop();
+}
+
+TEST(console, that_could_be_for_several_services_says_what_to_do) {
+    expect_log("UA0217: useradmin-console does not know which service it is for");
+    start(location("/a/users", as_sara) + location("/b/users", as_sara) + page("/admin"));
+    CHECK_EQUAL(500, ask_for("/admin").status);
+}
+
+} // namespace useradmin::test
