@@ -1,4 +1,4 @@
-// What UserAdminGuard refuses beyond the specification.
+// What UserAdminGuard refuses beyond the specification, and what UserAdminEndSessions does.
 #pragma once
 
 #include "api/service.hpp"
@@ -11,6 +11,11 @@ inline store::Guard guard_of_last(const Settings& settings) {
     if (!settings.guards.last_super_admin)
         return {};
     return {store::Guard::Kind::leaves_one_of_role, text_of(Role::super_admin), text::now()};
+}
+
+/// What becomes of the sessions of a user who loses rights (UserAdminEndSessions).
+inline store::Sessions sessions_after_loss(const Settings& settings) noexcept {
+    return settings.ends_sessions ? store::Sessions::end : store::Sessions::stay;
 }
 
 } // namespace useradmin::api

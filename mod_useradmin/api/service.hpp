@@ -35,6 +35,8 @@ struct Settings {
     /// Whether addresses are stored in lower case, as better-auth looks them up.
     bool lowers_email = false;
     Guards guards = {};
+    /// Whether an update that bans, or gives another role or address, ends the user's sessions.
+    bool ends_sessions = false;
     /// Whose pages may send requests, beside the server's own.
     message::Origins trusted_origins = {};
 };

@@ -18,9 +18,10 @@ class RequestStore final : public store::DatabaseStore {
         : DatabaseStore(std::forward<Arguments>(arguments)...), sessions_(sessions) {}
 
     store::Result<store::User> update(std::string_view id, const store::Changes& changes,
-                                      const store::Guard& guard) override {
+                                      const store::Guard& guard,
+                                      store::Sessions sessions = store::Sessions::stay) override {
         const AtEnd forget([&] { sessions_.forget_user(id); });
-        return DatabaseStore::update(id, changes, guard);
+        return DatabaseStore::update(id, changes, guard, sessions);
     }
     store::Result<store::Done> remove(std::string_view id, const store::ProtectedAddress& spared,
                                       const store::Guard& guard) override {

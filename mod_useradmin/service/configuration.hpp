@@ -52,6 +52,10 @@ inline constexpr auto directives = std::tuple_cat(
                                             "what to refuse beyond the specification: none, rank, "
                                             "last-superadmin, or both of these",
                                             api::Guards(), read_guards),
+        httpd::directive<struct EndsSessions>(
+            "UserAdminEndSessions", FLAG, httpd::anywhere,
+            "On: a ban, another role or another address ends the user's sessions", false,
+            httpd::Switch()),
         httpd::directive<struct MaxLimit>("UserAdminMaxLimit", TAKE1, httpd::anywhere,
                                           "the largest page of a list", 1000,
                                           httpd::Number{"a whole number", 1, 100000}),

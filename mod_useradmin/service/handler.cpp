@@ -43,6 +43,7 @@ int answer(request_rec* request) {
     rules.account_id_is_user_id = settings.get<AccountIdIsUserId>();
     rules.lowers_email = settings.get<LowersEmail>();
     rules.guards = settings.get<GuardWords>();
+    rules.ends_sessions = settings.get<EndsSessions>();
     rules.trusted_origins = settings.get<httpd::TrustedOrigins>();
 
     const httpd::RequestHeaders headers(request);

@@ -307,12 +307,14 @@ Result<User> DatabaseStore::create(const NewUser& user) {
         }));
 }
 
-Result<User> DatabaseStore::update(std::string_view id, const Changes& changes,
-                                   const Guard& guard) {
+Result<User> DatabaseStore::update(std::string_view id, const Changes& changes, const Guard& guard,
+                                   Sessions sessions) {
+    const unsigned needs = sessions == Sessions::end ? needs_user | needs_session : needs_user;
     // Done a second time, it would find the row that it has changed itself.
-    return changed(change<User>(needs_user, guard.versions ? Repeatable::no : Repeatable::yes,
+    return changed(change<User>(needs, guard.versions ? Repeatable::no : Repeatable::yes,
                                 [&](Work& work, const Dialect& dialect) {
-                                    return statements::update(work, dialect, id, changes, guard);
+                                    return statements::update(work, dialect, id, changes, guard,
+                                                              sessions);
                                 }));
 }
 

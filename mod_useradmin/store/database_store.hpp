@@ -30,7 +30,8 @@ class DatabaseStore : public Store {
     Result<User> find(std::string_view id) override;
     Result<User> find_by_email(std::string_view email) override;
     Result<User> create(const NewUser& user) override;
-    Result<User> update(std::string_view id, const Changes& changes, const Guard& guard) override;
+    Result<User> update(std::string_view id, const Changes& changes, const Guard& guard,
+                        Sessions sessions = Sessions::stay) override;
     Result<Done> remove(std::string_view id, const ProtectedAddress& spared,
                         const Guard& guard) override;
     Result<Done> another(std::string_view id, std::string_view role, Timestamp now) override;

@@ -109,8 +109,9 @@ class Dialect {
     /// Makes the user and its account, both or none (4.2).
     virtual Result<User> create(Work& work, const NewUser& user) const = 0;
     /// Changes the user that has the id and that the guard lets be changed, and sees what it was.
-    virtual Result<User> update_witnessed(Work& work, std::string_view id, const Changes& changes,
-                                          const Guard& guard) const = 0;
+    /// Its sessions end, where they are to, if that takes rights from it (append_loss).
+    virtual Result<User> update_with_before(Work& work, std::string_view id, const Changes& changes,
+                                            const Guard& guard, Sessions sessions) const = 0;
     /// Deletes the user's sessions, its accounts and the user, all or none (4.4.1).
     virtual Result<Done> remove(Work& work, std::string_view id, const ProtectedAddress& spared,
                                 const Guard& guard) const = 0;

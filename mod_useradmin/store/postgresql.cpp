@@ -308,10 +308,11 @@ class Postgresql final : public Dialect {
         return work.take_full_user(*rows);
     }
 
-    Result<User> update_witnessed(Work& work, std::string_view id, const Changes& changes,
-                                  const Guard& guard) const override {
+    Result<User> update_with_before(Work& work, std::string_view id, const Changes& changes,
+                                    const Guard& guard, Sessions sessions) const override {
         const Table& user = work.schema().user;
-        if (user.version == version_of_stored) {
+        const bool ends_sessions = sessions == Sessions::end;
+        if (user.version == version_of_stored && !ends_sessions) {
             // What the row was is looked up where it lies. Where somebody else has just changed it,
             // it lies elsewhere, and is locked first, which takes PostgreSQL twice as long.
             Statement statement = work.statement();
@@ -323,19 +324,26 @@ class Postgresql final : public Dialect {
             append_one(statement, user, id, guard);
             statement << " AND useradmin_table = useradmin_row.tableoid AND useradmin_place = "
                          "useradmin_row.ctid";
-            const Result<User> updated = run_witnessed(work, statement);
+            const Result<User> updated = run_with_before(work, statement);
             if (!updated.is_not_found())
                 return updated;
         }
         const Column& key = user.at("id");
         Statement statement = work.statement();
-        statement << "WITH useradmin_before (useradmin_key, " << names_before() << ") AS (SELECT "
-                  << key << ", " << user.read << " FROM " << user << " AS useradmin_row WHERE ";
+        statement << "WITH useradmin_before (useradmin_key, useradmin_loses, " << names_before()
+                  << ") AS (SELECT " << key << ", ";
+        statements::append_loss(statement, user, *this, changes);
+        statement << ", " << user.read << " FROM " << user << " AS useradmin_row WHERE ";
         append_one(statement, user, id, guard);
-        statement << " FOR NO KEY UPDATE) UPDATE " << user << " AS useradmin_row SET ";
+        statement << " FOR NO KEY UPDATE)";
+        if (const Table& session = work.schema().session; ends_sessions)
+            statement << ", useradmin_sessions AS (DELETE FROM " << session << " WHERE "
+                      << session.at("userId")
+                      << " IN (SELECT useradmin_key FROM useradmin_before WHERE useradmin_loses))";
+        statement << " UPDATE " << user << " AS useradmin_row SET ";
         statements::append_changes(statement, user, changes);
         statement << " FROM useradmin_before WHERE useradmin_row." << key << " = useradmin_key";
-        return run_witnessed(work, statement);
+        return run_with_before(work, statement);
     }
 
     Result<Done> remove(Work& work, std::string_view id, const ProtectedAddress& spared,
@@ -460,7 +468,7 @@ class Postgresql final : public Dialect {
     }
 
     /// Runs an update that has what the row was in a part of its own.
-    static Result<User> run_witnessed(Work& work, Statement& statement) {
+    static Result<User> run_with_before(Work& work, Statement& statement) {
         statement << " RETURNING " << work.schema().full_user() << ", " << names_before();
         Result<Rows> rows = work.run(statement);
         if (!rows)

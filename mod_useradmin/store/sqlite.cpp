@@ -603,8 +603,8 @@ class Sqlite final : public Dialect {
         return made;
     }
 
-    Result<User> update_witnessed(Work& work, std::string_view id, const Changes& changes,
-                                  const Guard& guard) const override {
+    Result<User> update_with_before(Work& work, std::string_view id, const Changes& changes,
+                                    const Guard& guard, Sessions sessions) const override {
         const Table& user = work.schema().user;
         const Column& key = user.at("id");
         SqliteTransaction transaction(work);
@@ -615,12 +615,14 @@ class Sqlite final : public Dialect {
             append_guard(statement, user, *this, guard);
         };
         Statement find = work.statement();
-        append_whom(find << "SELECT " << user.read << " FROM " << user << " AS useradmin_row");
+        statements::append_loss(find << "SELECT ", user, *this, changes);
+        append_whom(find << ", " << user.read << " FROM " << user << " AS useradmin_row");
         Result<Rows> found = work.run(find);
         if (!found)
             return found.failure();
         if (!found->next())
             return Failure::not_found;
+        const bool loses = found->take_boolean();
         Statement update = work.statement();
         update << "UPDATE " << user << " AS useradmin_row SET ";
         statements::append_changes(update, user, changes);
@@ -631,6 +633,9 @@ class Sqlite final : public Dialect {
             return Failure::failed;
         const User after = work.take_full_user(*updated);
         work.seen() = {after.id, found->take_record<User>(), after};
+        if (sessions == Sessions::end && loses &&
+            !remove_rows(work, work.schema().session, "userId", id))
+            return Failure::failed;
         return transaction.commit() ? Result<User>(after) : Failure::failed;
     }
 
@@ -666,14 +671,9 @@ class Sqlite final : public Dialect {
             const User before = rows->take_record<User>();
             work.seen() = {before.id, before, {}};
         }
-        const auto remove_from = [&](const Table& table, std::string_view field) {
-            Statement statement = work.statement();
-            statement << "DELETE FROM " << table.sql << " WHERE ";
-            is_exactly(statement, table.at(field).sql(), table.at(field), id);
-            return static_cast<bool>(work.run(statement));
-        };
-        if (!remove_from(schema.session, "userId") || !remove_from(schema.account, "userId") ||
-            !remove_from(schema.user, "id") || !transaction.commit())
+        if (!remove_rows(work, schema.session, "userId", id) ||
+            !remove_rows(work, schema.account, "userId", id) ||
+            !remove_rows(work, schema.user, "id", id) || !transaction.commit())
             return Failure::failed;
         return Done();
     }
@@ -711,6 +711,16 @@ class Sqlite final : public Dialect {
 
     std::string missing_rights_query(const Schema&, std::span<const Right>) const override {
         return {};
+    }
+
+  private:
+    /// Deletes the rows whose field is the id; false where that failed.
+    bool remove_rows(Work& work, const Table& table, std::string_view field,
+                     std::string_view id) const {
+        Statement statement = work.statement();
+        statement << "DELETE FROM " << table << " WHERE ";
+        is_exactly(statement, table.at(field).sql(), table.at(field), id);
+        return static_cast<bool>(work.run(statement));
     }
 };
 

@@ -3,6 +3,7 @@
 #include "store/guard.hpp"
 #include "store/lists.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace useradmin::store::statements {
@@ -82,6 +83,20 @@ void append_key(Statement& statement, const Dialect& dialect, const Column& colu
     dialect.is_exactly(statement << " WHERE ", column.sql(), column, text);
 }
 
+bool is_ban(const Change& change) {
+    const auto* const truth = std::get_if<bool>(&change.value);
+    return change.field == "banned" && truth != nullptr && *truth;
+}
+
+/// Whether the changes may take rights from a user (append_loss).
+bool may_take_rights(const Changes& changes) {
+    return std::any_of(
+        changes.begin(), changes.end(),
+        [](const Change& change) {
+            return change.field == "role" || change.field == "email" || is_ban(change);
+        });
+}
+
 /// Whether another user has the address, or one that differs from it in case alone.
 bool is_taken(Work& work, std::string_view email) {
     const Table& user = work.schema().user;
@@ -107,6 +122,21 @@ void append_changes(Statement& statement, const Table& user, const Changes& chan
     const Column& key = user.at("id");
     if (!append_values(statement, user, changes))
         statement << key << " = " << key;
+}
+
+void append_loss(Statement& statement, const Table& user, const Dialect& dialect,
+                 const Changes& changes) {
+    statement << "(1 = 0";
+    for (const Change& change : changes)
+        if (change.field == "role")
+            statement << " OR " << role_of(user, dialect) << " <> "
+                      << argument(std::get<std::string_view>(change.value));
+        else if (change.field == "email")
+            statement << " OR " << dialect.as_text(user.at("email").sql()) << " <> "
+                      << argument(std::get<std::string_view>(change.value));
+        else if (is_ban(change))
+            statement << " OR 1 = 1";
+    statement << ")";
 }
 
 Failure why_refused(Work& work, const Dialect& dialect, std::string_view id, const Guard& guard) {
@@ -154,7 +184,7 @@ Result<User> create(Work& work, const Dialect& dialect, const NewUser& user) {
 }
 
 Result<User> update(Work& work, const Dialect& dialect, std::string_view id, const Changes& changes,
-                    const Guard& guard) {
+                    const Guard& guard, Sessions sessions) {
     const Schema& schema = work.schema();
     const Column& key = schema.user.at("id");
     if (!key.can_hold_id(id))
@@ -168,8 +198,9 @@ Result<User> update(Work& work, const Dialect& dialect, std::string_view id, con
             return why_refused(work, dialect, id, guard);
         return updated;
     };
-    if (work.is_witnessed())
-        return outcome_of(dialect.update_witnessed(work, id, changes, guard));
+    const Sessions ending = may_take_rights(changes) ? sessions : Sessions::stay;
+    if (work.is_witnessed() || ending == Sessions::end)
+        return outcome_of(dialect.update_with_before(work, id, changes, guard, ending));
     Statement statement = work.statement();
     statement << "UPDATE " << schema.user << " AS useradmin_row SET ";
     append_changes(statement, schema.user, changes);

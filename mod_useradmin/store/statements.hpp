@@ -17,7 +17,7 @@ Result<User> find(Work& work, const Dialect& dialect, std::string_view id);
 Result<User> find_by_email(Work& work, std::string_view email);
 Result<User> create(Work& work, const Dialect& dialect, const NewUser& user);
 Result<User> update(Work& work, const Dialect& dialect, std::string_view id, const Changes& changes,
-                    const Guard& guard);
+                    const Guard& guard, Sessions sessions = Sessions::stay);
 Result<Done> remove(Work& work, const Dialect& dialect, std::string_view id,
                     const ProtectedAddress& spared, const Guard& guard);
 Result<Done> another(Work& work, const Dialect& dialect, std::string_view id, std::string_view role,
@@ -42,5 +42,10 @@ Failure why_refused(Work& work, const Dialect& dialect, std::string_view id, con
 
 /// Appends "field = value, …" for the changes that have a column, or what changes nothing.
 void append_changes(Statement& statement, const Table& user, const Changes& changes);
+
+/// Appends a condition that the changes take rights from a row of the user table: that they ban it,
+/// or give it another role or address.
+void append_loss(Statement& statement, const Table& user, const Dialect& dialect,
+                 const Changes& changes);
 
 } // namespace useradmin::store::statements

@@ -141,6 +141,12 @@ struct Guard {
     bool is_none() const noexcept { return kind == Kind::none && !versions; }
 };
 
+/// What becomes of a user's sessions with a change of the user.
+enum class Sessions {
+    stay,
+    end, ///< all of them, with the change or not at all
+};
+
 /// A session and the user whose it is.
 struct SignedIn {
     Session session;
@@ -189,9 +195,10 @@ class Store {
     virtual Result<User> find_by_email(std::string_view email) = 0;
     /// Makes the user and its account, both or none: the full row, or address_taken (4.2).
     virtual Result<User> create(const NewUser& user) = 0;
-    /// The full row after the changes (4.4), or not_found, or what the guard says.
+    /// The full row after the changes (4.4), or not_found, or what the guard says. Where sessions
+    /// are to end, they do so if the changes ban the user, or give it another role or address.
     virtual Result<User> update(std::string_view id, const Changes& changes,
-                                const Guard& guard = {}) = 0;
+                                const Guard& guard = {}, Sessions sessions = Sessions::stay) = 0;
     /// Deletes the user's sessions, its accounts and the user, all or none (4.4.1); not_found,
     /// protected_address, or what the guard says.
     virtual Result<Done> remove(std::string_view id, const ProtectedAddress& spared,

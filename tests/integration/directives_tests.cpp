@@ -127,6 +127,19 @@ const std::vector<Row>& rows() {
                                 : !is_last            ? "none"
                                                       : "(both)");
          }},
+        {"UserAdminEndSessions",
+         {"On", "Off", "On"},
+         [](const Place& place) {
+             auto& sql = Suite::current().database().sql();
+             sql.run(R"(INSERT INTO "session" ("id", "expiresAt", "token", "createdAt", "updatedAt",
+                        "userId") SELECT 'open', "expiresAt", 's3cr3t-open', "createdAt",
+                        "updatedAt", 'ada-1' FROM "session" WHERE "userId" = 'ulises-1')");
+             CHECK_EQUAL(200, place.send("PUT", "/users/ada-1", R"({"banned":true})").status);
+             const long left = sql.number(R"(SELECT count(*) FROM "session" WHERE "id" = 'open')");
+             sql.run(
+                 R"(UPDATE "user" SET "banned" = NULL; DELETE FROM "session" WHERE "id" = 'open')");
+             return std::string(left == 0 ? "On" : "Off");
+         }},
         {"UserAdminMaxLimit",
          {"3", "4", "5"},
          [](const Place& place) {

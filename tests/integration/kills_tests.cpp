@@ -6,6 +6,8 @@
 #include "support/machine.hpp"
 #include "support/process.hpp"
 
+#include <algorithm>
+#include <atomic>
 #include <csignal>
 #include <cstdio>
 #include <random>
@@ -23,7 +25,7 @@ class Kills : public OwnHttpd {
         if (is_postgresql())
             TracedUsers::confirm_what_is_safe(own_->sql());
         start_before(*own_,
-                     "UserAdminHashQueue 32\n" +
+                     "UserAdminHashQueue 32\nUserAdminEndSessions On\n" +
                          location("/api/users", as_sara + "UserAdminPasswordHash argon2id m=64"));
     }
     void teardown() override {
@@ -53,6 +55,22 @@ class Kills : public OwnHttpd {
         }
     }
 
+    /// Makes that many users, each with a session: b1, b2 and so on.
+    void add_users_with_sessions(int count) {
+        const std::string numbers = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 "
+                                    "FROM n WHERE i < " +
+                                    std::to_string(count) + ") ";
+        const std::string time = "'2026-01-01T00:00:00.000Z'";
+        own_->sql().run(R"(INSERT INTO "user" ("id", "name", "email", "emailVerified", "createdAt",
+                           "updatedAt") )" +
+                        numbers + "SELECT 'b' || i, 'B', 'b' || i, TRUE, " + time + ", " + time +
+                        " FROM n");
+        own_->sql().run(R"(INSERT INTO "session" ("id", "token", "userId", "expiresAt", "createdAt",
+                           "updatedAt") )" +
+                        numbers + "SELECT 's' || i, 't' || i, 'b' || i, " + time + ", " + time +
+                        ", " + time + " FROM n");
+    }
+
     std::unique_ptr<TestDatabase> own_;
     TracedUsers users_;
 
@@ -80,6 +98,37 @@ TEST(kills, lose_nothing_that_was_confirmed_and_leave_nothing_in_halves) {
     if (machine::is_long())
         std::printf("\n%d kills: %d writes were confirmed, %d refused, and to %d came no reply\n",
                     kills, users_.done(), users_.refused(), users_.lost());
+}
+
+TEST(kills, leave_no_session_to_who_is_banned_and_take_none_from_who_is_not) {
+    constexpr int threads = 6;
+    const int kills = machine::times(12, 1000);
+    const int users = machine::times(6000, 300000);
+    add_users_with_sessions(users);
+    std::atomic<int> banned{0};
+    {
+        const Load load(threads, [&](int thread, int turn) {
+            const int number = 1 + thread + turn * threads;
+            const std::string path = "/api/users/b" + std::to_string(std::min(number, users));
+            banned += send_alone(httpd_->port(), "PUT", path, R"({"banned":true})").status == 200;
+        });
+        kill_at_random(kills);
+    }
+    CHECK(eventually([this] { return Database::reachable(own_->driver(), own_->params()); }));
+    const std::string is_banned =
+        std::string(R"(coalesce("banned", )") + (is_postgresql() ? "FALSE)" : "0) <> 0");
+    const auto count = [&](const std::string& condition) {
+        return own_->sql().number(R"(SELECT count(*) FROM "user" u WHERE "id" LIKE 'b%' AND )" +
+                                  condition);
+    };
+    const std::string has_session =
+        R"(EXISTS (SELECT 1 FROM "session" s WHERE s."userId" = u."id"))";
+    CHECK_EQUAL(0, count(is_banned + " AND " + has_session));
+    CHECK_EQUAL(0, count("NOT (" + is_banned + ") AND NOT " + has_session));
+    CHECK(banned > kills && count(is_banned) > kills);
+    if (machine::is_long())
+        std::printf("\n%d kills: %d bans were confirmed, and %ld users are banned\n", kills,
+                    banned.load(), count(is_banned));
 }
 
 } // namespace useradmin::test

@@ -116,6 +116,28 @@ const roundTrip = (style) => (check) => {
   );
 
   check(
+    "banned here, or another role or address, with UserAdminEndSessions: nobody is signed in there any more",
+    async (site) => {
+      const user = await site.createHere();
+      for (const change of [
+        { role: "admin" },
+        { email: somebody().email },
+        { name: "Otro", banned: true, banReason: "spam" },
+      ]) {
+        const person = { ...user, ...(await site.recordHere(user.id)) };
+        const sessions = [await site.signIn(person), await site.signIn(person)];
+        await site.change(user.id, { name: "Nadie", role: person.role, email: person.email }, "/ending/users");
+        for (const { cookie } of sessions)
+          assert.equal((await site.application.session({ cookie })).user.id, user.id);
+        await site.change(user.id, change, "/ending/users");
+        for (const { cookie } of sessions) assert.equal(await site.application.session({ cookie }), null);
+      }
+      assert.equal((await site.application.session({ cookie: site.root.cookie })).user.id, site.root.user.id);
+    },
+    bans,
+  );
+
+  check(
     "banned there, refused here, until the ban is lifted",
     async (site) => {
       const { user, session } = await site.signedIn();

@@ -1,5 +1,9 @@
 // What the operations may rely on, whichever database is behind the store (store/store.hpp).
 #include "contract.hpp"
+#include "support/process.hpp"
+
+#include <optional>
+#include <thread>
 
 namespace useradmin::test {
 
@@ -419,6 +423,128 @@ TEST(update, keeps_a_failure_s_values_out_of_the_log) {
     CHECK(failed(store().update("u", changes)));
     for (const auto& line : log_.lines)
         CHECK_TEXT(line.find("private.address") == std::string::npos, line.c_str());
+}
+
+/// Knows of what was changed, and forgets it.
+class Deaf final : public store::Witness {
+  public:
+    explicit Deaf(bool comes_before) noexcept : comes_before_(comes_before) {}
+    bool comes_before() const noexcept override { return comes_before_; }
+    bool saw(std::string_view, const store::User*, const store::User*) override { return true; }
+
+  private:
+    bool comes_before_;
+};
+
+class Losses : public Contract {
+  protected:
+    /// A user with two sessions, and another one with one.
+    void setup() override {
+        Contract::setup();
+        add_user("u", "u@x", "'admin'");
+        add_user("v", "v@x");
+        open_sessions();
+        add_session("other", "v", "2030-01-01T00:00:00.000Z");
+    }
+
+    void open_sessions() {
+        add_session("one", "u", "2030-01-01T00:00:00.000Z");
+        add_session("two", "u", "2020-01-01T00:00:00.000Z");
+    }
+
+    /// How many of the user's sessions are left; those of the other one are.
+    long left() {
+        CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"session\" WHERE \"userId\" = 'v'"));
+        return sql().number("SELECT count(*) FROM \"session\" WHERE \"userId\" = 'u'");
+    }
+
+    /// How many are left after a change that ends them where it takes rights.
+    long left_after(const store::Changes& changes) {
+        worked(store().update("u", changes, {}, store::Sessions::end));
+        return left();
+    }
+};
+
+TEST_GROUP_BASE(losses, Losses){};
+
+TEST(losses, of_the_role_or_the_address_and_bans_end_all_sessions_whoever_is_told) {
+    Deaf after(false);
+    Deaf before(true);
+    store::Witness* const witnesses[] = {nullptr, &after, &before};
+    int number = 0;
+    for (store::Witness* const witness : witnesses) {
+        set_witness(witness);
+        const std::string address = "new" + std::to_string(++number) + "@x";
+        for (const store::Changes& changes :
+             {store::Changes{{"role", "user"}}, store::Changes{{"role", "admin"}},
+              store::Changes{{"email", address}},
+              store::Changes{{"name", "N"}, {"banned", true}}}) {
+            CHECK_EQUAL(0, left_after(changes));
+            open_sessions();
+        }
+        sql().run("DELETE FROM \"session\" WHERE \"userId\" = 'u'");
+        sql().run("UPDATE \"user\" SET \"banned\" = FALSE, \"role\" = 'admin'");
+        open_sessions();
+        set_witness(nullptr);
+    }
+}
+
+TEST(losses, are_none_where_role_and_address_stay_what_they_are) {
+    for (const store::Changes& changes :
+         {store::Changes{{"role", "admin"}, {"email", "u@x"}, {"name", "New"}},
+          store::Changes{{"banned", false}, {"banReason", {}}}, store::Changes{}})
+        CHECK_EQUAL(2, left_after(changes));
+    sql().run("UPDATE \"user\" SET \"role\" = NULL WHERE \"id\" = 'u'");
+    CHECK_EQUAL(2, left_after({{"role", "user"}}));
+}
+
+TEST(losses, end_no_sessions_unless_they_are_to) {
+    worked(store().update("u", {{"role", "user"}, {"email", "new@x"}, {"banned", true}}));
+    CHECK_EQUAL(2, left());
+}
+
+TEST(losses, that_are_refused_end_no_sessions) {
+    expect_error("UA0106");
+    CHECK(failed(store().update("u", {{"email", "v@x"}}, {}, store::Sessions::end)));
+    store::Guard guard = {store::Guard::Kind::only_of_role, "user"};
+    CHECK(store().update("u", {{"banned", true}}, guard, store::Sessions::end).failure() ==
+          store::Failure::outranked);
+    guard = {};
+    guard.versions = std::vector<std::string_view>{"x"};
+    CHECK(store().update("u", {{"banned", true}}, guard, store::Sessions::end).failure() ==
+          store::Failure::changed);
+    CHECK(absent(store().update("w", {{"banned", true}}, {}, store::Sessions::end)));
+    CHECK_EQUAL(2, left());
+}
+
+TEST(losses, are_those_of_the_row_as_another_writer_leaves_it) {
+    if (database().kind() == Kind::sqlite)
+        return; // has one writer at a time
+    worked(store().update("u", {{"role", "user"}}));
+    sql().run("BEGIN; UPDATE \"user\" SET \"role\" = 'admin' WHERE \"id\" = 'u'");
+    std::optional<store::Result<store::User>> changed;
+    std::thread waiting([&] {
+        changed = store().update("u", {{"role", "user"}}, {}, store::Sessions::end);
+    });
+    const bool waited = eventually([] {
+        return database().sql().number("SELECT count(*) FROM pg_locks WHERE NOT granted") > 0;
+    });
+    sql().run("COMMIT");
+    waiting.join();
+    CHECK(waited);
+    CHECK_EQUAL(std::string("user"), or_nothing(worked(*changed).role));
+    CHECK_EQUAL(0, left());
+}
+
+TEST(losses, come_with_the_version_that_the_row_has_then) {
+    const std::string version(worked(store().find("u")).version);
+    store::Guard guard;
+    guard.versions = std::vector<std::string_view>{version};
+    const auto changed =
+        worked(store().update("u", {{"role", "user"}}, guard, store::Sessions::end));
+    CHECK_EQUAL(std::string("user"), or_nothing(changed.role));
+    CHECK_EQUAL(std::string(worked(store().find("u")).version), std::string(changed.version));
+    CHECK_EQUAL(0, left());
 }
 
 class FurtherColumns : public Contract {

@@ -212,6 +212,14 @@ TEST(update_user, updated_at_is_set_to_now_on_every_update) {
         }
 }
 
+TEST(update_user, ends_the_sessions_of_who_loses_rights_where_the_settings_say_so) {
+    expect("200", ask(super_admin, "PUT /another", R"({"banned":true})"));
+    expect("body, update another", calls.text());
+    settings.ends_sessions = true;
+    expect("200", ask(super_admin, "PUT /another", R"({"banned":true})"));
+    expect("body, update another ending sessions", calls.text());
+}
+
 TEST(update_user, an_admin_changes_users_alone_where_rank_is_guarded) {
     using Kind = store::Guard::Kind;
     ask(admin, "PUT /another", "{}");

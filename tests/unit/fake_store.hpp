@@ -106,8 +106,10 @@ class FakeStore final : public store::Store {
     }
 
     store::Result<store::User> update(std::string_view id, const store::Changes& given,
-                                      const store::Guard& by) override {
-        if (const auto* failure = failure_of("update", id))
+                                      const store::Guard& by, store::Sessions sessions) override {
+        const std::string arguments =
+            std::string(id) + (sessions == store::Sessions::end ? " ending sessions" : "");
+        if (const auto* failure = failure_of("update", arguments))
             return *failure;
         changes = kept(given);
         guard = by;

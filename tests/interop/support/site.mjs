@@ -22,6 +22,7 @@ const locations = (version, style) =>
   '<Location "/">\n  Require all granted\n</Location>\n' +
   service("/api/users", version, style.hash ?? "argon2id") +
   users("/prefixed/users", `${signed}  AuthUserAdminCookie my-app.session_token\n`) +
+  users("/ending/users", `${signed}  UserAdminEndSessions On\n`) +
   users("/unsigned/users", "") +
   users("/bearerless/users", `${signed}  AuthUserAdminBearer Off\n`) +
   `<Location "/guarded">\n  AuthUserAdmin On\n${signed}  Require user-role superAdmin admin\n</Location>\n`;
@@ -169,8 +170,8 @@ export class Site {
     return body.data;
   }
 
-  async change(id, body) {
-    const reply = await this.here("PUT", `/api/users/${id}`, { body });
+  async change(id, body, path = "/api/users") {
+    const reply = await this.here("PUT", `${path}/${id}`, { body });
     assert.equal(reply.status, 200, JSON.stringify(reply.body));
     return reply.body.data;
   }
