@@ -13,27 +13,15 @@ namespace useradmin::api {
 
 namespace {
 
-enum class Resource { users, user };
-
-/// Which function answers what.
-struct Operation {
-    std::string_view method;
-    /// What it is called where it is counted or told of.
-    std::string_view name;
-    Resource resource;
-    bool changes_something;
-    Reply (*answer)(const Call& call, const Service& service);
-    /// The text of an unexpected failure (section 7).
-    std::string_view failure_text;
-};
-
-/// HEAD goes with GET.
-constexpr Operation operations[] = {
-    {"GET", "list", Resource::users, false, list_users, texts::list_failed},
-    {"POST", "create", Resource::users, true, create_user, texts::create_failed},
-    {"GET", "get", Resource::user, false, get_user, texts::get_failed},
-    {"PUT", "update", Resource::user, true, update_user, texts::update_failed},
-    {"DELETE", "delete", Resource::user, true, delete_user, texts::delete_failed},
+constexpr Operation table[] = {
+    {"GET", "list", Resource::users, false, list_users, texts::list_failed, list_users_description},
+    {"POST", "create", Resource::users, true, create_user, texts::create_failed,
+     create_user_description},
+    {"GET", "get", Resource::user, false, get_user, texts::get_failed, get_user_description},
+    {"PUT", "update", Resource::user, true, update_user, texts::update_failed,
+     update_user_description},
+    {"DELETE", "delete", Resource::user, true, delete_user, texts::delete_failed,
+     delete_user_description},
 };
 
 /// The path's segment, without the slash before it.
@@ -51,28 +39,18 @@ Resource resource_of(std::string_view segment) {
 const Operation* find_operation(Resource resource, std::string_view method) {
     const std::string_view wanted = method == "HEAD" ? "GET" : method;
     const auto* const found =
-        std::find_if(std::begin(operations), std::end(operations), [&](const Operation& operation) {
+        std::find_if(std::begin(table), std::end(table), [&](const Operation& operation) {
             return operation.resource == resource && operation.method == wanted;
         });
-    return found != std::end(operations) ? found : nullptr;
+    return found != std::end(table) ? found : nullptr;
 }
 
 constexpr auto names = [] {
-    std::array<std::string_view, std::size(operations)> all;
-    std::transform(std::begin(operations), std::end(operations), all.begin(),
+    std::array<std::string_view, std::size(table)> all;
+    std::transform(std::begin(table), std::end(table), all.begin(),
                    [](const Operation& operation) { return operation.name; });
     return all;
 }();
-
-/// The value of Allow.
-std::string methods_of(Resource resource) {
-    std::string methods;
-    for (const Operation& operation : operations)
-        if (operation.resource == resource)
-            methods +=
-                operation.method == "GET" ? "GET, HEAD, " : std::string(operation.method) + ", ";
-    return methods + "OPTIONS";
-}
 
 Reply with_allow(Reply reply, Resource resource) {
     reply.headers.push_back({"Allow", methods_of(resource)});
@@ -82,7 +60,7 @@ Reply with_allow(Reply reply, Resource resource) {
 /// Whether a request of that method could change something.
 bool changes_something(std::string_view method) {
     return std::any_of(
-        std::begin(operations), std::end(operations),
+        std::begin(table), std::end(table),
         [&](const Operation& operation) {
             return operation.changes_something && operation.method == method;
         });
@@ -126,6 +104,19 @@ Reply answer(const message::Request& request, const std::optional<Caller>& calle
     message::allow_trusted_origin(reply, request.method, request.headers,
                                   service.settings.trusted_origins);
     return reply;
+}
+
+std::span<const Operation> operations() noexcept {
+    return table;
+}
+
+std::string methods_of(Resource resource) {
+    std::string methods;
+    for (const Operation& operation : table)
+        if (operation.resource == resource)
+            methods +=
+                operation.method == "GET" ? "GET, HEAD, " : std::string(operation.method) + ", ";
+    return methods + "OPTIONS";
 }
 
 std::span<const std::string_view> operation_names() noexcept {

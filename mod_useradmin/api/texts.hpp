@@ -36,6 +36,7 @@ inline constexpr std::string_view method_not_allowed = "Método no permitido";
 inline constexpr std::string_view body_too_large = "El cuerpo de la petición es demasiado grande";
 inline constexpr std::string_view unavailable = "Servicio no disponible temporalmente";
 inline constexpr std::string_view bad_request = "Petición incorrecta";
+inline constexpr std::string_view openapi_failed = "Error al describir la interfaz";
 inline constexpr std::string_view request_timed_out = "Tiempo de espera agotado";
 
 } // namespace useradmin::api::texts

@@ -69,6 +69,19 @@ Reply refuse(const Call& call, const Service& service, int status, std::string_v
     return user ? error(status, text) : failure(user.failure(), texts::update_failed);
 }
 
+constexpr Member body_members[] = {
+    {"name", Type::text, "What the user is called."},
+    {"email", Type::text, "The address to sign in with."},
+    {"role", Type::text, "For a superAdmin alone.", false, true},
+    {"banned", Type::truth, "For a superAdmin alone."},
+    {"banReason", Type::text, "For a superAdmin alone; ignored where an admin sends it.", false,
+     true},
+};
+
+constexpr Refusal refusals[] = {{403, texts::update_forbidden},
+                                {403, texts::update_role_forbidden},
+                                {409, texts::last_super_admin, Condition::last_super_admin_guard}};
+
 } // namespace
 
 Reply update_user(const Call& call, const Service& service) {
@@ -115,5 +128,16 @@ Reply update_user(const Call& call, const Service& service) {
         service.store.update(call.id, changes, guard, sessions_after_loss(service.settings));
     return updated ? record(*updated) : failure(updated.failure(), texts::update_failed);
 }
+
+constinit const Description update_user_description = {
+    .summary = "Update a user",
+    .text = "For an admin or a superAdmin. What is absent, null or empty stays as it is; banned is "
+            "set by true and by false. What else the body holds is ignored.",
+    .content = Content::full_user,
+    .body = body_members,
+    .body_example = R"({"name":"Marta Núñez Gil"})",
+    .takes_if_match = true,
+    .refusals = refusals,
+};
 
 } // namespace useradmin::api

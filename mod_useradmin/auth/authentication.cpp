@@ -10,6 +10,7 @@
 #include "httpd/backend.hpp"
 #include "httpd/first_request.hpp"
 #include "httpd/notes.hpp"
+#include "httpd/token_carriers.hpp"
 #include "httpd/wiping.hpp"
 #include "secret/digest.hpp"
 #include "secret/secret.hpp"
@@ -236,9 +237,19 @@ void start_child(apr_pool_t* pool, server_rec* servers) noexcept {
     httpd::start_child(pool, servers, auth_useradmin_module);
 }
 
+/// For the OpenAPI document of mod_useradmin.
+httpd::TokenCarriers useradmin_token_carriers(const ap_conf_vector_t* configuration) noexcept {
+    const auto& settings =
+        *static_cast<const Settings*>(ap_get_module_config(configuration, &auth_useradmin_module));
+    if (!settings.get<Enabled>())
+        return std::nullopt;
+    return api::TokenCarriers{settings.get<CookieName>(), settings.get<ReadsBearer>()};
+}
+
 } // namespace
 
 void register_authentication_hooks(apr_pool_t* pool) noexcept {
+    APR_REGISTER_OPTIONAL_FN(useradmin_token_carriers);
     register_role_provider(pool);
     register_password_provider(pool);
     register_sign_in_hooks(pool);

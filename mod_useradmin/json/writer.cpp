@@ -155,6 +155,13 @@ Writer& Writer::key(std::string_view name) {
     return *this;
 }
 
+Writer& Writer::any_key(std::string_view name) {
+    append_quoted(out_, opening(), name);
+    out_ += ':';
+    needs_comma_ = false;
+    return *this;
+}
+
 Writer& Writer::string(std::string_view value) {
     append_quoted(out_, opening(), value);
     needs_comma_ = true;

@@ -23,6 +23,8 @@ class Writer {
     /// The key of the member whose value is written next: a constant of the code, without any
     /// character that would have to be escaped.
     Writer& key(std::string_view name);
+    /// The same, of a name that may hold any characters.
+    Writer& any_key(std::string_view name);
 
     Writer& string(std::string_view value);
     Writer& boolean(bool value);

@@ -37,15 +37,7 @@ int answer(request_rec* request) {
     backend_settings.total_age = settings.get<TotalAge>();
     httpd::RequestBackend backend(request, useradmin_module, backend_settings);
     password::BoundedHasher hasher(backend.settings().hash_format, backend.slots());
-    api::Settings rules;
-    rules.protected_email = protected_email_of(request, settings);
-    rules.max_limit = settings.get<MaxLimit>();
-    rules.account_id_is_user_id = settings.get<AccountIdIsUserId>();
-    rules.lowers_email = settings.get<LowersEmail>();
-    rules.guards = settings.get<GuardWords>();
-    rules.ends_sessions = settings.get<EndsSessions>();
-    rules.trusted_origins = settings.get<httpd::TrustedOrigins>();
-
+    const api::Settings rules = rules_of(request, settings);
     const httpd::RequestHeaders headers(request);
     httpd::RequestBody body(request, backend.log(), settings.get<MaxBody>(),
                             backend.settings().body_wait);
@@ -171,6 +163,18 @@ std::string_view protected_email_of(const request_rec* request, const Settings& 
         return address;
     const char* const address = server_configuration_of(request->server).admin_email;
     return address != nullptr ? address : api::default_protected_email;
+}
+
+api::Settings rules_of(const request_rec* request, const Settings& settings) {
+    api::Settings rules;
+    rules.protected_email = protected_email_of(request, settings);
+    rules.max_limit = settings.get<MaxLimit>();
+    rules.account_id_is_user_id = settings.get<AccountIdIsUserId>();
+    rules.lowers_email = settings.get<LowersEmail>();
+    rules.guards = settings.get<GuardWords>();
+    rules.ends_sessions = settings.get<EndsSessions>();
+    rules.trusted_origins = settings.get<httpd::TrustedOrigins>();
+    return rules;
 }
 
 void register_service_hooks(apr_pool_t* pool) noexcept {

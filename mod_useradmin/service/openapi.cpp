@@ -1,19 +1,58 @@
 #include "service/openapi.hpp"
 
+#include "api/envelope.hpp"
 #include "api/openapi.hpp"
+#include "api/texts.hpp"
 #include "apr/pool.hpp"
 #include "httpd/headers.hpp"
 #include "httpd/reply.hpp"
+#include "httpd/token_carriers.hpp"
+#include "message/entity_tags.hpp"
+#include "secret/digest.hpp"
+#include "service/handler.hpp"
 #include "service/page.hpp"
 
+APLOG_USE_MODULE(useradmin);
+
 namespace useradmin::service {
+
+namespace {
+
+message::Reply document_of(request_rec* request, const ServiceOfPage& service) {
+    const Settings& settings = service.settings;
+    httpd::RequestBackend backend(request, useradmin_module, httpd::backend_settings(settings));
+    const auto columns = backend.store().further_columns();
+    if (!columns)
+        return api::failure(columns.failure(), api::texts::openapi_failed);
+    const api::Settings rules = rules_of(request, settings);
+    api::Surroundings surroundings = {service.base, rules};
+    surroundings.max_body = settings.get<MaxBody>();
+    // An expression may find the caller anywhere.
+    if (settings.get<SessionExpressions>().id == nullptr)
+        surroundings.carriers = httpd::token_carriers(service.configuration);
+    surroundings.columns = *columns;
+    message::Reply reply;
+    reply.body = api::openapi_document(surroundings);
+    // It is small, and made in no time; what it costs is the way to the reader.
+    reply.headers.push_back({"ETag", message::strong_tag(secret::sha256(reply.body))});
+    reply.headers.push_back({"Cache-Control", "no-cache"});
+    return reply;
+}
+
+} // namespace
 
 int answer_openapi(request_rec* request) {
     const std::optional<ServiceOfPage> service = service_of_page(request);
     if (!service)
         return HTTP_INTERNAL_SERVER_ERROR;
-    message::Reply reply;
-    reply.body = api::openapi_document(service->base);
+    message::Reply reply = document_of(request, *service);
+    for (const message::Header& header : reply.headers)
+        apr_table_setn(request->headers_out, header.name,
+                       apr::terminated(request->pool, header.value));
+    if (reply.status == HTTP_OK && ap_meets_conditions(request) == HTTP_NOT_MODIFIED) {
+        reply.status = HTTP_NOT_MODIFIED;
+        reply.body.clear();
+    }
     message::allow_trusted_origin(reply, apr::view_of(request->method),
                                   httpd::RequestHeaders(request),
                                   service->settings.get<httpd::TrustedOrigins>());

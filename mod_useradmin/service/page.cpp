@@ -96,7 +96,7 @@ int answer_page(request_rec* request) {
     const Page* const page = find_page(request);
     if (page == nullptr)
         return DECLINED;
-    request->allowed = AP_METHOD_BIT << M_GET;
+    ap_allow_standard_methods(request, REPLACE_ALLOW, M_GET, M_OPTIONS, -1);
     if (request->method_number == M_OPTIONS)
         return DECLINED; // httpd's own handler answers
     return request->method_number == M_GET ? page->answer(request) : HTTP_METHOD_NOT_ALLOWED;

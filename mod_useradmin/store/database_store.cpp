@@ -404,6 +404,14 @@ Result<std::int64_t> DatabaseStore::close_sessions_of(std::string_view user_id) 
         });
 }
 
+Result<std::vector<FurtherColumn>> DatabaseStore::further_columns() {
+    return run<std::vector<FurtherColumn>>(
+        needs_user, Repeatable::yes,
+        [](Work& work, const Dialect&) {
+            return Result<std::vector<FurtherColumn>>(statements::further_columns(work));
+        });
+}
+
 Result<Survey> DatabaseStore::survey(const ProtectedAddress& spared) {
     return run<Survey>(
         needs_user, Repeatable::yes,

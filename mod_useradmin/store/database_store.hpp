@@ -45,6 +45,7 @@ class DatabaseStore : public Store {
                                 Timestamp now) override;
     Result<Done> close_session(std::string_view token) override;
     Result<std::int64_t> close_sessions_of(std::string_view user_id) override;
+    Result<std::vector<FurtherColumn>> further_columns() override;
     Result<Survey> survey(const ProtectedAddress& spared) override;
 
     /// Whether the database answers, and has the tables.

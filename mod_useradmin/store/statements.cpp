@@ -1,5 +1,6 @@
 #include "store/statements.hpp"
 
+#include "apr/pool.hpp"
 #include "store/guard.hpp"
 #include "store/lists.hpp"
 
@@ -352,6 +353,32 @@ Result<std::int64_t> close_sessions_of(Work& work, const Dialect& dialect,
     Statement statement = work.statement();
     append_key(statement << "DELETE FROM " << table, dialect, column, user_id);
     return affected(work, statement);
+}
+
+std::vector<FurtherColumn> further_columns(const Work& work) {
+    using Kind = FurtherColumn::Kind;
+    std::vector<FurtherColumn> columns;
+    for (const Column* column : work.schema().other_user_columns()) {
+        const auto kind_of = [](const Column& of) {
+            switch (of.kind) {
+            case Column::Kind::text:
+            case Column::Kind::uuid:
+                // SQLite keeps anything in a column without a type.
+                return of.type.empty() ? Kind::any : Kind::text;
+            case Column::Kind::integer:
+                return Kind::integer;
+            case Column::Kind::boolean:
+                return Kind::boolean;
+            case Column::Kind::timestamp:
+                return Kind::time;
+            case Column::Kind::other:
+                break;
+            }
+            return Kind::any;
+        };
+        columns.push_back({apr::keep(work.pool(), column->name), kind_of(*column)});
+    }
+    return columns;
 }
 
 Result<Survey> survey(Work& work, const Dialect& dialect, const ProtectedAddress& spared) {

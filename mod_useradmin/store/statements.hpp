@@ -35,6 +35,7 @@ Result<Done> extend_session(Work& work, const Dialect& dialect, std::string_view
 Result<Done> close_session(Work& work, const Dialect& dialect, std::string_view token);
 Result<std::int64_t> close_sessions_of(Work& work, const Dialect& dialect,
                                        std::string_view user_id);
+std::vector<FurtherColumn> further_columns(const Work& work);
 Result<Survey> survey(Work& work, const Dialect& dialect, const ProtectedAddress& spared);
 
 /// Why a user was not changed whom the guard was to let be changed: not_found, or what it says.

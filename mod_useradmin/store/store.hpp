@@ -169,6 +169,13 @@ struct Survey {
     std::int64_t connection_limit = 0;
 };
 
+/// A column of the user table beyond the fields, and what its values are in JSON, or null.
+struct FurtherColumn {
+    enum class Kind { text, integer, boolean, time, any };
+    std::string_view name;
+    Kind kind = Kind::any;
+};
+
 /// Who is told what a store changes, row by row: an audit log, say.
 class Witness {
   public:
@@ -233,6 +240,8 @@ class Store {
     /// Ends all sessions of a user; how many there were.
     virtual Result<std::int64_t> close_sessions_of(std::string_view user_id) = 0;
 
+    /// The columns of the user table beyond the fields, in the table's order.
+    virtual Result<std::vector<FurtherColumn>> further_columns() = 0;
     /// Looks at the addresses of all users, and at what the account may do.
     virtual Result<Survey> survey(const ProtectedAddress& spared) = 0;
 };

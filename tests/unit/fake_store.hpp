@@ -57,6 +57,7 @@ class FakeStore final : public store::Store {
     std::optional<store::Session> opened;
     /// What is found of all passwords and addresses.
     std::vector<std::string> formats;
+    std::vector<store::FurtherColumn> columns;
     store::Survey surveyed{true, false};
 
     store::User& add(std::string_view id, std::string_view email, std::string_view role = "user") {
@@ -196,6 +197,11 @@ class FakeStore final : public store::Store {
         return store::Done();
     }
 
+    store::Result<std::vector<store::FurtherColumn>> further_columns() override {
+        if (const auto* failure = failure_of("further_columns", ""))
+            return *failure;
+        return columns;
+    }
     store::Result<store::Survey> survey(const store::ProtectedAddress& spared) override {
         if (const auto* failure = failure_of("survey", spared.email))
             return *failure;
