@@ -17,7 +17,6 @@
     title: ["Users", "Usuarios"],
     signIn: ["Sign in", "Iniciar sesión"],
     signOut: ["Sign out", "Cerrar sesión"],
-    signInLead: ["For those who look after the users.", "Para quienes atienden a los usuarios."],
     signInElsewhere: ["Sign in to the application first, then come back to this page.", "Inicia sesión primero en la aplicación y vuelve después a esta página."],
     sessionOver: ["Your session has ended. Sign in again.", "Tu sesión ha terminado. Inicia sesión de nuevo."],
     signedOut: ["You have signed out.", "Has cerrado la sesión."],
@@ -50,6 +49,8 @@
     protectedUser: ["Cannot be deleted", "No se puede eliminar"],
     total: ["users in all", "usuarios en total"],
     totalOfAdmin: ["users with the role “user”", "usuarios con el rol «usuario»"],
+    bannedCount: ["{count} banned", "{count} bloqueados"],
+    unverifiedCount: ["{count} not verified", "{count} sin verificar"],
     newByDay: ["New users by day", "Usuarios nuevos por día"],
     newInDays: ["{count} in {days} days", "{count} en {days} días"],
     search: ["Search by name or e-mail", "Buscar por nombre o correo"],
@@ -649,8 +650,9 @@
     const region = h("div", { class: "region" }, table);
 
     const total = h("span", { class: "number" }, "…");
+    const counts = h("div", { class: "counts" });
     const chart = h("figure", { class: "card chart" });
-    const summary = h("div", { class: "summary" }, h("div", { class: "card total" }, total, h("span", { class: "muted" }, t(isSuper() ? "total" : "totalOfAdmin"))), chart);
+    const summary = h("div", { class: "summary" }, h("div", { class: "card total" }, total, h("span", { class: "muted" }, t(isSuper() ? "total" : "totalOfAdmin")), counts), chart);
 
     let running = null;
     let timer = 0;
@@ -732,15 +734,19 @@
     const count = async (parameters = {}) => (await call("GET", `?${new URLSearchParams({ match: "all", limit: "1", ...parameters })}`)).total;
     async function refreshSummary() {
       try {
-        total.textContent = number.format(await count());
+        const [all, banned, unverified] = await Promise.all([count(), count({ banned: "true" }), count({ emailVerified: "false" })]);
+        total.textContent = number.format(all);
+        counts.replaceChildren(
+          button(t("bannedCount", { count: number.format(banned) }), () => change({ ...empty, banned: "true" })),
+          button(t("unverifiedCount", { count: number.format(unverified) }), () => change({ ...empty, emailVerified: "false" })));
         const today = new Date();
         const starts = Array.from({ length: days + 1 }, (_, index) => new Date(today.getFullYear(), today.getMonth(), today.getDate() - days + 1 + index));
-        const counts = [];
+        const ofDays = [];
         // A few at a time: the service has others to serve.
         for (let day = 0; day < days; day += 4)
-          counts.push(...await Promise.all(starts.slice(day, Math.min(day + 4, days)).map((start, index) =>
+          ofDays.push(...await Promise.all(starts.slice(day, Math.min(day + 4, days)).map((start, index) =>
             count({ createdAfter: new Date(start - 1).toISOString(), createdBefore: starts[day + index + 1].toISOString() }))));
-        drawChart(starts, counts);
+        drawChart(starts, ofDays);
       } catch (error) {
         if (!(error instanceof Problem)) throw error;
       }
@@ -781,7 +787,7 @@
   function enter(note = "", isGood = false) {
     caller = own = list = null;
     const heading = h("h1", { tabindex: "-1" }, t("title"));
-    const parts = [mark(), h("div", null, heading, h("p", { class: "muted" }, t("signInLead"))), h("div", { class: isGood ? "notice" : "notice warn", role: "status" }, note)];
+    const parts = [mark(), h("div", null, heading, h("p", { class: "muted" }, location.hostname)), h("div", { class: isGood ? "notice" : "notice warn", role: "status" }, note)];
     if (canSignIn) {
       const email = h("input", { type: "email", name: "email", autocomplete: "username", required: true });
       const password = h("input", { type: "password", name: "password", autocomplete: "current-password", required: true });
@@ -811,7 +817,7 @@
   }
 
   function bar() {
-    return h("header", { class: "bar" }, mark(), h("h1", null, t("title")),
+    return h("header", { class: "bar" }, mark(), h("h1", null, t("title")), h("span", { class: "host muted" }, location.hostname),
       h("div", { class: "who" }, h("span", { class: "name" }, own.name), rolePill(caller.role), canSignIn && button(t("signOut"), leave, "quiet")));
   }
 

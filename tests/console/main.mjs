@@ -1,0 +1,461 @@
+// What people do with the console, in Chromium, before the real modules: each task as each role, each view looked at.
+import { after, before, describe, test } from "node:test";
+import assert from "node:assert/strict";
+
+import { startBrowser, stopBrowser, View } from "./support/browser.mjs";
+import { hostileNames, password, Site } from "./support/site.mjs";
+
+const root = "ada@example.com";
+const admin = "olivia@example.com";
+const user = "ulises@example.com";
+
+// One to change, and one to look at.
+let site = null;
+let shown = null;
+before(async () => {
+  await startBrowser();
+  site = await Site.start();
+  shown = await Site.start();
+});
+after(async () => {
+  await stopBrowser();
+  for (const each of [site, shown]) await each?.stop();
+});
+
+/** A test with a page of its own, which is looked at in the end. */
+const scene = (name, settings, body) =>
+  test(name, async () => {
+    const view = await View.open(settings.site?.() ?? site, settings);
+    await body(view);
+    await view.close();
+  });
+
+// --- Coming and going ---
+
+scene("nobody sees a form to sign in with, and a wrong password is said to be one", {}, async (view) => {
+  await view.see("form");
+  assert.ok(!(await view.text()).includes("@"));
+  await view.press("Sign in");
+  assert.equal(await view.text(".field .wrong"), "This must be filled in.\nThis must be filled in.");
+  await view.type("input[name=email]", root);
+  await view.type("input[name=password]", "not the password");
+  await view.press("Sign in");
+  await view.read("The e-mail or the password is not right.", "[role=alert]");
+  await view.check("sign-in with an error");
+  await view.signIn(root);
+  await view.see("tbody tr");
+});
+
+scene("who signs out is out, and a session that ended leads back to the form", { email: root }, async (view) => {
+  await view.press("Sign out");
+  await view.read("You have signed out.");
+  await view.page.reload();
+  await view.see("input[name=password]");
+  await view.signIn(root);
+  await view.page.evaluate(() => fetch("/api/auth/sign-out", { method: "POST", headers: { "Content-Type": "application/json" }, body: "{}" }));
+  await view.type("input[type=search]", "a");
+  await view.read("Your session has ended. Sign in again.");
+});
+
+scene("a banned user cannot come in", {}, async (view) => {
+  await view.type("input[name=email]", "alan.turing@example.org");
+  await view.type("input[name=password]", password);
+  await view.press("Sign in");
+  await view.read("This account is banned.", "[role=alert]");
+});
+
+scene("a user sees the own record and nothing to change", { email: user }, async (view) => {
+  await view.read("Ulises Vega");
+  await view.read("ulises-1");
+  assert.equal(await view.has("table"), false);
+  assert.deepEqual(await view.page.$$eval("button", (all) => all.map((each) => each.textContent)), ["Sign out"]);
+  assert.ok(!view.requests.some((each) => each.startsWith("/api/users?")), "it lists users");
+});
+
+// --- The list ---
+
+scene("the list is searched as one types, and an older request is given up", { email: root }, async (view) => {
+  view.requests.length = 0;
+  await view.page.type("input[type=search]", "lovel", { delay: 20 });
+  await view.listed("Ada Lovelace");
+  const searches = view.requests.filter((each) => each.includes("search="));
+  assert.ok(searches.length <= 2, `it asks for each letter: ${searches}`);
+  await view.read("1–1 of 1", ".foot");
+  // A reply that is late is no reply to what has been typed since.
+  await view.page.setRequestInterception(true);
+  let held = null;
+  view.page.on("request", (request) => {
+    if (request.isInterceptResolutionHandled()) return;
+    if (request.url().includes("search=grace")) held = request;
+    else request.continue().catch(() => {});
+  });
+  await view.type("input[type=search]", "grace");
+  await view.page.waitForRequest((request) => request.url().includes("search=grace"));
+  await view.type("input[type=search]", "tony");
+  await view.listed("Tony Hoare");
+  await held.continue().catch(() => {});
+  await view.page.setRequestInterception(false);
+  await view.rest();
+  await view.listed("Tony Hoare");
+  await view.searchFor("nobody is called so");
+  await view.read("No user matches.");
+  await view.check("an empty list");
+  await view.press("Clear search and filters");
+  await view.read("1–20 of 37", ".foot");
+  assert.equal(await view.page.evaluate(() => document.activeElement.type), "search");
+});
+
+scene("filters multiply, and the list is sorted and paged", { email: root }, async (view) => {
+  const select = (label) => `.tools div:has(> label[for]) select[id="${label}"]`;
+  const idOf = (label) => view.page.evaluate((text) => [...document.querySelectorAll("label")].find((each) => each.textContent === text).htmlFor, label);
+  const choose = async (label, value) => {
+    await view.choose(select(await idOf(label)), value);
+    await view.rest();
+  };
+  await choose("Role", "admin");
+  await view.listed("Dennis Ritchie", "Olivia Ortiz");
+  await choose("Role", "");
+  await choose("Status", "true");
+  await choose("Order", "name asc");
+  await view.listed(hostileNames[0], "Alan Turing", "Emmy Noether", "Margaret Hamilton");
+  await view.searchFor("emmy");
+  await view.listed("Emmy Noether");
+  await view.searchFor("");
+  await choose("Status", "");
+  await choose("E-mail verified", "false");
+  await choose("Order", "email desc");
+  const unverified = await view.names();
+  assert.ok(unverified.length > 2);
+  await choose("E-mail verified", "");
+  await choose("Order", "createdAt desc");
+  // The heads of the columns do the same.
+  await view.press("User", "thead");
+  await view.rest();
+  assert.equal(await view.page.$eval("th:first-child", (head) => head.getAttribute("aria-sort")), "ascending");
+  await view.press("User", "thead");
+  await view.rest();
+  assert.equal(await view.page.$eval("th:first-child", (head) => head.getAttribute("aria-sort")), "descending");
+  const first = await view.names();
+  assert.equal(first.length, 20);
+  await view.press("Next");
+  await view.read("21–37 of 37", ".foot");
+  assert.ok((await view.names()).every((each) => !first.includes(each)));
+  await view.focusOn("Previous");
+  // Loaded again, it is where it was.
+  await view.page.reload();
+  await view.read("21–37 of 37", ".foot");
+  await view.press("Previous");
+  await view.read("1–20 of 37", ".foot");
+  await view.choose(".foot select", "50");
+  await view.read("1–37 of 37", ".foot");
+});
+
+scene("it says how many users there are, and how many came on each day", { email: root }, async (view) => {
+  await view.see(".chart svg");
+  assert.equal(await view.text(".total .number"), "37");
+  const told = await view.page.$eval(".chart svg", (chart) => chart.getAttribute("aria-label"));
+  const counts = told.split(". ")[1].split("; ").map((each) => Number(each.split(": ")[1]));
+  assert.equal(counts.length, 14);
+  const midnight = new Date();
+  midnight.setHours(0, 0, 0, 0);
+  midnight.setDate(midnight.getDate() - 13);
+  const wanted = (await site.users()).filter((each) => new Date(each.createdAt) >= midnight).length;
+  assert.equal(counts.reduce((sum, each) => sum + each), wanted);
+  await view.read(`${wanted} in 14 days`, ".chart");
+  assert.ok(view.requests.filter((each) => each.includes("limit=1&")).length <= 17, "it asks too often");
+  await view.click(".counts button:first-child");
+  await view.rest();
+  const banned = (await site.users()).filter((each) => each.banned).map((each) => each.name);
+  assert.deepEqual((await view.names()).toSorted(), banned.toSorted());
+  await view.read(`${banned.length} banned`, ".counts");
+});
+
+scene("an admin sees users of the role user, and is offered no more than names and addresses", { email: admin }, async (view) => {
+  await view.read("users with the role");
+  await view.page.$$eval("tbody .pill.admin, tbody .pill.superAdmin", (pills) => pills.length).then((count) => assert.equal(count, 0));
+  assert.ok(!(await view.text(".tools")).includes("Role"));
+  await view.openUser("marta.nunez@example.org");
+  for (const name of ["Ban", "Delete user", "Set a password"]) assert.equal(await view.button(name), null, name);
+  assert.equal(await view.has("dialog select"), false);
+  await view.type("dialog input[name=name]", "Marta Núñez Vela");
+  await view.press("Save changes");
+  await view.read("Saved.", "dialog .status");
+  await view.check("an admin's drawer");
+  assert.equal((await site.user("user-0")).name, "Marta Núñez Vela");
+  await view.key("Escape");
+  await view.press("New user");
+  assert.equal(await view.has("dialog select"), false);
+  await view.type("dialog input[name=name]", "Nina Neu");
+  await view.type("dialog input[name=email]", "nina@example.org");
+  await view.press("Make one up");
+  await view.press("Create user");
+  await view.read("Nina Neu has been created.");
+  await view.gone("dialog");
+  assert.equal((await site.userAt("nina@example.org")).role, "user");
+});
+
+// --- One user ---
+
+scene("a superAdmin creates a user, who can sign in", { email: root }, async (view) => {
+  await view.press("New user");
+  await view.press("Create user");
+  assert.equal((await view.text("dialog .wrong")).trim().split("\n").length, 3);
+  await view.focusOn("name");
+  await view.type("dialog input[name=name]", "Carla Cruz");
+  await view.type("dialog input[name=email]", "no address");
+  await view.type("dialog input[name=password]", "short");
+  await view.press("Create user");
+  await view.read("This is no e-mail address.", "dialog");
+  await view.read("It must have 8 to 128 characters.", "dialog");
+  await view.check("a new user with errors");
+  await view.type("dialog input[name=email]", root);
+  await view.type("dialog input[name=password]", password);
+  await view.choose("dialog select[name=role]", "admin");
+  await view.press("Create user");
+  await view.read("Another user has this e-mail.", "dialog [role=alert]");
+  await view.type("dialog input[name=email]", "carla@example.org");
+  await view.press("Create user");
+  await view.read("Carla Cruz has been created.");
+  await view.gone("dialog");
+  assert.equal((await site.userAt("carla@example.org")).role, "admin");
+  await view.read("Carla Cruz", "tbody");
+  await view.press("Sign out");
+  await view.signIn("carla@example.org");
+  await view.read("Carla Cruz", "header.bar");
+});
+
+scene("a superAdmin edits name, address and role", { email: root }, async (view) => {
+  await view.openUser("jonas.weber@example.org");
+  await view.press("Save changes");
+  await view.read("Nothing has changed.", "dialog .status");
+  await view.type("dialog input[name=name]", "Jonas M. Weber");
+  await view.type("dialog input[name=email]", "jonas@example.org");
+  await view.choose("dialog select[name=role]", "admin");
+  await view.press("Save changes");
+  await view.read("Saved.", "dialog .status");
+  await view.read("Jonas M. Weber", "dialog h2");
+  const { name, email, role } = await site.user("user-2");
+  assert.deepEqual({ name, email, role }, { name: "Jonas M. Weber", email: "jonas@example.org", role: "admin" });
+  // Once more, with the tag of the row as it is now.
+  await view.choose("dialog select[name=role]", "user");
+  await view.press("Save changes");
+  await view.rest();
+  assert.equal((await site.user("user-2")).role, "user");
+  site.httpd.log.expect("UA0106: the database refused: UNIQUE");
+  await view.type("dialog input[name=email]", root);
+  await view.press("Save changes");
+  await view.read("Perhaps another one has this e-mail.", "dialog [role=alert]");
+});
+
+scene("who edits a user that somebody else has changed is told, and loses nothing", { email: root }, async (view) => {
+  await view.openUser("edsger.dijkstra@example.org");
+  await view.type("dialog input[name=name]", "Edsger W. Dijkstra");
+  await view.page.evaluate(() => fetch("/api/users/user-6", { method: "PUT", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ email: "ewd@example.org" }) }));
+  await view.press("Save changes");
+  await view.read("Somebody has changed this user in the meantime", "dialog [role=alert]");
+  await view.check("a conflict");
+  await view.focusOn("Load again, keep what I typed");
+  await view.picture("conflict");
+  assert.equal((await site.user("user-6")).name, "Edsger Dijkstra");
+  await view.press("Load again, keep what I typed");
+  await view.read("E-mail is now “ewd@example.org”.", "dialog .status");
+  const value = (name) => view.page.$eval(`dialog input[name=${name}]`, (input) => input.value);
+  assert.equal(await value("name"), "Edsger W. Dijkstra");
+  assert.equal(await value("email"), "ewd@example.org");
+  await view.press("Save changes");
+  await view.read("Saved.", "dialog .status");
+  const { name, email } = await site.user("user-6");
+  assert.deepEqual({ name, email }, { name: "Edsger W. Dijkstra", email: "ewd@example.org" });
+});
+
+scene("a superAdmin bans with a reason and lifts the ban", { email: root }, async (view) => {
+  await view.openUser("donald.knuth@example.org");
+  await view.press("Ban");
+  await view.type("dialog input[name=reason]", "literate spam");
+  await view.check("the dialog of a ban");
+  await view.press("Ban");
+  await view.read("Donald Knuth is banned.", "dialog.drawer .status");
+  await view.read("literate spam", "dialog.drawer .facts");
+  const { banned, banReason } = await site.user("user-8");
+  assert.deepEqual({ banned, banReason }, { banned: true, banReason: "literate spam" });
+  await view.press("Lift the ban");
+  await view.read("The ban has been lifted.", "dialog.drawer .status");
+  assert.equal((await site.user("user-8")).banned, false);
+  await view.focusOn("Ban");
+});
+
+scene("a superAdmin deletes by typing the address", { email: root }, async (view) => {
+  await view.openUser("ken.thompson@example.org");
+  await view.press("Delete user");
+  await view.type("dialog input[name=address]", "ken@example.org");
+  await view.press("Delete user");
+  await view.read("This is not the address.", "dialog");
+  await view.check("the dialog of a deletion");
+  await view.picture("delete");
+  assert.ok(await site.user("user-10"));
+  await view.type("dialog input[name=address]", "ken.thompson@example.org");
+  await view.press("Delete user");
+  await view.read("Ken Thompson has been deleted.");
+  await view.gone("dialog");
+  assert.equal(await site.user("user-10"), undefined);
+  await view.read("No user matches.");
+});
+
+scene("neither oneself nor the protected address is offered for deletion, nor oneself for a ban", { email: root }, async (view) => {
+  await view.openUser(root);
+  assert.equal(await view.button("Delete user"), null);
+  assert.equal(await view.button("Ban"), null);
+  await view.read("You would lose the rights of your present role.", "dialog");
+  await view.key("Escape");
+  await view.openUser("admin@example.com");
+  assert.equal(await view.button("Delete user"), null);
+  assert.ok(await view.button("Ban"));
+});
+
+scene("what users are called stays text", { email: root }, async (view) => {
+  await view.searchFor("hostile");
+  assert.deepEqual((await view.names()).toSorted(), hostileNames.toSorted());
+  assert.equal(await view.has("tbody img, tbody script, tbody svg"), false);
+  for (const index of hostileNames.keys()) {
+    await view.openUser(`hostile${index}@example.net`);
+    await view.read(hostileNames[index], "dialog h2");
+    await view.check(`hostile ${index}`);
+    for (const name of ["Ban", "Delete user"]) {
+      if (!(await view.button(name))) continue;
+      await view.press(name);
+      await view.check(`hostile ${index}, ${name}`);
+      await view.key("Escape");
+    }
+    await view.key("Escape");
+    await view.gone("dialog");
+  }
+  await view.type("input[type=search]", hostileNames[0]);
+  await view.rest();
+  await view.page.reload();
+  await view.see("tbody");
+});
+
+// --- Languages, keyboard, sizes ---
+
+scene("it speaks Spanish to those whose browser does", { email: user, languages: ["fr", "es-MX", "en"] }, async (view) => {
+  assert.equal(await view.page.evaluate(() => document.documentElement.lang), "es");
+  await view.read("Cerrar sesión");
+  await view.press("Cerrar sesión");
+  await view.read("Has cerrado la sesión.");
+  await view.signIn(root);
+  await view.read("usuarios en total");
+  await view.openUser("barbara.liskov@example.org");
+  await view.check("a drawer in Spanish");
+});
+
+scene("every task is done by keyboard alone", {}, async (view) => {
+  await view.key("Tab");
+  await view.page.evaluate(() => document.body.focus());
+  await view.page.focus("input[name=email]");
+  await view.write(root);
+  await view.tabTo("input[name=password]");
+  await view.write(password);
+  await view.key("Enter");
+  await view.see("tbody tr");
+  await view.rest();
+  await view.tabTo("input[type=search]");
+  await view.write("radia");
+  await view.listed("Radia Perlman");
+  await view.tabTo("tbody button");
+  await view.key("Enter");
+  await view.see("dialog .facts dd");
+  await view.tabTo("dialog input[name=name]");
+  await view.write("Radia J. Perlman");
+  await view.key("Enter");
+  await view.read("Saved.", "dialog .status");
+  await view.tabTo("dialog button.danger");
+  await view.key("Enter");
+  await view.focusOn("reason");
+  await view.write("loops");
+  await view.key("Enter");
+  await view.read("Radia J. Perlman is banned.", "dialog.drawer .status");
+  await view.rest();
+  await view.tabTo("dialog section button.danger");
+  await view.key("Enter");
+  await view.focusOn("address");
+  await view.key("Escape");
+  await view.gone("dialog:not(.drawer)");
+  await view.focusOn("Delete user");
+  await view.key("Escape");
+  await view.gone("dialog");
+  await view.focusOn("Radia J. Perlman");
+  await view.key("Enter");
+  await view.see("dialog .facts dd");
+  await view.rest();
+  await view.tabTo("dialog section button.danger");
+  await view.key("Enter");
+  await view.write("radia.perlman@example.org");
+  await view.key("Enter");
+  await view.read("Radia J. Perlman has been deleted.");
+  await view.gone("dialog");
+  assert.equal(await site.user("user-9"), undefined);
+  await view.tabTo(".tools > button");
+  await view.key("Enter");
+  await view.focusOn("name");
+  await view.write("Radia Perlman");
+  await view.key("Tab");
+  await view.write("radia@example.org");
+  await view.key("Tab");
+  await view.write(password);
+  await view.key("Enter");
+  await view.read("Radia Perlman has been created.");
+  await view.gone("dialog");
+  await view.focusOn("New user");
+  await view.tabTo(".bar button");
+  await view.key("Enter");
+  await view.read("You have signed out.");
+});
+
+// Each view in each theme and width: what check() looks for, axe-core's rules among it.
+const shapes = [
+  ["", { width: 1280, height: 860 }],
+  ["phone", { width: 320, height: 640, scale: 2 }],
+  ["zoomed", { width: 640, height: 430, scale: 2 }],
+];
+describe("views", { concurrency: 3 }, () => {
+for (const theme of ["light", "dark"])
+  for (const [shape, size] of shapes) {
+    const named = (name) => [name, shape, theme === "dark" ? "dark" : ""].filter(Boolean).join("-");
+    scene(`each view is right, ${theme}, ${size.width} px wide`, { theme, ...size, site: () => shown }, async (view) => {
+      const look = async (name) => {
+        await view.check(named(name));
+        await view.picture(named(name));
+      };
+      await look("sign-in");
+      await view.signIn(root);
+      await view.see(".chart svg");
+      await look("superadmin");
+      await view.openUser("mary.jackson@example.org");
+      await look("superadmin-user");
+      await view.press("Ban");
+      await look("superadmin-ban");
+      await view.press("Cancel");
+      await view.press("Delete user");
+      await look("superadmin-delete");
+      await view.key("Escape", "Escape");
+      await view.gone("dialog");
+      await view.searchFor("");
+      await view.press("New user");
+      await look("superadmin-new");
+      await view.key("Escape");
+      await view.searchFor("nobody is called so");
+      await look("superadmin-none");
+      await view.searchFor("");
+      await view.press("Sign out");
+      await look("signed-out");
+      await view.signIn(admin);
+      await look("admin");
+      await view.openUser("mary.jackson@example.org");
+      await look("admin-user");
+      await view.key("Escape");
+      await view.press("Sign out");
+      await view.signIn(user);
+      await look("user");
+    });
+  }
+});

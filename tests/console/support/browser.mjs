@@ -1,0 +1,210 @@
+// Chromium, and what is watched in every page: requests to others, complaints, scripts that should not run.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import assert from "node:assert/strict";
+import { createRequire } from "node:module";
+
+import { eventually, load } from "../../interop/support/machine.mjs";
+import { password } from "./site.mjs";
+
+const puppeteer = (await load("puppeteer-core")).default;
+const axe = readFileSync(
+  createRequire(join(process.env.INTEROP_FOLDER, "packages.mjs")).resolve("axe-core/axe.min.js"),
+  "utf8",
+);
+const rules = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
+
+let browser = null;
+
+export const startBrowser = async () => {
+  browser = await puppeteer.launch({
+    executablePath: process.env.CONSOLE_CHROMIUM,
+    args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-proxy-server", "--disable-background-networking",
+      "--disable-component-update", "--font-render-hinting=none", "--hide-scrollbars"],
+  });
+};
+export const stopBrowser = () => browser?.close();
+
+/** What a page is opened as. */
+const plain = { width: 1280, height: 860, scale: 1, theme: "light", languages: ["en-GB", "en"], email: null };
+
+export class View {
+  /** The console of a site, as whoever has that e-mail; of nobody where there is none. */
+  static async open(site, settings = {}) {
+    const view = new View();
+    view.site = site;
+    view.settings = { ...plain, ...settings };
+    view.context = await browser.createBrowserContext();
+    const page = (view.page = await view.context.newPage());
+    page.setDefaultTimeout(15000);
+    // Others are open beside it.
+    await (await page.createCDPSession()).send("Emulation.setFocusEmulationEnabled", { enabled: true });
+    view.troubles = [];
+    view.requests = [];
+    page.on("request", (request) => {
+      const url = request.url();
+      view.requests.push(url.replace(site.httpd.address, ""));
+      if (!url.startsWith(`${site.httpd.address}/`) && !url.startsWith("data:")) view.troubles.push(`asked another server: ${url}`);
+    });
+    page.on("pageerror", (error) => view.troubles.push(`threw: ${error.stack}`));
+    page.on("console", (message) => {
+      // Chromium notes every status from 400 on; which of them come is for the tests.
+      if (!/^Failed to load resource: the server responded with a status/.test(message.text()) && ["error", "warn"].includes(message.type()))
+        view.troubles.push(`complained: ${message.text()}`);
+    });
+    await page.evaluateOnNewDocument((languages) => {
+      Object.defineProperty(navigator, "languages", { get: () => languages });
+      window.violations = [];
+      addEventListener("securitypolicyviolation", (event) => window.violations.push(`${event.violatedDirective}: ${event.blockedURI} ${event.sample}`));
+    }, view.settings.languages);
+    await page.emulateMediaFeatures([
+      { name: "prefers-color-scheme", value: view.settings.theme },
+      { name: "prefers-reduced-motion", value: "reduce" },
+    ]);
+    const { width, height, scale } = view.settings;
+    await page.setViewport({ width, height, deviceScaleFactor: scale });
+    await page.goto(site.address);
+    await view.see("main");
+    if (view.settings.email) await view.signIn(view.settings.email);
+    return view;
+  }
+
+  async signIn(email, with_ = password) {
+    await this.type("input[name=email]", email);
+    await this.type("input[name=password]", with_);
+    await this.page.keyboard.press("Enter");
+    await this.see("header.bar");
+    await this.rest();
+  }
+
+  /** Waits until this can be seen. */
+  see(selector) {
+    return this.page.waitForSelector(selector, { visible: true });
+  }
+  gone(selector) {
+    return this.page.waitForSelector(selector, { hidden: true });
+  }
+  /** Waits until a text stands in the page, or in a part of it. */
+  async read(text, within = "body") {
+    const found = await eventually(async () => (await this.text(within)).includes(text), 10);
+    assert.ok(found, `"${text}" does not come up in ${within}, which says: ${await this.text(within)}`);
+  }
+  text(selector = "body") {
+    return this.page.evaluate((each) => [...document.querySelectorAll(each)].map((node) => node.innerText).join("\n"), selector);
+  }
+  async has(selector) {
+    return (await this.page.$(selector)) !== null;
+  }
+  async type(selector, text) {
+    await this.see(selector);
+    await this.page.click(selector, { count: 3 });
+    await this.page.keyboard.press("Backspace");
+    await this.page.type(selector, text);
+  }
+  async click(selector) {
+    await this.see(selector);
+    await this.page.click(selector);
+  }
+  /** The visible button with exactly this text, on top of all. */
+  async press(name, within = "body") {
+    const button = await this.button(name, within);
+    assert.ok(button, `there is no button "${name}" in ${within}`);
+    await button.click();
+  }
+  async button(name, within = "body") {
+    const found = await this.page.evaluateHandle((text, place) => {
+      const dialogs = document.querySelectorAll("dialog[open]");
+      const top = dialogs.length ? dialogs[dialogs.length - 1] : document;
+      return [...(place === "body" ? top : top.querySelector(place)).querySelectorAll("button")].find((each) => (each.getAttribute("aria-label") ?? each.textContent) === text && each.checkVisibility()) ?? null;
+    }, name, within);
+    return found.asElement();
+  }
+  async choose(selector, value) {
+    await this.see(selector);
+    await this.page.select(selector, value);
+  }
+  /** The names in the list. */
+  names() {
+    return this.page.$$eval("tbody .person button", (buttons) => buttons.map((each) => each.textContent));
+  }
+  async listed(...names) {
+    const same = await eventually(async () => JSON.stringify(await this.names()) === JSON.stringify(names));
+    assert.ok(same, `the list has ${JSON.stringify(await this.names())}, not ${JSON.stringify(names)}`);
+  }
+  async searchFor(text) {
+    await this.type("input[type=search]", text);
+    await this.page.waitForFunction((wanted) => (new URLSearchParams(location.hash.slice(1)).get("search") ?? "") === wanted, {}, text);
+    await this.rest();
+  }
+  /** Finds the user by e-mail and opens the record. */
+  async openUser(email) {
+    await this.searchFor(email);
+    await this.click("tbody .person button");
+    await this.see("dialog.drawer .facts dd");
+    await this.rest();
+  }
+  /** Waits until nothing is asked of the server any more, and the list is not being read. */
+  async rest() {
+    await this.page.waitForNetworkIdle({ idleTime: 60 });
+    await this.page.waitForFunction(() => !document.querySelector("[aria-busy=true]"));
+  }
+
+  /** Nothing that is wrong in every page is wrong here. */
+  async check(name) {
+    await this.rest();
+    assert.deepEqual(this.troubles, [], name);
+    assert.deepEqual(await this.page.evaluate(() => window.violations), [], `${name}: against its policy`);
+    assert.equal(await this.page.evaluate(() => window.hit), undefined, `${name}: a name became markup`);
+    const wide = await this.page.evaluate(() => {
+      const all = [document.documentElement, ...document.querySelectorAll("dialog[open]")];
+      return all.filter((each) => each.scrollWidth > each.clientWidth).map((each) => `${each.tagName} ${each.scrollWidth} > ${each.clientWidth}`);
+    });
+    assert.deepEqual(wide, [], `${name}: scrolls sideways`);
+    await this.page.evaluate(axe);
+    const { violations } = await this.page.evaluate((tags) => axe.run(document, { runOnly: tags, resultTypes: ["violations"] }), rules);
+    assert.deepEqual(
+      violations.map(({ id, help, nodes }) => ({ id, help, nodes: nodes.map((node) => `${node.target}: ${node.failureSummary}`) })),
+      [], `${name}: WCAG 2.2 AA`);
+  }
+  async picture(name) {
+    await this.rest();
+    await this.page.screenshot({ path: join(process.env.CONSOLE_SCREENSHOTS, `${name}.png`) });
+  }
+
+  async close() {
+    await this.check("at the end");
+    await this.context.close();
+  }
+
+  // --- By keyboard alone ---
+
+  async key(...keys) {
+    for (const each of keys) await this.page.keyboard.press(each);
+  }
+  /** Tab, until this has the focus, which must be seen. */
+  async tabTo(selector) {
+    for (let tries = 0; tries < 80; ++tries) {
+      await this.page.keyboard.press("Tab");
+      const at = await this.page.evaluate((each) => {
+        const focused = document.activeElement;
+        const style = getComputedStyle(focused);
+        return { found: focused.matches(each), seen: focused === document.body || style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 2, tag: focused.outerHTML.slice(0, 80) };
+      }, selector);
+      assert.ok(at.seen, `the focus cannot be seen: ${at.tag}`);
+      if (at.found) return;
+    }
+    assert.fail(`the keyboard does not come to ${selector}`);
+  }
+  /** The focus comes to what has this text, or this name. */
+  async focusOn(wanted) {
+    const focused = () => this.page.evaluate(() => document.activeElement?.textContent || document.activeElement?.name || document.activeElement?.tagName);
+    assert.ok(await eventually(async () => (await focused()) === wanted), `the focus is on "${await focused()}", not on "${wanted}"`);
+  }
+  /** Types into what has the focus, in place of what is there. */
+  async write(text) {
+    await this.page.keyboard.down("Control");
+    await this.page.keyboard.press("a");
+    await this.page.keyboard.up("Control");
+    await this.page.keyboard.type(text);
+  }
+}

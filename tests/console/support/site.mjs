@@ -1,0 +1,117 @@
+// An httpd with the console, and users to look after.
+import { chmodSync, chownSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { Httpd } from "../../interop/support/httpd.mjs";
+import { built, run, work } from "../../interop/support/machine.mjs";
+
+export const password = "correct horse battery staple";
+
+/** What stands in a name and must stay text. */
+export const hostileNames = [
+  `<img src=x onerror="window.hit=1">`,
+  `"><script>window.hit=1</script>`,
+  `{{base}}</script><svg onload=window.hit=1>`,
+];
+
+const day = 86400000;
+
+const people = [
+  ["root-1", "Ada Lovelace", "ada@example.com", "superAdmin"],
+  ["olivia-1", "Olivia Ortiz", "olivia@example.com", "admin"],
+  ["ulises-1", "Ulises Vega", "ulises@example.com", "user"],
+  ["jefa-1", "Jefa Principal", "admin@example.com", "superAdmin"],
+];
+const names = (
+  "Marta Núñez,Bruno Díaz,Jonas Weber,Grace Hopper,Alan Turing,Katherine Johnson,Edsger Dijkstra,Barbara Liskov," +
+  "Donald Knuth,Radia Perlman,Ken Thompson,Frances Allen,Dennis Ritchie,Margaret Hamilton,Tony Hoare,Adele Goldberg," +
+  "Niklaus Wirth,Hedy Lamarr,John Backus,Mary Jackson,Ángel Íñiguez,Sofía Kovalévskaya,Emmy Noether,Maryam Mirzajaní," +
+  "Zhang Wei,Yuki Tanaka,Olu Adeyemi,Ingrid Bergström,Paweł Nowak,Lucía Fernández"
+).split(",");
+
+const account = async () => {
+  if (process.getuid() !== 0) return null;
+  for (const name of ["www-data", "apache", "httpd", "daemon"]) {
+    const user = await run("id", ["-u", name]);
+    const group = await run("id", ["-g", name]);
+    if (user.status === 0) return [Number(user.output), Number(group.output)];
+  }
+  throw new Error("no user for httpd's children was found");
+};
+
+let made = 0;
+
+export class Site {
+  /** The service at /api/users, its console at /admin; further directives in the Location of the service. */
+  static async start({ directives = "", further = "", signIn = true } = {}) {
+    const site = new Site();
+    site.folder = join(work, `site-${++made}`);
+    site.database = join(site.folder, "users.db");
+    mkdirSync(site.folder);
+    await site.ctl(["schema"]);
+    await site.fill();
+    const owner = await account();
+    if (owner) for (const file of [site.folder, site.database]) chownSync(file, ...owner);
+    chmodSync(site.folder, 0o755);
+    site.httpd = await Httpd.start(
+      `DBDriver sqlite3\nDBDParams "${site.database}"\nDBDMin 0\n` +
+        `UserAdminPasswordHash argon2id m=64\n` +
+        `CustomLog "\${SRVROOT}/access.log" "%m %U%q %>s"\n`.replace("${SRVROOT}/", `${site.folder}/`) +
+        `<Location "/api/users">\nRequire all granted\nAuthUserAdmin On\nUserAdmin On\n` +
+        `UserAdminProtectedEmail admin@example.com\n${directives}\n</Location>\n` +
+        (signIn
+          ? `<Location "/api/auth">\nRequire all granted\nAuthUserAdminSignIn On\nAuthUserAdminSignInLimit 1000000 1\n</Location>\n`
+          : "") +
+        `<Location "/admin">\nRequire all granted\nSetHandler useradmin-console\n</Location>\n` +
+        further,
+    );
+    site.httpd.log.forgive("favicon");
+    return site;
+  }
+
+  get address() {
+    return `${this.httpd.address}/admin`;
+  }
+
+  async ctl(words, input = "") {
+    const { status, output, error } = await run(built("useradminctl"), ["--driver", "sqlite3", "--params", this.database, ...words], input);
+    if (status !== 0) throw new Error(`useradminctl ${words.join(" ")}: ${error}`);
+    return output;
+  }
+
+  /** Everybody anew, made over the last days. */
+  async fill() {
+    const now = Date.now();
+    const rows = [];
+    const add = (id, name, email, role, age, further = {}) =>
+      rows.push({
+        id, name, email, role, emailVerified: true, password,
+        createdAt: new Date(now - age).toISOString(), updatedAt: new Date(now - age).toISOString(), ...further,
+      });
+    people.forEach(([id, name, email, role], index) => add(id, name, email, role, (400 - index) * day));
+    names.forEach((name, index) => {
+      const email = `${name.normalize("NFD").replace(/[^A-Za-z ]/g, "").toLowerCase().replace(" ", ".")}@example.org`;
+      const further = index % 9 === 4 ? { banned: true, banReason: "spam" } : index % 7 === 3 ? { emailVerified: false } : {};
+      add(`user-${index}`, name, email, index === 12 ? "admin" : "user", ((index * index) % 17) * day * 0.9 + index * 60000, further);
+    });
+    hostileNames.forEach((name, index) => add(`hostile-${index}`, name, `hostile${index}@example.net`, "user", (20 + index) * day, index === 0 ? { banned: true, banReason: name } : {}));
+    const file = join(this.folder, "users.ndjson");
+    writeFileSync(file, rows.map((row) => JSON.stringify(row)).join("\n") + "\n");
+    await this.ctl(["import", file, "--hash", "scrypt", "--force"]);
+  }
+
+  /** The rows of the users, as they are stored. */
+  async users() {
+    return (await this.ctl(["export", "-"])).trim().split("\n").map((line) => JSON.parse(line));
+  }
+  async user(id) {
+    return (await this.users()).find((each) => each.id === id);
+  }
+  async userAt(email) {
+    return (await this.users()).find((each) => each.email === email);
+  }
+
+  async stop() {
+    await this.httpd.stop();
+  }
+}
