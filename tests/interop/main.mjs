@@ -6,6 +6,7 @@ import "./schemas.mjs";
 import "./serial.mjs";
 import "./client.mjs";
 import "./mutations.mjs";
+import "./front_ends.mjs";
 import { runSites } from "./support/checks.mjs";
 
 // One at a time would leave the machine waiting for a password's hash or a timer.

@@ -10,7 +10,7 @@
   <xsl:for-each select="manualpage/section[@id = 'commands']/dl/dt/form"><xsl:value-of select="concat('command&#9;', ., '&#10;')"/></xsl:for-each>
   <xsl:for-each select="manualpage/section[@id = 'options']/dl/dt/form"><xsl:value-of select="concat('option&#9;', ., '&#10;')"/></xsl:for-each>
   <xsl:for-each select="//td[1][starts-with(., 'UA')]"><xsl:value-of select="concat('tag&#9;', ., '&#10;')"/></xsl:for-each>
-  <xsl:for-each select="//td[1]/code[contains(., '.conf') and contains(../../../tr/th[1], 'conf/recipes')]"><xsl:value-of select="concat('recipe&#9;', ., '&#10;')"/></xsl:for-each>
+  <xsl:for-each select="//td[1]/code[contains(., '.') and contains(../../../tr/th[1], 'conf/recipes')]"><xsl:value-of select="concat('recipe&#9;', ., '&#10;')"/></xsl:for-each>
   <xsl:for-each select="//td[1]/code[starts-with(., 'useradmin_')]"><xsl:value-of select="concat('metric&#9;', ., '&#10;')"/></xsl:for-each>
 </xsl:template>
 

@@ -12,6 +12,8 @@ const setting = (name) => {
 export const only = new RegExp(process.env.INTEROP_ONLY ?? "");
 export const work = setting("INTEROP_WORK");
 export const results = join(setting("INTEROP_FOLDER"), "results.json");
+/** Where the packages of front_ends/package.json are. */
+export const frontEndPackages = join(setting("INTEROP_FOLDER"), "front_ends");
 export const repository = setting("INTEROP_REPOSITORY");
 export const httpd = setting("INTEROP_HTTPD");
 export const socket = setting("INTEROP_SOCKET");

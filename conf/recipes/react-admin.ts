@@ -1,0 +1,40 @@
+// react-admin: <Admin dataProvider={users("/api")}><Resource name="users" list={…} edit={…} /></Admin>
+import { type DataProvider, fetchUtils, HttpError } from "react-admin";
+
+const versions = new Map(); // of each user that was read: what is saved is meant for that row
+
+const ask = async (url: string, method = "GET", body?: object, headers: Record<string, string> = {}) => {
+  const reply = await fetch(url, { method, headers, body: body && JSON.stringify(body) });
+  const envelope = await reply.json();
+  if (!envelope.success) throw new HttpError(envelope.error, reply.status, envelope);
+  if (reply.headers.has("ETag")) versions.set(envelope.data.id, reply.headers.get("ETag"));
+  return envelope;
+};
+
+export const users = (api: string): DataProvider => {
+  const at = (resource: string, id: unknown) => `${api}/${resource}/${encodeURIComponent(String(id))}`;
+  const meant = (id: unknown) => (versions.has(id) ? { "If-Match": versions.get(id) } : undefined);
+  const remove = (resource: string, id: unknown) => ask(at(resource, id), "DELETE", undefined, meant(id));
+  return {
+    async getList(resource, { pagination: { page, perPage } = { page: 1, perPage: 20 }, sort, filter }) {
+      const order = { sort: sort?.field, order: sort?.order.toLowerCase() };
+      const query = { page, limit: perPage, match: "all", ...order, ...filter };
+      const { data, pagination } = await ask(`${api}/${resource}?${fetchUtils.queryParameters(query)}`);
+      return { data, total: pagination.total };
+    },
+    getOne: (resource, { id }) => ask(at(resource, id)),
+    getMany: async (resource, { ids }) => ({
+      data: (await Promise.all(ids.map((id) => ask(at(resource, id))))).map((reply) => reply.data),
+    }),
+    create: (resource, { data }) => ask(`${api}/${resource}`, "POST", data),
+    // An admin may not send what only a superAdmin changes: what was changed goes out alone.
+    update(resource, { id, data, previousData }) {
+      const changes = Object.entries(data).filter(([field, value]) => value !== previousData?.[field]);
+      return ask(at(resource, id), "PUT", Object.fromEntries(changes), meant(id));
+    },
+    delete: (resource, { id, previousData }) => remove(resource, id).then(() => ({ data: previousData as any })),
+    deleteMany: (resource, { ids }) => Promise.all(ids.map((id) => remove(resource, id))).then(() => ({ data: ids })),
+    getManyReference: () => Promise.reject(new Error("users refer to nothing")),
+    updateMany: () => Promise.reject(new Error("users are changed one by one")),
+  };
+};

@@ -1,0 +1,40 @@
+// TanStack Query over a client whose types are the service's own:
+//   openapi-typescript https://app.example.com/api/users/openapi.json --output users.d.ts
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import createClient from "openapi-fetch";
+
+import type { paths } from "./users";
+
+type Filters = paths["/"]["get"]["parameters"]["query"];
+type Changes = paths["/{id}"]["put"]["requestBody"]["content"]["application/json"];
+const client = createClient<paths>({ baseUrl: "/api/users" });
+client.use({
+  onResponse: async ({ response }) => {
+    if (!response.ok) throw new Error((await response.json()).error);
+  },
+});
+
+export const useUsers = (query: Filters) => {
+  const queryFn = async () => (await client.GET("/", { params: { query } })).data!;
+  return useQuery({ queryKey: ["users", query], queryFn, placeholderData: keepPreviousData });
+};
+
+/** The user, and the version of the row that was read: what is saved is meant for that one. */
+export const useUser = (id: string) =>
+  useQuery({
+    queryKey: ["users", id],
+    queryFn: async () => {
+      const { data, response } = await client.GET("/{id}", { params: { path: { id } } });
+      return { user: data!.data, version: response.headers.get("ETag") ?? undefined };
+    },
+  });
+
+export const useChangesOf = (id: string, version?: string) => {
+  const queries = useQueryClient();
+  const onSettled = () => queries.invalidateQueries({ queryKey: ["users"] });
+  const params = { path: { id }, header: { "If-Match": version } };
+  return {
+    update: useMutation({ mutationFn: (body: Changes) => client.PUT("/{id}", { params, body }), onSettled }),
+    remove: useMutation({ mutationFn: () => client.DELETE("/{id}", { params }), onSettled }),
+  };
+};

@@ -1,0 +1,140 @@
+// The recipes for front ends, each in a page in Debian's Chromium: it lists, filters, pages, edits and deletes.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+
+import { browserProgram, openBrowser, Sources } from "./front_ends/build.mjs";
+import { newest } from "./support/applications.mjs";
+import { describeSite } from "./support/checks.mjs";
+import { eventually } from "./support/machine.mjs";
+import { somebody } from "./support/site.mjs";
+import { asMigrated } from "./support/styles.mjs";
+
+const directives =
+  '<Location "/api/users/openapi.json">\n  SetHandler useradmin-openapi\n</Location>\n' +
+  '<LocationMatch "^/front-ends/.*html$">\n  ForceType text/html\n</LocationMatch>\n' +
+  '<LocationMatch "^/front-ends/.*js$">\n  ForceType text/javascript\n</LocationMatch>\n';
+
+/** A page without a kit of components, made of page.tsx. */
+const plain = {
+  emails: (page) => page.locator("li button").allTextContents(),
+  turn: (page) => page.getByRole("button", { name: "Next" }).click(),
+  open: (page, email) => page.getByRole("button", { name: email }).click(),
+  remove: (page) => page.getByRole("button", { name: "Delete" }).click(),
+};
+
+/** How people work with the pages. */
+const pages = {
+  "react-admin": {
+    emails: (page) => page.locator("tbody td.column-email").allTextContents(),
+    turn: (page) => page.getByLabel("Go to next page").click(),
+    open: (page, email) => page.getByText(email, { exact: true }).click(),
+    remove: async (page) => {
+      await page.getByRole("button", { name: "Delete" }).click();
+      await page.getByRole("button", { name: "Confirm" }).click();
+    },
+  },
+  refine: plain,
+  "tanstack-query": plain,
+};
+
+const perPage = 5;
+
+/** Polled, since a page shows what it has asked for some time later. */
+const comesTo = async (read, expected) => {
+  let seen;
+  await eventually(async () => JSON.stringify((seen = await read())) === JSON.stringify(expected));
+  assert.deepEqual(seen, expected);
+};
+
+const isShown = (page, text) =>
+  comesTo(() => page.getByText(text, { exact: true }).first().isVisible(), true);
+
+let browser;
+let sources;
+
+const prepare = async (site) => {
+  browser ??= await openBrowser();
+  sources ??= Sources.make(new URL(`${site.httpd.address}/api/users/openapi.json`));
+  return sources;
+};
+
+/** Shows a page to a caller, and works with it; what the page's script complains of fails the test. */
+const withPage = async (site, name, as, work) => {
+  await (await prepare(site)).bundle(name, join(site.httpd.folder, "documents", "front-ends"));
+  const context = await browser.newContext({ locale: "en-US" });
+  try {
+    const { cookieName, cookieValue } = as;
+    await context.addCookies([{ name: cookieName, value: cookieValue, url: site.httpd.address }]);
+    const page = await context.newPage();
+    const complaints = [];
+    page.on("pageerror", (error) => complaints.push(error.message));
+    await page.goto(`${site.httpd.address}/front-ends/${name}.html`);
+    await work(page, pages[name]);
+    assert.deepEqual(complaints, []);
+  } finally {
+    await context.close();
+  }
+};
+
+describeSite(
+  "front ends",
+  newest,
+  asMigrated,
+  (check) => {
+    // Not every system has one.
+    if (!browserProgram) return;
+
+    check("the recipes' types are those of the service's own document, and all are right", async (site) => {
+      assert.equal(await (await prepare(site)).problems(Object.keys(pages)), "");
+    });
+
+    for (const name of Object.keys(pages)) {
+      check(`${name} lists who matches the search, page by page`, async (site) => {
+        const people = [];
+        for (let number = 0; number < perPage + 3; ++number)
+          people.push(await site.createHere(somebody({ name: `${name} lista ${number}` })));
+        const emails = people.map((person) => person.email);
+        await withPage(site, name, site.root, async (page, { emails: shown, turn }) => {
+          await page.getByLabel("Search").fill(`${name} lista`);
+          await comesTo(() => shown(page), emails.slice(0, perPage));
+          await turn(page);
+          await comesTo(() => shown(page), emails.slice(perPage));
+        });
+      });
+
+      check(`${name} saves what an admin edits, unless somebody was faster`, async (site) => {
+        const { session } = await site.signedIn(somebody({ role: "admin" }));
+        const person = await site.createHere(somebody({ name: `${name} antes` }));
+        await withPage(site, name, session, async (page, { open }) => {
+          const edit = async (wanted) => {
+            await page.getByLabel("Search").fill(`${name} `);
+            await open(page, person.email);
+            await page.getByRole("textbox", { name: "Name" }).fill(wanted);
+          };
+          await edit(`${name} después`);
+          await page.getByRole("button", { name: "Save" }).click();
+          await comesTo(async () => (await site.recordHere(person.id)).name, `${name} después`);
+          await edit(`${name} tarde`);
+          await site.change(person.id, { name: `${name} de otro` });
+          await page.getByRole("button", { name: "Save" }).click();
+          await isShown(page, "El usuario ha cambiado");
+          assert.equal((await site.recordHere(person.id)).name, `${name} de otro`);
+        });
+      });
+
+      check(`${name} deletes`, async (site) => {
+        const person = await site.createHere(somebody({ name: `${name} se va` }));
+        const status = async () => (await site.here("GET", `/api/users/${person.id}`)).status;
+        await withPage(site, name, site.root, async (page, { emails, open, remove }) => {
+          await page.getByLabel("Search").fill(`${name} se va`);
+          await open(page, person.email);
+          await remove(page);
+          await comesTo(status, 404);
+          await comesTo(() => emails(page), []);
+        });
+      });
+    }
+    check("the browser ends", async () => browser?.close());
+  },
+  { directives },
+);
