@@ -97,7 +97,7 @@ const char* read_audit_log(const Line& line, AuditLog& log) {
     const char* const name =
         is_program ? line.keep(word) : ap_server_root_relative(line.pool(), line.keep(word));
     if (word.empty() || word == "|" || name == nullptr)
-        return "must name a file or a \"|program\", such as /var/log/apache2/useradmin-audit.log";
+        return "must name a file or a \"|program\", such as /var/log/useradmin/audit.log";
     std::error_code ignored;
     if (!is_program) {
         const std::filesystem::path path(name);
