@@ -149,6 +149,23 @@
     "Error al actualizar usuario": ["The user could not be changed. Perhaps another one has this e-mail."],
     "Error al crear usuario": ["The user could not be created."],
     "Error al obtener usuarios": ["The users could not be read."],
+    "No tienes permisos para gestionar sesiones": ["You may not look after sessions."],
+    "No tienes permisos para cambiar contraseñas": ["You may not set passwords."],
+    "No tienes permisos para banear usuarios": ["You may not ban users."],
+    "Sesión no encontrada": ["This session is not there any more."],
+    "La contraseña es demasiado corta": ["The password is too short."],
+    "La contraseña es demasiado larga": ["The password is too long."],
+    "No puedes banear tu propio usuario": ["You cannot ban yourself."],
+    "El baneo debe terminar en el futuro": ["The ban must end in the future."],
+    "Error al obtener sesiones": ["The sessions could not be read."],
+    "Error al cerrar sesiones": ["The sessions could not be ended."],
+    "Error al cambiar la contraseña": ["The password could not be set."],
+    "Error al banear usuario": ["The user could not be banned."],
+    "Error al desbanear usuario": ["The ban could not be lifted."],
+    "Método no permitido": ["The service does not take this request."],
+    "Petición incorrecta": ["The service does not take this request."],
+    "El cuerpo de la petición es demasiado grande": ["This is more than the service takes at once."],
+    "Tiempo de espera agotado": ["It took too long. Try again."],
     "Error al obtener usuario": ["The user could not be read."],
     "Error al eliminar usuario": ["The user could not be deleted."],
     "Servicio no disponible temporalmente": ["The service is busy. Try again in a moment."],
@@ -282,7 +299,7 @@
   function complaintOf(input) {
     if (input.required && input.value.trim() === "") return t("missing");
     if (input.type === "email" && input.value && !/^[^\s@]+@[^\s@]+$/.test(input.value)) return t("noEmail");
-    if (input.dataset.bounded && ([...input.value].length < shortest || [...input.value].length > longest)) return t("length", { least: shortest, most: longest });
+    if (input.dataset.bounded && (input.value.length < shortest || input.value.length > longest)) return t("length", { least: shortest, most: longest });
     return input.check?.() ?? "";
   }
   // A form whose button does something once all fields are right; what goes wrong is said above the buttons.

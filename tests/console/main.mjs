@@ -2,6 +2,10 @@
 import { after, before, describe, test } from "node:test";
 import assert from "node:assert/strict";
 
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { repository } from "../interop/support/machine.mjs";
 import { startBrowser, stopBrowser, View } from "./support/browser.mjs";
 import { hostileNames, password, Site } from "./support/site.mjs";
 
@@ -12,14 +16,17 @@ const user = "ulises@example.com";
 // One to change, and one to look at.
 let site = null;
 let shown = null;
+// One beside an application that signs its users in by itself.
+let application = null;
 before(async () => {
   await startBrowser();
   site = await Site.start();
   shown = await Site.start();
+  application = await Site.start({ signIn: false, console: "UserAdminConsoleSignIn /sign-in?then=/admin" });
 });
 after(async () => {
   await stopBrowser();
-  for (const each of [site, shown]) await each?.stop();
+  for (const each of [site, shown, application]) await each?.stop();
 });
 
 /** A test with a page of its own, which is looked at in the end. */
@@ -29,6 +36,16 @@ const scene = (name, settings, body) =>
     await body(view);
     await view.close();
   });
+
+test("what the service refuses with is said in English too", () => {
+  const script = readFileSync(join(repository, "mod_useradmin/console/script.js"), "utf8");
+  const texts = readFileSync(join(repository, "mod_useradmin/api/texts.hpp"), "utf8");
+  // What it confirms with, and what is for readers of its description, never come here.
+  const others = /\b(deleted|\w+_ended|session_ended|password_set|openapi_failed) =/;
+  const refusals = [...texts.matchAll(/string_view (\w+ =\s+"[^"]+")/g)].map((each) => each[1]).filter((each) => !others.test(each));
+  assert.ok(refusals.length > 25);
+  for (const each of refusals) assert.ok(script.includes(`${each.slice(each.indexOf('"'))}: ["`), `script.js has no English for ${each}`);
+});
 
 // --- Coming and going ---
 
@@ -333,6 +350,24 @@ scene("what users are called stays text", { email: root }, async (view) => {
   await view.rest();
   await view.page.reload();
   await view.see("tbody");
+});
+
+// --- Beside an application that signs its users in ---
+
+describe("with the application's session", () => {
+  scene("nobody is sent to the application", { site: () => application }, async (view) => {
+    await view.read("Sign in to the application first");
+    assert.equal(await view.page.$eval("a.button", (link) => link.getAttribute("href")), "/sign-in?then=/admin");
+    assert.equal(await view.has("form"), false);
+  });
+
+  scene("whoever has a session is in, and signs out there", { site: () => application }, async (view) => {
+    const token = (await application.ctl(["session", "open", root])).trim();
+    await view.context.setCookie({ name: "better-auth.session_token", value: token, domain: "localhost", path: "/", httpOnly: true, sameSite: "Lax" });
+    await view.page.reload();
+    await view.read("Ada Lovelace", "header.bar");
+    assert.equal(await view.button("Sign out"), null);
+  });
 });
 
 // --- Languages, keyboard, sizes ---

@@ -42,8 +42,8 @@ const account = async () => {
 let made = 0;
 
 export class Site {
-  /** The service at /api/users, its console at /admin; further directives in the Location of the service. */
-  static async start({ directives = "", further = "", signIn = true } = {}) {
+  /** The service at /api/users, its console at /admin; further directives in both Locations. */
+  static async start({ directives = "", console = "", signIn = true } = {}) {
     const site = new Site();
     site.folder = join(work, `site-${++made}`);
     site.database = join(site.folder, "users.db");
@@ -62,10 +62,8 @@ export class Site {
         (signIn
           ? `<Location "/api/auth">\nRequire all granted\nAuthUserAdminSignIn On\nAuthUserAdminSignInLimit 1000000 1\n</Location>\n`
           : "") +
-        `<Location "/admin">\nRequire all granted\nSetHandler useradmin-console\n</Location>\n` +
-        further,
+        `<Location "/admin">\nRequire all granted\nSetHandler useradmin-console\n${console}\n</Location>\n`,
     );
-    site.httpd.log.forgive("favicon");
     return site;
   }
 
