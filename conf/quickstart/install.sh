@@ -8,7 +8,7 @@ build_packages=(g++ make cmake pkg-config apache2-dev apache2-bin libapr1-dev li
 # What the tests need beside it.
 # shellcheck disable=SC2034 # for the scripts that source this file
 test_packages=(openssl libaprutil1-dbd-pgsql libaprutil1-dbd-sqlite3 libcpputest-dev libcurl4-openssl-dev postgresql
-    pgbouncer prometheus libapache2-mod-auth-openidc fail2ban logrotate mandoc tidy)
+    pgbouncer prometheus libapache2-mod-auth-openidc fail2ban logrotate mandoc tidy python3-jsonschema)
 # What packaging/build deb needs: this and what its unit tests are built with.
 # shellcheck disable=SC2034 # for the scripts that source this file
 deb_packages=("${build_packages[@]}" build-essential debhelper libcpputest-dev libcurl4-openssl-dev)

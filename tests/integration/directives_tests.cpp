@@ -277,6 +277,7 @@ std::string virtual_host(const std::string& name, const std::string& directives)
 TEST_GROUP_BASE(directives, OwnHttpd){};
 
 TEST(directives, count_from_the_server_the_virtual_host_and_the_Location_inwards) {
+    beside_the_document();
     allow_log("UA0210");
     expect_log("UA0305");
     std::string configuration;

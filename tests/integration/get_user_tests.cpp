@@ -100,6 +100,7 @@ TEST(get_user, of_an_id_of_six_thousand_characters_is_404) {
 }
 
 TEST(get_user, ignores_the_query) {
+    beside_the_document();
     expect_success(get(Who::super_admin, "/api/users/ulises-1?id=sara-1&x=%ff"));
     CHECK_EQUAL(std::string("ulises-1"),
                 text_member(get(Who::super_admin, "/api/users/ulises-1?id=sara-1"), "id"));

@@ -588,6 +588,7 @@ class HostileRequests : public OwnHttpd {
 TEST_GROUP_BASE(hostile_requests, HostileRequests){};
 
 TEST(hostile_requests, get_an_envelope_whatever_they_are) {
+    beside_the_document();
     if (!is_possible())
         return;
     const int requests = machine::times(3000, 200000);

@@ -525,6 +525,7 @@ TEST(errors_of_httpd, for_too_many_headers_get_the_envelope) {
 TEST_GROUP_BASE(hostile_queries, Scene){};
 
 TEST(hostile_queries, never_make_anything_but_an_envelope) {
+    beside_the_document();
     for (const char* query : {"search=%27%3B%20DROP%20TABLE%20%22user%22%3B--",
                               "search=%25s%25s%25n",
                               "search=%s%s%n",

@@ -146,6 +146,7 @@ TEST(list_users, a_page_past_the_end_is_an_empty_list_and_keeps_the_total) {
 }
 
 TEST(list_users, a_page_or_limit_that_is_no_whole_number_above_zero_is_the_default) {
+    beside_the_document();
     for (const char* text : {"",
                              "0",
                              "-1",
@@ -182,6 +183,7 @@ TEST(list_users, a_page_or_limit_that_is_no_whole_number_above_zero_is_the_defau
 }
 
 TEST(list_users, a_limit_over_the_maximum_is_cut_and_the_reply_echoes_the_value_used) {
+    beside_the_document();
     CHECK_EQUAL(std::string(R"("page":1,"limit":1000,"total":3,"totalPages":1)"),
                 pagination_of(get(Who::super_admin, "/api/users?limit=1001")));
     CHECK_EQUAL(std::string(R"("page":1,"limit":1000,"total":3,"totalPages":1)"),
@@ -189,6 +191,7 @@ TEST(list_users, a_limit_over_the_maximum_is_cut_and_the_reply_echoes_the_value_
 }
 
 TEST(list_users, UserAdminMaxLimit_sets_the_largest_page) {
+    beside_the_document();
     add_users(4);
     const auto reply = get(Who::super_admin, "/narrow/users?limit=5&page=2");
     CHECK_EQUAL(std::string("u001 u002 u003"), ids_of(reply));
@@ -221,6 +224,7 @@ TEST(list_users, of_a_parameter_given_twice_the_first_counts) {
 }
 
 TEST(list_users, parameters_that_nobody_knows_are_ignored) {
+    beside_the_document();
     CHECK_EQUAL(std::string("sara-1 ada-1 ulises-1"),
                 ids_of(get(Who::super_admin, "/api/users?Search=x&ROLE=x&sort=id&=&&&a=b=c")));
 }
@@ -316,6 +320,7 @@ TEST(list_users, with_a_slash_at_the_end_is_the_same) {
 }
 
 TEST(list_users, is_sorted_and_filtered_as_the_query_says) {
+    beside_the_document();
     const auto ids = [](Who who, const std::string& query) {
         const auto reply = get(who, "/api/users?" + query);
         expect_success(reply);

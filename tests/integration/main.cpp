@@ -1,6 +1,7 @@
 // Runs the integration tests: integration --mpm=event|worker|prefork --database=postgresql|sqlite
 // [CppUTest's own arguments].
 #include "scene.hpp"
+#include "support/exchange_log.hpp"
 #include "support/test_main.hpp"
 
 #include <string>
@@ -24,7 +25,13 @@ int main(int count, char** arguments) {
             rest.push_back(arguments[index]);
     }
     return run_tests(static_cast<int>(rest.size()), rest.data(), [&](const auto& tests) {
-        const Suite suite(mpm, kind_of(database));
-        return tests();
+        const WorkFolder folder;
+        ExchangeLog& exchanges = ExchangeLog::instance();
+        exchanges.begin(folder.path());
+        const int status = [&] {
+            const Suite suite(mpm, kind_of(database));
+            return tests();
+        }();
+        return exchanges.agrees() || status != 0 ? status : 1;
     });
 }

@@ -236,6 +236,7 @@ Reply Scene::exchange(std::string_view bytes, Here here) {
     connection.send(bytes);
     auto reply = parse_reply(connection.receive_all());
     reply.asked = bytes.substr(0, 500);
+    ExchangeLog::instance().note(Suite::current().httpd().port(), bytes, reply);
     check_reply(reply, here);
     return reply;
 }

@@ -1,6 +1,7 @@
 // The stage of the integration tests: one httpd in front of one database, and three users who call.
 #pragma once
 
+#include "support/exchange_log.hpp"
 #include "support/http_client.hpp"
 #include "support/httpd.hpp"
 #include "support/log_watch.hpp"

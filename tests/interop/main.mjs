@@ -7,6 +7,7 @@ import "./serial.mjs";
 import "./client.mjs";
 import "./mutations.mjs";
 import "./front_ends.mjs";
+import "./openapi.mjs";
 import { runSites } from "./support/checks.mjs";
 
 // One at a time would leave the machine waiting for a password's hash or a timer.

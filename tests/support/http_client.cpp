@@ -1,5 +1,7 @@
 #include "support/http_client.hpp"
 
+#include "support/exchange_log.hpp"
+
 #include <algorithm>
 #include <cctype>
 #include <charconv>
@@ -166,7 +168,10 @@ struct HttpClient::Session {
         long opened = 0;
         curl_easy_getinfo(handle, CURLINFO_NUM_CONNECTS, &opened);
         connections += opened;
-        return code == CURLE_OK ? nullptr : curl_easy_strerror(code);
+        if (code != CURLE_OK)
+            return curl_easy_strerror(code);
+        ExchangeLog::instance().note(port, request, reply);
+        return nullptr;
     }
 };
 
@@ -212,6 +217,8 @@ std::vector<Reply> HttpClient::send_at_once(const std::vector<Request>& requests
         give_up("of " + std::to_string(requests.size()) + " requests at once some failed:\n" +
                     failures,
                 here);
+    for (std::size_t index = 0; index < requests.size(); ++index)
+        ExchangeLog::instance().note(session_->port, requests[index], replies[index]);
     return replies;
 }
 

@@ -1,5 +1,6 @@
 #include "support/httpd.hpp"
 
+#include "support/exchange_log.hpp"
 #include "support/log_watch.hpp"
 #include "support/machine.hpp"
 #include "support/ports.hpp"
@@ -62,7 +63,7 @@ std::string configuration_of(const HttpdSettings& settings, const std::filesyste
             "  ServerLimit 2\n  StartServers 2\n  ThreadsPerChild 16\n  MaxRequestWorkers 32\n"
             "  MinSpareThreads 2\n  MaxSpareThreads 32\n"
             "</IfModule>\n";
-    return text + settings.configuration;
+    return text + settings.configuration + ExchangeLog::instance().directives();
 }
 
 /// A folder of its own for each httpd of a test executable.
@@ -84,14 +85,17 @@ Httpd::Httpd(const WorkFolder& work, HttpdSettings settings)
     LogWatch::instance().watch(folder_ / "error.log");
     // Another program may take the port between our look and httpd's bind.
     for (int attempt = 0; attempt < 3; ++attempt)
-        if (start())
+        if (start()) {
+            ExchangeLog::instance().begin_server(port_, settings_.configuration);
             return;
+        }
     const auto log = read_file(folder_ / "error.log") + read_file(folder_ / "output");
     LogWatch::instance().leave(folder_ / "error.log");
     give_up("httpd did not start:\n" + log);
 }
 
 Httpd::~Httpd() {
+    ExchangeLog::instance().end_server(port_);
     stop();
     LogWatch::instance().leave(folder_ / "error.log");
 }

@@ -11,6 +11,7 @@ const setting = (name) => {
 /** The sites to run, by their titles. */
 export const only = new RegExp(process.env.INTEROP_ONLY ?? "");
 export const work = setting("INTEROP_WORK");
+export const packages = join(setting("INTEROP_FOLDER"), "node_modules");
 export const results = join(setting("INTEROP_FOLDER"), "results.json");
 /** Where the packages of front_ends/package.json are. */
 export const frontEndPackages = join(setting("INTEROP_FOLDER"), "front_ends");
