@@ -99,4 +99,59 @@ TEST(openapi, who_may_read_a_page_is_for_Require) {
     expect_error(send("GET", "/api/users/openapi.json"), 403, "No tienes permisos");
 }
 
+TEST(openapi, has_the_settings_of_the_service_that_it_is_for) {
+    start(location("/api/users", "AuthUserAdmin On\nAuthUserAdminCookie my_session\n"
+                                 "AuthUserAdminBearer Off\nUserAdminMaxLimit 7\n"
+                                 "UserAdminMaxBody 4321\n") +
+          page("/docs/openapi.json", "UserAdminMaxLimit 9\nAuthUserAdmin Off\n") +
+          page("/api/users/openapi.json"));
+    for (const char* path : {"/docs/openapi.json", "/api/users/openapi.json"}) {
+        const std::string text = document(path).body;
+        STRCMP_CONTAINS(R"("limit":{"type":"integer","minimum":1,"maximum":7})", text.c_str());
+        STRCMP_CONTAINS("At most 4321 bytes.", text.c_str());
+        STRCMP_CONTAINS(R"("in":"cookie","name":"my_session")", text.c_str());
+        CHECK(text.find("bearer") == std::string::npos);
+    }
+}
+
+TEST(openapi, says_nothing_of_tokens_where_an_expression_finds_the_caller) {
+    start(location("/api/users", "AuthUserAdmin On\n" + as_sara) + page("/openapi.json"));
+    STRCMP_CONTAINS(R"("security":[])", document("/openapi.json").body.c_str());
+}
+
+TEST(openapi, is_304_while_nothing_has_changed) {
+    start(location("/api/users", as_sara) + page("/openapi.json"));
+    const std::string tag = document("/openapi.json").header("ETag").value_or("(none)");
+    const Reply same = document("/openapi.json", {"If-None-Match: " + tag});
+    CHECK_EQUAL(304, same.status);
+    CHECK_EQUAL(std::string(), same.body);
+    CHECK_EQUAL(200, document("/openapi.json", {R"(If-None-Match: "another")"}).status);
+}
+
+TEST(openapi, is_an_envelope_while_the_database_is_away) {
+    for (const char* line : {"UA0", "AH00", "AH02", "dbd"})
+        allow_log(line);
+    TestDatabase own(Suite::current().work(), Suite::current().kind(), "undescribed");
+    start_before(own, location("/api/users", as_sara + "UserAdminTimeout 2\n") +
+                          page("/api/users/openapi.json") + page("/openapi.json"));
+    own.take_away();
+    for (const char* path : {"/api/users/openapi.json", "/openapi.json"}) {
+        const Reply reply = document(path);
+        expect_error(reply, 503, "Servicio no disponible temporalmente");
+        CHECK_EQUAL(std::string("1"), reply.header("Retry-After").value_or("(none)"));
+    }
+    own.bring_back();
+    CHECK(eventually([&] { return document("/openapi.json").status == 200; }));
+    stop();
+}
+
+TEST(openapi, is_an_envelope_where_the_table_is_missing) {
+    expect_log("UA0103");
+    TestDatabase own(Suite::current().work(), Suite::current().kind(), "tableless");
+    own.sql().run("ALTER TABLE \"user\" RENAME TO \"users\"");
+    start_before(own, location("/api/users", as_sara) + page("/openapi.json"));
+    expect_error(document("/openapi.json"), 500, "Error al describir la interfaz");
+    stop();
+}
+
 } // namespace useradmin::test
