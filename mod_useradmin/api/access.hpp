@@ -52,6 +52,10 @@ constexpr bool may_update(const Caller& caller) noexcept {
 constexpr bool may_change_role_and_ban(const Caller& caller) noexcept {
     return is_super_administrator(caller);
 }
+/// Sessions, passwords and bans (UserAdminExtras).
+constexpr bool may_use_extras(const Caller& caller) noexcept {
+    return is_super_administrator(caller);
+}
 constexpr bool may_delete(const Caller& caller) noexcept {
     return is_super_administrator(caller);
 }

@@ -7,14 +7,9 @@
 
 namespace useradmin::api {
 
-namespace {
-
 using json::Object;
 
-Reply hash_failure(password::HashFailure reason) {
-    return reason == password::HashFailure::busy ? error(503, texts::unavailable)
-                                                 : error(500, texts::create_failed);
-}
+namespace {
 
 constexpr Member body_members[] = {
     {"name", Type::text, "What the user is called.", true},
@@ -67,7 +62,7 @@ Reply create_user(const Call& call, const Service& service) {
     // No connection is held while the password is hashed.
     const auto hash = service.hasher.hash(password);
     if (const auto* reason = std::get_if<password::HashFailure>(&hash))
-        return hash_failure(*reason);
+        return failure(*reason, texts::create_failed);
 
     const std::string_view role = names_role(*object) ? object->text("role") : "user";
     const auto created =

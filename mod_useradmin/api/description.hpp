@@ -52,6 +52,7 @@ enum class Content {
     users,        ///< a page of users
     user,         ///< the eleven fields, with an ETag
     full_user,    ///< the whole row, with an ETag
+    sessions,     ///< a user's sessions
     confirmation, ///< a text
 };
 
@@ -67,6 +68,8 @@ struct Description {
     std::span<const Parameter> parameters = {};
     /// Empty where no body is read.
     std::span<const Member> body = {};
+    /// Whether the body may be absent where one is read.
+    bool may_lack_body = false;
     /// An example of the body.
     std::string_view body_example = {};
     /// Whether If-Match is looked at.

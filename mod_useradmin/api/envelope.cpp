@@ -54,6 +54,23 @@ Reply records(const store::Page& page, const Pagination& pagination) {
     return reply;
 }
 
+Reply sessions(const std::vector<store::Session>& all) {
+    Reply reply;
+    json::Writer writer(reply.body);
+    writer.begin_object().key("success").boolean(true).key("data").begin_array();
+    for (const store::Session& session : all) {
+        writer.begin_object().key("id").string(session.id);
+        writer.key("createdAt").time_or_null(session.created_at);
+        writer.key("updatedAt").time_or_null(session.updated_at);
+        writer.key("expiresAt").time_or_null(session.expires_at);
+        writer.key("ipAddress").string_or_null(session.ip_address);
+        writer.key("userAgent").string_or_null(session.user_agent);
+        writer.end_object();
+    }
+    writer.end_array().end_object();
+    return reply;
+}
+
 Reply confirmation(std::string_view text) {
     Reply reply;
     json::Writer(reply.body)
@@ -101,6 +118,11 @@ Reply failure(store::Failure failure, std::string_view operation_text) {
         break;
     }
     return error(500, operation_text);
+}
+
+Reply failure(password::HashFailure failure, std::string_view operation_text) {
+    return failure == password::HashFailure::busy ? error(503, texts::unavailable)
+                                                  : error(500, operation_text);
 }
 
 Reply unreadable(const message::Body& body) {

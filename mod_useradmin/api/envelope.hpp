@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 namespace useradmin::api {
 
@@ -23,6 +24,9 @@ constexpr std::int64_t total_pages(const Pagination& pagination) noexcept {
 /// {"success":true,"data":[…],"pagination":{…}}
 message::Reply records(const store::Page& page, const Pagination& pagination);
 
+/// {"success":true,"data":[…]}: each session without its token.
+message::Reply sessions(const std::vector<store::Session>& all);
+
 /// {"success":true,"message":"…"}
 message::Reply confirmation(std::string_view text);
 
@@ -32,6 +36,9 @@ message::Reply error(int status, std::string_view text);
 /// The reply to work that failed (section 7): 404, 400, 403, 409 and 412 for the answers among the
 /// failures, 503 where the database could not be had, else 500 with the operation's text.
 message::Reply failure(store::Failure failure, std::string_view operation_text);
+
+/// The reply where a password was not hashed: 503 where no slot came free, else 500 with that text.
+message::Reply failure(password::HashFailure failure, std::string_view operation_text);
 
 /// The reply to a body that could not be read whole.
 message::Reply unreadable(const message::Body& body);

@@ -41,13 +41,9 @@ std::optional<bool> truth_parameter(std::string_view query, std::string_view nam
 
 /// A parameter that is a time; any other text is as if absent.
 std::optional<text::Timestamp> time_parameter(std::string_view query, std::string_view name) {
-    using namespace std::chrono;
-    // The years that every database has, with a little room.
-    constexpr text::Timestamp first = sys_days(year(1) / 1 / 2);
-    constexpr text::Timestamp last = sys_days(year(9999) / 12 / 31);
     const std::optional<std::string> value = text::query_parameter(query, name);
     const auto time = value ? text::parse_timestamp(*value) : std::nullopt;
-    return time && *time >= first && *time < last ? time : std::nullopt;
+    return time && text::is_storable(*time) ? time : std::nullopt;
 }
 
 /// The order that a list is asked for; what is unknown is as if absent.

@@ -114,15 +114,36 @@ constexpr SharedRefusal shared_refusals[] = {
     {503, texts::unavailable, "Unavailable"},
 };
 
-std::string_view path_of(Resource resource) noexcept {
-    return resource == Resource::users ? "/" : "/{id}";
+/// How a resource's path is written, and what its OPTIONS is called.
+struct Place {
+    std::string_view path;
+    std::string_view options;
+};
+Place place_of(Resource resource) noexcept {
+    switch (resource) {
+    case Resource::users:
+        return {"/", "usersOptions"};
+    case Resource::sessions:
+        return {"/{id}/sessions", "sessionsOptions"};
+    case Resource::session:
+        return {"/{id}/sessions/{sessionId}", "sessionOptions"};
+    case Resource::password:
+        return {"/{id}/password", "passwordOptions"};
+    case Resource::ban:
+        return {"/{id}/ban", "banOptions"};
+    case Resource::user:
+    case Resource::none:
+        break;
+    }
+    return {"/{id}", "userOptions"};
 }
 
 /// The resources, in the order in which the operations have them.
-std::vector<Resource> resources() {
+std::vector<Resource> resources(bool has_extras) {
     std::vector<Resource> all;
     for (const Operation& operation : operations())
-        if (std::find(all.begin(), all.end(), operation.resource) == all.end())
+        if ((has_extras || !is_extra(operation.resource)) &&
+            std::find(all.begin(), all.end(), operation.resource) == all.end())
             all.push_back(operation.resource);
     return all;
 }
@@ -142,7 +163,7 @@ class Document {
         write_servers();
         write_security();
         writer_.key("paths").begin_object();
-        for (const Resource resource : resources())
+        for (const Resource resource : resources(settings_.has_extras))
             write_path(resource);
         write_other_paths();
         writer_.end_object();
@@ -203,8 +224,12 @@ class Document {
     // --- Operations ---
 
     void write_path(Resource resource) {
-        writer_.key(path_of(resource)).begin_object();
-        if (has_id(resource))
+        writer_.key(place_of(resource).path).begin_object();
+        if (resource == Resource::session)
+            writer_.key("parameters")
+                .raw(R"([{"$ref":"#/components/parameters/id"},)"
+                     R"({"$ref":"#/components/parameters/sessionId"}])");
+        else if (has_id(resource))
             writer_.key("parameters").raw(R"([{"$ref":"#/components/parameters/id"}])");
         for (const Operation& operation : operations())
             if (operation.resource == resource) {
@@ -317,7 +342,10 @@ class Document {
     }
 
     void write_request_body(const Description& description) {
-        writer_.key("requestBody").begin_object().key("required").boolean(true);
+        writer_.key("requestBody")
+            .begin_object()
+            .key("required")
+            .boolean(!description.may_lack_body);
         writer_.key("description")
             .string("At most " + std::to_string(surroundings_.max_body) + " bytes.");
         begin_json();
@@ -363,6 +391,7 @@ class Document {
         case Content::user:
         case Content::full_user:
             return {etag};
+        case Content::sessions:
         case Content::confirmation:
             break;
         }
@@ -396,6 +425,19 @@ class Document {
             writer_.key("data").raw(R"({"$ref":"#/components/schemas/FullUser"})");
             end_success({"data"});
             write_full_example();
+            break;
+        case Content::sessions:
+            begin_success();
+            writer_.key("data").raw(
+                R"({"type":"array","items":{"$ref":"#/components/schemas/Session"},)"
+                R"("maxItems":)" +
+                std::to_string(settings_.max_limit) + "}");
+            end_success({"data"});
+            writer_.key("example").raw(
+                R"({"success":true,"data":[{"id":"e2f5ad0c-0d0f-4f7f-9a0e-3f8a2b1f5c11",)"
+                R"("createdAt":"2026-11-21T01:14:19.892Z","updatedAt":"2026-11-21T01:14:19.892Z",)"
+                R"("expiresAt":"2026-11-28T01:14:19.892Z","ipAddress":"192.0.2.17",)"
+                R"("userAgent":"Mozilla/5.0"}]})");
             break;
         case Content::confirmation:
             begin_success();
@@ -519,7 +561,7 @@ class Document {
 
     void write_options(Resource resource) {
         writer_.key("options").begin_object();
-        writer_.key("operationId").string(has_id(resource) ? "userOptions" : "usersOptions");
+        writer_.key("operationId").string(place_of(resource).options);
         writer_.key("summary").string("The methods that there are");
         writer_.key("responses").begin_object().key("204").begin_object();
         writer_.key("description").string(meaning_of(204)).key("headers").begin_object();
@@ -585,6 +627,12 @@ class Document {
                               R"("description":"The user's id.",)"
                               R"("schema":{"type":"string","minLength":1},)"
                               R"("example":"a3fd0f65-86c7-49df-a047-85608e0fa45d"})");
+        if (settings_.has_extras)
+            writer_.key("sessionId")
+                .raw(R"({"name":"sessionId","in":"path","required":true,)"
+                     R"("description":"The session's id.",)"
+                     R"("schema":{"type":"string","minLength":1},)"
+                     R"("example":"e2f5ad0c-0d0f-4f7f-9a0e-3f8a2b1f5c11"})");
         writer_.key("ifMatch").raw(
             R"({"name":"If-Match","in":"header","description":"The ETag of the user that is )"
             R"(meant, or several of them. Where the user has changed since, nothing is done.",)"
@@ -609,6 +657,8 @@ class Document {
         write_user_schema("FullUser", "A user, with the columns that the table has beside.",
                           surroundings_.columns);
         write_pagination_schema();
+        if (settings_.has_extras)
+            write_session_schema();
         writer_.end_object().end_object();
     }
 
@@ -677,6 +727,25 @@ class Document {
             break;
         }
         return "{}";
+    }
+
+    void write_session_schema() {
+        constexpr std::string_view times[] = {"createdAt", "updatedAt", "expiresAt"};
+        constexpr std::string_view texts[] = {"ipAddress", "userAgent"};
+        std::vector<std::string_view> names = {"id"};
+        writer_.key("Session").begin_object().key("type").string("object");
+        writer_.key("properties").begin_object().key("id").raw(R"({"type":"string"})");
+        for (const std::string_view name : times) {
+            writer_.key(name).raw(R"({"type":["string","null"],)" + std::string(time_schema) + "}");
+            names.push_back(name);
+        }
+        for (const std::string_view name : texts) {
+            writer_.key(name).raw(R"({"type":["string","null"]})");
+            names.push_back(name);
+        }
+        writer_.end_object();
+        write_required(names);
+        writer_.key("additionalProperties").boolean(false).end_object();
     }
 
     void write_pagination_schema() {

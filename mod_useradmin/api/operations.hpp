@@ -1,4 +1,5 @@
-// The five operations of the specification's section 4, one file each.
+// The five operations of the specification's section 4, one file each, and those of
+// UserAdminExtras.
 #pragma once
 
 #include "api/description.hpp"
@@ -17,6 +18,8 @@ struct Call {
     std::string_view id;
     /// What is told of it.
     audit::Event& event;
+    /// The id of the session in the path, decoded; empty where it names none.
+    std::string_view session_id = {};
 };
 
 /// 4.1
@@ -36,7 +39,12 @@ Reply delete_user(const Call& call, const Service& service);
 extern const Description delete_user_description;
 
 /// What a path below the base address stands for.
-enum class Resource { users, user };
+enum class Resource { none, users, user, sessions, session, password, ban };
+
+/// Whether it is there with UserAdminExtras alone.
+constexpr bool is_extra(Resource resource) noexcept {
+    return resource != Resource::users && resource != Resource::user;
+}
 
 /// Which function answers what.
 struct Operation {
@@ -57,5 +65,24 @@ std::span<const Operation> operations() noexcept;
 
 /// The value of Allow.
 std::string methods_of(Resource resource);
+
+/// GET {id}/sessions
+Reply list_sessions(const Call& call, const Service& service);
+extern const Description list_sessions_description;
+/// DELETE {id}/sessions
+Reply end_sessions(const Call& call, const Service& service);
+extern const Description end_sessions_description;
+/// DELETE {id}/sessions/{session id}
+Reply end_session(const Call& call, const Service& service);
+extern const Description end_session_description;
+/// PUT {id}/password
+Reply set_password(const Call& call, const Service& service);
+extern const Description set_password_description;
+/// PUT {id}/ban
+Reply ban_user(const Call& call, const Service& service);
+extern const Description ban_user_description;
+/// DELETE {id}/ban
+Reply unban_user(const Call& call, const Service& service);
+extern const Description unban_user_description;
 
 } // namespace useradmin::api

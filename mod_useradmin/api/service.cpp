@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace useradmin::api {
 
@@ -22,17 +23,51 @@ constexpr Operation table[] = {
      update_user_description},
     {"DELETE", "delete", Resource::user, true, delete_user, texts::delete_failed,
      delete_user_description},
+    {"GET", "list-sessions", Resource::sessions, false, list_sessions, texts::sessions_failed,
+     list_sessions_description},
+    {"DELETE", "end-sessions", Resource::sessions, true, end_sessions, texts::end_sessions_failed,
+     end_sessions_description},
+    {"DELETE", "end-session", Resource::session, true, end_session, texts::end_sessions_failed,
+     end_session_description},
+    {"PUT", "set-password", Resource::password, true, set_password, texts::password_failed,
+     set_password_description},
+    {"PUT", "ban", Resource::ban, true, ban_user, texts::ban_failed, ban_user_description},
+    {"DELETE", "unban", Resource::ban, true, unban_user, texts::unban_failed,
+     unban_user_description},
 };
 
-/// The path's segment, without the slash before it.
-std::string_view segment_of(std::string_view path) {
-    if (path.starts_with('/'))
-        path.remove_prefix(1);
-    return path;
+/// What a path names, its parts still percent-encoded.
+struct Target {
+    Resource resource;
+    std::string_view id = {};
+    std::string_view session_id = {};
+};
+
+/// What stands before the text's first slash, which is taken from it with that.
+std::string_view take_segment(std::string_view& text) {
+    const std::string_view segment = text.substr(0, text.find('/'));
+    text.remove_prefix(std::min(text.size(), segment.size() + 1));
+    return segment;
 }
 
-Resource resource_of(std::string_view segment) {
-    return segment.empty() ? Resource::users : Resource::user;
+/// What a path below the base address names; where there is no such thing, the id is all of it.
+Target target_of(std::string_view path, bool has_extras) {
+    if (path.starts_with('/'))
+        path.remove_prefix(1);
+    const Target none = {Resource::none, path};
+    if (path.find('/') == path.npos)
+        return {path.empty() ? Resource::users : Resource::user, path};
+    const std::string_view id = take_segment(path);
+    if (!has_extras || id.empty())
+        return none;
+    for (const auto& [name, resource] : {std::pair("sessions", Resource::sessions),
+                                         {"password", Resource::password},
+                                         {"ban", Resource::ban}})
+        if (path == name)
+            return {resource, id};
+    if (take_segment(path) != "sessions" || path.empty() || path.find('/') != path.npos)
+        return none;
+    return {Resource::session, id, path};
 }
 
 /// The operation; nullptr where the resource has none of that method.
@@ -68,17 +103,16 @@ bool changes_something(std::string_view method) {
 
 Reply answer_request(const message::Request& request, const std::optional<Caller>& caller,
                      const Service& service, audit::Event& event) {
-    const std::string_view segment = segment_of(request.path);
-    const Resource resource = resource_of(segment);
-    const std::string id = text::decode_path_segment(segment);
+    const Target target = target_of(request.path, service.settings.has_extras);
+    const std::string id = text::decode_path_segment(target.id);
     event.target = id;
     const Operation* operation = nullptr;
-    if (segment.find('/') == segment.npos) {
+    if (target.resource != Resource::none) {
         if (request.method == "OPTIONS")
-            return with_allow({204}, resource);
-        operation = find_operation(resource, request.method);
+            return with_allow({204}, target.resource);
+        operation = find_operation(target.resource, request.method);
         if (operation == nullptr)
-            return with_allow(error(405, texts::method_not_allowed), resource);
+            return with_allow(error(405, texts::method_not_allowed), target.resource);
         event.operation = operation->name;
         event.is_change = operation->changes_something;
     }
@@ -88,7 +122,8 @@ Reply answer_request(const message::Request& request, const std::optional<Caller
     // No such path: it says so to callers with a session alone.
     if (operation == nullptr)
         return caller ? error(404, texts::not_found) : error(401, texts::no_session);
-    return operation->answer({request, caller, id, event}, service);
+    const std::string session_id = text::decode_path_segment(target.session_id);
+    return operation->answer({request, caller, id, event, session_id}, service);
 }
 
 } // namespace
@@ -123,14 +158,13 @@ std::span<const std::string_view> operation_names() noexcept {
     return names;
 }
 
-std::string_view operation_name(std::string_view method, std::string_view path) noexcept {
-    const std::string_view segment = segment_of(path);
-    const Operation* const operation =
-        segment.find('/') == segment.npos ? find_operation(resource_of(segment), method) : nullptr;
+std::string_view operation_name(std::string_view method, std::string_view path,
+                                bool has_extras) noexcept {
+    const Operation* const operation = find_operation(target_of(path, has_extras).resource, method);
     return operation != nullptr ? operation->name : std::string_view();
 }
 
-Reply error_reply(int status, std::string_view method, std::string_view path) {
+Reply error_reply(int status, std::string_view method, std::string_view path, bool has_extras) {
     switch (status) {
     case 400:
         return error(status, texts::bad_request);
@@ -153,7 +187,9 @@ Reply error_reply(int status, std::string_view method, std::string_view path) {
     }
     if (status < 500)
         return error(status, texts::bad_request);
-    const Resource resource = resource_of(segment_of(path));
+    Resource resource = target_of(path, has_extras).resource;
+    if (resource == Resource::none)
+        resource = Resource::user;
     if (const Operation* const operation = find_operation(resource, method))
         return error(status, operation->failure_text);
     return error(status, resource == Resource::users ? texts::list_failed : texts::get_failed);

@@ -37,6 +37,8 @@ struct Settings {
     Guards guards = {};
     /// Whether an update that bans, or gives another role or address, ends the user's sessions.
     bool ends_sessions = false;
+    /// Whether there are sessions, passwords and bans below a user (UserAdminExtras).
+    bool has_extras = false;
     /// Whose pages may send requests, beside the server's own.
     message::Origins trusted_origins = {};
 };
@@ -58,10 +60,12 @@ std::span<const std::string_view> operation_names() noexcept;
 
 /// Which of them a request is for, by its method and its path below the base address; empty where
 /// it is for none.
-std::string_view operation_name(std::string_view method, std::string_view path) noexcept;
+std::string_view operation_name(std::string_view method, std::string_view path,
+                                bool has_extras) noexcept;
 
 /// The envelope for an error that arose outside of the operations: httpd's own, or another
 /// module's. The method and the path below the base address tell which operation it was.
-message::Reply error_reply(int status, std::string_view method, std::string_view path);
+message::Reply error_reply(int status, std::string_view method, std::string_view path,
+                           bool has_extras = false);
 
 } // namespace useradmin::api

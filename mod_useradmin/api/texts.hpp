@@ -32,6 +32,25 @@ inline constexpr std::string_view deleted = "Usuario eliminado correctamente";
 inline constexpr std::string_view last_super_admin = "Debe quedar al menos un superAdmin";
 inline constexpr std::string_view user_changed = "El usuario ha cambiado";
 inline constexpr std::string_view origin_not_allowed = "Origen no permitido";
+// Of what UserAdminExtras adds.
+inline constexpr std::string_view sessions_forbidden = "No tienes permisos para gestionar sesiones";
+inline constexpr std::string_view password_forbidden =
+    "No tienes permisos para cambiar contraseñas";
+inline constexpr std::string_view ban_forbidden = "No tienes permisos para banear usuarios";
+inline constexpr std::string_view session_not_found = "Sesión no encontrada";
+inline constexpr std::string_view password_too_short = "La contraseña es demasiado corta";
+inline constexpr std::string_view password_too_long = "La contraseña es demasiado larga";
+inline constexpr std::string_view ban_self = "No puedes banear tu propio usuario";
+inline constexpr std::string_view ban_in_the_past = "El baneo debe terminar en el futuro";
+inline constexpr std::string_view sessions_ended = "Sesiones cerradas correctamente";
+inline constexpr std::string_view session_ended = "Sesión cerrada correctamente";
+inline constexpr std::string_view password_set = "Contraseña cambiada correctamente";
+inline constexpr std::string_view sessions_failed = "Error al obtener sesiones";
+inline constexpr std::string_view end_sessions_failed = "Error al cerrar sesiones";
+inline constexpr std::string_view password_failed = "Error al cambiar la contraseña";
+inline constexpr std::string_view ban_failed = "Error al banear usuario";
+inline constexpr std::string_view unban_failed = "Error al desbanear usuario";
+
 inline constexpr std::string_view method_not_allowed = "Método no permitido";
 inline constexpr std::string_view body_too_large = "El cuerpo de la petición es demasiado grande";
 inline constexpr std::string_view unavailable = "Servicio no disponible temporalmente";

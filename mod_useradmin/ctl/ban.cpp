@@ -1,4 +1,5 @@
 // useradminctl ban and unban.
+#include "api/ban.hpp"
 #include "ctl/command.hpp"
 #include "ctl/display.hpp"
 #include "ctl/duration.hpp"
@@ -12,8 +13,7 @@ namespace {
 store::Timestamp end_of(std::string_view text, store::Timestamp now) {
     if (const auto duration = parse_duration(text))
         return now + *duration;
-    const bool is_number = text.find_first_not_of("0123456789") == text.npos;
-    const auto time = is_number ? std::nullopt : text::parse_timestamp(text);
+    const auto time = text::parse_date(text);
     if (!time)
         throw CommandError(Exit::usage, "--expires must be a date (2027-01-31, "
                                         "2027-01-31T18:00:00Z) or a length of time (30m, 12h, 7d, "
@@ -21,12 +21,6 @@ store::Timestamp end_of(std::string_view text, store::Timestamp now) {
     if (*time <= now)
         throw CommandError(Exit::usage, "--expires lies in the past");
     return *time;
-}
-
-/// A value that may be nothing, which is NULL.
-template <class T>
-store::Value value_or_null(const std::optional<T>& value) {
-    return value ? store::Value(*value) : store::Value();
 }
 
 } // namespace
@@ -44,14 +38,10 @@ Exit ban(Context& context) {
     if (ends)
         demand_column(context, "banExpires");
     spare_last_super_admin(context, user, "Ban");
-    const store::User banned = change(context, user,
-                                      {{"banned", true},
-                                       {"banReason", value_or_null(reason)},
-                                       {"banExpires", value_or_null(ends)},
-                                       {"updatedAt", now}});
+    const store::User banned =
+        change(context, user, api::ban(reason, ends, now), store::Sessions::end);
     const std::string done =
         display(banned) + " is banned " + (ends ? "until " + display(ends) : "for good");
-    end_sessions(context, banned, done);
     print(context, banned, done + "; its sessions are ended");
     return Exit::success;
 }
@@ -59,9 +49,7 @@ Exit ban(Context& context) {
 Exit unban(Context& context) {
     const store::User user = user_named(context, context.options.words[0]);
     demand_column(context, "banned");
-    const store::User free = change(
-        context, user,
-        {{"banned", false}, {"banReason", {}}, {"banExpires", {}}, {"updatedAt", text::now()}});
+    const store::User free = change(context, user, api::no_ban(text::now()));
     print(context, free, display(free) + " is not banned any more");
     return Exit::success;
 }

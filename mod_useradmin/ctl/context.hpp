@@ -42,11 +42,6 @@ class Context {
             throw;
         }
     }
-    /// Begins another step of the command, which is told of by itself.
-    void begin_step(std::string_view name, std::string_view user_id) {
-        audit_.finish(Exit::success);
-        audit_.begin(name, user_id);
-    }
     Audit& audit() noexcept { return audit_; }
     store::Store& store() { return database().store(); }
     bool wants_json() const { return options.has("json"); }

@@ -448,7 +448,7 @@ class Import {
             const store::Account account = store::credential_account(
                 *changed, entry.account_id, entry.row.password_hash,
                 context_.settings.account_id_is_user_id.value_or(false), rules_.now);
-            if (!store::statements::set_password(work, database_.dialect(), account, {}))
+            if (!store::statements::set_password(work, database_.dialect(), account))
                 fail(work);
         }
         return seen;

@@ -59,6 +59,8 @@ std::vector<store::Right> rights_wanted(const Settings& settings) {
         want(store::session_rights);
     if (settings.is_service || !(has_sessions || settings.verifies_passwords))
         want(store::service_rights);
+    if (settings.has_extras)
+        want(store::extras_rights);
     if (settings.signs_in)
         want(store::sign_in_rights);
     if (settings.signs_in || settings.verifies_passwords)

@@ -3,6 +3,7 @@
 #include "ctl/command_error.hpp"
 #include "ctl/display.hpp"
 #include "password/hash.hpp"
+#include "password/length.hpp"
 #include "text/unicode.hpp"
 
 #include <poll.h>
@@ -19,10 +20,6 @@ namespace useradmin::ctl {
 namespace {
 
 using password::longest_password;
-
-// What better-auth takes, in the units that JavaScript counts.
-constexpr std::size_t least_usual_length = 8;
-constexpr std::size_t most_usual_length = 128;
 
 /// Keeps a terminal from showing what is typed. A signal that would end the program waits until the
 /// terminal shows again what is typed.
@@ -92,10 +89,11 @@ std::string problem_of_password(std::string_view password, Lengths lengths) {
     if (password.size() > longest_password || !text::is_clean_utf8(password))
         return "must be UTF-8 of at most " + std::to_string(longest_password) + " bytes";
     const std::size_t length = text::utf16_length(password);
-    if (lengths == Lengths::usual && (length < least_usual_length || length > most_usual_length))
+    if (lengths == Lengths::usual &&
+        (length < password::least_length || length > password::most_length))
         return "has " + std::to_string(length) + " characters, and better-auth takes from " +
-               std::to_string(least_usual_length) + " to " + std::to_string(most_usual_length) +
-               "; say --force to set it all the same";
+               std::to_string(password::least_length) + " to " +
+               std::to_string(password::most_length) + "; say --force to set it all the same";
     return {};
 }
 

@@ -188,6 +188,7 @@ Settings settings_of(const Options& options, std::span<const std::string_view> c
         read_audit_log(reader.words("audit-log", "UserAdminAuditLog"), reader.server_root(),
                        settings);
     settings.is_service = reader.says("UserAdmin", "On");
+    settings.has_extras = reader.says("UserAdminExtras", "On");
     settings.looks_sessions_up = reader.says("AuthUserAdmin", "On");
     settings.signs_in = reader.says("AuthUserAdminSignIn", "On");
     settings.verifies_passwords = reader.says("AuthBasicProvider", "useradmin") ||

@@ -37,6 +37,8 @@ struct Settings {
     /// Whether the configuration turns the service on: then what it does not say is at its default
     /// there.
     bool is_service = false;
+    /// Whether it has sessions and passwords below a user.
+    bool has_extras = false;
     /// Whether it lets callers be known by their sessions, lets them sign in, and has httpd's own
     /// modules verify passwords.
     bool looks_sessions_up = false;

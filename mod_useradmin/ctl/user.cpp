@@ -24,14 +24,18 @@ Exit set_password(Context& context) {
     const store::User user = user_named(context, context.options.words[0]);
     const secret::Secret hash = read_and_hash_password(context);
     const std::string account_id = secret::random_uuid();
-    value_of(context.store().set_password(store::credential_account(
-        user, account_id, hash.view(), context.settings.account_id_is_user_id.value_or(false),
-        text::now())));
-    const std::string done = "the password of " + display(user) + " is set";
     const bool keeps_sessions = context.options.has("keep-sessions");
-    if (!keeps_sessions)
-        end_sessions(context, user, done);
-    print(context, user, done + (keeps_sessions ? "" : "; its sessions are ended"));
+    const auto set = context.store().set_password(
+        store::credential_account(user, account_id, hash.view(),
+                                  context.settings.account_id_is_user_id.value_or(false),
+                                  text::now()),
+        keeps_sessions ? store::Sessions::stay : store::Sessions::end);
+    if (set.is_not_found())
+        throw CommandError(Exit::not_found, "the user was deleted meanwhile");
+    value_of(set);
+    print(context, user,
+          "the password of " + display(user) + " is set" +
+              (keeps_sessions ? "" : "; its sessions are ended"));
     return Exit::success;
 }
 

@@ -39,8 +39,9 @@ store::User user_named(Context& context, std::string_view word) {
     return value_of(user);
 }
 
-store::User change(Context& context, const store::User& user, const store::Changes& changes) {
-    auto changed = context.store().update(user.id, changes);
+store::User change(Context& context, const store::User& user, const store::Changes& changes,
+                   store::Sessions sessions) {
+    auto changed = context.store().update(user.id, changes, {}, sessions);
     if (changed.is_not_found())
         throw CommandError(Exit::not_found, "the user was deleted meanwhile");
     return value_of(changed);
@@ -60,15 +61,6 @@ void print(const Context& context, const store::User& user, std::string_view lin
         print(context, user);
     else
         say(line);
-}
-
-void end_sessions(Context& context, const store::User& user, std::string_view done) {
-    const std::string sentence = std::string(done) +
-                                 ", but its sessions could not be ended; try 'useradminctl session "
-                                 "revoke " +
-                                 std::string(user.id) + " --all'";
-    context.begin_step("end-sessions", user.id);
-    value_of(context.store().close_sessions_of(user.id), sentence.c_str());
 }
 
 void demand_column(Context& context, std::string_view column) {

@@ -16,11 +16,10 @@ void print(const Context& context, const store::User& user);
 /// Writes the user as JSON, or the line in its stead.
 void print(const Context& context, const store::User& user, std::string_view line);
 
-/// Changes the user; a CommandError where it was deleted meanwhile.
-store::User change(Context& context, const store::User& user, const store::Changes& changes);
-
-/// Ends all sessions of the user, after what is told in the sentence was done to it.
-void end_sessions(Context& context, const store::User& user, std::string_view done);
+/// Changes the user, and ends its sessions where the store says that they are to; a CommandError
+/// where it was deleted meanwhile.
+store::User change(Context& context, const store::User& user, const store::Changes& changes,
+                   store::Sessions sessions = store::Sessions::stay);
 
 /// A CommandError where the user table lacks the column.
 void demand_column(Context& context, std::string_view column);

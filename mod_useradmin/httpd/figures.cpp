@@ -14,7 +14,7 @@ namespace {
 using shared::Counter;
 
 /// There is room for so many operations, "other" included.
-constexpr std::size_t most_operations = 12;
+constexpr std::size_t most_operations = 16;
 
 /// Counts by status: each new one takes the next free place.
 class Statuses {

@@ -32,6 +32,19 @@ class RequestStore final : public store::DatabaseStore {
         const AtEnd forget([&] { sessions_.forget_session(token); });
         return DatabaseStore::close_session(token);
     }
+    store::Result<store::Done> set_password(const store::Account& account,
+                                            store::Sessions sessions) override {
+        const AtEnd forget([&] {
+            if (sessions == store::Sessions::end)
+                sessions_.forget_user(account.user_id);
+        });
+        return DatabaseStore::set_password(account, sessions);
+    }
+    store::Result<store::Done> close_session_of(std::string_view user_id,
+                                                std::string_view id) override {
+        const AtEnd forget([&] { sessions_.forget_user(user_id); });
+        return DatabaseStore::close_session_of(user_id, id);
+    }
     store::Result<std::int64_t> close_sessions_of(std::string_view user_id) override {
         const AtEnd forget([&] { sessions_.forget_user(user_id); });
         return DatabaseStore::close_sessions_of(user_id);

@@ -56,6 +56,10 @@ inline constexpr auto directives = std::tuple_cat(
             "UserAdminEndSessions", FLAG, httpd::anywhere,
             "On: a ban, another role or another address ends the user's sessions", false,
             httpd::Switch()),
+        httpd::directive<struct HasExtras>(
+            "UserAdminExtras", FLAG, httpd::anywhere,
+            "On: superAdmins see and end sessions, set passwords, and ban until a time", false,
+            httpd::Switch()),
         httpd::directive<struct MaxLimit>("UserAdminMaxLimit", TAKE1, httpd::anywhere,
                                           "the largest page of a list", 1000,
                                           httpd::Number{"a whole number", 1, 100000}),

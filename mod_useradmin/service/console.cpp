@@ -32,6 +32,7 @@ console::Settings console_settings(request_rec* request, const ServiceOfPage& se
         if (const char* address = httpd::sign_in_address(request->server))
             settings.sign_in = encoded(request->pool, address);
     settings.max_limit = service.settings.get<MaxLimit>();
+    settings.has_extras = service.settings.get<HasExtras>();
     return settings;
 }
 

@@ -103,7 +103,8 @@ int count(request_rec* first) noexcept {
         httpd::count_request(
             first, server_configuration_of(request->server).figures,
             api::operation_name(apr::view_of(request->method),
-                                path.substr(std::min(path.size(), apr::view_of(base).size()))));
+                                path.substr(std::min(path.size(), apr::view_of(base).size())),
+                                settings_of(request).get<HasExtras>()));
         break;
     }
     return DECLINED;
@@ -173,6 +174,7 @@ api::Settings rules_of(const request_rec* request, const Settings& settings) {
     rules.lowers_email = settings.get<LowersEmail>();
     rules.guards = settings.get<GuardWords>();
     rules.ends_sessions = settings.get<EndsSessions>();
+    rules.has_extras = settings.get<HasExtras>();
     rules.trusted_origins = settings.get<httpd::TrustedOrigins>();
     return rules;
 }

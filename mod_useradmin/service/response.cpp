@@ -12,15 +12,16 @@ namespace useradmin::service {
 
 namespace {
 
-/// The origins that are trusted where the request went, also where httpd refused it before it
-/// looked for its Location.
-message::Origins trusted_origins_of(request_rec* request) {
+/// What the directive says where the request went, also where httpd refused it before it looked for
+/// its Location.
+template <class Directive>
+auto setting_where_it_went(request_rec* request) {
     ap_conf_vector_t* const own = request->per_dir_config;
     if (!settings_of(request).get<Enabled>().is_on)
         ap_location_walk(request);
-    const auto origins = settings_of(request).get<httpd::TrustedOrigins>();
+    const auto setting = settings_of(request).get<Directive>();
     request->per_dir_config = own;
-    return origins;
+    return setting;
 }
 
 } // namespace
@@ -40,9 +41,10 @@ const char* base_of(const request_rec* request) noexcept {
 message::Reply envelope_of(request_rec* request, const char* base) {
     const std::string_view method = apr::view_of(request->method);
     message::Reply reply =
-        api::error_reply(request->status, method, httpd::path_below(request, base));
+        api::error_reply(request->status, method, httpd::path_below(request, base),
+                         setting_where_it_went<HasExtras>(request));
     message::allow_trusted_origin(reply, method, httpd::RequestHeaders(request),
-                                  trusted_origins_of(request));
+                                  setting_where_it_went<httpd::TrustedOrigins>(request));
     return reply;
 }
 

@@ -111,7 +111,7 @@ void CredentialVerifier::renew_hash(const store::Credential& credential,
     account.password = hash->view();
     account.updated_at = text::now();
     // One that was set meanwhile stays.
-    static_cast<void>(store_.set_password(account, credential.password_hash));
+    static_cast<void>(store_.replace_hash(account, *credential.password_hash));
 }
 
 /// As it was typed; then in lower case, as better-auth looks addresses up. The other way round, who

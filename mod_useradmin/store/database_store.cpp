@@ -18,6 +18,12 @@ namespace useradmin::store {
 namespace {
 
 constexpr std::chrono::milliseconds busy_pause(20);
+
+/// What a change needs further that ends sessions.
+constexpr unsigned needs_of(Sessions sessions) noexcept {
+    return sessions == Sessions::end ? needs_session : 0U;
+}
+
 /// Until when to wait for answers on a connection that was asked for at that time. One that was
 /// long in coming gets a little longer: it is good, and ended at its first statement, the next one
 /// would be as long in coming for the next request.
@@ -60,6 +66,8 @@ std::string DatabaseStore::missing_grants(const Dialect& dialect, Client& client
     // From the least to the most, so that nobody opens the hashes to what does without them.
     for (const std::span<const Right> all :
          {std::span<const Right>(service_rights), std::span<const Right>(session_rights),
+          (needs & needs_new_hash) != 0 ? std::span<const Right>(extras_rights)
+                                        : std::span<const Right>(),
           std::span<const Right>(password_rights), std::span<const Right>(sign_in_rights)}) {
         std::vector<Right> rights;
         std::copy_if(all.begin(), all.end(), std::back_inserter(rights), is_needed);
@@ -309,13 +317,12 @@ Result<User> DatabaseStore::create(const NewUser& user) {
 
 Result<User> DatabaseStore::update(std::string_view id, const Changes& changes, const Guard& guard,
                                    Sessions sessions) {
-    const unsigned needs = sessions == Sessions::end ? needs_user | needs_session : needs_user;
     // Done a second time, it would find the row that it has changed itself.
-    return changed(change<User>(needs, guard.versions ? Repeatable::no : Repeatable::yes,
-                                [&](Work& work, const Dialect& dialect) {
-                                    return statements::update(work, dialect, id, changes, guard,
-                                                              sessions);
-                                }));
+    return changed(change<User>(
+        needs_user | needs_of(sessions), guard.versions ? Repeatable::no : Repeatable::yes,
+        [&](Work& work, const Dialect& dialect) {
+            return statements::update(work, dialect, id, changes, guard, sessions);
+        }));
 }
 
 Result<Done> DatabaseStore::remove(std::string_view id, const ProtectedAddress& spared,
@@ -341,11 +348,19 @@ Result<Credential> DatabaseStore::credential(std::string_view email) {
         [&](Work& work, const Dialect&) { return statements::credential(work, email); });
 }
 
-Result<Done> DatabaseStore::set_password(const Account& account, Text instead_of) {
+Result<Done> DatabaseStore::set_password(const Account& account, Sessions sessions) {
+    return change<Done>(
+        needs_user | needs_account | needs_new_hash | needs_of(sessions), Repeatable::no,
+        [&](Work& work, const Dialect& dialect) {
+            return statements::set_password(work, dialect, account, sessions);
+        });
+}
+
+Result<Done> DatabaseStore::replace_hash(const Account& account, std::string_view instead_of) {
     return change<Done>(
         needs_user | needs_account, Repeatable::no,
         [&](Work& work, const Dialect& dialect) {
-            return statements::set_password(work, dialect, account, instead_of);
+            return statements::replace_hash(work, dialect, account, instead_of);
         });
 }
 
@@ -373,6 +388,15 @@ Result<std::vector<Session>> DatabaseStore::sessions_of(std::string_view user_id
         });
 }
 
+Result<std::vector<Session>> DatabaseStore::live_sessions_of(std::string_view user_id,
+                                                             Timestamp now, std::int64_t most) {
+    return run<std::vector<Session>>(
+        needs_session, Repeatable::yes,
+        [&](Work& work, const Dialect& dialect) {
+            return statements::live_sessions_of(work, dialect, user_id, now, most);
+        });
+}
+
 Result<std::string_view> DatabaseStore::open_session(const Session& session) {
     return change<std::string_view>(
         needs_session, Repeatable::no,
@@ -393,6 +417,14 @@ Result<Done> DatabaseStore::close_session(std::string_view token) {
         needs_session, Repeatable::yes,
         [&](Work& work, const Dialect& dialect) {
             return statements::close_session(work, dialect, token);
+        });
+}
+
+Result<Done> DatabaseStore::close_session_of(std::string_view user_id, std::string_view id) {
+    return change<Done>(
+        needs_session, Repeatable::yes,
+        [&](Work& work, const Dialect& dialect) {
+            return statements::close_session_of(work, dialect, user_id, id);
         });
 }
 

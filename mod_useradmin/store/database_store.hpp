@@ -36,14 +36,18 @@ class DatabaseStore : public Store {
                         const Guard& guard) override;
     Result<Done> another(std::string_view id, std::string_view role, Timestamp now) override;
     Result<Credential> credential(std::string_view email) override;
-    Result<Done> set_password(const Account& account, Text instead_of = {}) override;
+    Result<Done> set_password(const Account& account, Sessions sessions) override;
+    Result<Done> replace_hash(const Account& account, std::string_view instead_of) override;
     Result<std::vector<std::string>> password_formats() override;
     Result<SignedIn> session(std::string_view token) override;
     Result<std::vector<Session>> sessions_of(std::string_view user_id) override;
+    Result<std::vector<Session>> live_sessions_of(std::string_view user_id, Timestamp now,
+                                                  std::int64_t most) override;
     Result<std::string_view> open_session(const Session& session) override;
     Result<Done> extend_session(std::string_view token, Timestamp expires_at,
                                 Timestamp now) override;
     Result<Done> close_session(std::string_view token) override;
+    Result<Done> close_session_of(std::string_view user_id, std::string_view id) override;
     Result<std::int64_t> close_sessions_of(std::string_view user_id) override;
     Result<std::vector<FurtherColumn>> further_columns() override;
     Result<Survey> survey(const ProtectedAddress& spared) override;

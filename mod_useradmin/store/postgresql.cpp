@@ -346,6 +346,36 @@ class Postgresql final : public Dialect {
         return run_with_before(work, statement);
     }
 
+    Result<Done> set_password(Work& work, const Account& account,
+                              Sessions sessions) const override {
+        const Schema& schema = work.schema();
+        const Column& key = schema.user.at("id");
+        const Column& owner = schema.account.at("userId");
+        Statement statement = work.statement();
+        statement << "WITH useradmin_target (id) AS (SELECT " << key << " FROM " << schema.user
+                  << " WHERE ";
+        is_exactly(statement, key.sql(), key, account.user_id);
+        // The user is not deleted meanwhile.
+        statement << " FOR NO KEY UPDATE), useradmin_changed (one) AS (";
+        statements::append_new_hash(statement, schema.account, account);
+        statement << " WHERE " << owner << " IN (SELECT id FROM useradmin_target) AND "
+                  << schema.account.at("providerId") << " = " << argument(account.provider_id)
+                  << " RETURNING 1), useradmin_made AS (INSERT INTO " << schema.account << " ("
+                  << owner << ", ";
+        static constexpr std::string_view of_target[] = {"userId"};
+        statement.columns(schema.account, account, of_target) << ") SELECT id, ";
+        statement.values(schema.account, account, of_target)
+            << " FROM useradmin_target WHERE NOT EXISTS (SELECT 1 FROM useradmin_changed))";
+        if (const Table& session = schema.session; sessions == Sessions::end)
+            statement << ", useradmin_sessions AS (DELETE FROM " << session << " WHERE "
+                      << session.at("userId") << " IN (SELECT id FROM useradmin_target))";
+        statement << " SELECT 1 FROM useradmin_target";
+        const Result<Rows> rows = work.run(statement);
+        if (!rows)
+            return rows.failure();
+        return rows->count() > 0 ? Result<Done>(Done()) : Failure::not_found;
+    }
+
     Result<Done> remove(Work& work, std::string_view id, const ProtectedAddress& spared,
                         const Guard& guard) const override {
         const Schema& schema = work.schema();

@@ -15,6 +15,22 @@ inline constexpr Right service_rights[] = {
 /// What looking a session up takes (section 5).
 inline constexpr Right session_rights[] = {{'u', "SELECT"}, {'s', "SELECT"}};
 
+/// What sessions and passwords below a user take beside the first (UserAdminExtras): no token and
+/// no hash is read.
+inline constexpr Right extras_rights[] = {
+    {'s', "SELECT", "id"},
+    {'s', "SELECT", "userId"},
+    {'s', "SELECT", "expiresAt"},
+    {'s', "SELECT", "createdAt"},
+    {'s', "SELECT", "updatedAt"},
+    {'s', "SELECT", "ipAddress"},
+    {'s', "SELECT", "userAgent"},
+    {'s', "SELECT", "impersonatedBy"},
+    {'a', "SELECT", "userId"},
+    {'a', "SELECT", "providerId"},
+    {'a', "UPDATE"},
+};
+
 /// What verifying a password takes.
 inline constexpr Right password_rights[] = {
     {'u', "SELECT"},

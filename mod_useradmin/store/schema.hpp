@@ -80,7 +80,8 @@ enum Need : unsigned {
     needs_user = 1,
     needs_session = 2,
     needs_account = 4,
-    needs_creation = 8, ///< that a new row of user and account can be complete
+    needs_creation = 8,  ///< that a new row of user and account can be complete
+    needs_new_hash = 16, ///< to write the hash of an account
 };
 
 /// What keeps work from being done, in a sentence that names table, column and remedy.

@@ -639,6 +639,40 @@ class Sqlite final : public Dialect {
         return transaction.commit() ? Result<User>(after) : Failure::failed;
     }
 
+    Result<Done> set_password(Work& work, const Account& account,
+                              Sessions sessions) const override {
+        const Schema& schema = work.schema();
+        const Column& key = schema.user.at("id");
+        const Column& owner = schema.account.at("userId");
+        SqliteTransaction transaction(work);
+        if (!transaction)
+            return Failure::failed;
+        Statement find = work.statement();
+        is_exactly(find << "SELECT 1 FROM " << schema.user << " WHERE ", key.sql(), key,
+                   account.user_id);
+        const Result<Rows> found = work.run(find);
+        if (!found || found->count() == 0)
+            return found ? Failure::not_found : found.failure();
+        Statement change = work.statement();
+        statements::append_new_hash(change, schema.account, account);
+        is_exactly(change << " WHERE ", owner.sql(), owner, account.user_id);
+        change << " AND " << schema.account.at("providerId") << " = "
+               << argument(account.provider_id);
+        const Result<Rows> changed = work.run(change);
+        if (!changed)
+            return changed.failure();
+        Statement make = work.statement();
+        make << "INSERT INTO " << schema.account << " (";
+        make.columns(schema.account, account) << ") VALUES (";
+        make.values(schema.account, account) << ")";
+        if ((changed->affected() == 0 && !work.run(make)) ||
+            (sessions == Sessions::end &&
+             !remove_rows(work, schema.session, "userId", account.user_id)) ||
+            !transaction.commit())
+            return Failure::failed;
+        return Done();
+    }
+
     Result<Done> remove(Work& work, std::string_view id, const ProtectedAddress& spared,
                         const Guard& guard) const override {
         const Schema& schema = work.schema();

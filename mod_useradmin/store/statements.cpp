@@ -5,6 +5,7 @@
 #include "store/lists.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 namespace useradmin::store::statements {
@@ -247,22 +248,30 @@ Result<Credential> credential(Work& work, std::string_view email) {
     });
 }
 
-Result<Done> set_password(Work& work, const Dialect& dialect, const Account& account,
-                          Text instead_of) {
-    const Table& table = work.schema().account;
-    work.seen().user_id = account.user_id;
-    Statement statement = work.statement();
+void append_new_hash(Statement& statement, const Table& table, const Account& account) {
     statement << "UPDATE " << table << " SET ";
     append_values(statement, table,
                   {{"password", *account.password}, {"updatedAt", *account.updated_at}});
+}
+
+Result<Done> set_password(Work& work, const Dialect& dialect, const Account& account,
+                          Sessions sessions) {
+    work.seen().user_id = account.user_id;
+    if (!work.schema().user.at("id").can_hold_id(account.user_id))
+        return Failure::not_found;
+    return dialect.set_password(work, account, sessions);
+}
+
+Result<Done> replace_hash(Work& work, const Dialect& dialect, const Account& account,
+                          std::string_view instead_of) {
+    const Table& table = work.schema().account;
+    work.seen().user_id = account.user_id;
+    Statement statement = work.statement();
+    append_new_hash(statement, table, account);
     append_key(statement, dialect, table.at("userId"), account.user_id);
-    statement << " AND " << table.at("providerId") << " = " << argument(account.provider_id);
-    if (instead_of) {
-        statement << " AND " << table.at("password") << " = " << argument(*instead_of);
-        return change_one(work, statement);
-    }
-    const Result<Done> replaced = change_one(work, statement);
-    return replaced.is_not_found() ? change_one(work, insertion(work, table, account)) : replaced;
+    statement << " AND " << table.at("providerId") << " = " << argument(account.provider_id)
+              << " AND " << table.at("password") << " = " << argument(instead_of);
+    return change_one(work, statement);
 }
 
 Result<std::vector<std::string>> password_formats(Work& work, const Dialect& dialect) {
@@ -313,6 +322,28 @@ Result<std::vector<Session>> sessions_of(Work& work, const Dialect& dialect,
     return all_rows(work, statement, read_record<Session>);
 }
 
+Result<std::vector<Session>> live_sessions_of(Work& work, const Dialect& dialect,
+                                              std::string_view user_id, Timestamp now,
+                                              std::int64_t most) {
+    const Table& table = work.schema().session;
+    const Column& column = table.at("userId");
+    const Column& expires = table.at("expiresAt");
+    if (!column.can_hold_id(user_id))
+        return std::vector<Session>();
+    Statement statement = work.statement();
+    statement << "SELECT " << table.read_as_s << " FROM " << table << " s";
+    append_key(statement, dialect, column, user_id);
+    // A column of texts may hold times of another form, which sort by their day.
+    statement << " AND " << expires << " > " << argument(expires, now - std::chrono::days(1))
+              << " ORDER BY " << newest_first(table) << " LIMIT " << argument(most);
+    auto sessions = all_rows(work, statement, read_record<Session>);
+    if (sessions)
+        std::erase_if(*sessions, [now](const Session& session) {
+            return !session.expires_at || *session.expires_at <= now;
+        });
+    return sessions;
+}
+
 Result<std::string_view> open_session(Work& work, const Session& session) {
     const Table& table = work.schema().session;
     work.seen().user_id = session.user_id;
@@ -341,6 +372,20 @@ Result<Done> close_session(Work& work, const Dialect& dialect, std::string_view 
         work.seen().user_id = rows.take().value_or("");
         return Done();
     });
+}
+
+Result<Done> close_session_of(Work& work, const Dialect& dialect, std::string_view user_id,
+                              std::string_view id) {
+    const Table& table = work.schema().session;
+    const Column& column = table.at("userId");
+    const Column& key = table.at("id");
+    work.seen().user_id = user_id;
+    if (!column.can_hold_id(user_id) || !key.can_hold_id(id))
+        return Failure::not_found;
+    Statement statement = work.statement();
+    append_key(statement << "DELETE FROM " << table, dialect, column, user_id);
+    dialect.is_exactly(statement << " AND ", key.sql(), key, id);
+    return change_one(work, statement);
 }
 
 Result<std::int64_t> close_sessions_of(Work& work, const Dialect& dialect,

@@ -24,15 +24,22 @@ Result<Done> another(Work& work, const Dialect& dialect, std::string_view id, st
                      Timestamp now);
 Result<Credential> credential(Work& work, std::string_view email);
 Result<Done> set_password(Work& work, const Dialect& dialect, const Account& account,
-                          Text instead_of);
+                          Sessions sessions = Sessions::stay);
+Result<Done> replace_hash(Work& work, const Dialect& dialect, const Account& account,
+                          std::string_view instead_of);
 Result<std::vector<std::string>> password_formats(Work& work, const Dialect& dialect);
 Result<SignedIn> session(Work& work, const Dialect& dialect, std::string_view token);
 Result<std::vector<Session>> sessions_of(Work& work, const Dialect& dialect,
                                          std::string_view user_id);
+Result<std::vector<Session>> live_sessions_of(Work& work, const Dialect& dialect,
+                                              std::string_view user_id, Timestamp now,
+                                              std::int64_t most);
 Result<std::string_view> open_session(Work& work, const Session& session);
 Result<Done> extend_session(Work& work, const Dialect& dialect, std::string_view token,
                             Timestamp expires_at, Timestamp now);
 Result<Done> close_session(Work& work, const Dialect& dialect, std::string_view token);
+Result<Done> close_session_of(Work& work, const Dialect& dialect, std::string_view user_id,
+                              std::string_view id);
 Result<std::int64_t> close_sessions_of(Work& work, const Dialect& dialect,
                                        std::string_view user_id);
 std::vector<FurtherColumn> further_columns(const Work& work);
@@ -48,5 +55,8 @@ void append_changes(Statement& statement, const Table& user, const Changes& chan
 /// or give it another role or address.
 void append_loss(Statement& statement, const Table& user, const Dialect& dialect,
                  const Changes& changes);
+
+/// Appends "UPDATE account SET …", which gives an account another hash.
+void append_new_hash(Statement& statement, const Table& table, const Account& account);
 
 } // namespace useradmin::store::statements

@@ -217,9 +217,13 @@ class Store {
     /// The user with that address, to the letter, and its password's hash; not_found where there is
     /// no such user, or it has no credential account.
     virtual Result<Credential> credential(std::string_view email) = 0;
-    /// Replaces the hash in the user's credential account, or makes the account. Where it says
-    /// which hash is to go, none but that one does, and no account is made: not_found then.
-    virtual Result<Done> set_password(const Account& account, Text instead_of = {}) = 0;
+    /// Replaces the hash in the user's credential account, or makes the account; not_found where
+    /// there is no such user. Where sessions are to end, all of the user's do.
+    virtual Result<Done> set_password(const Account& account,
+                                      Sessions sessions = Sessions::stay) = 0;
+    /// Replaces the hash in the user's credential account where it is that one; not_found where it
+    /// is another.
+    virtual Result<Done> replace_hash(const Account& account, std::string_view instead_of) = 0;
     /// How the passwords of credential accounts are hashed: for each way that a bounded sample of
     /// them shows, the hash's text up to its salt ("$argon2id$v=19$m=19456,t=2,p=1$", "$2b$12$"),
     /// "scrypt" for texts of better-auth's length, or "other".
@@ -230,6 +234,9 @@ class Store {
     virtual Result<SignedIn> session(std::string_view token) = 0;
     /// The user's sessions, newest first, expired ones too.
     virtual Result<std::vector<Session>> sessions_of(std::string_view user_id) = 0;
+    /// Those that last, so many at most, newest first and without their tokens.
+    virtual Result<std::vector<Session>> live_sessions_of(std::string_view user_id, Timestamp now,
+                                                          std::int64_t most) = 0;
     /// Its id, which the database may have made.
     virtual Result<std::string_view> open_session(const Session& session) = 0;
     /// Moves the expiry of a session, or not_found.
@@ -237,6 +244,8 @@ class Store {
                                         Timestamp now) = 0;
     /// Ends a session, or not_found.
     virtual Result<Done> close_session(std::string_view token) = 0;
+    /// Ends the session of the user that has the id, or not_found.
+    virtual Result<Done> close_session_of(std::string_view user_id, std::string_view id) = 0;
     /// Ends all sessions of a user; how many there were.
     virtual Result<std::int64_t> close_sessions_of(std::string_view user_id) = 0;
 

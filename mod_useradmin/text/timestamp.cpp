@@ -204,6 +204,19 @@ std::optional<Timestamp> parse_timestamp(std::string_view text) noexcept {
     return time && *time >= first_time && *time <= last_time ? time : std::nullopt;
 }
 
+std::optional<Timestamp> parse_date(std::string_view text) noexcept {
+    const auto time = parse_iso8601(text);
+    return time && is_storable(*time) ? time : std::nullopt;
+}
+
+bool is_storable(Timestamp time) noexcept {
+    using namespace std::chrono;
+    // With room for an offset.
+    constexpr Timestamp first = sys_days(year(1) / 1 / 2);
+    constexpr Timestamp last = sys_days(year(9999) / 12 / 31);
+    return time >= first && time < last;
+}
+
 void append_iso8601(std::string& out, Timestamp time) {
     const auto day = std::chrono::floor<days>(time);
     const std::chrono::year_month_day date(day);

@@ -18,8 +18,16 @@ using Timestamp = std::chrono::sys_time<std::chrono::milliseconds>;
 /// "… BC"), nor for a year that std::chrono has not (beyond 32767).
 std::optional<Timestamp> parse_timestamp(std::string_view text) noexcept;
 
-/// Appends a time of such a year as ISO 8601 in UTC with milliseconds: 2026-11-20T23:30:19.717Z.
-/// Years outside 0000 to 9999 are written as ECMAScript writes them: +012345-01-01T00:00:00.000Z.
+/// Reads a time that people write, as above but for whole numbers, and of a year that every
+/// database has: 1 to 9999.
+std::optional<Timestamp> parse_date(std::string_view text) noexcept;
+
+/// Whether the time is of such a year.
+bool is_storable(Timestamp time) noexcept;
+
+/// Appends a time of a year that std::chrono has as ISO 8601 in UTC with milliseconds:
+/// 2026-11-20T23:30:19.717Z. Years outside 0000 to 9999 are written as ECMAScript writes them:
+/// +012345-01-01T00:00:00.000Z.
 void append_iso8601(std::string& out, Timestamp time);
 
 /// The current time.

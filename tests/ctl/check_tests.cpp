@@ -325,6 +325,17 @@ TEST(rights, of_the_service_open_no_hash_and_no_more_than_it_needs) {
     CHECK_EQUAL(1, may("session", "UPDATE"));
 }
 
+TEST(rights, of_sessions_and_passwords_below_a_user_open_no_token_and_no_hash) {
+    if (!is_postgresql())
+        return;
+    grant(look("UserAdmin On\nUserAdminExtras On\n"));
+    CHECK_EQUAL(0, look("UserAdmin On\nUserAdminExtras On\n").size("data.problems"));
+    CHECK_EQUAL(0, may_read("password"));
+    CHECK_EQUAL(1, may("account", "UPDATE"));
+    CHECK_EQUAL(0, sql().number("SELECT has_column_privilege('reader', '\"session\"', 'token', "
+                                "'SELECT')::int"));
+}
+
 TEST(rights, of_a_configuration_that_verifies_passwords_alone_are_to_read) {
     if (!is_postgresql())
         return;

@@ -206,6 +206,37 @@ void take_changes(std::string_view text, const std::optional<Object>& object, ap
     require(is_dated, "every change is dated");
 }
 
+void take_ban(std::string_view text, const std::optional<Object>& object) {
+    Scene scene(api::Role::super_admin);
+    scene.settings.has_extras = true;
+    const message::Reply reply = scene.send("PUT", "/another/ban", "", text);
+    require_envelope(reply, {200, 400});
+    if (!object)
+        require(reply.status == (text.empty() ? 200 : 400), "a body that is unreadable is 400");
+    if (reply.status != 200)
+        return;
+    for (const store::Change& change : scene.store.changes.value()) {
+        if (const auto* const stored = std::get_if<std::string_view>(&change.value)) {
+            require_text(*stored);
+            require(*stored == object->text("reason"), "what is stored is what was sent");
+        }
+        if (const auto* const time = std::get_if<store::Timestamp>(&change.value))
+            require(change.field == "updatedAt" || *time > text::now(), "a ban ends later");
+    }
+}
+
+void take_password(std::string_view text, const std::optional<Object>& object) {
+    Scene scene(api::Role::super_admin);
+    scene.settings.has_extras = true;
+    const message::Reply reply = scene.send("PUT", "/another/password", "", text);
+    require_envelope(reply, {200, 400});
+    if (reply.status != 200)
+        return;
+    const std::size_t length = text::utf16_length(object->text("password"));
+    require(length >= 8 && length <= 128, "a password has from 8 to 128 characters");
+    require(scene.hasher.password == object->text("password"), "what is hashed is what was sent");
+}
+
 } // namespace
 
 void take_body(std::string_view text) {
@@ -222,6 +253,8 @@ void take_body(std::string_view text) {
         take_new_user(text, object, role);
         take_changes(text, object, role);
     }
+    take_ban(text, object);
+    take_password(text, object);
 }
 
 } // namespace useradmin::fuzz

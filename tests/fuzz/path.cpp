@@ -31,6 +31,18 @@ void take_request(std::string_view method, std::string_view path, api::Role role
         require(role == api::Role::super_admin, "a superAdmin deletes");
 }
 
+/// The same where there are sessions, a password and a ban below a user.
+void take_request_for_extras(std::string_view method, std::string_view path, api::Role role) {
+    Scene scene(role);
+    scene.settings.has_extras = true;
+    const message::Reply reply = scene.send(method, path, "", R"({"password":"s3cr3t word"})");
+    if (reply.status == 204)
+        return;
+    require_envelope(reply, {200, 400, 403, 404, 405});
+    if (reply.status == 200 && path.find('/', 1) != path.npos)
+        require(role == api::Role::super_admin, "what is below a user is a superAdmin's matter");
+}
+
 } // namespace
 
 void take_path(std::string_view path) {
@@ -40,8 +52,10 @@ void take_path(std::string_view path) {
     require(text::decode_path_segment(test::percent_encoded(decoded)) == decoded,
             "an id that is encoded again is the same");
     for (const api::Role role : {api::Role::user, api::Role::admin, api::Role::super_admin})
-        for (const std::string_view method : {"GET", "PUT", "DELETE", "OPTIONS", "PATCH"})
+        for (const std::string_view method : {"GET", "PUT", "DELETE", "OPTIONS", "PATCH"}) {
             take_request(method, path, role);
+            take_request_for_extras(method, path, role);
+        }
 }
 
 } // namespace useradmin::fuzz

@@ -353,4 +353,52 @@ TEST(access, to_delete_a_user_is_as_the_specification_says) {
         }
 }
 
+TEST(access, to_sessions_passwords_and_bans_is_a_superAdmins_alone) {
+    struct Operation {
+        const char* method;
+        const char* rest;
+        const char* body;
+        const char* forbidden;
+    };
+    // The session's id follows.
+    const string session = "/sessions/";
+    const Operation operations[] = {
+        {"GET", "/sessions", "", "No tienes permisos para gestionar sesiones"},
+        {"DELETE", "/sessions", "", "No tienes permisos para gestionar sesiones"},
+        {"DELETE", session.c_str(), "", "No tienes permisos para gestionar sesiones"},
+        {"PUT", "/password", R"({"password":"s3cr3t word"})",
+         "No tienes permisos para cambiar contraseñas"},
+        {"PUT", "/ban", "{}", "No tienes permisos para banear usuarios"},
+        {"DELETE", "/ban", "", "No tienes permisos para banear usuarios"},
+    };
+    // Their ids are their tokens', which no reply may have.
+    sql().run(R"(UPDATE "session" SET "id" = "userId")");
+    for (const string& by : callers())
+        for (const string& target : targets_of(by))
+            for (const Operation& operation : operations) {
+                const auto refused =
+                    refusal(with_id(by), super_administrators, operation.forbidden);
+                const bool is_own_ban =
+                    target == by && operation.rest == string("/ban") && operation.body[0] != 0;
+                const Answer answer =
+                    refused                      ? *refused
+                    : is_own_ban                 ? Answer{400, "No puedes banear tu propio usuario"}
+                    : with_id(target) == nullptr ? Answer{404, "Usuario no encontrado"}
+                                                 : Answer{};
+                string path = "/extra/users/" + target + operation.rest;
+                if (operation.rest == session)
+                    path += target;
+                const string before = rows();
+                const string body = operation.body;
+                const auto reply = send(operation.method, path, by,
+                                        body.empty() ? std::nullopt : optional<string>(body));
+                if (!agrees(reply, answer)) {
+                    CHECK_EQUAL_TEXT(before, rows(), reply.asked.c_str());
+                } else if (string(operation.method) != "GET") {
+                    lay();
+                    sql().run(R"(UPDATE "session" SET "id" = "userId")");
+                }
+            }
+}
+
 } // namespace useradmin::test

@@ -146,6 +146,45 @@ TEST(audit, has_a_line_for_each_change_with_the_fields_before_and_after) {
     check_chain({log_.string()});
 }
 
+TEST(audit, tells_of_sessions_passwords_and_bans) {
+    start_audited("required", "UserAdminExtras On\n");
+    const std::string base = "/api/users/ulises-1/";
+    CHECK_EQUAL(200, call(Who::super_admin, "PUT", base + "ban",
+                          R"({"reason":"spam","expires":"2999-01-01"})")
+                         .status);
+    CHECK_EQUAL(std::string("ban done 200 sara-1 superAdmin ulises-1"), in_short(line()));
+    CHECK_EQUAL(std::string(R"({"banned":false,"banReason":null,"banExpires":null})"),
+                member(line(), "old"));
+    CHECK_EQUAL(
+        std::string(
+            R"({"banned":true,"banReason":"spam","banExpires":"2999-01-01T00:00:00.000Z"})"),
+        member(line(), "new"));
+    CHECK_EQUAL(200, call(Who::super_admin, "DELETE", base + "ban").status);
+    CHECK_EQUAL(std::string("unban done 200 sara-1 superAdmin ulises-1"), in_short(line()));
+    CHECK_EQUAL(std::string(R"({"banned":false,"banReason":null,"banExpires":null})"),
+                member(line(), "new"));
+    add_session("s3cr3t-further", "ulises-1");
+    sql().run(R"(UPDATE "session" SET "id" = 'one' WHERE "token" = 's3cr3t-further')");
+    for (const auto& [method, path, body, told] :
+         {std::tuple("DELETE", "sessions/one", "", "end-session done 200"),
+          std::tuple("DELETE", "sessions/one", "", "end-session refused 404"),
+          std::tuple("DELETE", "sessions", "", "end-sessions done 200"),
+          std::tuple("PUT", "password", R"({"password":"s3cr3t word"})", "set-password done 200"),
+          std::tuple("PUT", "password", R"({"password":"s3cr3t"})", "set-password refused 400")}) {
+        call(Who::super_admin, method, base + path, body);
+        CHECK_EQUAL(told + std::string(" sara-1 superAdmin ulises-1"), in_short(line()));
+        CHECK_EQUAL(std::string("(absent)"), member(line(), "new"));
+    }
+    const std::size_t told = lines().size();
+    CHECK_EQUAL(200, call(Who::super_admin, "GET", base + "sessions").status);
+    CHECK_EQUAL(told, lines().size());
+    CHECK_EQUAL(403, call(Who::admin, "GET", base + "sessions").status);
+    CHECK_EQUAL(std::string("list-sessions refused 403 ada-1 admin ulises-1"), in_short(line()));
+    for (const char* secret : {"s3cr3t", "$argon2id"})
+        CHECK_EQUAL(std::string::npos, read_file(log_).find(secret));
+    check_chain({log_.string()});
+}
+
 TEST(audit, has_a_line_for_each_refusal_and_none_for_what_is_read) {
     start_audited();
     const std::tuple<Who, const char*, const char*, const char*, const char*> refusals[] = {

@@ -140,6 +140,12 @@ const std::vector<Row>& rows() {
                  R"(UPDATE "user" SET "banned" = NULL; DELETE FROM "session" WHERE "id" = 'open')");
              return std::string(left == 0 ? "On" : "Off");
          }},
+        {"UserAdminExtras",
+         {"On", "Off", "On"},
+         [](const Place& place) {
+             const int status = place.send("GET", "/users/ada-1/sessions").status;
+             return std::string(status == 200 ? "On" : status == 404 ? "Off" : "(none)");
+         }},
         {"UserAdminMaxLimit",
          {"3", "4", "5"},
          [](const Place& place) {

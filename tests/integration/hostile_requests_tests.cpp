@@ -42,6 +42,19 @@ const std::set<std::string_view>& error_texts() {
         "Error al crear usuario",
         "Error al actualizar usuario",
         "Error al eliminar usuario",
+        "No tienes permisos para gestionar sesiones",
+        "No tienes permisos para cambiar contraseñas",
+        "No tienes permisos para banear usuarios",
+        "Sesión no encontrada",
+        "La contraseña es demasiado corta",
+        "La contraseña es demasiado larga",
+        "No puedes banear tu propio usuario",
+        "El baneo debe terminar en el futuro",
+        "Error al obtener sesiones",
+        "Error al cerrar sesiones",
+        "Error al cambiar la contraseña",
+        "Error al banear usuario",
+        "Error al desbanear usuario",
         "Origen no permitido",
         "Método no permitido",
         "El cuerpo de la petición es demasiado grande",
@@ -146,8 +159,14 @@ class Maker {
                         "/api/auth/sign-out", "/api/auth"}));
         if (target.starts_with("/api/auth"))
             request.is_below_base = false; // it speaks as better-auth does
-        else if (chance_.in(2))
+        else if (chance_.in(2)) {
             target += "/" + segment(request);
+            if (chance_.in(3))
+                target += chance_.of({"/sessions", "/sessions", "/password", "/ban", "/ban",
+                                      "/sessions/", "/ban/x", "/Password", "/"});
+            if (chance_.in(8))
+                target += "/" + segment(request);
+        }
         request.is_spelled_plainly =
             target.starts_with("/api/users") || target.starts_with("/open/users");
         if (chance_.in(2))
@@ -328,6 +347,8 @@ class Maker {
             R"({"role":"admin"})",
             R"({"banned":true,"banReason":"x"})",
             R"({"banned":false})",
+            R"({"password":"s3cr3t word"})",
+            R"({"reason":"x","expires":"2999-01-01T00:00:00Z"})",
             R"({"name":"\ud83d\ude00 \u00f1","email":"\u00e9@x","password":"\u0001"})",
             R"({"name":"' or '1'='1' --","email":"%s%n$1?@x","password":"p","role":"user"})",
             R"({"email":"eva@example.org","password":"right"})",
@@ -475,12 +496,14 @@ class HostileRequests : public OwnHttpd {
         seed_ = seed != nullptr ? std::strtoull(seed, nullptr, 10)
                                 : static_cast<std::uint64_t>(
                                       machine::times(1, static_cast<int>(std::random_device()())));
-        start("Protocols h2c http/1.1\n"
+        start("Protocols h2c http/1.1\nUserAdminExtras On\n"
               "UserAdminPasswordHash argon2id m=64 t=1\n" +
                   location("/api/users",
                            "AuthUserAdmin On\nUserAdminTrustedOrigin https://app.example.org") +
                   location("/open/users", as_sara) + sign_in("/api/auth", ""),
               {"mod_http2.so"});
+        // Their ids hold their tokens, which no reply may have.
+        sql().run(R"(UPDATE "session" SET "id" = "userId")");
         http2_client_ = std::make_unique<HttpClient>(httpd_->port());
     }
 

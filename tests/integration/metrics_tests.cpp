@@ -70,6 +70,20 @@ class Metrics : public OwnHttpd {
 
 TEST_GROUP_BASE(metrics, Metrics){};
 
+TEST(metrics, count_sessions_passwords_and_bans_by_their_names) {
+    start_three("UserAdminExtras On\n");
+    for (const auto& [method, path, name] :
+         {std::tuple("GET", "sessions", "list-sessions"),
+          std::tuple("DELETE", "sessions/unknown", "end-session"),
+          std::tuple("DELETE", "sessions", "end-sessions"),
+          std::tuple("PUT", "password", "set-password"), std::tuple("PUT", "ban", "ban"),
+          std::tuple("DELETE", "ban", "unban")}) {
+        const int status =
+            ask_host("one.test", method, "/api/users/ulises-1/" + std::string(path)).status;
+        expect_sample(requests("one.test", name, status), "1");
+    }
+}
+
 TEST(metrics, count_each_request_by_virtual_host_operation_and_status) {
     start_three();
     const std::string user = R"({"name":"N","email":"n@x","password":"s3cr3t","role":"user"})";

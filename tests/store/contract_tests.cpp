@@ -861,9 +861,42 @@ TEST(session, all_of_a_user_are_listed_and_closed_and_none_of_others) {
     CHECK_EQUAL(2U, sessions.size());
     CHECK_EQUAL(std::string("one"), std::string(sessions[0].token));
     CHECK_EQUAL(std::string("two"), std::string(sessions[1].token));
-    CHECK_EQUAL(2, worked(store().close_sessions_of("u")));
+    CHECK(absent(store().close_session_of("u", "session-three")));
+    CHECK(absent(store().close_session_of("u", "one")));
+    worked(store().close_session_of("u", "session-one"));
+    CHECK(absent(store().close_session_of("u", "session-one")));
+    CHECK_EQUAL(1, worked(store().close_sessions_of("u")));
     CHECK_EQUAL(0U, worked(store().sessions_of("u")).size());
     worked(store().session("three"));
+}
+
+TEST(session, that_lasts_is_listed_without_its_token) {
+    add_user("u", "u@x");
+    add_user("v", "v@x");
+    for (const char* id : {"over", "just-over", "lasting", "newest"})
+        add_session(id, "u", "2026-05-01T12:00:00.000Z");
+    add_session("other", "v", "2030-01-01T00:00:00.000Z");
+    sql().run("UPDATE \"session\" SET \"expiresAt\" = '2026-04-01T00:00:00.000Z' WHERE \"token\" = "
+              "'over'");
+    sql().run("UPDATE \"session\" SET \"expiresAt\" = '2026-05-01T11:59:59.999Z' WHERE \"token\" = "
+              "'just-over'");
+    sql().run("UPDATE \"session\" SET \"createdAt\" = '2026-03-01T00:00:00.000Z', \"ipAddress\" = "
+              "'192.0.2.1' WHERE \"token\" = 'newest'");
+    const auto live = [this](std::int64_t most) {
+        std::string ids;
+        const auto sessions =
+            worked(store().live_sessions_of("u", at("2026-05-01T11:59:59.999Z"), most));
+        for (const store::Session& session : sessions) {
+            CHECK_EQUAL(std::string(), std::string(session.token));
+            CHECK_EQUAL(std::string("u"), std::string(session.user_id));
+            ids += std::string(session.id) + " " + or_nothing(session.ip_address) + ", ";
+        }
+        return ids;
+    };
+    CHECK_EQUAL(std::string("session-newest 192.0.2.1, session-lasting (nothing), "), live(10));
+    CHECK_EQUAL(std::string("session-newest 192.0.2.1, "), live(1));
+    CHECK_EQUAL(0U,
+                worked(store().live_sessions_of("w", at("2026-05-01T11:59:59.999Z"), 9)).size());
 }
 
 TEST(update, sets_a_ban_and_lifts_all_of_it) {
@@ -919,14 +952,38 @@ TEST(credential, is_replaced_by_a_new_hash_where_it_has_the_one_that_is_to_go_an
     worked(store().create(new_user("n", "n@x")));
     auto user = new_user("n", "n@x");
     user.password_hash = "another hash";
-    CHECK(absent(store().set_password(store::account_row(user), "no hash of it")));
+    CHECK(absent(store().replace_hash(store::account_row(user), "no hash of it")));
     CHECK_EQUAL(std::string("a hash"), or_nothing(worked(store().credential("n@x")).password_hash));
-    worked(store().set_password(store::account_row(user), "a hash"));
+    worked(store().replace_hash(store::account_row(user), "a hash"));
     CHECK_EQUAL(std::string("another hash"),
                 or_nothing(worked(store().credential("n@x")).password_hash));
     add_user("m", "m@x");
-    CHECK(absent(store().set_password(store::account_row(new_user("m", "m@x")), "a hash")));
+    CHECK(absent(store().replace_hash(store::account_row(new_user("m", "m@x")), "a hash")));
     CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"account\""));
+}
+
+TEST(credential, of_nobody_is_not_made) {
+    CHECK(absent(store().set_password(store::account_row(new_user("n", "n@x")))));
+    CHECK_EQUAL(0, sql().number("SELECT count(*) FROM \"account\""));
+}
+
+TEST(credential, ends_the_sessions_of_its_user_where_they_are_to_end) {
+    worked(store().create(new_user("n", "n@x")));
+    add_user("m", "m@x");
+    add_session("one", "n", "2030-01-01T00:00:00.000Z");
+    add_session("two", "n", "2030-01-01T00:00:00.000Z");
+    add_session("other", "m", "2030-01-01T00:00:00.000Z");
+    auto user = new_user("n", "n@x");
+    user.password_hash = "another hash";
+    worked(store().set_password(store::account_row(user)));
+    CHECK_EQUAL(3, sql().number("SELECT count(*) FROM \"session\""));
+    worked(store().set_password(store::account_row(user), store::Sessions::end));
+    CHECK_EQUAL(std::string("other"), *sql().value("SELECT \"token\" FROM \"session\""));
+    user = new_user("m", "m@x");
+    user.account_id = "another account";
+    worked(store().set_password(store::account_row(user), store::Sessions::end));
+    CHECK_EQUAL(0, sql().number("SELECT count(*) FROM \"session\""));
+    CHECK_EQUAL(2, sql().number("SELECT count(*) FROM \"account\""));
 }
 
 TEST(credential, is_made_by_a_new_password_where_there_is_none) {

@@ -125,7 +125,19 @@ TEST(made_tables, whose_ids_the_database_makes_work_in_every_call) {
     CHECK_EQUAL(std::string("1"), std::string(worked(made_->open_session(session))));
     CHECK_EQUAL(id, std::string(worked(made_->session("token")).user.id));
     CHECK_EQUAL(1U, worked(made_->sessions_of(id)).size());
+    const auto now = at("2026-01-01T00:00:00.000Z");
+    CHECK_EQUAL(1U, worked(made_->live_sessions_of(id, now, 5)).size());
+    CHECK(absent(made_->close_session_of(id, "one")));
     worked(made_->update(id, {{"banned", true}}, {}, store::Sessions::end));
+    worked(made_->open_session(session));
+    worked(made_->close_session_of(id, "2"));
+    worked(made_->open_session(session));
+    const auto account = store::credential_account(worked(made_->find(id)), "", "h", true, now);
+    worked(made_->set_password(account, store::Sessions::end));
+    CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"made_account\""));
+    sql().run("DELETE FROM \"made_account\"");
+    worked(made_->set_password(account));
+    CHECK_EQUAL(id, *sql().value("SELECT \"userId\" FROM \"made_account\""));
     CHECK_EQUAL(0, worked(made_->close_sessions_of(id)));
     worked(made_->remove(id, {"protected@x"}));
     CHECK_EQUAL(0, sql().number("SELECT count(*) FROM \"made_account\""));
@@ -524,6 +536,25 @@ TEST(rights, that_are_missing_are_all_named_with_their_grant) {
         store::DatabaseStore store(source, log_, pool_, store::TableNames{}, "poor", patience);
         return store.create(new_user("n", "n@x"));
     }()));
+    sql().run("DROP OWNED BY poor; DROP ROLE poor");
+}
+
+TEST(rights, to_write_a_hash_are_named_with_their_grant_and_open_none) {
+    if (!is_postgresql())
+        return;
+    expect_error("run: GRANT UPDATE ON \"account\" TO poor;");
+    add_user("u", "u@x");
+    sql().run("DROP ROLE IF EXISTS poor; CREATE ROLE poor LOGIN; GRANT ALL ON \"user\", "
+              "\"session\" TO poor; GRANT INSERT, DELETE, SELECT (\"userId\", \"providerId\") ON "
+              "\"account\" TO poor");
+    const auto set = [&] {
+        OneConnection source(database(), "poor");
+        store::DatabaseStore store(source, log_, pool_, store::TableNames{}, "poor", patience);
+        return store.set_password(store::account_row(new_user("u", "u@x")), store::Sessions::end);
+    };
+    CHECK(failed(set()));
+    sql().run("GRANT UPDATE ON \"account\" TO poor");
+    worked(set());
     sql().run("DROP OWNED BY poor; DROP ROLE poor");
 }
 

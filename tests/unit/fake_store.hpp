@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <string>
@@ -40,6 +41,8 @@ class FakeStore final : public store::Store {
 
     std::vector<store::User> users;
     std::map<std::string_view, store::SignedIn> sessions;
+    /// As a user's list has them.
+    std::vector<store::Session> all_sessions;
     /// By the address.
     std::map<std::string_view, store::Credential> credentials;
     /// How many users match a list; nothing: as many as there are.
@@ -55,6 +58,8 @@ class FakeStore final : public store::Store {
     std::optional<store::Changes> changes;
     std::optional<store::Guard> guard;
     std::optional<store::Session> opened;
+    /// The accountId of a new password's account.
+    std::string account_id;
     /// What is found of all passwords and addresses.
     std::vector<std::string> formats;
     std::vector<store::FurtherColumn> columns;
@@ -209,13 +214,57 @@ class FakeStore final : public store::Store {
     }
 
     store::Result<store::Done> set_password(const store::Account& account,
-                                            store::Text instead_of) override {
+                                            store::Sessions ending) override {
         const std::string arguments = std::string(account.user_id) + " " +
                                       std::string(account.password.value_or("NULL")) +
-                                      " instead of " + std::string(instead_of.value_or("any"));
+                                      (ending == store::Sessions::end ? " ending sessions" : "");
         if (const auto* failure = failure_of("set_password", arguments))
             return *failure;
+        account_id = account.account_id;
         return store::Done();
+    }
+
+    store::Result<store::Done> replace_hash(const store::Account& account,
+                                            std::string_view instead_of) override {
+        const std::string arguments = std::string(account.user_id) + " " +
+                                      std::string(account.password.value_or("NULL")) +
+                                      " instead of " + std::string(instead_of);
+        if (const auto* failure = failure_of("replace_hash", arguments))
+            return *failure;
+        return store::Done();
+    }
+
+    store::Result<std::vector<store::Session>>
+    live_sessions_of(std::string_view user_id, store::Timestamp, std::int64_t most) override {
+        const std::string arguments = std::string(user_id) + " at most " + std::to_string(most);
+        if (const auto* failure = failure_of("live_sessions_of", arguments))
+            return *failure;
+        std::vector<store::Session> own;
+        std::copy_if(all_sessions.begin(), all_sessions.end(), std::back_inserter(own),
+                     [&](const store::Session& session) { return session.user_id == user_id; });
+        return own;
+    }
+
+    store::Result<store::Done> close_session_of(std::string_view user_id,
+                                                std::string_view id) override {
+        const std::string arguments = std::string(user_id) + " " + std::string(id);
+        if (const auto* failure = failure_of("close_session_of", arguments))
+            return *failure;
+        const auto count = std::erase_if(all_sessions, [&](const store::Session& session) {
+            return session.user_id == user_id && session.id == id;
+        });
+        if (count == 0)
+            return store::Failure::not_found;
+        return store::Done();
+    }
+
+    store::Result<std::int64_t> close_sessions_of(std::string_view user_id) override {
+        if (const auto* failure = failure_of("close_sessions_of", user_id))
+            return *failure;
+        return static_cast<std::int64_t>(
+            std::erase_if(all_sessions, [&](const store::Session& session) {
+                return session.user_id == user_id;
+            }));
     }
 
     // What neither the operations nor signing in have a use for.
@@ -225,9 +274,6 @@ class FakeStore final : public store::Store {
     }
     store::Result<std::vector<store::Session>> sessions_of(std::string_view) override {
         return unexpected("sessions_of");
-    }
-    store::Result<std::int64_t> close_sessions_of(std::string_view) override {
-        return unexpected("close_sessions_of");
     }
 
     /// When the last update says that it was.
@@ -304,7 +350,9 @@ class FakeStore final : public store::Store {
                       const store::Value& value) {
         const auto take = [&](auto& member) {
             using Member = std::decay_t<decltype(member)>;
-            if constexpr (std::is_same_v<Member, store::Text>)
+            if (std::holds_alternative<std::monostate>(value))
+                member = {};
+            else if constexpr (std::is_same_v<Member, store::Text>)
                 member = std::get<std::string_view>(value);
             else if constexpr (std::is_same_v<Member, store::Time>)
                 member = std::get<store::Timestamp>(value);

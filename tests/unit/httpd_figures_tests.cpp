@@ -143,7 +143,9 @@ TEST(figures, lose_no_status_that_finds_no_room) {
 TEST(figures, know_the_operations_by_their_names) {
     const auto names = httpd::operation_names();
     const std::vector<std::string_view> expected = {
-        "list", "create", "get", "update", "delete", "sign-in", "sign-out", "get-session", "other"};
+        "list",          "create",       "get",         "update",       "delete",
+        "list-sessions", "end-sessions", "end-session", "set-password", "ban",
+        "unban",         "sign-in",      "sign-out",    "get-session",  "other"};
     CHECK(names == expected);
     for (std::size_t index = 0; index < names.size(); ++index)
         CHECK_EQUAL(index, httpd::operation_index(names[index]));

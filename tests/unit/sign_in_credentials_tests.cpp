@@ -86,13 +86,13 @@ TEST(credentials, with_a_hash_that_is_refused_are_refused_and_logged_without_it)
 TEST(credentials, that_are_right_renew_a_hash_that_is_only_read) {
     passwords.renewal = "new hash";
     expect_outcome(Outcome::accepted, "eva@example.org", "right");
-    expect("credential eva@example.org, verify right, set_password eva new hash instead of right",
+    expect("credential eva@example.org, verify right, replace_hash eva new hash instead of right",
            calls.text());
 }
 
 TEST(credentials, that_are_right_are_those_of_the_user_also_where_the_hash_cannot_be_renewed) {
     passwords.renewal = "new hash";
-    store.failures["set_password"] = store::Failure::failed;
+    store.failures["replace_hash"] = store::Failure::failed;
     expect_outcome(Outcome::accepted, "eva@example.org", "right");
 }
 

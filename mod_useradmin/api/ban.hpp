@@ -1,0 +1,22 @@
+// What a ban is, for the interface and for the command line.
+#pragma once
+
+#include "store/store.hpp"
+
+namespace useradmin::api {
+
+/// What a ban sets: why, and until when; nothing: for no reason, for good. The text must outlive
+/// it.
+inline store::Changes ban(store::Text reason, store::Time expires, store::Timestamp now) {
+    return {{"banned", true},
+            {"banReason", reason ? store::Value(*reason) : store::Value()},
+            {"banExpires", expires ? store::Value(*expires) : store::Value()},
+            {"updatedAt", now}};
+}
+
+/// What sets all of that back.
+inline store::Changes no_ban(store::Timestamp now) {
+    return {{"banned", false}, {"banReason", {}}, {"banExpires", {}}, {"updatedAt", now}};
+}
+
+} // namespace useradmin::api

@@ -1,0 +1,115 @@
+// UserAdminExtras: PUT and DELETE /api/users/{id}/ban
+#include "api/ban.hpp"
+#include "api/envelope.hpp"
+#include "api/guard.hpp"
+#include "api/operations.hpp"
+#include "api/precondition.hpp"
+#include "api/texts.hpp"
+#include "text/timestamp.hpp"
+#include "text/unicode.hpp"
+#include "json/reader.hpp"
+
+namespace useradmin::api {
+
+namespace {
+
+using json::Object;
+using Kind = Object::Kind;
+
+/// Whether the member is a text, null or absent.
+bool is_text_or_nothing(const Object& body, std::string_view name) {
+    const Kind kind = body.kind(name);
+    return kind == Kind::absent || kind == Kind::null || kind == Kind::string;
+}
+
+/// A text that is there, and is not empty.
+store::Text text_of(const Object& body, std::string_view name) {
+    const std::string_view text = body.text(name);
+    return text.empty() ? store::Text() : text;
+}
+
+constexpr Member body_members[] = {
+    {"reason", Type::text, "Why; without it, there is no reason.", false, true},
+    {"expires", Type::time, "When the ban ends; without it, it does not.", false, true},
+};
+
+constexpr Refusal refusals[] = {{400, texts::ban_in_the_past},
+                                {400, texts::ban_self},
+                                {403, texts::ban_forbidden},
+                                {409, texts::last_super_admin, Condition::last_super_admin_guard}};
+constexpr Refusal refusals_of_unban[] = {{403, texts::ban_forbidden}};
+
+} // namespace
+
+Reply ban_user(const Call& call, const Service& service) {
+    // A session, and the role.
+    if (!call.caller)
+        return error(401, texts::no_session);
+    if (!may_use_extras(*call.caller))
+        return error(403, texts::ban_forbidden);
+
+    // Both members may be absent, and so may the body.
+    const message::Body body = call.request.body.read();
+    if (body.state != message::Body::State::read)
+        return unreadable(body);
+    const std::optional<Object> object = Object::parse(body.text.empty() ? "{}" : body.text);
+    if (!object || !is_text_or_nothing(*object, "reason") ||
+        !is_text_or_nothing(*object, "expires"))
+        return error(400, texts::bad_request);
+    const text::Timestamp now = text::now();
+    store::Time expires;
+    if (const store::Text said = text_of(*object, "expires")) {
+        expires = text::parse_date(*said);
+        if (!expires)
+            return error(400, texts::bad_request);
+        if (*expires <= now)
+            return error(400, texts::ban_in_the_past);
+    }
+    // Not the caller itself.
+    if (call.id == call.caller->id)
+        return error(400, texts::ban_self);
+    // That the user exists, the guard and If-Match belong to the update.
+    if (!text::is_clean_utf8(call.id))
+        return error(404, texts::not_found);
+    store::Guard guard = guard_of_last(service.settings);
+    guard.versions = wanted_versions(call.request.headers);
+    const auto banned = service.store.update(call.id, ban(text_of(*object, "reason"), expires, now),
+                                             guard, sessions_after_loss(service.settings));
+    return banned ? record(*banned) : failure(banned.failure(), texts::ban_failed);
+}
+
+Reply unban_user(const Call& call, const Service& service) {
+    // A session, and the role.
+    if (!call.caller)
+        return error(401, texts::no_session);
+    if (!may_use_extras(*call.caller))
+        return error(403, texts::ban_forbidden);
+    // That the user exists, and If-Match, belong to the update.
+    if (!text::is_clean_utf8(call.id))
+        return error(404, texts::not_found);
+    store::Guard guard;
+    guard.versions = wanted_versions(call.request.headers);
+    const auto freed = service.store.update(call.id, no_ban(text::now()), guard);
+    return freed ? record(*freed) : failure(freed.failure(), texts::unban_failed);
+}
+
+constinit const Description ban_user_description = {
+    .summary = "Ban a user",
+    .text = "For a superAdmin. A ban that was there gives way. Nobody bans itself.",
+    .content = Content::full_user,
+    .body = body_members,
+    .may_lack_body = true,
+    .body_example = R"({"reason":"spam","expires":"2999-12-01T00:00:00.000Z"})",
+    .takes_if_match = true,
+    .refusals = refusals,
+};
+
+constinit const Description unban_user_description = {
+    .summary = "Lift a user's ban",
+    .text = "For a superAdmin. Its reason and its end go with it.",
+    .content = Content::full_user,
+    .takes_if_match = true,
+    .refusals = refusals_of_unban,
+};
+
+} // namespace useradmin::api

@@ -1,0 +1,88 @@
+// UserAdminExtras: GET and DELETE /api/users/{id}/sessions, DELETE
+// /api/users/{id}/sessions/{session id}
+#include "api/envelope.hpp"
+#include "api/operations.hpp"
+#include "api/texts.hpp"
+#include "text/timestamp.hpp"
+#include "text/unicode.hpp"
+
+namespace useradmin::api {
+
+namespace {
+
+/// The checks that the three have in common, in their order: a session, the role, and that the user
+/// exists. Nothing where all let the request pass.
+std::optional<Reply> refusal(const Call& call, const Service& service,
+                             std::string_view failure_text) {
+    if (!call.caller)
+        return error(401, texts::no_session);
+    if (!may_use_extras(*call.caller))
+        return error(403, texts::sessions_forbidden);
+    if (!text::is_clean_utf8(call.id))
+        return error(404, texts::not_found);
+    const auto user = service.store.find(call.id);
+    if (!user)
+        return failure(user.failure(), failure_text);
+    return std::nullopt;
+}
+
+constexpr Refusal refusals[] = {{403, texts::sessions_forbidden}};
+constexpr Refusal refusals_of_one[] = {{403, texts::sessions_forbidden},
+                                       {404, texts::session_not_found}};
+
+} // namespace
+
+Reply list_sessions(const Call& call, const Service& service) {
+    if (auto refused = refusal(call, service, texts::sessions_failed))
+        return *std::move(refused);
+    const auto found =
+        service.store.live_sessions_of(call.id, text::now(), service.settings.max_limit);
+    return found ? sessions(*found) : failure(found.failure(), texts::sessions_failed);
+}
+
+Reply end_sessions(const Call& call, const Service& service) {
+    if (auto refused = refusal(call, service, texts::end_sessions_failed))
+        return *std::move(refused);
+    const auto ended = service.store.close_sessions_of(call.id);
+    return ended ? confirmation(texts::sessions_ended)
+                 : failure(ended.failure(), texts::end_sessions_failed);
+}
+
+Reply end_session(const Call& call, const Service& service) {
+    if (auto refused = refusal(call, service, texts::end_sessions_failed))
+        return *std::move(refused);
+    // The user has such a session.
+    if (!text::is_clean_utf8(call.session_id))
+        return error(404, texts::session_not_found);
+    const auto ended = service.store.close_session_of(call.id, call.session_id);
+    if (ended.is_not_found())
+        return error(404, texts::session_not_found);
+    return ended ? confirmation(texts::session_ended)
+                 : failure(ended.failure(), texts::end_sessions_failed);
+}
+
+constinit const Description list_sessions_description = {
+    .summary = "List a user's sessions",
+    .text = "For a superAdmin. Those that have not expired, the newest first, without their "
+            "tokens.",
+    .content = Content::sessions,
+    .refusals = refusals,
+};
+
+constinit const Description end_sessions_description = {
+    .summary = "End a user's sessions",
+    .text = "For a superAdmin. The user is signed out everywhere.",
+    .content = Content::confirmation,
+    .confirmation = texts::sessions_ended,
+    .refusals = refusals,
+};
+
+constinit const Description end_session_description = {
+    .summary = "End a session of a user",
+    .text = "For a superAdmin.",
+    .content = Content::confirmation,
+    .confirmation = texts::session_ended,
+    .refusals = refusals_of_one,
+};
+
+} // namespace useradmin::api

@@ -1,0 +1,79 @@
+// UserAdminExtras: PUT /api/users/{id}/password
+#include "api/envelope.hpp"
+#include "api/operations.hpp"
+#include "api/texts.hpp"
+#include "password/length.hpp"
+#include "secret/random.hpp"
+#include "text/timestamp.hpp"
+#include "text/unicode.hpp"
+#include "json/reader.hpp"
+
+namespace useradmin::api {
+
+namespace {
+
+static_assert(password::least_length == 8 && password::most_length == 128);
+constexpr Member body_members[] = {
+    {"password", Type::text, "From 8 to 128 characters, as JavaScript counts them.", true},
+};
+
+constexpr Refusal refusals[] = {{400, texts::fields_missing},
+                                {400, texts::password_too_short},
+                                {400, texts::password_too_long},
+                                {403, texts::password_forbidden}};
+
+} // namespace
+
+Reply set_password(const Call& call, const Service& service) {
+    // A session, and the role.
+    if (!call.caller)
+        return error(401, texts::no_session);
+    if (!may_use_extras(*call.caller))
+        return error(403, texts::password_forbidden);
+
+    const message::Body body = call.request.body.read();
+    if (body.state != message::Body::State::read)
+        return unreadable(body);
+    const std::optional<json::Object> object = json::Object::parse(body.text);
+    if (!object)
+        return error(400, texts::bad_request);
+    // Another type than string has no text, as if missing.
+    const std::string_view password = object->text("password");
+    if (password.empty())
+        return error(400, texts::fields_missing);
+    const std::size_t length = text::utf16_length(password);
+    if (length < password::least_length)
+        return error(400, texts::password_too_short);
+    if (length > password::most_length)
+        return error(400, texts::password_too_long);
+    // The user exists.
+    if (!text::is_clean_utf8(call.id))
+        return error(404, texts::not_found);
+    const auto user = service.store.find(call.id);
+    if (!user)
+        return failure(user.failure(), texts::password_failed);
+
+    // No connection is held while the password is hashed.
+    const auto hash = service.hasher.hash(password);
+    if (const auto* reason = std::get_if<password::HashFailure>(&hash))
+        return failure(*reason, texts::password_failed);
+    const std::string account_id = secret::random_uuid();
+    const auto set = service.store.set_password(
+        store::credential_account(*user, account_id, std::get<secret::Secret>(hash).view(),
+                                  service.settings.account_id_is_user_id, text::now()),
+        store::Sessions::end);
+    // The user may have been deleted while the password was hashed.
+    return set ? confirmation(texts::password_set) : failure(set.failure(), texts::password_failed);
+}
+
+constinit const Description set_password_description = {
+    .summary = "Set a user's password",
+    .text = "For a superAdmin. The user's sessions end with it.",
+    .content = Content::confirmation,
+    .confirmation = texts::password_set,
+    .body = body_members,
+    .body_example = R"({"password":"correct horse battery staple"})",
+    .refusals = refusals,
+};
+
+} // namespace useradmin::api

@@ -1,0 +1,13 @@
+// How long a password may be that somebody chooses.
+#pragma once
+
+#include <cstddef>
+
+namespace useradmin::password {
+
+// What better-auth takes unless it is told otherwise, in the units that JavaScript counts: those of
+// UTF-16.
+inline constexpr std::size_t least_length = 8;
+inline constexpr std::size_t most_length = 128;
+
+} // namespace useradmin::password

@@ -1,0 +1,358 @@
+// UserAdminExtras: sessions, passwords and bans below a user.
+#include "fake_store.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace useradmin::test {
+
+namespace {
+
+using namespace std::string_view_literals;
+
+constexpr std::string_view no_session = "401 No autorizado";
+constexpr std::string_view not_found = "404 Usuario no encontrado";
+constexpr std::string_view session_not_found = "404 Sesión no encontrada";
+constexpr std::string_view unavailable = "503 Servicio no disponible temporalmente";
+constexpr std::string_view bad_request = "400 Petición incorrecta";
+constexpr std::string_view wrong_method = "405 Método no permitido";
+
+constexpr std::string_view right_password = R"({"password":"s3cr3t word"})";
+
+/// A request, what its caller may not, what is unexpected, and what the store is asked.
+struct Operation {
+    std::string_view request;
+    std::string_view body;
+    std::string_view forbidden;
+    std::string_view failed;
+    std::string_view call;
+    std::string_view calls;
+};
+
+constexpr Operation operations[] = {
+    {"GET /another/sessions", "", "403 No tienes permisos para gestionar sesiones",
+     "500 Error al obtener sesiones", "live_sessions_of",
+     "find another, live_sessions_of another at most 1000"},
+    {"DELETE /another/sessions", "", "403 No tienes permisos para gestionar sesiones",
+     "500 Error al cerrar sesiones", "close_sessions_of",
+     "find another, close_sessions_of another"},
+    {"DELETE /another/sessions/one", "", "403 No tienes permisos para gestionar sesiones",
+     "500 Error al cerrar sesiones", "close_session_of",
+     "find another, close_session_of another one"},
+    {"PUT /another/password", right_password, "403 No tienes permisos para cambiar contraseñas",
+     "500 Error al cambiar la contraseña", "set_password",
+     "body, find another, hash, set_password another $fake$hash ending sessions"},
+    {"PUT /another/ban", "{}", "403 No tienes permisos para banear usuarios",
+     "500 Error al banear usuario", "update", "body, update another"},
+    {"DELETE /another/ban", "", "403 No tienes permisos para banear usuarios",
+     "500 Error al desbanear usuario", "update", "update another"},
+};
+
+/// What a change sets a field to: "true", a text, "a time", or "NULL".
+std::string set_to(const store::Changes& changes, std::string_view field) {
+    for (const store::Change& change : changes) {
+        if (change.field != field)
+            continue;
+        if (const auto* text = std::get_if<std::string_view>(&change.value))
+            return std::string(*text);
+        if (const auto* truth = std::get_if<bool>(&change.value))
+            return *truth ? "true" : "false";
+        if (const auto* time = std::get_if<store::Timestamp>(&change.value)) {
+            std::string text;
+            text::append_iso8601(text, *time);
+            return text;
+        }
+        return "NULL";
+    }
+    return "(absent)";
+}
+
+class Extras : public ApiScene {
+  public:
+    void setup() override {
+        ApiScene::setup();
+        settings.has_extras = true;
+        store.all_sessions = {session("one", "another"), session("two", "boss")};
+    }
+
+  protected:
+    static store::Session session(std::string_view id, std::string_view user_id) {
+        store::Session session;
+        session.id = id;
+        session.token = "s3cr3t";
+        session.user_id = user_id;
+        session.created_at = text::parse_timestamp("2026-01-01T00:00:00.000Z");
+        session.expires_at = text::parse_timestamp("2999-01-01T00:00:00.000Z");
+        session.ip_address = "192.0.2.1";
+        return session;
+    }
+
+    /// What the ban of another user comes to: its reason and its end.
+    std::string ban_by(std::string_view text) {
+        const std::string reply = ask(super_admin, "PUT /another/ban", text);
+        if (reply != "200" || !store.changes)
+            return reply;
+        expect("true", set_to(*store.changes, "banned"));
+        return set_to(*store.changes, "banReason") + " until " +
+               set_to(*store.changes, "banExpires");
+    }
+};
+
+} // namespace
+
+TEST_GROUP_BASE(extras, Extras){};
+
+TEST(extras, succeed_for_a_superAdmin_alone) {
+    for (const Operation& operation : operations) {
+        expect(no_session, ask(nobody, operation.request, operation.body), operation.request);
+        for (const Who& caller : {user, admin}) {
+            expect(operation.forbidden, ask(caller, operation.request, operation.body),
+                   operation.request);
+            expect("", calls.text(), operation.request);
+        }
+        store.all_sessions = {session("one", "another")};
+        expect("200", ask(super_admin, operation.request, operation.body), operation.request);
+        expect(operation.calls, calls.text(), operation.request);
+    }
+}
+
+TEST(extras, are_not_there_where_the_settings_do_not_say_so) {
+    settings.has_extras = false;
+    for (const Operation& operation : operations) {
+        expect(no_session, ask(nobody, operation.request, operation.body), operation.request);
+        for (const Who& caller : {user, super_admin})
+            expect(not_found, ask(caller, operation.request, operation.body), operation.request);
+        expect("", calls.text(), operation.request);
+        expect("", event.operation, operation.request);
+    }
+    expect(not_found, ask(super_admin, "OPTIONS /another/ban"));
+}
+
+TEST(extras, are_for_users_who_exist) {
+    for (const Operation& operation : operations)
+        for (const char* id : {"unknown", "%FF"}) {
+            std::string request(operation.request);
+            request.replace(request.find("another"), 7, id);
+            expect(not_found, ask(super_admin, request, operation.body), request);
+        }
+}
+
+TEST(extras, that_fail_say_so_in_words_of_their_own) {
+    for (const Operation& operation : operations)
+        for (const auto& [failure, answer] :
+             {std::pair(store::Failure::failed, operation.failed),
+              std::pair(store::Failure::unavailable, unavailable)}) {
+            store.failures = {{operation.call, failure}};
+            expect(answer, ask(super_admin, operation.request, operation.body), operation.request);
+            if (operation.call == "update")
+                continue;
+            store.failures = {{"find", failure}};
+            expect(answer, ask(super_admin, operation.request, operation.body), operation.request);
+        }
+}
+
+TEST(extras, have_names_for_those_who_count_and_tell) {
+    const char* const names[] = {"list-sessions", "end-sessions", "end-session",
+                                 "set-password",  "ban",          "unban"};
+    const char* const* name = names;
+    for (const Operation& operation : operations) {
+        send(super_admin, operation.request, operation.body);
+        expect(*name, event.operation, operation.request);
+        expect("another", event.target, operation.request);
+        const bool is_read = operation.request.starts_with("GET");
+        CHECK_EQUAL(!is_read, event.is_change);
+        const std::size_t path = operation.request.find(' ') + 1;
+        const std::string_view method = operation.request.substr(0, path - 1);
+        expect(*name, api::operation_name(method, operation.request.substr(path), true));
+        expect("", api::operation_name(method, operation.request.substr(path), false));
+        expect(operation.failed,
+               in_short(api::error_reply(500, method, operation.request.substr(path), true)));
+        ++name;
+    }
+}
+
+TEST(extras, take_no_other_methods_and_paths) {
+    for (const auto& [path, methods] :
+         {std::pair("/another/sessions", "GET, HEAD, DELETE, OPTIONS"),
+          std::pair("/another/sessions/one", "DELETE, OPTIONS"),
+          std::pair("/another/password", "PUT, OPTIONS"),
+          std::pair("/another/ban", "PUT, DELETE, OPTIONS")}) {
+        const message::Reply options = send(nobody, "OPTIONS " + std::string(path));
+        expect("204", in_short(options), path);
+        expect(methods, header_of(options, "Allow"), path);
+        const message::Reply other = send(nobody, "POST " + std::string(path));
+        expect(wrong_method, in_short(other), path);
+        expect(methods, header_of(other, "Allow"), path);
+    }
+    for (const char* path :
+         {"/another/", "/another/Sessions", "/another/sessions/", "/another/sessions/one/",
+          "/another/sessions/one/two", "/another/ban/", "/another/password/x", "//sessions",
+          "/another//sessions", "/another/else"}) {
+        expect(not_found, ask(super_admin, "GET " + std::string(path)), path);
+        expect(no_session, ask(nobody, "DELETE " + std::string(path)), path);
+        expect("", calls.text(), path);
+    }
+}
+
+TEST(extras, are_refused_to_pages_of_others) {
+    headers.fields["Sec-Fetch-Site"] = "cross-site";
+    for (const Operation& operation : operations)
+        expect(operation.request.starts_with("GET") ? "200" : "403 Origen no permitido",
+               ask(super_admin, operation.request, operation.body), operation.request);
+}
+
+TEST(extras, show_of_a_session_all_but_its_token) {
+    expect(R"({"success":true,"data":[{"id":"one","createdAt":"2026-01-01T00:00:00.000Z",)"
+           R"("updatedAt":null,"expiresAt":"2999-01-01T00:00:00.000Z","ipAddress":"192.0.2.1",)"
+           R"("userAgent":null}]})",
+           send(super_admin, "GET /another/sessions").body);
+    expect(R"({"success":true,"data":[]})", send(super_admin, "GET /root/sessions").body);
+    settings.max_limit = 7;
+    send(super_admin, "GET /root/sessions");
+    expect("find root, live_sessions_of root at most 7", calls.text());
+}
+
+TEST(extras, end_a_session_of_that_user_alone) {
+    expect(session_not_found, ask(super_admin, "DELETE /another/sessions/two"));
+    expect(session_not_found, ask(super_admin, "DELETE /another/sessions/unknown"));
+    expect(session_not_found, ask(super_admin, "DELETE /another/sessions/%FF"));
+    expect("find another", calls.text());
+    expect(R"({"success":true,"message":"Sesión cerrada correctamente"})",
+           send(super_admin, "DELETE /another/sessions/%6Fne").body);
+    expect(session_not_found, ask(super_admin, "DELETE /another/sessions/one"));
+    expect(R"({"success":true,"message":"Sesiones cerradas correctamente"})",
+           send(super_admin, "DELETE /boss/sessions").body);
+    CHECK(store.all_sessions.empty());
+    expect("200", ask(super_admin, "DELETE /boss/sessions"));
+}
+
+TEST(extras, take_passwords_of_the_lengths_of_better_auth) {
+    const auto answer = [&](const std::string& password) {
+        return ask(super_admin, "PUT /another/password", R"({"password":")" + password + "\"}");
+    };
+    constexpr std::string_view too_short = "400 La contraseña es demasiado corta";
+    constexpr std::string_view too_long = "400 La contraseña es demasiado larga";
+    expect(too_short, answer("1234567"));
+    expect("200", answer("12345678"));
+    expect("200", answer(std::string(128, 'x')));
+    expect(too_long, answer(std::string(129, 'x')));
+    // Units of UTF-16: a letter is one, most pictures are two.
+    expect(too_short, answer("\u00f1\u00f1\u00f1\u00f1\u00f1\u00f1\u00f1"));
+    expect("200", answer("\U0001F600\U0001F600\U0001F600\U0001F600"));
+    expect(R"({"success":true,"message":"Contraseña cambiada correctamente"})",
+           send(super_admin, "PUT /another/password", right_password).body);
+    expect("s3cr3t word", hasher.password);
+}
+
+TEST(extras, take_no_password_that_is_none) {
+    for (const char* text : {"{}", R"({"password":""})", R"({"password":null})",
+                             R"({"password":12345678})", R"({"Password":"s3cr3t word"})"}) {
+        expect("400 Faltan campos requeridos", ask(super_admin, "PUT /unknown/password", text),
+               text);
+        expect("body", calls.text(), text);
+    }
+    for (const char* text : {"{", "[]", "\"s3cr3t word\"", R"({"password":"\u0000s3cr3t word"})"})
+        expect(bad_request, ask(super_admin, "PUT /unknown/password", text), text);
+}
+
+TEST(extras, hash_a_password_when_all_else_is_right) {
+    expect(not_found, ask(super_admin, "PUT /unknown/password", right_password));
+    expect("body, find unknown", calls.text());
+    hasher.failure = password::HashFailure::busy;
+    const message::Reply busy = send(super_admin, "PUT /another/password", right_password);
+    expect(unavailable, in_short(busy));
+    expect("1", header_of(busy, "Retry-After"));
+    expect("body, find another, hash", calls.text());
+    hasher.failure = password::HashFailure::failed;
+    expect("500 Error al cambiar la contraseña",
+           ask(super_admin, "PUT /another/password", right_password));
+}
+
+TEST(extras, give_a_new_account_the_id_that_the_settings_say) {
+    ask(super_admin, "PUT /another/password", right_password);
+    expect("another@example.org", store.account_id);
+    settings.account_id_is_user_id = true;
+    ask(super_admin, "PUT /another/password", right_password);
+    expect("another", store.account_id);
+}
+
+TEST(extras, ban_with_a_reason_and_an_end_or_without) {
+    expect("NULL until NULL", ban_by("{}"));
+    expect("NULL until NULL", ban_by(R"({"reason":null,"expires":null})"));
+    expect("NULL until NULL", ban_by(R"({"reason":"","expires":""})"));
+    expect("spam until NULL", ban_by(R"({"reason":"spam"})"));
+    expect("NULL until 2999-01-01T10:30:00.000Z", ban_by(R"({"expires":"2999-01-01T10:30:00Z"})"));
+    expect("x until 2998-12-31T22:00:00.000Z",
+           ban_by(R"({"reason":"x","expires":"2999-01-01T00:00:00.000+02:00"})"));
+    expect("NULL until 2999-01-01T00:00:00.000Z", ban_by(R"({"expires":"2999-01-01"})"));
+    body.body.text = {};
+    expect("200", ask(super_admin, "PUT /another/ban"));
+    CHECK(store.updated_at() > text::Timestamp());
+}
+
+TEST(extras, take_no_ban_of_other_types_or_that_is_over) {
+    for (const char* text :
+         {"{", "[]", "null", R"({"reason":5})", R"({"reason":false})", R"({"expires":true})",
+          R"({"expires":32472144000000})", R"({"expires":"32472144000000"})",
+          R"({"expires":"tomorrow"})", R"({"expires":"infinity"})",
+          R"({"expires":"12999-01-01T00:00:00Z"})", R"({"expires":"2999-13-01"})"}) {
+        expect(bad_request, ban_by(text), text);
+        expect("body", calls.text(), text);
+    }
+    for (const char* text : {R"({"expires":"2020-01-01"})", R"({"expires":"0001-01-03"})"})
+        expect("400 El baneo debe terminar en el futuro", ban_by(text), text);
+}
+
+TEST(extras, ban_everybody_but_the_caller) {
+    expect("400 No puedes banear tu propio usuario", ask(super_admin, "PUT /me/ban", "{}"));
+    expect("body", calls.text());
+    expect("200", ask(super_admin, "DELETE /me/ban"));
+}
+
+TEST(extras, end_the_sessions_of_the_banned_where_the_settings_say_so) {
+    settings.ends_sessions = true;
+    expect("200", ask(super_admin, "PUT /another/ban", "{}"));
+    expect("body, update another ending sessions", calls.text());
+    expect("200", ask(super_admin, "DELETE /another/ban"));
+    expect("update another", calls.text());
+}
+
+TEST(extras, keep_the_last_superAdmin_where_that_is_guarded) {
+    ask(super_admin, "PUT /another/ban", "{}");
+    CHECK(store.guard->kind == store::Guard::Kind::none);
+    settings.guards.last_super_admin = true;
+    ask(super_admin, "PUT /another/ban", "{}");
+    CHECK(store.guard->kind == store::Guard::Kind::leaves_one_of_role);
+    expect("superAdmin", store.guard->role);
+    store.failures = {{"update", store::Failure::last_of_role}};
+    expect("409 Debe quedar al menos un superAdmin", ask(super_admin, "PUT /another/ban", "{}"));
+    store.failures.clear();
+    ask(super_admin, "DELETE /another/ban");
+    CHECK(store.guard->kind == store::Guard::Kind::none);
+}
+
+TEST(extras, lift_all_of_a_ban) {
+    ask(super_admin, "PUT /another/ban", R"({"reason":"x"})");
+    expect("200", ask(super_admin, "DELETE /another/ban"));
+    expect("false", set_to(*store.changes, "banned"));
+    expect("NULL", set_to(*store.changes, "banReason"));
+    expect("NULL", set_to(*store.changes, "banExpires"));
+}
+
+TEST(extras, change_a_row_that_if_match_names_and_no_other) {
+    for (const char* request : {"PUT /another/ban", "DELETE /another/ban"}) {
+        headers.fields["If-Match"] = "\"1-2.3\"";
+        const message::Reply right = send(super_admin, request, "{}");
+        expect("200", in_short(right), request);
+        expect("\"1-2.3\"", header_of(right, "ETag"), request);
+        headers.fields["If-Match"] = "\"other\"";
+        expect("412 El usuario ha cambiado", ask(super_admin, request, "{}"), request);
+        std::string unknown = request;
+        unknown.replace(unknown.find("another"), 7, "unknown");
+        expect(not_found, ask(super_admin, unknown, "{}"), request);
+    }
+    expect("200", ask(super_admin, "PUT /another/password", right_password));
+    expect("200", ask(super_admin, "DELETE /another/sessions"));
+}
+
+} // namespace useradmin::test
