@@ -504,6 +504,8 @@
     }
     async function done(text) {
       await load();
+      // A new password, or a ban, may have ended them.
+      if (sessions.isConnected) await loadSessions();
       tell(text);
       list.refresh();
     }

@@ -12,21 +12,28 @@ import { hostileNames, password, Site } from "./support/site.mjs";
 const root = "ada@example.com";
 const admin = "olivia@example.com";
 const user = "ulises@example.com";
+const agents = [
+  "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
+  "Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/19.0 Mobile/15E148 Safari/604.1",
+];
 
-// One to change, and one to look at.
+// One to change, one with UserAdminExtras, and one to look at.
 let site = null;
+let extras = null;
 let shown = null;
 // One beside an application that signs its users in by itself.
 let application = null;
 before(async () => {
   await startBrowser();
   site = await Site.start();
-  shown = await Site.start();
+  extras = await Site.start({ directives: "UserAdminExtras On" });
+  shown = await Site.start({ directives: "UserAdminExtras On" });
+  for (const agent of agents) await shown.openSession("mary.jackson@example.org", agent);
   application = await Site.start({ signIn: false, console: "UserAdminConsoleSignIn /sign-in?then=/admin" });
 });
 after(async () => {
   await stopBrowser();
-  for (const each of [site, shown, application]) await each?.stop();
+  for (const each of [site, extras, shown, application]) await each?.stop();
 });
 
 /** A test with a page of its own, which is looked at in the end. */
@@ -352,6 +359,95 @@ scene("what users are called stays text", { email: root }, async (view) => {
   await view.see("tbody");
 });
 
+// --- With UserAdminExtras ---
+
+scene("without UserAdminExtras neither sessions nor passwords are offered", { email: root }, async (view) => {
+  await view.openUser("marta.nunez@example.org");
+  assert.equal(await view.button("Set a password"), null);
+  assert.ok(!(await view.text("dialog")).includes("Sessions"));
+  await view.press("Ban");
+  assert.equal(await view.has("dialog select[name=until]"), false);
+});
+
+describe("with UserAdminExtras", () => {
+  const there = { site: () => extras };
+
+  scene("a superAdmin sets a password, which ends the sessions and opens new ones", { ...there, email: root }, async (view) => {
+    await extras.ctl(["session", "open", "mary.jackson@example.org"]);
+    await view.openUser("mary.jackson@example.org");
+    await view.read("Sessions 1", "dialog");
+    await view.press("Set a password");
+    await view.type("dialog input[name=password]", "short");
+    await view.press("Set a password");
+    await view.read("It must have 8 to 128 characters.", "dialog");
+    await view.press("Make one up");
+    await view.check("the dialog of a password");
+    await view.picture("password");
+    const made = await view.page.$eval("dialog input[name=password]", (input) => input.value);
+    assert.match(made, /^([a-zA-Z2-9]{5}-){3}[a-zA-Z2-9]{5}$/);
+    await view.press("Set a password");
+    await view.read("The password has been set.", "dialog.drawer .status");
+    await view.read("No session is open.", "dialog");
+    await view.key("Escape");
+    await view.press("Sign out");
+    await view.signIn("mary.jackson@example.org", made);
+    await view.read("Mary Jackson", "header.bar");
+  });
+
+  scene("a superAdmin ends one session, and all of them", { ...there, email: root }, async (view) => {
+    for (let count = 0; count < 3; ++count) await extras.ctl(["session", "open", "zhang.wei@example.org"]);
+    await view.openUser("zhang.wei@example.org");
+    await view.read("Sessions 3", "dialog");
+    await view.check("sessions");
+    await view.picture("sessions");
+    assert.equal((await view.page.$$(".sessions li")).length, 3);
+    await view.click(".sessions li button");
+    await view.read("The session has ended.", "dialog .status");
+    await view.read("Sessions 2", "dialog");
+    await view.press("End all");
+    await view.read("All sessions have ended.", "dialog .status");
+    await view.read("No session is open.", "dialog");
+    assert.equal((await extras.ctl(["session", "list", "zhang.wei@example.org"])).includes("20"), false);
+  });
+
+  scene("a ban has an end where it is given one", { ...there, email: root }, async (view) => {
+    await view.openUser("john.backus@example.org");
+    await view.press("Ban");
+    await view.type("dialog input[name=reason]", "a week off");
+    await view.choose("dialog select[name=until]", "date");
+    await view.page.$eval("dialog input[name=date]", (input) => (input.value = "2020-01-01T10:00"));
+    await view.press("Ban");
+    await view.read("This time has passed.", "dialog");
+    await view.check("the dialog of a ban with an end");
+    await view.choose("dialog select[name=until]", "7");
+    await view.press("Ban");
+    await view.read("John Backus is banned.", "dialog.drawer .status");
+    const { banned, banReason, banExpires } = await extras.user("user-18");
+    assert.deepEqual({ banned, banReason }, { banned: true, banReason: "a week off" });
+    assert.ok(Math.abs(new Date(banExpires) - Date.now() - 7 * 86400000) < 60000, banExpires);
+    await view.read("Banned until", "dialog.drawer .facts");
+    await view.press("Lift the ban");
+    await view.read("The ban has been lifted.", "dialog.drawer .status");
+    assert.equal((await extras.user("user-18")).banned, false);
+  });
+
+  scene("an admin is offered none of it", { ...there, email: admin }, async (view) => {
+    await view.openUser("marta.nunez@example.org");
+    for (const name of ["Ban", "Set a password", "Delete user"]) assert.equal(await view.button(name), null, name);
+    assert.ok(!(await view.text("dialog")).includes("Sessions"));
+    assert.ok(!view.requests.some((each) => each.includes("/sessions")));
+  });
+
+  scene("who bans a user that has changed in the meantime is told", { ...there, email: root }, async (view) => {
+    await view.openUser("yuki.tanaka@example.org");
+    await view.press("Ban");
+    await view.page.evaluate(() => fetch("/api/users/user-25", { method: "PUT", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ name: "Yuki T." }) }));
+    await view.press("Ban");
+    await view.read("This user has changed in the meantime.", "dialog:not(.drawer) [role=alert]");
+    assert.equal((await extras.user("user-25")).banned, false);
+  });
+});
+
 // --- Beside an application that signs its users in ---
 
 describe("with the application's session", () => {
@@ -466,7 +562,11 @@ for (const theme of ["light", "dark"])
       await view.see(".chart svg");
       await look("superadmin");
       await view.openUser("mary.jackson@example.org");
+      await view.read("Sessions 2", "dialog");
       await look("superadmin-user");
+      await view.press("Set a password");
+      await look("superadmin-password");
+      await view.press("Cancel");
       await view.press("Ban");
       await look("superadmin-ban");
       await view.press("Cancel");

@@ -98,6 +98,16 @@ export class Site {
     await this.ctl(["import", file, "--hash", "scrypt", "--force"]);
   }
 
+  /** Signs a user in with a browser of that name. */
+  async openSession(email, agent) {
+    const reply = await fetch(`${this.httpd.address}/api/auth/sign-in/email`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json", "User-Agent": agent, Origin: this.httpd.address },
+      body: JSON.stringify({ email, password }),
+    });
+    if (reply.status !== 200) throw new Error(`signing in as ${email} came to ${reply.status}`);
+  }
+
   /** The rows of the users, as they are stored. */
   async users() {
     return (await this.ctl(["export", "-"])).trim().split("\n").map((line) => JSON.parse(line));
