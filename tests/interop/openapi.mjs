@@ -16,7 +16,7 @@ const directives =
   page("/api/users") +
   `<Location "/full users">\n  Require all granted\n  UserAdmin On\n  AuthUserAdmin On\n` +
   "  UserAdminGuard rank last-superadmin\n  UserAdminTrustedOrigin https://app.example.org\n" +
-  `  UserAdminEndSessions On\n  UserAdminEmailCase lower\n  UserAdminMaxLimit 7\n</Location>\n${page("/full users")}`;
+  `  UserAdminExtras On\n  UserAdminEndSessions On\n  UserAdminEmailCase lower\n  UserAdminMaxLimit 7\n</Location>\n${page("/full users")}`;
 
 const services = ["/api/users", "/full%20users"];
 
