@@ -230,9 +230,14 @@ Appended Log::append(std::string open_object, Durable durable) {
     const auto deadline = Clock::now() + patience;
     Appended appended;
     {
-        const std::unique_lock threads(threads_, deadline);
-        if (!threads)
+        if (!is_ready_)
+            return {0, ENOLCK};
+        if (turns_.lock_until(deadline) == shared::Mutex::Taken::no)
             return {0, ETIMEDOUT};
+        struct Turn {
+            shared::Mutex& turns;
+            ~Turn() { turns.unlock(); }
+        } const turn{turns_};
         if (const int error = lock(deadline); error != 0)
             return {0, error};
         struct Unlock {

@@ -2,10 +2,10 @@
 #pragma once
 
 #include "audit/line.hpp"
+#include "shared/mutex.hpp"
 
 #include <chrono>
 #include <cstdint>
-#include <mutex>
 #include <string>
 #include <string_view>
 
@@ -43,8 +43,9 @@ class Log {
     static std::string name_of_place(std::string_view log) { return std::string(log) + ".chain"; }
 
     /// The log is open for reading and appending, or a pipe; the place's file for reading and
-    /// writing. Neither is closed here.
-    Log(int log, int place) noexcept : log_(log), place_(place) {}
+    /// writing. Neither is closed here. Made in memory that processes share, before they fork, it
+    /// lets each of them wait for its turn as threads do.
+    Log(int log, int place) noexcept : log_(log), place_(place), is_ready_(turns_.lay_out()) {}
     Log(const Log&) = delete;
     Log& operator=(const Log&) = delete;
 
@@ -68,8 +69,10 @@ class Log {
 
     int log_;
     int place_;
-    /// The lock on the file is the process's: among its threads this is one.
-    std::timed_mutex threads_;
+    /// The lock on the file is the process's, and nobody is woken when it is free: among the
+    /// threads and children of one httpd this comes first.
+    shared::Mutex turns_ = {};
+    bool is_ready_;
 };
 
 /// The place that the file beside a log holds; nothing where it holds none.

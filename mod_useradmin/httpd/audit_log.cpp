@@ -1,6 +1,7 @@
 #include "httpd/audit_log.hpp"
 
 #include "apr/pool.hpp"
+#include "httpd/shared_memory.hpp"
 
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -9,6 +10,7 @@
 #include <cerrno>
 #include <deque>
 #include <filesystem>
+#include <new>
 #include <string>
 
 namespace useradmin::httpd {
@@ -138,8 +140,15 @@ bool open_audit_logs(apr_pool_t* configuration_pool, server_rec* servers, const 
             if (other.log != nullptr && other.place.st_dev == named.place.st_dev &&
                 other.place.st_ino == named.place.st_ino)
                 named.log = other.log;
-        if (named.log == nullptr)
-            named.log = &apr::emplace<audit::Log>(configuration_pool, opened.log, opened.place);
+        if (named.log != nullptr)
+            continue;
+        const auto memory = shared_zeros(configuration_pool, sizeof(audit::Log));
+        if (const auto* const status = std::get_if<apr_status_t>(&memory)) {
+            ap_log_error(__FILE__, __LINE__, owner.module_index, APLOG_EMERG, *status, servers,
+                         "UA0402: UserAdminAuditLog: %s cannot be opened", named.name);
+            return false;
+        }
+        named.log = ::new (std::get<void*>(memory)) audit::Log(opened.log, opened.place);
     }
     return true;
 }
