@@ -14,6 +14,8 @@
 #include <chrono>
 #include <cstdio>
 #include <mutex>
+#include <optional>
+#include <set>
 
 namespace useradmin::test {
 
@@ -160,6 +162,26 @@ class Outages : public OwnHttpd {
     std::unique_ptr<PgBouncer> bouncer_;
     TracedUsers users_;
 
+    /// Ends the oldest backend, and waits for those that were asked until then: what two of them
+    /// take from one read is no stale connection any more.
+    void end_a_backend() {
+        const auto ended =
+            own_->sql().value("SELECT pid FROM (SELECT pid, pg_terminate_backend(pid) FROM "
+                              "pg_stat_activity WHERE backend_type = 'client backend' AND pid <> "
+                              "pg_backend_pid() ORDER BY backend_start LIMIT 1) s");
+        if (!ended)
+            return;
+        CHECK(eventually([&] {
+            return !own_->sql().value("SELECT 1 FROM pg_stat_activity WHERE pid = " + *ended);
+        }));
+        std::optional<int> last;
+        CHECK(eventually([&] {
+            const std::lock_guard lock(mutex_);
+            last = last.value_or(begun_);
+            return under_way_.empty() || *under_way_.begin() > *last;
+        }));
+    }
+
     void crash() {
         own_->forget_connection();
         own_->server().crash();
@@ -181,9 +203,14 @@ class Outages : public OwnHttpd {
   private:
     Reply ask(const std::string& method, const std::string& path, const std::string& body = {}) {
         const auto begun = Clock::now();
+        const int number = [this] {
+            const std::lock_guard lock(mutex_);
+            return *under_way_.insert(++begun_).first;
+        }();
         const Reply reply =
             send_alone(httpd_->port(), method, path, body, bearer(Who::super_admin));
         const std::lock_guard lock(mutex_);
+        under_way_.erase(number);
         answered_.push_back({begun, Clock::now() - begun, reply.status, method == "GET",
                              reply.status == 200 ? std::string() : reply.text()});
         successes_ = reply.status == 200 ? successes_ + 1 : 0;
@@ -255,6 +282,9 @@ class Outages : public OwnHttpd {
     std::mutex mutex_;
     std::vector<Answered> answered_;
     int successes_ = 0;
+    /// How many requests were begun, and the numbers of those without an answer.
+    int begun_ = 0;
+    std::set<int> under_way_;
 };
 
 TEST_GROUP_BASE(outages, Outages){};
@@ -275,12 +305,8 @@ TEST(outages, of_one_backend_after_the_other_fail_no_read) {
     start_before_it();
     live_through({"backends ended one by one", [] {},
                   [this] {
-                      for (int times = machine::times(30, 300); times > 0; --times) {
-                          own_->sql().rows("SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
-                                           "WHERE backend_type = 'client backend' AND pid <> "
-                                           "pg_backend_pid() ORDER BY backend_start LIMIT 1");
-                          pause_shortly();
-                      }
+                      for (int times = machine::times(30, 300); times > 0; --times)
+                          end_a_backend();
                   },
                   true, true, std::chrono::milliseconds(0)});
 }
