@@ -679,7 +679,8 @@
     function change(values, focus) {
       Object.assign(query, { page: "1" }, values);
       for (const [key, node] of Object.entries(controls)) node.value = query[key];
-      if (search.value !== query.search && values.search !== undefined) search.value = query.search;
+      // Whoever pauses after a word keeps the space behind it.
+      if (values.search !== undefined && search.value.trim() !== query.search) search.value = query.search;
       refreshRows(focus);
     }
     search.addEventListener("input", () => {

@@ -129,6 +129,15 @@ scene("the list is searched as one types, and an older request is given up", { e
   assert.equal(await view.page.evaluate(() => document.activeElement.type), "search");
 });
 
+scene("who pauses at a space while typing keeps the space", { email: root }, async (view) => {
+  await view.searchFor("ada");
+  await view.page.type("input[type=search]", " ");
+  await view.page.waitForNetworkIdle({ idleTime: 300 });
+  await view.page.type("input[type=search]", "lovelace");
+  await view.searchesFor("ada lovelace");
+  await view.listed("Ada Lovelace");
+});
+
 scene("filters multiply, and the list is sorted and paged", { email: root }, async (view) => {
   const select = (label) => `.tools div:has(> label[for]) select[id="${label}"]`;
   const idOf = (label) => view.page.evaluate((text) => [...document.querySelectorAll("label")].find((each) => each.textContent === text).htmlFor, label);

@@ -133,6 +133,10 @@ export class View {
   }
   async searchFor(text) {
     await this.type("input[type=search]", text);
+    await this.searchesFor(text);
+  }
+  /** Waits until what stands in the search has been looked for. */
+  async searchesFor(text) {
     await this.page.waitForFunction((wanted) => (new URLSearchParams(location.hash.slice(1)).get("search") ?? "") === wanted, {}, text);
     await this.rest();
   }
