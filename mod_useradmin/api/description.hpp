@@ -40,7 +40,6 @@ struct Member {
 enum class Condition { none, last_super_admin_guard };
 
 /// An error that the operation's own checks answer.
-// NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): in the order in which one says it
 struct Refusal {
     int status;
     /// Of texts.hpp.
