@@ -247,7 +247,10 @@
   }
   // A request to the service; the data of its envelope.
   async function call(method, path, options) {
+    const asking = caller;
     const { status, content, headers } = await send(method, service.base + path, options);
+    // Whoever has signed out meanwhile is told nothing more.
+    if (asking !== caller) throw new Problem(401, "No autorizado");
     if (status === 401) {
       enter(t("sessionOver"));
       throw new Problem(status, "No autorizado");

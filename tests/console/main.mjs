@@ -81,6 +81,27 @@ scene("who signs out is out, and a session that ended leads back to the form", {
   await view.read("Your session has ended. Sign in again.");
 });
 
+scene("a reply that comes after the sign-out changes nothing", { email: root }, async (view) => {
+  await view.rest();
+  await view.page.setRequestInterception(true);
+  let held = null;
+  view.page.on("request", (request) => {
+    if (request.isInterceptResolutionHandled()) return;
+    if (request.url().includes("search=grace")) held = request;
+    else request.continue().catch(() => {});
+  });
+  await view.type("input[type=search]", "grace");
+  await view.page.waitForRequest((request) => request.url().includes("search=grace"));
+  await view.press("Sign out");
+  await view.read("You have signed out.");
+  const reply = view.page.waitForResponse((response) => response.url().includes("search=grace"));
+  await held.continue();
+  assert.equal((await reply).status(), 401);
+  await view.page.setRequestInterception(false);
+  await view.rest();
+  assert.match(await view.text(), /You have signed out\./);
+});
+
 scene("a banned user cannot come in", {}, async (view) => {
   await view.type("input[name=email]", "alan.turing@example.org");
   await view.type("input[name=password]", password);
