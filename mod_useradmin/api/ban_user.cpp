@@ -1,5 +1,6 @@
 // UserAdminExtras: PUT and DELETE /api/users/{id}/ban
 #include "api/ban.hpp"
+#include "api/body.hpp"
 #include "api/envelope.hpp"
 #include "api/guard.hpp"
 #include "api/operations.hpp"
@@ -14,13 +15,6 @@ namespace useradmin::api {
 namespace {
 
 using json::Object;
-using Kind = Object::Kind;
-
-/// Whether the member is a text, null or absent.
-bool is_text_or_nothing(const Object& body, std::string_view name) {
-    const Kind kind = body.kind(name);
-    return kind == Kind::absent || kind == Kind::null || kind == Kind::string;
-}
 
 /// A text that is there, and is not empty.
 store::Text text_of(const Object& body, std::string_view name) {

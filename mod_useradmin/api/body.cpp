@@ -11,6 +11,12 @@ bool names_role(const json::Object& body) {
            !(kind == Kind::string && body.text("role").empty());
 }
 
+bool is_text_or_nothing(const json::Object& body, std::string_view name) {
+    using Kind = json::Object::Kind;
+    const Kind kind = body.kind(name);
+    return kind == Kind::absent || kind == Kind::null || kind == Kind::string;
+}
+
 std::string stored_email(std::string_view email, const Settings& settings) {
     return settings.lowers_email ? text::lower(email) : std::string(email);
 }

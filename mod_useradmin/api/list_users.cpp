@@ -7,6 +7,7 @@
 #include "text/url.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <chrono>
 #include <cstdint>
@@ -46,17 +47,18 @@ std::optional<text::Timestamp> time_parameter(std::string_view query, std::strin
     return time && text::is_storable(*time) ? time : std::nullopt;
 }
 
+struct Sort {
+    std::string_view name;
+    store::Order order;
+};
+// The first is the one of a list that asks for none.
+constexpr Sort sorts[] = {{"createdAt", {store::SortKey::created_at, true}},
+                          {"updatedAt", {store::SortKey::updated_at, true}},
+                          {"name", {store::SortKey::name, false}},
+                          {"email", {store::SortKey::email, false}}};
+
 /// The order that a list is asked for; what is unknown is as if absent.
 store::Order order_of(std::string_view query) {
-    struct Sort {
-        std::string_view name;
-        store::Order order;
-    };
-    // The first is the one of a list that asks for none.
-    constexpr Sort sorts[] = {{"createdAt", {store::SortKey::created_at, true}},
-                              {"updatedAt", {store::SortKey::updated_at, true}},
-                              {"name", {store::SortKey::name, false}},
-                              {"email", {store::SortKey::email, false}}};
     const std::optional<std::string> wanted = text::query_parameter(query, "sort");
     const auto* const sort = std::find_if(std::begin(sorts), std::end(sorts),
                                           [&](const Sort& each) { return wanted == each.name; });
@@ -87,7 +89,12 @@ store::Filter filter_of(std::string_view query, const store::Text& role,
 }
 
 constexpr std::string_view words_of_match[] = {"all"};
-constexpr std::string_view words_of_sort[] = {"createdAt", "updatedAt", "name", "email"};
+constexpr auto words_of_sort = [] {
+    std::array<std::string_view, std::size(sorts)> words;
+    std::transform(std::begin(sorts), std::end(sorts), words.begin(),
+                   [](const Sort& sort) { return sort.name; });
+    return words;
+}();
 constexpr std::string_view words_of_order[] = {"asc", "desc"};
 
 constexpr Parameter parameters[] = {

@@ -3,6 +3,7 @@
 #include "api/operations.hpp"
 #include "api/texts.hpp"
 #include "store/records.hpp"
+#include "text/unicode.hpp"
 #include "text/url.hpp"
 #include "json/writer.hpp"
 
@@ -19,6 +20,11 @@ using Texts = std::vector<std::string_view>;
 
 constexpr std::string_view time_schema =
     R"("format":"date-time","pattern":"^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$")";
+
+constexpr std::string_view nullable_text = R"({"type":["string","null"]})";
+std::string nullable_time() {
+    return R"({"type":["string","null"],)" + std::string(time_schema) + "}";
+}
 
 /// The members of the example that stand for the fields, without the object's braces.
 constexpr std::string_view example_user =
@@ -252,7 +258,7 @@ class Document {
     void write_operation(const Operation& operation, std::string_view method) {
         const Description& description = operation.description;
         const bool has_content = method != "HEAD";
-        writer_.key(method_key(method)).begin_object();
+        writer_.key(text::lower(method)).begin_object();
         writer_.key("operationId")
             .string(std::string(operation.name) + (has_content ? "" : "Head"));
         writer_.key("summary").string(std::string(description.summary) +
@@ -275,13 +281,6 @@ class Document {
         write_range("4XX", texts::bad_request, "httpd does not take such a request.", has_content);
         write_range("5XX", operation.failure_text, "httpd does not do such a thing.", has_content);
         writer_.end_object().end_object();
-    }
-
-    static std::string method_key(std::string_view method) {
-        std::string key(method);
-        std::transform(key.begin(), key.end(), key.begin(),
-                       [](char letter) { return static_cast<char>(letter - 'A' + 'a'); });
-        return key;
     }
 
     void write_parameters(const Description& description) {
@@ -325,7 +324,7 @@ class Document {
             break;
         }
         if (!parameter.words.empty())
-            write_enum(parameter.words);
+            write_texts("enum", parameter.words);
         writer_.end_object();
     }
 
@@ -334,10 +333,10 @@ class Document {
         writer_.key("minimum").integer(least).key("maximum").integer(most);
     }
 
-    void write_enum(std::span<const std::string_view> words) {
-        writer_.key("enum").begin_array();
-        for (const std::string_view word : words)
-            writer_.string(word);
+    void write_texts(std::string_view key, std::span<const std::string_view> texts) {
+        writer_.key(key).begin_array();
+        for (const std::string_view text : texts)
+            writer_.string(text);
         writer_.end_array();
     }
 
@@ -364,17 +363,10 @@ class Document {
         }
         writer_.end_object();
         if (!required.empty())
-            write_required(required);
+            write_texts("required", required);
         writer_.end_object().key("example").raw(description.body_example);
         end_json();
         writer_.end_object();
-    }
-
-    void write_required(std::span<const std::string_view> names) {
-        writer_.key("required").begin_array();
-        for (const std::string_view name : names)
-            writer_.string(name);
-        writer_.end_array();
     }
 
     /// What the value of application/json is comes between.
@@ -403,10 +395,7 @@ class Document {
         switch (description.content) {
         case Content::users:
             begin_success();
-            writer_.key("data").raw(
-                R"({"type":"array","items":{"$ref":"#/components/schemas/User"},)"
-                R"("maxItems":)" +
-                std::to_string(settings_.max_limit) + "}");
+            write_list_of("User");
             writer_.key("pagination").raw(R"({"$ref":"#/components/schemas/Pagination"})");
             end_success({"data", "pagination"});
             writer_.key("example").raw(
@@ -428,10 +417,7 @@ class Document {
             break;
         case Content::sessions:
             begin_success();
-            writer_.key("data").raw(
-                R"({"type":"array","items":{"$ref":"#/components/schemas/Session"},)"
-                R"("maxItems":)" +
-                std::to_string(settings_.max_limit) + "}");
+            write_list_of("Session");
             end_success({"data"});
             writer_.key("example").raw(
                 R"({"success":true,"data":[{"id":"e2f5ad0c-0d0f-4f7f-9a0e-3f8a2b1f5c11",)"
@@ -451,6 +437,13 @@ class Document {
         end_json();
     }
 
+    /// The data of a success that are at most so many as a page has.
+    void write_list_of(std::string_view schema) {
+        writer_.key("data").raw(R"({"type":"array","items":{"$ref":"#/components/schemas/)" +
+                                std::string(schema) + R"("},"maxItems":)" +
+                                std::to_string(settings_.max_limit) + "}");
+    }
+
     void write_full_example() {
         std::string example(example_user);
         for (const store::FurtherColumn& column : surroundings_.columns) {
@@ -467,7 +460,7 @@ class Document {
     void end_success(std::vector<std::string_view> names) {
         names.insert(names.begin(), "success");
         writer_.end_object();
-        write_required(names);
+        write_texts("required", names);
         writer_.key("additionalProperties").boolean(false).end_object();
     }
 
@@ -549,7 +542,7 @@ class Document {
         writer_.begin_object().key("type").string("object").key("properties").begin_object();
         writer_.key("success").raw(R"({"const":false})").key("error").begin_object();
         writer_.key("type").string("string");
-        write_enum(texts);
+        write_texts("enum", texts);
         writer_.end_object().end_object().key("required").raw(R"(["success","error"])");
         writer_.key("additionalProperties").boolean(false).end_object();
         writer_.key("example").begin_object().key("success").boolean(false);
@@ -702,9 +695,9 @@ class Document {
             if constexpr (std::is_same_v<Value, bool>)
                 return R"({"type":"boolean"})";
             else if constexpr (std::is_same_v<Value, store::Time>)
-                return R"({"type":["string","null"],)" + std::string(time_schema) + "}";
+                return nullable_time();
             else if constexpr (std::is_same_v<Value, store::Text>)
-                return field.instead_of_null.empty() ? R"({"type":["string","null"]})"
+                return field.instead_of_null.empty() ? std::string(nullable_text)
                                                      : R"({"type":"string"})";
             else
                 return R"({"type":"string"})";
@@ -716,13 +709,13 @@ class Document {
         using Kind = store::FurtherColumn::Kind;
         switch (kind) {
         case Kind::text:
-            return R"({"type":["string","null"]})";
+            return std::string(nullable_text);
         case Kind::integer:
             return R"({"type":["integer","null"]})";
         case Kind::boolean:
             return R"({"type":["boolean","null"]})";
         case Kind::time:
-            return R"({"type":["string","null"],)" + std::string(time_schema) + "}";
+            return nullable_time();
         case Kind::any:
             break;
         }
@@ -736,15 +729,15 @@ class Document {
         writer_.key("Session").begin_object().key("type").string("object");
         writer_.key("properties").begin_object().key("id").raw(R"({"type":"string"})");
         for (const std::string_view name : times) {
-            writer_.key(name).raw(R"({"type":["string","null"],)" + std::string(time_schema) + "}");
+            writer_.key(name).raw(nullable_time());
             names.push_back(name);
         }
         for (const std::string_view name : texts) {
-            writer_.key(name).raw(R"({"type":["string","null"]})");
+            writer_.key(name).raw(nullable_text);
             names.push_back(name);
         }
         writer_.end_object();
-        write_required(names);
+        write_texts("required", names);
         writer_.key("additionalProperties").boolean(false).end_object();
     }
 
@@ -762,7 +755,8 @@ class Document {
         number("total", 0, most);
         number("totalPages", 0, most);
         writer_.end_object();
-        write_required(std::vector<std::string_view>{"page", "limit", "total", "totalPages"});
+        write_texts("required",
+                    std::vector<std::string_view>{"page", "limit", "total", "totalPages"});
         writer_.key("additionalProperties").boolean(false).end_object();
     }
 

@@ -37,10 +37,8 @@ bool has_types(const Object& body, const Caller& caller) {
             return false;
     if (!may_change_role_and_ban(caller))
         return true;
-    for (std::string_view field : {"role", "banReason"})
-        if (!is_one_of(body.kind(field), {Kind::absent, Kind::null, Kind::string}))
-            return false;
-    return is_one_of(body.kind("banned"), {Kind::absent, Kind::boolean});
+    return is_text_or_nothing(body, "role") && is_text_or_nothing(body, "banReason") &&
+           is_one_of(body.kind("banned"), {Kind::absent, Kind::boolean});
 }
 
 /// Whether the changes leave a superAdmin without that role, or banned.

@@ -13,6 +13,7 @@
 #include <charconv>
 #include <climits>
 #include <cstdio>
+#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -234,10 +235,7 @@ Appended Log::append(std::string open_object, Durable durable) {
             return {0, ENOLCK};
         if (turns_.lock_until(deadline) == shared::Mutex::Taken::no)
             return {0, ETIMEDOUT};
-        struct Turn {
-            shared::Mutex& turns;
-            ~Turn() { turns.unlock(); }
-        } const turn{turns_};
+        const std::lock_guard turn(turns_, std::adopt_lock);
         if (const int error = lock(deadline); error != 0)
             return {0, error};
         struct Unlock {

@@ -282,7 +282,8 @@
   const isSuper = () => caller.role === "superAdmin";
   const isSelf = (user) => user.id === caller.id;
   const mayEdit = (user) => isSuper() || (caller.role === "admin" && (!caller.rank || user.role === "user"));
-  const mayDelete = (user) => isSuper() && !isSelf(user) && user.email.toLowerCase() !== caller.protectedEmail.toLowerCase();
+  const isProtected = (user) => isSuper() && user.email.toLowerCase() === caller.protectedEmail.toLowerCase();
+  const mayDelete = (user) => isSuper() && !isSelf(user) && !isProtected(user);
 
   // --- Forms ---
 
@@ -554,7 +555,7 @@
 
     function paint() {
       frame.heading.textContent = user.name;
-      frame.place.replaceChildren(frame.heading, h("span", { class: "pills" }, rolePill(user.role), statusPills(user), isSelf(user) && h("span", { class: "pill" }, t("you")), isSuper() && user.email.toLowerCase() === caller.protectedEmail.toLowerCase() && h("span", { class: "pill" }, t("protectedUser"))));
+      frame.place.replaceChildren(frame.heading, h("span", { class: "pills" }, rolePill(user.role), statusPills(user), isSelf(user) && h("span", { class: "pill" }, t("you")), isProtected(user) && h("span", { class: "pill" }, t("protectedUser"))));
       if (!frame.node.querySelector(".head > .avatar")) frame.place.before(avatar(user, "large"));
       const rows = [[t("email"), user.email], [t("id"), user.id], [t("created"), time(user.createdAt, timeFormat)], [t("updated"), time(user.updatedAt, timeFormat)], [t("verification"), t(user.emailVerified ? "yes" : "no")]];
       if (user.banned) rows.push([t("banned"), user.banExpires ? t(isBanned(user) ? "bannedUntil" : "banOver", { time: timeFormat.format(new Date(user.banExpires)) }) : t("forever")]);

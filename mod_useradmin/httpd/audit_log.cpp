@@ -123,18 +123,19 @@ bool open_audit_logs(apr_pool_t* configuration_pool, server_rec* servers, const 
     if (ap_state_query(AP_SQ_MAIN_STATE) == AP_SQ_MS_CREATE_PRE_CONFIG)
         return true;
     std::deque<NamedLog>& logs = named_logs(configuration_pool);
+    const auto refuse = [&](const NamedLog& named, apr_status_t status) {
+        ap_log_error(__FILE__, __LINE__, owner.module_index, APLOG_EMERG, status, servers,
+                     "UA0402: UserAdminAuditLog: %s cannot be opened", named.name);
+        return false;
+    };
     for (NamedLog& named : logs) {
         if (named.log != nullptr)
             continue;
         const audit::Descriptors opened = named.is_program()
                                               ? open_program(configuration_pool, servers, named)
                                               : open_file(configuration_pool, named);
-        if (!opened || fstat(opened.place, &named.place) != 0) {
-            ap_log_error(__FILE__, __LINE__, owner.module_index, APLOG_EMERG,
-                         APR_FROM_OS_ERROR(errno), servers,
-                         "UA0402: UserAdminAuditLog: %s cannot be opened", named.name);
-            return false;
-        }
+        if (!opened || fstat(opened.place, &named.place) != 0)
+            return refuse(named, APR_FROM_OS_ERROR(errno));
         // Under another name it may be open already, and is locked once then.
         for (const NamedLog& other : logs)
             if (other.log != nullptr && other.place.st_dev == named.place.st_dev &&
@@ -143,11 +144,8 @@ bool open_audit_logs(apr_pool_t* configuration_pool, server_rec* servers, const 
         if (named.log != nullptr)
             continue;
         const auto memory = shared_zeros(configuration_pool, sizeof(audit::Log));
-        if (const auto* const status = std::get_if<apr_status_t>(&memory)) {
-            ap_log_error(__FILE__, __LINE__, owner.module_index, APLOG_EMERG, *status, servers,
-                         "UA0402: UserAdminAuditLog: %s cannot be opened", named.name);
-            return false;
-        }
+        if (const auto* const status = std::get_if<apr_status_t>(&memory))
+            return refuse(named, *status);
         named.log = ::new (std::get<void*>(memory)) audit::Log(opened.log, opened.place);
     }
     return true;

@@ -115,4 +115,10 @@ ServerConfiguration& server_configuration_of(const server_rec* server) noexcept 
     return static_cast<ServerConfiguration&>(httpd::backend_of(server, useradmin_module));
 }
 
+std::span<const char* const> bases_of(const server_rec* server) noexcept {
+    const apr_array_header_t* const bases = server_configuration_of(server).bases;
+    return {reinterpret_cast<const char* const*>(bases->elts),
+            static_cast<std::size_t>(bases->nelts)};
+}
+
 } // namespace useradmin::service

@@ -7,6 +7,7 @@
 #include "httpd/httpd.hpp"
 
 #include <chrono>
+#include <span>
 #include <tuple>
 #include <type_traits>
 
@@ -105,5 +106,7 @@ const Settings& settings_of(const request_rec* request) noexcept;
 /// Of the server's own part of the configuration, outside of every Location.
 const Settings& settings_of(const server_rec* server) noexcept;
 ServerConfiguration& server_configuration_of(const server_rec* server) noexcept;
+/// Its base addresses, in the order of the configuration.
+std::span<const char* const> bases_of(const server_rec* server) noexcept;
 
 } // namespace useradmin::service

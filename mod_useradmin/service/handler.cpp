@@ -128,7 +128,7 @@ int check(apr_pool_t* pool, apr_pool_t*, apr_pool_t*, server_rec* servers) noexc
     return apr::guarded(
         [&] {
             for (const server_rec* server = servers; server != nullptr; server = server->next) {
-                if (server_configuration_of(server).bases->nelts != 0 &&
+                if (!bases_of(server).empty() &&
                     !httpd::check_database(useradmin_module, "UserAdmin"))
                     return HTTP_INTERNAL_SERVER_ERROR;
                 httpd::each_location<directives>(

@@ -12,25 +12,22 @@ namespace useradmin::service {
 
 namespace {
 
-/// What the directive says where the request went, also where httpd refused it before it looked for
+/// What the directives say where the request went, also where httpd refused it before it looked for
 /// its Location.
-template <class Directive>
-auto setting_where_it_went(request_rec* request) {
+const Settings& settings_where_it_went(request_rec* request) {
     ap_conf_vector_t* const own = request->per_dir_config;
     if (!settings_of(request).get<Enabled>().is_on)
         ap_location_walk(request);
-    const auto setting = settings_of(request).get<Directive>();
+    const Settings& settings = settings_of(request);
     request->per_dir_config = own;
-    return setting;
+    return settings;
 }
 
 } // namespace
 
 const char* base_of(const request_rec* request) noexcept {
     const std::string_view path = apr::view_of(request->uri);
-    const apr_array_header_t* bases = server_configuration_of(request->server).bases;
-    for (int index = 0; index < bases->nelts; ++index) {
-        const char* base = reinterpret_cast<const char* const*>(bases->elts)[index];
+    for (const char* const base : bases_of(request->server)) {
         const std::size_t length = apr::view_of(base).size();
         if (path.starts_with(base) && (path.size() == length || path[length] == '/'))
             return base;
@@ -40,11 +37,11 @@ const char* base_of(const request_rec* request) noexcept {
 
 message::Reply envelope_of(request_rec* request, const char* base) {
     const std::string_view method = apr::view_of(request->method);
-    message::Reply reply =
-        api::error_reply(request->status, method, httpd::path_below(request, base),
-                         setting_where_it_went<HasExtras>(request));
+    const Settings& settings = settings_where_it_went(request);
+    message::Reply reply = api::error_reply(
+        request->status, method, httpd::path_below(request, base), settings.get<HasExtras>());
     message::allow_trusted_origin(reply, method, httpd::RequestHeaders(request),
-                                  setting_where_it_went<httpd::TrustedOrigins>(request));
+                                  settings.get<httpd::TrustedOrigins>());
     return reply;
 }
 

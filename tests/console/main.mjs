@@ -83,21 +83,12 @@ scene("who signs out is out, and a session that ended leads back to the form", {
 
 scene("a reply that comes after the sign-out changes nothing", { email: root }, async (view) => {
   await view.rest();
-  await view.page.setRequestInterception(true);
-  let held = null;
-  view.page.on("request", (request) => {
-    if (request.isInterceptResolutionHandled()) return;
-    if (request.url().includes("search=grace")) held = request;
-    else request.continue().catch(() => {});
-  });
-  await view.type("input[type=search]", "grace");
-  await view.page.waitForRequest((request) => request.url().includes("search=grace"));
+  const release = await view.holdSearch("grace");
   await view.press("Sign out");
   await view.read("You have signed out.");
   const reply = view.page.waitForResponse((response) => response.url().includes("search=grace"));
-  await held.continue();
+  await release();
   assert.equal((await reply).status(), 401);
-  await view.page.setRequestInterception(false);
   await view.rest();
   assert.match(await view.text(), /You have signed out\./);
 });
@@ -127,19 +118,10 @@ scene("the list is searched as one types, and an older request is given up", { e
   assert.ok(searches.length <= 2, `it asks for each letter: ${searches}`);
   await view.read("1–1 of 1", ".foot");
   // A reply that is late is no reply to what has been typed since.
-  await view.page.setRequestInterception(true);
-  let held = null;
-  view.page.on("request", (request) => {
-    if (request.isInterceptResolutionHandled()) return;
-    if (request.url().includes("search=grace")) held = request;
-    else request.continue().catch(() => {});
-  });
-  await view.type("input[type=search]", "grace");
-  await view.page.waitForRequest((request) => request.url().includes("search=grace"));
+  const release = await view.holdSearch("grace");
   await view.type("input[type=search]", "tony");
   await view.listed("Tony Hoare");
-  await held.continue().catch(() => {});
-  await view.page.setRequestInterception(false);
+  await release();
   await view.rest();
   await view.listed("Tony Hoare");
   await view.searchFor("nobody is called so");

@@ -140,6 +140,24 @@ export class View {
     await this.page.waitForFunction((wanted) => (new URLSearchParams(location.hash.slice(1)).get("search") ?? "") === wanted, {}, text);
     await this.rest();
   }
+  /** Searches, and keeps the request from the server until what it gives is called. */
+  async holdSearch(text) {
+    const isIt = (request) => request.url().includes(`search=${text}`);
+    let held = null;
+    await this.page.setRequestInterception(true);
+    this.page.on("request", (request) => {
+      if (request.isInterceptResolutionHandled()) return;
+      if (isIt(request)) held = request;
+      else request.continue().catch(() => {});
+    });
+    await this.type("input[type=search]", text);
+    await this.page.waitForRequest(isIt);
+    return async () => {
+      // The page may have given it up.
+      await held.continue().catch(() => {});
+      await this.page.setRequestInterception(false);
+    };
+  }
   /** Finds the user by e-mail and opens the record. */
   async openUser(email) {
     await this.searchFor(email);

@@ -1,8 +1,8 @@
 // An httpd with the console, and users to look after.
-import { chmodSync, chownSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { Httpd } from "../../interop/support/httpd.mjs";
+import { accountOfChildren, Httpd } from "../../interop/support/httpd.mjs";
 import { built, run, work } from "../../interop/support/machine.mjs";
 
 export const password = "correct horse battery staple";
@@ -29,16 +29,6 @@ const names = (
   "Zhang Wei,Yuki Tanaka,Olu Adeyemi,Ingrid Bergström,Paweł Nowak,Lucía Fernández"
 ).split(",");
 
-const account = async () => {
-  if (process.getuid() !== 0) return null;
-  for (const name of ["www-data", "apache", "httpd", "daemon"]) {
-    const user = await run("id", ["-u", name]);
-    const group = await run("id", ["-g", name]);
-    if (user.status === 0) return [Number(user.output), Number(group.output)];
-  }
-  throw new Error("no user for httpd's children was found");
-};
-
 let made = 0;
 
 export class Site {
@@ -50,8 +40,8 @@ export class Site {
     mkdirSync(site.folder);
     await site.ctl(["schema"]);
     await site.fill();
-    const owner = await account();
-    if (owner) for (const file of [site.folder, site.database]) chownSync(file, ...owner);
+    const owner = await accountOfChildren();
+    if (owner) await run("chown", [`${owner.user}:${owner.group}`, site.folder, site.database]);
     chmodSync(site.folder, 0o755);
     site.httpd = await Httpd.start(
       `DBDriver sqlite3\nDBDParams "${site.database}"\nDBDMin 0\n` +

@@ -3,9 +3,9 @@ import { accessSync, constants, cpSync, mkdirSync, symlinkSync, writeFileSync } 
 import { delimiter, join } from "node:path";
 import { pathToFileURL } from "node:url";
 
-import { frontEndPackages, repository, run, work } from "../support/machine.mjs";
+import { frontEndPackages, load, packages, repository, run, work } from "../support/machine.mjs";
 
-const { load } = await import(pathToFileURL(join(frontEndPackages, "packages.mjs")));
+const { load: loadFrontEnd } = await import(pathToFileURL(join(frontEndPackages, "packages.mjs")));
 
 /** Debian's Chromium; undefined where there is none. */
 export const browserProgram = process.env.PATH.split(delimiter)
@@ -20,7 +20,7 @@ export const browserProgram = process.env.PATH.split(delimiter)
   });
 
 export const openBrowser = async () =>
-  (await load("playwright-core")).chromium.launch({
+  (await loadFrontEnd("playwright-core")).chromium.launch({
     executablePath: browserProgram,
     args: process.getuid() === 0 ? ["--no-sandbox"] : [],
   });
@@ -47,7 +47,7 @@ export class Sources {
   async problems(names) {
     const options = "--noEmit --strict --skipLibCheck --jsx react-jsx --target es2022 --module esnext";
     const { output } = await run(process.execPath, [
-      join(frontEndPackages, "node_modules/typescript/bin/tsc"),
+      join(packages, "typescript/bin/tsc"),
       ...`${options} --moduleResolution bundler`.split(" "),
       ...names.map((name) => this.#page(name)),
     ]);
@@ -56,7 +56,7 @@ export class Sources {
 
   /** Writes a page into a folder: NAME.html with all that it needs. */
   async bundle(name, folder) {
-    const { build } = await load("esbuild");
+    const { build } = await loadFrontEnd("esbuild");
     const { outputFiles } = await build({
       entryPoints: [this.#page(name)],
       bundle: true,

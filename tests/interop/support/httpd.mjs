@@ -25,12 +25,12 @@ const load = (name, file) =>
 const loadOwn = (name) =>
   existsSync(httpdModule(`mod_${name}.so`)) ? load(name, httpdModule(`mod_${name}.so`)) : "";
 
-/** The account that httpd's children run under; nothing where that is the tests' own. */
-const account = async () => {
-  if (process.getuid() !== 0) return "";
-  for (const name of ["www-data", "apache", "httpd", "daemon"]) {
-    const group = await run("id", ["-gn", name]);
-    if (group.status === 0) return `User ${name}\nGroup ${group.output.trim()}\n`;
+/** The account that httpd's children run under: {user, group}; nothing where that is the tests' own. */
+export const accountOfChildren = async () => {
+  if (process.getuid() !== 0) return undefined;
+  for (const user of ["www-data", "apache", "httpd", "daemon"]) {
+    const group = await run("id", ["-gn", user]);
+    if (group.status === 0) return { user, group: group.output.trim() };
   }
   throw new Error("no user for httpd's children was found: create one with: useradd --system www-data");
 };
@@ -54,6 +54,7 @@ export class Httpd {
   async #start(configuration) {
     this.folder = join(work, `httpd-${++started}`);
     this.port = await freePort();
+    const account = await accountOfChildren();
     mkdirSync(join(this.folder, "documents", "guarded"), { recursive: true });
     writeFileSync(join(this.folder, "documents", "guarded", "page.txt"), "the guarded page\n");
     this.configuration = join(this.folder, "httpd.conf");
@@ -68,7 +69,7 @@ export class Httpd {
         "ServerName localhost\n" +
         `Listen 127.0.0.1:${this.port}\nUseCanonicalName Off\n` +
         "KeepAlive On\nMaxKeepAliveRequests 0\nKeepAliveTimeout 30\nGracefulShutdownTimeout 2\n" +
-        (await account()) +
+        (account ? `User ${account.user}\nGroup ${account.group}\n` : "") +
         ["mpm_event", "unixd", "log_config", "authn_core", "authz_core", "authz_user", "auth_basic", "dbd"]
           .map(loadOwn)
           .join("") +
