@@ -6,14 +6,11 @@ namespace useradmin::api {
 
 namespace {
 
-// What mod_deflate and mod_brotli put behind the tag of a reply that they compress.
-constexpr std::string_view ends_of_compressed[] = {"-gzip", "-br"};
-
 /// The version that a tag was made of.
 std::string_view version_of(std::string_view tag) noexcept {
-    for (const std::string_view end : ends_of_compressed)
-        if (tag.ends_with(end))
-            return tag.substr(0, tag.size() - end.size());
+    for (const std::string_view mark : message::marks_of_compressed)
+        if (tag.ends_with(mark))
+            return tag.substr(0, tag.size() - mark.size());
     return tag;
 }
 

@@ -4,6 +4,7 @@
 #include "apr/pool.hpp"
 #include "httpd/backend.hpp"
 #include "httpd/health.hpp"
+#include "httpd/methods.hpp"
 #include "httpd/prometheus.hpp"
 #include "httpd/server_status.hpp"
 
@@ -71,11 +72,8 @@ int answer_operator(request_rec* request, const module& owner, FindSettings& set
     const bool is_metrics = handler == "useradmin-metrics";
     if (!is_metrics && handler != "useradmin-health")
         return DECLINED;
-    request->allowed = AP_METHOD_BIT << M_GET;
-    if (request->method_number == M_OPTIONS)
-        return DECLINED; // httpd's own handler answers
-    if (request->method_number != M_GET)
-        return HTTP_METHOD_NOT_ALLOWED;
+    if (const std::optional<int> result = result_unless_reading(request))
+        return *result;
     return apr::guarded(
         [&] {
             return is_metrics ? answer_metrics(request, owner)

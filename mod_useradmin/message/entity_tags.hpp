@@ -7,6 +7,9 @@
 
 namespace useradmin::message {
 
+/// What mod_deflate and mod_brotli put behind the tag of a reply that they compress.
+inline constexpr std::string_view marks_of_compressed[] = {"-gzip", "-br"};
+
 /// What If-Match asks for (RFC 9110, section 13.1.1).
 struct TagList {
     /// "*": whatever there is.

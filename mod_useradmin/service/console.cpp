@@ -5,7 +5,6 @@
 #include "httpd/log.hpp"
 #include "httpd/reply.hpp"
 #include "httpd/sign_in_address.hpp"
-#include "message/entity_tags.hpp"
 #include "service/caller.hpp"
 #include "service/handler.hpp"
 #include "service/page.hpp"
@@ -80,32 +79,18 @@ int send_caller(request_rec* request, const ServiceOfPage& service) {
     return httpd::send(request, std::move(reply));
 }
 
-/// A tag that a compressing filter has marked as its own counts as the one it was.
-void unmark_tags(request_rec* request) {
-    const char* const list = apr_table_get(request->headers_in, "If-None-Match");
-    if (list == nullptr)
-        return;
-    std::string tags = list;
-    for (const std::string_view mark : {"-gzip\"", "-br\""})
-        for (std::size_t at = tags.find(mark); at != tags.npos; at = tags.find(mark))
-            tags.replace(at, mark.size(), "\"");
-    apr_table_setn(request->headers_in, "If-None-Match", apr::terminated(request->pool, tags));
-}
-
 int send_page(request_rec* request, const ServiceOfPage& service) {
     const console::Page page = console::make_page(console_settings(request, service));
     const auto say = [&](const char* name, std::string_view value) {
         apr_table_setn(request->headers_out, name, apr::terminated(request->pool, value));
     };
-    say("ETag", message::strong_tag(page.tag));
     say("Cache-Control", "no-cache");
     say("Content-Security-Policy", page.policy);
     say("X-Content-Type-Options", "nosniff");
     say("Referrer-Policy", "no-referrer");
     say("Cross-Origin-Opener-Policy", "same-origin");
     say("Cross-Origin-Resource-Policy", "same-origin");
-    unmark_tags(request);
-    if (const int status = ap_meets_conditions(request); status == HTTP_NOT_MODIFIED) {
+    if (const int status = conditions_of(request, page.tag); status == HTTP_NOT_MODIFIED) {
         // Not as an error: below a base address that would become an envelope.
         request->status = status;
         return OK;

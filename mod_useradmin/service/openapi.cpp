@@ -7,7 +7,6 @@
 #include "httpd/headers.hpp"
 #include "httpd/reply.hpp"
 #include "httpd/token_carriers.hpp"
-#include "message/entity_tags.hpp"
 #include "secret/digest.hpp"
 #include "service/handler.hpp"
 #include "service/page.hpp"
@@ -33,8 +32,6 @@ message::Reply document_of(request_rec* request, const ServiceOfPage& service) {
     surroundings.columns = *columns;
     message::Reply reply;
     reply.body = api::openapi_document(surroundings);
-    // It is small, and made in no time; what it costs is the way to the reader.
-    reply.headers.push_back({"ETag", message::strong_tag(secret::sha256(reply.body))});
     reply.headers.push_back({"Cache-Control", "no-cache"});
     return reply;
 }
@@ -46,10 +43,9 @@ int answer_openapi(request_rec* request) {
     if (!service)
         return HTTP_INTERNAL_SERVER_ERROR;
     message::Reply reply = document_of(request, *service);
-    for (const message::Header& header : reply.headers)
-        apr_table_setn(request->headers_out, header.name,
-                       apr::terminated(request->pool, header.value));
-    if (reply.status == HTTP_OK && ap_meets_conditions(request) == HTTP_NOT_MODIFIED) {
+    // It is small, and made in no time; what it costs is the way to the reader.
+    if (reply.status == HTTP_OK &&
+        conditions_of(request, secret::sha256(reply.body)) == HTTP_NOT_MODIFIED) {
         reply.status = HTTP_NOT_MODIFIED;
         reply.body.clear();
     }

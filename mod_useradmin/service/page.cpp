@@ -1,6 +1,8 @@
 #include "service/page.hpp"
 
 #include "apr/pool.hpp"
+#include "httpd/methods.hpp"
+#include "message/entity_tags.hpp"
 #include "service/console.hpp"
 #include "service/openapi.hpp"
 
@@ -67,9 +69,7 @@ std::optional<ServiceOfPage> service_of_page(request_rec* request) {
         return around;
     std::optional<ServiceOfPage> only;
     const char* const problem = [&] {
-        const apr_array_header_t* bases = server_configuration_of(request->server).bases;
-        for (int index = 0; index < bases->nelts; ++index) {
-            const char* base = reinterpret_cast<const char* const*>(bases->elts)[index];
+        for (const char* const base : bases_of(request->server)) {
             if (only && apr::view_of(only->base) == base)
                 continue;
             const std::optional<ServiceOfPage> service = service_at(request, base);
@@ -92,14 +92,27 @@ std::optional<ServiceOfPage> service_of_page(request_rec* request) {
     return std::nullopt;
 }
 
+int conditions_of(request_rec* request, std::string_view tag) {
+    apr_table_setn(request->headers_out, "ETag",
+                   apr::terminated(request->pool, message::strong_tag(tag)));
+    if (const char* const list = apr_table_get(request->headers_in, "If-None-Match")) {
+        std::string tags = list;
+        for (const std::string_view mark : message::marks_of_compressed) {
+            const std::string end = std::string(mark) + '"';
+            for (std::size_t at = tags.find(end); at != tags.npos; at = tags.find(end))
+                tags.erase(at, mark.size());
+        }
+        apr_table_setn(request->headers_in, "If-None-Match", apr::terminated(request->pool, tags));
+    }
+    return ap_meets_conditions(request);
+}
+
 int answer_page(request_rec* request) {
     const Page* const page = find_page(request);
     if (page == nullptr)
         return DECLINED;
-    ap_allow_standard_methods(request, REPLACE_ALLOW, M_GET, M_OPTIONS, -1);
-    if (request->method_number == M_OPTIONS)
-        return DECLINED; // httpd's own handler answers
-    return request->method_number == M_GET ? page->answer(request) : HTTP_METHOD_NOT_ALLOWED;
+    const std::optional<int> result = httpd::result_unless_reading(request);
+    return result ? *result : page->answer(request);
 }
 
 bool is_for_page(const request_rec* request) noexcept {

@@ -5,6 +5,7 @@
 #include "service/configuration.hpp"
 
 #include <optional>
+#include <string_view>
 
 namespace useradmin::service {
 
@@ -22,6 +23,11 @@ struct ServiceOfPage {
 /// The service whose base address the page's Location lies below, or else the only one of the
 /// virtual host. Where there is none or more than one, the log is told what to do.
 std::optional<ServiceOfPage> service_of_page(request_rec* request);
+
+/// Says the tag of a page, which has neither blanks nor quotes, and what the request's conditions
+/// come to: OK, or the status that they ask for (RFC 9110, section 13). A tag that a compressing
+/// filter has marked counts as the one it was.
+int conditions_of(request_rec* request, std::string_view tag);
 
 /// Answers a request for a page; DECLINED for every other one.
 int answer_page(request_rec* request);

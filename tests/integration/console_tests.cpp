@@ -124,13 +124,9 @@ TEST(console, is_for_GET_HEAD_and_OPTIONS) {
     start(location("/api/users", as_sara) + page("/admin"));
     const Reply whole = ask_for("/admin");
     const Reply head = ask_for("/admin", {}, "HEAD");
-    CHECK_EQUAL(200, head.status);
-    CHECK_EQUAL(std::string(), head.body);
     for (const char* name : {"Content-Length", "ETag", "Content-Security-Policy"})
         CHECK_EQUAL(whole.header(name).value_or("(none)"), head.header(name).value_or(""));
-    STRCMP_CONTAINS("GET", ask_for("/admin", {}, "OPTIONS").header("Allow").value_or("").c_str());
-    for (const char* method : {"POST", "PUT", "DELETE"})
-        CHECK_EQUAL(405, ask_for("/admin", {}, method).status);
+    expect_only_read("/admin");
 }
 
 TEST(console, knows_the_largest_page_of_a_list) {

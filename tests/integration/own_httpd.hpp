@@ -42,6 +42,27 @@ class OwnHttpd : public Scene {
         return reply;
     }
 
+    /// An address that is there for GET, HEAD and OPTIONS, and says so.
+    void expect_only_read(const std::string& path) {
+        const auto methods_of = [](const Reply& reply) {
+            return reply.header("Allow").value_or("(none)");
+        };
+        CHECK_EQUAL(200, client_->send({"GET", path}).status);
+        const Reply head = client_->send({"HEAD", path});
+        CHECK_EQUAL(200, head.status);
+        CHECK_EQUAL(std::string(), head.body);
+        const Reply options = client_->send({"OPTIONS", path});
+        CHECK_EQUAL(200, options.status);
+        STRCMP_CONTAINS("GET", methods_of(options).c_str());
+        for (const char* method : {"POST", "PUT", "DELETE", "PATCH"}) {
+            const Reply reply = client_->send({method, path});
+            CHECK_EQUAL(405, reply.status);
+            STRCMP_CONTAINS("GET", methods_of(reply).c_str());
+            STRCMP_CONTAINS("HEAD", methods_of(reply).c_str());
+            CHECK(methods_of(reply).find(method) == std::string::npos);
+        }
+    }
+
     std::unique_ptr<Httpd> httpd_;
     std::unique_ptr<HttpClient> client_;
 };

@@ -1,0 +1,14 @@
+#include "httpd/methods.hpp"
+
+namespace useradmin::httpd {
+
+std::optional<int> result_unless_reading(request_rec* request) noexcept {
+    ap_allow_standard_methods(request, REPLACE_ALLOW, M_GET, M_OPTIONS, -1);
+    if (request->method_number == M_OPTIONS)
+        return DECLINED;
+    if (request->method_number != M_GET)
+        return HTTP_METHOD_NOT_ALLOWED;
+    return std::nullopt;
+}
+
+} // namespace useradmin::httpd
