@@ -4,6 +4,7 @@ import { cpus } from "node:os";
 import { join } from "node:path";
 
 import { cases } from "./cases.mjs";
+import { audit } from "./support/audit.mjs";
 import { burst } from "./support/burst.mjs";
 import { creates, createsWithScale } from "./support/creates.mjs";
 import { connected } from "./support/databases.mjs";
@@ -20,6 +21,7 @@ const say = (text) => process.stderr.write(`${text}\n`);
 /** What is measured in another way than by lines alone: each is given the settings and gives rows. */
 const special = {
   seventh: burst,
+  audit,
   creates,
   "creates-scale": createsWithScale,
   memory,

@@ -3,11 +3,11 @@ import { randomBytes } from "node:crypto";
 import { availableParallelism } from "node:os";
 
 import { record } from "../cases.mjs";
-import { contenders } from "./contenders.mjs";
-import { copy, database, drop, params } from "./databases.mjs";
-import { ask, drive, median } from "./drive.mjs";
+import { database } from "./databases.mjs";
+import { ask, drive } from "./drive.mjs";
 import { comparison, settled } from "./lines.mjs";
 import { contenderFile, run } from "./machine.mjs";
+import { Figures, withCopy, withServer } from "./writes.mjs";
 
 const million = 1_000_000;
 
@@ -16,27 +16,6 @@ const bareHash = async (kibibytes, passes) => {
   const { status, output } = await run(contenderFile("hash"), [String(kibibytes), String(passes)]);
   if (status !== 0) throw new Error("contenders/hash.c failed");
   return Number(output);
-};
-
-/** Runs the work with a copy of a database, which is dropped in the end. */
-const withCopy = async (wanted, name, work) => {
-  const { name: from } = await database(wanted);
-  await copy(from, name);
-  try {
-    return await work({ driver: "pgsql", params: params(name), name });
-  } finally {
-    await drop(name);
-  }
-};
-
-/** Runs the work with a contender on a database, stopped in the end. */
-const withServer = async (contender, data, lines, work) => {
-  const server = await contenders[contender].start(data, lines);
-  try {
-    return await work(server, { ...contenders[contender].headers("superAdmin") });
-  } finally {
-    await server.stop();
-  }
 };
 
 const create = (server, headers, seconds, connections = 16) =>
@@ -71,21 +50,6 @@ const checkCreate = async (server, headers) => {
       `a create was answered with ${made.status} ${made.text}, and a read of it with ${stored.text}`,
     );
 };
-
-/** The medians of figures that came in rounds, by their names. */
-class Figures {
-  #all = new Map();
-
-  add(name, figures) {
-    this.#all.set(name, [...(this.#all.get(name) ?? []), figures]);
-  }
-
-  row(name) {
-    const all = this.#all.get(name);
-    const of = (figure) => median(all.map((one) => one[figure]));
-    return { name, rate: of("rate"), p50: of("p50"), p99: of("p99") };
-  }
-}
 
 /** The module's creates, alone and beside reads, and Fastify's. */
 export const creates = async ({ rounds, seconds, say }) => {

@@ -63,8 +63,10 @@ const uuidOf = (text) =>
     .update(text)
     .digest("hex")
     .replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+/** The id of a user by the number that users.sql counts. */
+export const idOf = (number) => uuidOf(`user ${number}`);
 const callerOf = (number) => ({
-  id: uuidOf(`user ${number}`),
+  id: idOf(number),
   token: createHash("md5").update(`session ${number}`).digest("hex"),
 });
 export const callers = {

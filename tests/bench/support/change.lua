@@ -1,0 +1,20 @@
+-- One change among so many requests, of one user after the other, and reads: wrk … --script change.lua BASE -- SHARE ID…
+dofile(debug.getinfo(1).source:match("@(.*/)") .. "report.lua")
+
+local ids
+local share
+local number = 0
+
+init = function(words)
+    share = tonumber(table.remove(words, 1))
+    ids = words
+end
+
+request = function()
+    number = number + 1
+    local path = wrk.path .. "/" .. ids[number % #ids + 1]
+    if number % share ~= 0 then
+        return wrk.format("GET", path)
+    end
+    return wrk.format("PUT", path, nil, string.format('{"name":"Persona %d"}', number))
+end

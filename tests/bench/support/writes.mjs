@@ -1,0 +1,40 @@
+// What cases that write have in common: data of their own, servers, and figures that come in rounds.
+import { contenders } from "./contenders.mjs";
+import { copy, database, drop, params } from "./databases.mjs";
+import { median } from "./drive.mjs";
+
+/** Runs the work with a copy of a database, which is dropped in the end. */
+export const withCopy = async (wanted, name, work) => {
+  const { name: from } = await database(wanted);
+  await copy(from, name);
+  try {
+    return await work({ driver: "pgsql", params: params(name), name });
+  } finally {
+    await drop(name);
+  }
+};
+
+/** Runs the work with a contender on a database, stopped in the end. */
+export const withServer = async (contender, data, lines, work) => {
+  const server = await contenders[contender].start(data, lines);
+  try {
+    return await work(server, { ...contenders[contender].headers("superAdmin") });
+  } finally {
+    await server.stop();
+  }
+};
+
+/** The medians of figures that came in rounds, by their names. */
+export class Figures {
+  #all = new Map();
+
+  add(name, figures) {
+    this.#all.set(name, [...(this.#all.get(name) ?? []), figures]);
+  }
+
+  row(name) {
+    const all = this.#all.get(name);
+    const of = (figure) => median(all.map((one) => one[figure]));
+    return { name, rate: of("rate"), p50: of("p50"), p99: of("p99") };
+  }
+}
