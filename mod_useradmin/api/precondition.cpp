@@ -1,6 +1,7 @@
 #include "api/precondition.hpp"
 
 #include "message/entity_tags.hpp"
+#include "text/unicode.hpp"
 
 namespace useradmin::api {
 
@@ -24,7 +25,9 @@ store::Versions wanted_versions(const message::Headers& headers) {
         return std::nullopt;
     std::vector<std::string_view> versions;
     for (const std::string_view tag : tags.strong)
-        versions.push_back(version_of(tag));
+        // A tag may have bytes that no text of a database may have: it is none of a row's.
+        if (text::is_clean_utf8(tag))
+            versions.push_back(version_of(tag));
     return versions;
 }
 
