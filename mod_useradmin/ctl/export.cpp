@@ -11,6 +11,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <system_error>
 
@@ -20,16 +21,39 @@ namespace {
 
 constexpr std::int64_t users_at_once = 2000;
 
-/// Where the lines go: standard output, or a file that appears under its name when it is whole.
+/// Whether there is something that is no file, such as a pipe or /dev/null: nothing may take its
+/// place.
+bool is_device(const std::string& name) {
+    std::error_code error;
+    const std::filesystem::file_status status = std::filesystem::status(name, error);
+    return std::filesystem::exists(status) && !std::filesystem::is_regular_file(status);
+}
+
+/// The file that a name leads to, where it is a symbolic link that is there.
+std::string behind_links(const std::string& name) {
+    std::error_code error;
+    const std::filesystem::path path = std::filesystem::canonical(name, error);
+    return error ? name : path.string();
+}
+
+/// A file that was not there before, for its owner alone: it holds what passwords can be guessed
+/// from. One that was left, or that somebody else has laid there, gives way or is an error.
+int open_fresh(const std::string& name) {
+    std::remove(name.c_str());
+    return open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
+}
+
+/// Where the lines go: standard output, a pipe or a device, or a file that appears under its name
+/// when it is whole.
 class Output {
   public:
-    explicit Output(const std::string& name) : name_(name) {
+    explicit Output(const std::string& name) : name_(name == "-" ? name : behind_links(name)) {
         if (name == "-")
             return;
-        part_ = name + ".part";
-        // It holds what passwords can be guessed from.
+        if (!is_device(name_))
+            part_ = name_ + ".part";
         const int descriptor =
-            open(part_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, S_IRUSR | S_IWUSR);
+            part_.empty() ? open(name_.c_str(), O_WRONLY | O_CLOEXEC) : open_fresh(part_);
         file_.reset(descriptor >= 0 ? fdopen(descriptor, "w") : nullptr);
         if (file_ == nullptr)
             fail();
@@ -49,8 +73,11 @@ class Output {
     void finish() {
         if (file_ == nullptr)
             return; // main looks after standard output
-        if (std::fflush(file_.get()) != 0 || fsync(fileno(file_.get())) != 0 ||
-            std::rename(part_.c_str(), name_.c_str()) != 0)
+        if (std::fflush(file_.get()) != 0)
+            fail();
+        if (part_.empty())
+            return;
+        if (fsync(fileno(file_.get())) != 0 || std::rename(part_.c_str(), name_.c_str()) != 0)
             fail();
         part_.clear();
     }
@@ -62,7 +89,9 @@ class Output {
 
     [[noreturn]] void fail() const {
         throw CommandError(Exit::failure,
-                           (part_.empty() ? "the output" : part_) +
+                           (!part_.empty() ? part_
+                            : name_ == "-" ? "the output"
+                                           : name_) +
                                " cannot be written: " + std::generic_category().message(errno));
     }
 

@@ -174,6 +174,11 @@ class Input {
     Input& operator=(const Input&) = delete;
 
     std::FILE* file() const noexcept { return file_; }
+    /// Whether it can be read again from its beginning; a pipe cannot.
+    bool is_repeatable() const noexcept {
+        struct stat status = {};
+        return file_ != stdin && fstat(fileno(file_), &status) == 0 && S_ISREG(status.st_mode);
+    }
     /// 0 where nobody knows.
     std::uint64_t size() const noexcept {
         struct stat status = {};
@@ -227,7 +232,8 @@ class Import {
                                                           context.options.has("force"),
                                                           text::now()},
           reader_(input_.file(), format_of(context.options.find("format"), name)),
-          journal_(is_dry_ ? "-" : name), progress_("Importing the users") {
+          journal_(is_dry_ || !input_.is_repeatable() ? "-" : name),
+          progress_("Importing the users") {
         if (const store::Problem* problem = schema_.problem_of(
                 store::needs_user | store::needs_account | store::needs_creation))
             throw CommandError(Exit::failure, problem->text);

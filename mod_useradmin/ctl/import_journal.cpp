@@ -72,18 +72,22 @@ void ImportJournal::write(const Contents& contents) const {
         append(text, "next", *contents.next);
     // Renamed into its place, so that whoever is killed leaves a whole one.
     const std::string fresh = name_ + ".new";
-    const int file = open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    std::remove(fresh.c_str());
+    const int file = open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     const bool is_written =
         file >= 0 && ::write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
     const int error = errno;
     if (file >= 0)
         close(file);
-    if (!is_written || std::rename(fresh.c_str(), name_.c_str()) != 0)
-        throw CommandError(Exit::failure,
-                           name_ + " cannot be written (" +
-                               std::generic_category().message(is_written ? errno : error) +
-                               "), and without it the import could not go on where it is broken "
-                               "off; put the file where it can, or send it to 'import -'");
+    if (is_written && std::rename(fresh.c_str(), name_.c_str()) == 0)
+        return;
+    const int reason = is_written ? errno : error;
+    if (file >= 0)
+        std::remove(fresh.c_str());
+    throw CommandError(Exit::failure,
+                       name_ + " cannot be written (" + std::generic_category().message(reason) +
+                           "), and without it the import could not go on where it is broken "
+                           "off; put the file where it can, or send it to 'import -'");
 }
 
 void ImportJournal::remove() const noexcept {

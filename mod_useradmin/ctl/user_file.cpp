@@ -165,11 +165,14 @@ std::string_view UserFileReader::take_line() {
     return std::string_view(buffer_).substr(taken_, end - taken_);
 }
 
-void UserFileReader::read_headings() {
-    std::string_view line = take_line();
-    if (line.starts_with(byte_order_mark))
+std::string_view UserFileReader::without_mark(std::string_view line) const noexcept {
+    if (bytes_ == 0 && line.starts_with(byte_order_mark))
         line.remove_prefix(byte_order_mark.size());
-    line = without_end(line);
+    return line;
+}
+
+void UserFileReader::read_headings() {
+    std::string_view line = without_end(without_mark(take_line()));
     for (bool is_last = false; !is_last;) {
         const auto cell = take_cell(line);
         const std::string_view name = cell ? known_name(cell->text) : std::string_view();
@@ -238,7 +241,7 @@ std::optional<FileLine> UserFileReader::next() {
         read.number = line_ + 1;
         if (taken.empty())
             return std::nullopt;
-        const std::string_view line = without_end(taken);
+        const std::string_view line = without_end(without_mark(taken));
         if (line.empty()) // as editors leave one at the end
             continue;
         if (!text::is_clean_utf8(line))

@@ -71,6 +71,8 @@ class UserFileReader {
     std::string_view take_line();
     /// Counts the line that was taken last as read.
     void settle();
+    /// The line without the byte order mark that a file may begin with.
+    std::string_view without_mark(std::string_view line) const noexcept;
     void read_headings();
     void read_cells(std::string_view line, FileLine& read) const;
     void read_members(std::string_view line, FileLine& read) const;

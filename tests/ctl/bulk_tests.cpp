@@ -7,7 +7,10 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 namespace useradmin::test {
 
@@ -129,12 +132,52 @@ TEST(bulk, export_goes_on_behind_what_it_reads_at_once) {
 TEST(bulk, export_writes_a_file_that_only_its_owner_reads_and_no_half_one) {
     done(ctl({"import", lines(odd_users())}));
     const std::string name = path("whole.csv");
+    // Of an export that was broken off, or of somebody who would like to read along.
+    using std::filesystem::perms;
+    std::filesystem::permissions(file("whole.csv.part", "older"), perms::all);
     done(ctl({"export", name}));
     struct stat status = {};
     CHECK_EQUAL(0, stat(name.c_str(), &status));
     CHECK_EQUAL(0600U, status.st_mode & 07777U);
     CHECK_FALSE(std::filesystem::exists(name + ".part"));
     CHECK_EQUAL(1, ctl({"export", path("no-folder/whole.csv")}).status);
+}
+
+TEST(bulk, export_to_a_pipe_by_its_name_writes_into_it_and_puts_no_file_there) {
+    done(ctl({"import", lines(line("ana@x.org"))}));
+    const std::string name = path("pipe.csv");
+    CHECK_EQUAL(0, mkfifo(name.c_str(), 0600));
+    // Open at both ends, so that nobody waits; what is written fits into it.
+    const int pipe = open(name.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC);
+    done(ctl({"export", name}));
+    std::string text(4096, ' ');
+    const ssize_t count = read(pipe, text.data(), text.size());
+    close(pipe);
+    CHECK(count > 0);
+    CHECK(has(text, "ana@x.org"));
+    CHECK(std::filesystem::is_fifo(name));
+}
+
+TEST(bulk, export_by_a_symbolic_link_writes_the_file_behind_it) {
+    done(ctl({"import", lines(line("ana@x.org"))}));
+    const std::string name = file("behind.csv", "older");
+    std::filesystem::create_symlink(name, path("link.csv"));
+    done(ctl({"export", path("link.csv")}));
+    CHECK(has(read_file(name), "ana@x.org"));
+    CHECK(std::filesystem::is_symlink(path("link.csv")));
+}
+
+TEST(bulk, import_reads_a_pipe_by_its_name) {
+    done(ctl({"import", "/dev/fd/0"}, line("ana@x.org")));
+    CHECK_EQUAL(1, users());
+}
+
+TEST(bulk, import_takes_files_that_begin_with_a_byte_order_mark) {
+    done(ctl({"import", lines("\xef\xbb\xbf" + line("ana@x.org"))}));
+    done(ctl({"import", lines("\xef\xbb\xbf\"name\",email\nBo,bo@x.org\n", ".csv")}));
+    CHECK_EQUAL(2, users());
+    CHECK(has(ctl({"import", "-"}, line("cy@x.org") + "\xef\xbb\xbf" + line("di@x.org")).errors,
+              "line 2 is no JSON object"));
 }
 
 TEST(bulk, import_reads_standard_input) {
