@@ -445,8 +445,12 @@ class Import {
                             [&](const Cell& cell) { return cell.name == field.name; }))
                 changes.push_back({field.name, store::value_of(entry.row.user, field)});
         work.seen() = {};
+        // Whoever is banned is signed out, as by 'ban'; where no sessions are kept, there are none.
+        const bool ends = entry.names("banned") && entry.row.user.banned &&
+                          schema_.problem_of(store::needs_session) == nullptr;
         const auto changed =
-            store::statements::update(work, database_.dialect(), entry.existing, changes, {});
+            store::statements::update(work, database_.dialect(), entry.existing, changes, {},
+                                      ends ? store::Sessions::end : store::Sessions::stay);
         if (!changed && !changed.is_not_found())
             fail(work);
         const store::Seen seen = work.seen();

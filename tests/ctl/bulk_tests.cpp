@@ -268,6 +268,20 @@ TEST(bulk, import_changes_what_a_line_says_of_a_user_that_is_there_where_it_is_t
     CHECK_EQUAL(1, accounts());
 }
 
+TEST(bulk, import_signs_out_whom_a_line_bans) {
+    create("ana@x.org");
+    create("bo@x.org");
+    for (const char* email : {"ana@x.org", "bo@x.org"})
+        done(ctl({"session", "open", email}));
+    done(ctl({"import",
+              lines(line("ana@x.org", R"(,"banned":true)") +
+                    line("bo@x.org", R"(,"banned":false,"role":"user")")),
+              "--on-conflict", "update"}));
+    CHECK_EQUAL(of("bo@x.org", "id"),
+                sql().value(R"(SELECT max("userId") FROM "session")").value_or("(none)"));
+    CHECK_EQUAL(1, sql().number(R"(SELECT count(*) FROM "session")"));
+}
+
 TEST(bulk, import_that_is_killed_goes_on_without_a_double_or_a_gap) {
     constexpr int count = 6000;
     std::string text;
