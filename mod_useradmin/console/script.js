@@ -238,10 +238,13 @@
     let reply;
     try {
       reply = await fetch(url, { method, headers, signal, body: body === undefined ? undefined : JSON.stringify(body), credentials: "same-origin", cache: "no-store", redirect: "error" });
-      const content = await reply.json().catch(() => null);
+      const content = await reply.json().catch((error) => {
+        if (!(error instanceof SyntaxError)) throw error;
+        return null;
+      });
       return { status: reply.status, content, headers: reply.headers };
-    } catch (error) {
-      if (error.name === "AbortError") throw error;
+    } catch {
+      signal?.throwIfAborted();
       throw new Problem(0);
     }
   }
@@ -449,7 +452,9 @@
     const frame = dialog(t("removeTitle", { name: user.name }));
     const lead = h("p", { id: newId() }, t("removeLead"), " ", h("strong", null, user.email));
     const address = h("input", { name: "address", autocomplete: "off", autocapitalize: "off", spellcheck: "false", required: true });
-    address.check = () => (address.value.trim() === user.email ? "" : t("notTheAddress"));
+    // An input takes no line ends.
+    const wanted = user.email.replace(/[\r\n]/g, "").trim();
+    address.check = () => (address.value.trim() === wanted ? "" : t("notTheAddress"));
     frame.content.append(form({
       fields: [lead, field(t("email"), address)],
       buttons: [button(t("cancel"), frame.close), submit(t("remove"), "danger")],
@@ -486,15 +491,19 @@
     const end = h("section");
     let profile = null;
 
+    // What each input showed before anybody typed: it has no line ends, and no blanks around an address.
+    const shown = {};
     // Takes a user as it was just read; what somebody has typed stays. Tells what others have changed.
     function take(fresh, freshTag) {
       const before = user;
       const changes = [];
       for (const [key, input] of Object.entries(inputs)) {
-        const typed = before && input.value !== before[key] ? input.value : fresh[key];
+        const typed = before && input.value !== shown[key] ? input.value : null;
         if (before && before[key] !== fresh[key]) changes.push(t("changedTo", { field: labels[key], value: key === "role" ? nameOfRole(fresh[key]) : fresh[key] }));
         if (key === "role") role.replaceChildren(...roles(fresh.role).map(([value, text]) => h("option", { value }, text)));
-        input.value = typed;
+        input.value = fresh[key];
+        shown[key] = input.value;
+        if (typed !== null) input.value = typed;
       }
       user = fresh;
       tag = freshTag;
@@ -506,10 +515,17 @@
       paint();
       return changes;
     }
+    // What was done is said, also where the user cannot be read any more.
     async function done(text) {
-      await load();
-      // A new password, or a ban, may have ended them.
-      if (sessions.isConnected) await loadSessions();
+      try {
+        await load();
+        // A new password, or a ban, may have ended them.
+        if (sessions.isConnected) await loadSessions();
+      } catch (error) {
+        if (!(error instanceof Problem)) throw error;
+        if (error.status === 401) return;
+        notice.replaceChildren(error.message);
+      }
       tell(text);
       list.refresh();
     }
@@ -542,15 +558,23 @@
       }
     }
 
+    // What a button does; another click meanwhile does nothing more.
+    let isBusy = false;
+    async function press(action) {
+      if (isBusy) return;
+      isBusy = true;
+      await attempt(action).finally(() => (isBusy = false));
+    }
+
     async function save() {
       const body = {};
-      for (const [key, input] of Object.entries(inputs)) if (input.value.trim() !== user[key] && (key !== "role" || isSuper())) body[key] = input.value.trim();
+      for (const [key, input] of Object.entries(inputs)) if (input.value.trim() !== shown[key].trim() && (key !== "role" || isSuper())) body[key] = input.value.trim();
       if (!Object.keys(body).length) return tell(t("unchanged"));
       await call("PUT", pathOf(user), { tag, body });
-      for (const input of Object.values(inputs)) input.value = input.value.trim();
+      for (const [key, input] of Object.entries(inputs)) shown[key] = input.value = input.value.trim();
       user = { ...user, ...body };
       await done(t("saved"));
-      if (isSelf(user)) start();
+      if (caller && isSelf(user)) start();
     }
 
     function paint() {
@@ -565,7 +589,7 @@
       access.hidden = !mayBan && !(isSuper() && hasExtras);
       access.replaceChildren(h("header", null, h("h3", null, t("access")), h("div", { class: "actions" },
         isSuper() && hasExtras && button(t("setPassword"), () => setPassword(user, tag, done)),
-        mayBan && (user.banned ? button(t("unban"), () => attempt(unban)) : button(t("ban"), () => banUser(user, tag, done), "danger")))));
+        mayBan && (user.banned ? button(t("unban"), () => press(unban)) : button(t("ban"), () => banUser(user, tag, done), "danger")))));
       end.hidden = !mayDelete(user);
       end.replaceChildren(h("div", { class: "actions" }, button(t("remove"), () => removeUser(user, tag, () => {
         frame.close();
@@ -596,10 +620,10 @@
         sessions.querySelector("h3").focus();
       };
       sessions.replaceChildren(
-        h("header", null, heading, data.length > 0 && button(t("endAll"), () => attempt(endAll))),
+        h("header", null, heading, data.length > 0 && button(t("endAll"), () => press(endAll))),
         data.length === 0 ? h("p", { class: "muted" }, t("noSessions")) : h("ul", { class: "sessions" }, data.map((session) => h("li", null,
           h("div", null, h("span", { title: session.userAgent }, deviceOf(session.userAgent)), h("p", { class: "muted small" }, [session.ipAddress, t("since", { time: timeFormat.format(new Date(session.createdAt)) })].filter(Boolean).join(" · "))),
-          h("button", { type: "button", "aria-label": t("endSessionOf", { device: deviceOf(session.userAgent) }), onclick: () => attempt(endOne(session)) }, t("endSession"))))));
+          h("button", { type: "button", "aria-label": t("endSessionOf", { device: deviceOf(session.userAgent) }), onclick: () => press(endOne(session)) }, t("endSession"))))));
     }
 
     try {
@@ -712,8 +736,8 @@
         if (mine !== running) return;
         problem.replaceChildren();
         const { page, limit, totalPages } = reply.pagination;
-        // The last of a page is gone.
-        if (!reply.data.length && page > 1 && reply.total > 0) return change({ page: String(totalPages) }, focus);
+        // The last of a page is gone. A total may be older than that: it goes back, and comes to an end.
+        if (!reply.data.length && page > 1 && reply.total > 0) return change({ page: String(Math.min(totalPages, page - 1)) }, focus);
         paint(reply.data);
         none.hidden = reply.data.length > 0;
         const from = (page - 1) * limit + 1;
@@ -756,9 +780,12 @@
     }
 
     const count = async (parameters = {}) => (await call("GET", `?${new URLSearchParams({ match: "all", limit: "1", ...parameters })}`)).total;
+    let summaries = 0;
     async function refreshSummary() {
+      const mine = ++summaries;
       try {
         const [all, banned, unverified] = await Promise.all([count(), count({ banned: "true" }), count({ emailVerified: "false" })]);
+        if (mine !== summaries) return;
         total.textContent = number.format(all);
         counts.replaceChildren(
           button(t("bannedCount", { count: number.format(banned) }), () => change({ ...empty, banned: "true" })),
@@ -770,7 +797,7 @@
         for (let day = 0; day < days; day += 4)
           ofDays.push(...await Promise.all(starts.slice(day, Math.min(day + 4, days)).map((start, index) =>
             count({ createdAfter: new Date(start - 1).toISOString(), createdBefore: starts[day + index + 1].toISOString() }))));
-        drawChart(starts, ofDays);
+        if (mine === summaries) drawChart(starts, ofDays);
       } catch (error) {
         if (!(error instanceof Problem)) throw error;
       }
@@ -835,9 +862,12 @@
   }
 
   async function leave() {
+    const asking = caller;
     const { status } = await send("POST", `${service.signIn}/sign-out`, { body: {} }).catch((error) => ({ status: error.status }));
+    // Of two clicks, one is enough.
+    if (asking !== caller) return;
     if (status === 200) return enter(t("signedOut"), true);
-    tell(t("failed", { status }));
+    tell(new Problem(status).message);
   }
 
   function bar() {

@@ -141,6 +141,75 @@ scene("who pauses at a space while typing keeps the space", { email: root }, asy
   await view.listed("Ada Lovelace");
 });
 
+/** What answers requests in place of the server: by what it says of one, or not at all. */
+const intercept = async (view, answer) => {
+  await view.page.setRequestInterception(true);
+  view.page.on("request", (request) => {
+    if (request.isInterceptResolutionHandled()) return;
+    const reply = answer(request);
+    if (reply === "hold") return;
+    else if (reply) request.respond({ status: 200, contentType: "application/json", ...reply }).catch(() => {});
+    else request.continue().catch(() => {});
+  });
+};
+
+scene("a request that is given up while its reply comes is no error", { email: root }, async (view) => {
+  await view.page.evaluate(() => {
+    const own = window.fetch;
+    window.alerts = [];
+    new MutationObserver(() => window.alerts.push(...[...document.querySelectorAll("[role=alert]")].map((each) => each.textContent).filter(Boolean)))
+      .observe(document.body, { subtree: true, childList: true });
+    const endless = (signal) => new Response(new ReadableStream({ start: (stream) => signal.addEventListener("abort", () => stream.error(signal.reason)) }));
+    window.fetch = async (url, options) => (url.includes("search=grace") ? endless(options.signal) : own(url, options));
+  });
+  await view.type("input[type=search]", "grace");
+  await view.page.waitForFunction(() => location.hash.includes("search=grace"));
+  await view.type("input[type=search]", "tony");
+  await view.listed("Tony Hoare");
+  assert.deepEqual(await view.page.evaluate(() => window.alerts), []);
+});
+
+scene("a total that is older than the list leads back, and to no requests without end", { email: root }, async (view) => {
+  await intercept(view, (request) => request.url().includes("page=2&") && {
+    headers: { "X-Total-Count": "37" },
+    body: JSON.stringify({ success: true, data: [], pagination: { page: 2, limit: 20, total: 37, totalPages: 2 } }),
+  });
+  view.requests.length = 0;
+  await view.press("Next");
+  await view.page.waitForFunction(() => !location.hash.includes("page="));
+  await view.read("1–20 of", ".foot");
+  assert.ok(view.requests.length <= 3, `it asks again and again: ${view.requests.length}`);
+  await view.page.setRequestInterception(false);
+});
+
+scene("of two who count, the later one is believed", { email: root }, async (view) => {
+  let held = null;
+  await intercept(view, (request) => {
+    if (held || !/[?]match=all&limit=1$/.test(request.url())) return null;
+    held = request;
+    return "hold";
+  });
+  const create = async (name, email) => {
+    await view.press("New user");
+    await view.type("dialog input[name=name]", name);
+    await view.type("dialog input[name=email]", email);
+    await view.press("Make one up");
+    await view.press("Create user");
+    await view.read(`${name} has been created.`);
+    await view.gone("dialog");
+  };
+  const before = Number(await view.text(".total .number"));
+  await create("Early Bird", "early@example.org");
+  await create("Late Riser", "late@example.org");
+  await view.read(String(before + 2), ".total .number");
+  await held.respond({ status: 200, contentType: "application/json", headers: { "X-Total-Count": "999" },
+    body: JSON.stringify({ success: true, data: [], pagination: { page: 1, limit: 1, total: 999, totalPages: 999 } }) });
+  await view.page.setRequestInterception(false);
+  await view.rest();
+  assert.equal(await view.text(".total .number"), String(before + 2));
+  for (const email of ["early@example.org", "late@example.org"]) await view.page.evaluate(async (id) => fetch(`/api/users/${id}`, { method: "DELETE" }), (await site.userAt(email)).id);
+});
+
 scene("filters multiply, and the list is sorted and paged", { email: root }, async (view) => {
   const select = (label) => `.tools div:has(> label[for]) select[id="${label}"]`;
   const idOf = (label) => view.page.evaluate((text) => [...document.querySelectorAll("label")].find((each) => each.textContent === text).htmlFor, label);
@@ -318,6 +387,58 @@ scene("a superAdmin bans with a reason and lifts the ban", { email: root }, asyn
   await view.read("The ban has been lifted.", "dialog.drawer .status");
   assert.equal((await site.user("user-8")).banned, false);
   await view.focusOn("Ban");
+});
+
+scene("what nobody has typed is not saved, also where an input cannot show all of it", { email: root }, async (view) => {
+  const made = await view.page.evaluate(async () => {
+    const body = JSON.stringify({ name: "Blank\nLine ", email: " blank@example.org ", password: "12345678", role: "user" });
+    return (await fetch("/api/users", { method: "POST", headers: { "Content-Type": "application/json" }, body })).json();
+  });
+  await view.openUser("blank@example.org");
+  await view.press("Save changes");
+  await view.read("Nothing has changed.", "dialog .status");
+  await view.choose("dialog select[name=role]", "admin");
+  await view.press("Save changes");
+  await view.read("Saved.", "dialog .status");
+  const { name, email, role } = await site.user(made.data.id);
+  assert.deepEqual({ name, email, role }, { name: "Blank\nLine ", email: " blank@example.org ", role: "admin" });
+  await view.press("Delete user");
+  await view.type("dialog input[name=address]", "blank@example.org");
+  await view.press("Delete user");
+  await view.read("has been deleted.");
+  assert.equal(await site.user(made.data.id), undefined);
+});
+
+scene("what was done is said, also where the user cannot be read afterwards", { email: root }, async (view) => {
+  await view.openUser("dennis.ritchie@example.org");
+  await view.press("Ban");
+  let isBanned = false;
+  await intercept(view, (request) => {
+    isBanned ||= request.method() === "PUT";
+    const isRead = isBanned && request.method() === "GET" && request.url().endsWith("/user-12");
+    return isRead && { status: 503, body: JSON.stringify({ success: false, error: "Servicio no disponible temporalmente" }) };
+  });
+  await view.press("Ban");
+  await view.read("Dennis Ritchie is banned.", "dialog.drawer .status");
+  await view.read("The service is busy.", "dialog.drawer [role=alert]");
+  await view.page.setRequestInterception(false);
+  await view.check("a ban whose user is not read again");
+  await view.page.evaluate(() => fetch("/api/users/user-12", { method: "PUT", headers: { "Content-Type": "application/json" }, body: '{"banned":false}' }));
+});
+
+scene("two clicks on a button do its work once", { email: root }, async (view) => {
+  await view.openUser("alan.turing@example.org");
+  const twice = async (name) => (await view.button(name)).evaluate((button) => [button, button].forEach((each) => each.click()));
+  await twice("Lift the ban");
+  await view.read("The ban has been lifted.", "dialog.drawer .status");
+  await view.rest();
+  assert.equal((await view.text("dialog [role=alert]")).trim(), "");
+  await view.page.evaluate(() => fetch("/api/users/user-4", { method: "PUT", headers: { "Content-Type": "application/json" }, body: '{"banned":true,"banReason":"spam"}' }));
+  await view.key("Escape");
+  await twice("Sign out");
+  await view.read("You have signed out.");
+  await view.rest();
+  assert.match(await view.text(), /You have signed out\./);
 });
 
 scene("a superAdmin deletes by typing the address", { email: root }, async (view) => {
