@@ -1,6 +1,7 @@
 // The formats that passwords are hashed in, and the bounds of the work that a hash may ask for.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -51,6 +52,7 @@ struct Bcrypt {
 };
 inline constexpr std::uint32_t least_bcrypt_cost = 4;
 inline constexpr std::uint32_t most_bcrypt_cost = 14;
+inline constexpr std::size_t most_bcrypt_bytes = 72;
 
 /// Equal formats ask for the same work.
 using Format = std::variant<Argon2id, Scrypt, Bcrypt>;

@@ -33,6 +33,10 @@ std::optional<secret::Secret> BoundedPasswordVerifier::renewed(std::string_view 
     const std::optional<password::Format> own = password::work_of(stored);
     if (!own || !password::is_only_read(*own))
         return std::nullopt;
+    // Of a longer one bcrypt has seen the beginning alone: what follows may be mistyped, and would
+    // shut out whoever types it right the next time.
+    if (password.size() >= password::most_bcrypt_bytes)
+        return std::nullopt;
     auto made = password::BoundedHasher(format_, slots_).hash(password);
     auto* const hash = std::get_if<secret::Secret>(&made);
     return hash != nullptr ? std::optional(std::move(*hash)) : std::nullopt;

@@ -84,6 +84,17 @@ TEST(password_verifier, renews_a_hash_of_bcrypt_in_the_configured_format_and_no_
     CHECK_FALSE(verifier.renewed("", "").has_value());
 }
 
+TEST(password_verifier, leaves_a_hash_of_bcrypt_that_has_seen_no_more_than_the_beginning) {
+    BoundedPasswordVerifier verifier(format, formats, work, slots());
+    const auto is_renewed = [&](const std::string& password) {
+        return verifier.renewed(password::hash(password::Bcrypt{4}, password)->view(), password)
+            .has_value();
+    };
+    CHECK_TRUE(is_renewed(std::string(71, 'p')));
+    CHECK_FALSE(is_renewed(std::string(72, 'p')));
+    CHECK_FALSE(is_renewed(std::string(73, 'p')));
+}
+
 TEST(password_verifier, tells_match_mismatch_and_a_hash_that_is_refused) {
     const std::string stored(password::hash(format, "right")->view());
     CHECK_TRUE(verify(stored, "right") == PasswordVerdict::match);
