@@ -1,6 +1,7 @@
 #include "ctl/import_journal.hpp"
 
 #include "ctl/command_error.hpp"
+#include "text/url.hpp"
 
 #include <cerrno>
 #include <cstdio>
@@ -17,12 +18,14 @@ namespace {
 
 constexpr std::string_view first_line = "useradminctl import 1";
 
-// A line each; an address has no blank at its end, and may be empty.
+// A line each. The address is encoded as in a URL, since it may hold anything; it may be empty.
 void append(std::string& out, std::string_view kind, const ImportPlace& place) {
+    std::string address;
+    text::append_encoded(address, place.address, "@");
     std::ostringstream line;
     line << kind << ' ' << place.file.bytes << ' ' << place.file.line << ' ' << place.file.digest
-         << ' ' << place.made << ' ' << place.changed << ' ' << place.skipped << ' '
-         << place.address << '\n';
+         << ' ' << place.made << ' ' << place.changed << ' ' << place.skipped << ' ' << address
+         << '\n';
     out += line.str();
 }
 
@@ -35,7 +38,9 @@ std::optional<ImportPlace> place_of(const std::string& line, std::string_view ki
     if (!words || found != kind)
         return std::nullopt;
     words.get();
-    std::getline(words, place.address);
+    std::string address;
+    std::getline(words, address);
+    place.address = text::decode_path_segment(address);
     return place;
 }
 

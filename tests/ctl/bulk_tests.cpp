@@ -326,6 +326,17 @@ TEST(bulk, import_goes_on_with_no_file_but_the_one_that_was_broken_off) {
     CHECK_EQUAL(1001, users());
 }
 
+TEST(bulk, import_goes_on_behind_a_user_of_any_address) {
+    std::string text;
+    for (int number = 0; number < 499; ++number)
+        text += line("user" + std::to_string(number) + "@x.org");
+    text += line(R"(odd %41\n@x.org)");
+    const std::string name = lines(text + line("bo"));
+    CHECK(has(ctl({"import", name}).errors, "what stands up to line 500 is imported"));
+    file(std::filesystem::path(name).filename().string(), text + line("bo@x.org"));
+    CHECK(has(done(ctl({"import", name})), "501 users made"));
+}
+
 TEST(bulk, import_goes_on_in_no_database_but_the_one_that_it_was_broken_off_in) {
     std::string text;
     for (int number = 0; number < 1000; ++number)
