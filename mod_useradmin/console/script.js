@@ -172,7 +172,9 @@
   };
   const language = (navigator.languages ?? [navigator.language]).map((each) => each.slice(0, 2).toLowerCase()).find((each) => each === "en" || each === "es") ?? "en";
   const column = language === "es" ? 1 : 0;
-  const t = (key, values = {}) => (texts[key][column] ?? key).replace(/\{(\w+)\}/g, (_, name) => values[name]);
+  // A name that is written from the right stands apart in a sentence, and none turns the sentence round.
+  const apart = (value) => String(value).replace(/[\u202a-\u202e\u2066-\u2069]/g, "").replace(/^.*[\u0590-\u08ff\u200f\ufb1d-\ufdff\ufe70-\ufefc].*$/su, "\u2068$&\u2069");
+  const t = (key, values = {}) => (texts[key][column] ?? key).replace(/\{(\w+)\}/g, (_, name) => apart(values[name]));
   document.documentElement.lang = language;
   document.title = t("title");
 

@@ -492,6 +492,21 @@ scene("what users are called stays text", { email: root }, async (view) => {
   await view.see("tbody");
 });
 
+scene("a name that is written from the right leaves the sentence around it as it is", { email: root }, async (view) => {
+  const people = [["مريم", "maryam@example.org", "Delete \u2068مريم\u2069?"], ["\u202eNora", "nora@example.org", "Delete Nora?"]];
+  for (const [name, email, title] of people) {
+    await view.page.evaluate(async (body) => fetch("/api/users", { method: "POST", headers: { "Content-Type": "application/json" }, body }),
+      JSON.stringify({ name, email, password: "12345678", role: "user" }));
+    await view.openUser(email);
+    await view.press("Delete user");
+    assert.equal(await view.text("dialog:not(.drawer) h2"), title);
+    await view.type("dialog input[name=address]", email);
+    await view.press("Delete user");
+    await view.read("has been deleted.");
+    await view.gone("dialog");
+  }
+});
+
 // --- With UserAdminExtras ---
 
 scene("without UserAdminExtras neither sessions nor passwords are offered", { email: root }, async (view) => {
