@@ -99,37 +99,47 @@ BEGIN
     RETURN coalesce(folded, '');
 END $body$;
 
+-- What searches look at of a user. A text of ASCII alone, as most are, is not looked up by its points.
+CREATE FUNCTION @scale@.searched(name text, email text) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE AS $body$
+    SELECT CASE WHEN octet_length(name) = length(name) AND octet_length(email) = length(email)
+        THEN lower(name COLLATE "C") || E'\x01' || lower(email COLLATE "C")
+        ELSE @scale@.fold(name) || E'\x01' || @scale@.fold(email) END
+$body$;
+
 -- What users of a role and a day add to the counts.
 CREATE FUNCTION @scale@.spans(day date, OUT span smallint, OUT start date) RETURNS SETOF record
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $body$
     VALUES (0::smallint, '-infinity'::date), (1::smallint, date_trunc('month', day::timestamp)::date), (2::smallint, day)
 $body$;
 
+-- A slot that nobody else changes until this transaction ends.
+CREATE FUNCTION @scale@.own_slot() RETURNS bigint LANGUAGE plpgsql AS $body$
+BEGIN
+    IF current_setting('transaction_isolation') = 'read committed' THEN
+        FOR own IN 0..31 LOOP
+            CONTINUE WHEN NOT pg_try_advisory_xact_lock('@scale@.counts'::regclass::oid::int, own);
+            -- Now and then, the slots that were used once go into the first one.
+            IF own = 0 AND random() < 0.01 THEN
+                WITH gone AS (
+                    DELETE FROM @scale@.counts WHERE ctid IN (
+                        SELECT ctid FROM @scale@.counts WHERE slot >= 1000 LIMIT 1000 FOR UPDATE SKIP LOCKED)
+                    RETURNING span, start, role, number
+                ) INSERT INTO @scale@.counts AS c (span, start, role, slot, number)
+                SELECT span, start, role, own, sum(number) FROM gone GROUP BY span, start, role
+                ON CONFLICT (span, start, role, slot) DO UPDATE SET number = c.number + excluded.number;
+            END IF;
+            RETURN own;
+        END LOOP;
+    END IF;
+    RETURN nextval('@scale@.single_slots');
+END $body$;
+
 -- Adds to the counts of a role and day, for each place of the arrays. Does nothing without arrays, which
 -- array_agg gives of no rows.
 CREATE FUNCTION @scale@.add(roles text[], days date[], numbers bigint[]) RETURNS void LANGUAGE plpgsql STRICT AS $body$
 DECLARE
-    own bigint;
+    own bigint := @scale@.own_slot();
 BEGIN
-    IF current_setting('transaction_isolation') = 'read committed' THEN
-        FOR candidate IN 0..31 LOOP
-            IF pg_try_advisory_xact_lock('@scale@.counts'::regclass::oid::int, candidate) THEN
-                own := candidate;
-                EXIT;
-            END IF;
-        END LOOP;
-        -- Now and then, the slots that were used once go into the own one.
-        IF own = 0 AND random() < 0.01 THEN
-            WITH gone AS (
-                DELETE FROM @scale@.counts WHERE ctid IN (
-                    SELECT ctid FROM @scale@.counts WHERE slot >= 1000 LIMIT 1000 FOR UPDATE SKIP LOCKED)
-                RETURNING span, start, role, number
-            ) INSERT INTO @scale@.counts AS c (span, start, role, slot, number)
-            SELECT span, start, role, own, sum(number) FROM gone GROUP BY span, start, role
-            ON CONFLICT (span, start, role, slot) DO UPDATE SET number = c.number + excluded.number;
-        END IF;
-    END IF;
-    own := coalesce(own, nextval('@scale@.single_slots'));
     INSERT INTO @scale@.counts AS c (span, start, role, slot, number)
     SELECT s.span, s.start, a.role, own, sum(a.number)
     FROM unnest(roles, days, numbers) AS a (role, day, number) CROSS JOIN @scale@.spans(a.day) AS s
@@ -137,20 +147,46 @@ BEGIN
     ON CONFLICT (span, start, role, slot) DO UPDATE SET number = c.number + excluded.number;
 END $body$;
 
--- The functions of the triggers keep to the indexes: their plans are made once for a connection, and
--- that of a change of many users would read the whole copy for one.
-
--- Users were made, one or, by COPY, many.
-CREATE FUNCTION @scale@.inserted() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $body$
+-- Adds one user to the counts, without what it takes to group many.
+CREATE FUNCTION @scale@.add_one(one_role text, day date) RETURNS void LANGUAGE plpgsql AS $body$
 DECLARE
+    own bigint := @scale@.own_slot();
+BEGIN
+    INSERT INTO @scale@.counts AS c (span, start, role, slot, number)
+    SELECT s.span, s.start, one_role, own, 1 FROM @scale@.spans(day) AS s
+    ON CONFLICT (span, start, role, slot) DO UPDATE SET number = c.number + excluded.number;
+END $body$;
+
+-- The functions of the triggers that look for rows of the copy keep to the indexes: their plans are made
+-- once for a connection, and that of a change of many users would read the whole copy for one.
+
+-- Users were made, one or, by COPY, many. One takes a short way.
+CREATE FUNCTION @scale@.inserted() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $body$
+DECLARE
+    one_id @scale@.users.id%TYPE;
+    one_created @scale@.users.created%TYPE;
+    one_role text;
+    one_folded text;
+    is_one boolean;
     roles text[];
     days date[];
     numbers bigint[];
 BEGIN
+    SELECT @id@, @created@, @role@, @scale@.searched(@name@, @email@),
+        NOT EXISTS (SELECT FROM useradmin_new OFFSET 1)
+    INTO one_id, one_created, one_role, one_folded, is_one FROM useradmin_new;
+    IF is_one THEN
+        INSERT INTO @scale@.users (id, created, role, folded) VALUES (one_id, one_created, one_role, one_folded)
+        ON CONFLICT DO NOTHING;
+        IF FOUND THEN
+            PERFORM @scale@.add_one(one_role, @scale@.day(one_created));
+        END IF;
+        RETURN NULL;
+    END IF;
     WITH made AS (
         INSERT INTO @scale@.users AS s (id, created, role, folded)
-        SELECT @id@, @created@, @role@, @scale@.fold(@name@) || E'\x01' || @scale@.fold(@email@)
+        SELECT @id@, @created@, @role@, @scale@.searched(@name@, @email@)
         FROM useradmin_new
         ON CONFLICT DO NOTHING
         RETURNING s.role, @scale@.day(s.created) AS day
@@ -181,7 +217,7 @@ BEGIN
     FROM (SELECT role, day, -count(*) AS number FROM gone GROUP BY role, day) AS c;
     WITH made AS (
         INSERT INTO @scale@.users AS s (id, created, role, folded)
-        SELECT @id@, @created@, @role@, @scale@.fold(@name@) || E'\x01' || @scale@.fold(@email@)
+        SELECT @id@, @created@, @role@, @scale@.searched(@name@, @email@)
         FROM useradmin_new
         ON CONFLICT DO NOTHING
         RETURNING s.role, @scale@.day(s.created) AS day
@@ -247,7 +283,7 @@ BEGIN
     WITH wrong AS MATERIALIZED (
         SELECT p.*, s.id IS NOT NULL AS was_there, s.created AS old_created, s.role AS old_role
         FROM (SELECT @id@ AS id, @created@ AS created, @role@ AS role,
-                     @scale@.fold(@name@) || E'\x01' || @scale@.fold(@email@) AS folded
+                     @scale@.searched(@name@, @email@) AS folded
               FROM @user@ WHERE @id@ = ANY (ids)) AS p
         LEFT JOIN @scale@.users s ON s.id = p.id
         WHERE s.id IS NULL OR s.created <> p.created OR s.role <> p.role OR s.folded <> p.folded
