@@ -38,13 +38,26 @@ bool has_trigrams(std::string_view search) {
     return false;
 }
 
+/// Whether the text is of several words with trigrams, and has no letters beyond ASCII.
+bool has_words(std::string_view search) {
+    int words = 0;
+    int run = 0;
+    for (const char character : text::fold(search)) {
+        if (static_cast<unsigned char>(character) >= 0x80)
+            return false;
+        run = is_letter_or_digit(character) ? run + 1 : 0;
+        words += run == 3 ? 1 : 0;
+    }
+    return words > 1;
+}
+
 /// Appends the condition that the copy's row contains the searched text. The pattern stands in a
 /// query of its own, so that it is made once.
 void append_search(Statement& statement, const Schema& schema, std::string_view search,
                    bool by_index) {
-    // An expression that no index knows keeps the planner from looking there.
-    statement << "s.folded" << (by_index ? "" : " || ''") << " LIKE (SELECT " << schema.scale
-              << ".fold(" << argument(containing_pattern(search)) << "))";
+    // The same order by a name that no index knows keeps the planner from looking there.
+    statement << "s.folded" << (by_index ? "" : " COLLATE \"POSIX\"") << " LIKE (SELECT "
+              << schema.scale << ".fold(" << argument(containing_pattern(search)) << "))";
 }
 
 /// Appends the condition that a user matches a search, in a statement about the user table.
@@ -56,11 +69,34 @@ void append_search_of_user(Statement& statement, const Schema& schema, const Dia
     statement << ")";
 }
 
+/// Appends the part of a statement that has the searched text as the copy has it, where
+/// append_matches looks for its words.
+void append_text(Statement& statement, const Schema& schema, std::string_view search) {
+    statement << "useradmin_text AS MATERIALIZED (SELECT " << schema.scale << ".fold("
+              << argument(containing_pattern(search)) << ") AS whole)";
+}
+
+/// Appends the condition that the row has three letters of each word, which the expression picks.
+void append_sketch(Statement& statement, const char* three_of_word) {
+    statement << "s.folded LIKE (SELECT regexp_replace(whole, '" << three_of_word
+              << "|[a-z0-9]+|[^a-z0-9]+', '\\1%', 'g') FROM useradmin_text) AND ";
+}
+
 /// Appends what follows the columns of a query of the users outside the filter's role that match
-/// its search.
-void append_matches(Statement& statement, const Schema& schema, const Filter& filter) {
+/// its search, likely few or many.
+void append_matches(Statement& statement, const Schema& schema, const Filter& filter, bool is_few) {
     statement << "FROM " << schema.scale << ".users s WHERE ";
-    append_search(statement, schema, *filter.search, has_trigrams(*filter.search));
+    if (has_words(*filter.search)) {
+        // The index looks into the lists of all trigrams that a condition has, for each row that
+        // is in the shortest. So it is asked for one of each word, and then for another one, of
+        // the rows that are left; what it finds is compared with the whole text.
+        append_sketch(statement, "([a-z0-9]{3})[a-z0-9]*");
+        if (is_few)
+            append_sketch(statement, "[a-z0-9]*([a-z0-9]{3})");
+        statement << "s.folded COLLATE \"POSIX\" LIKE (SELECT whole FROM useradmin_text)";
+    } else {
+        append_search(statement, schema, *filter.search, has_trigrams(*filter.search));
+    }
     if (filter.role)
         statement << " AND s.role <> " << argument(*filter.role);
 }
@@ -137,9 +173,14 @@ bool is_collectible(const Filter& filter, const Window& window, LastTotal last) 
 void append_collection(Statement& statement, const Schema& schema, const Dialect& dialect,
                        const Filter& filter, const Window& window) {
     const std::string most = std::to_string(most_collected);
-    append_matches(statement << "WITH useradmin_match AS MATERIALIZED (SELECT s.created AS "
+    statement << "WITH ";
+    if (has_words(*filter.search)) {
+        append_text(statement, schema, *filter.search);
+        statement << ", ";
+    }
+    append_matches(statement << "useradmin_match AS MATERIALIZED (SELECT s.created AS "
                                 "useradmin_time, s.id AS useradmin_id ",
-                   schema, filter);
+                   schema, filter, true);
     statement << " LIMIT " << most << " + 1) SELECT t.total, " << schema.user.read_as_u
               << " FROM (SELECT (SELECT CASE WHEN count(*) <= " << most
               << " THEN count(*) END FROM useradmin_match)";
@@ -258,10 +299,12 @@ class ScaledLists final : public Lists {
                                   std::optional<std::vector<User>> users = {}) {
         const Schema& schema = work.schema();
         Statement statement = work.statement();
-        const char* before = "SELECT ";
+        const char* before = " SELECT ";
         if (filter.search) {
+            if (has_words(*filter.search))
+                append_text(statement << "WITH ", schema, *filter.search);
             append_matches(statement << std::exchange(before, " + ") << "(SELECT count(*) ", schema,
-                           filter);
+                           filter, false);
             statement << ")";
         }
         if (!filter.search || filter.role)

@@ -107,18 +107,20 @@ const std::array<const char*, 30> names = {
     "A",
 };
 
-constexpr std::array<const char*, 44> searches = {
-    "jose garcia", "José",       "JOSÉ GARCÍA", "e\u0301 g",
-    "ss",          "ß",          "straße",      "i",
-    "İ",           "ı",          "ist",         "김",
-    "철수",        "가",         "각",          "\u1100",
-    "\u1161",      "田",         "山田",        "\U0002309d",
-    "\U000f0000",  "\U00100000", "😀",           "😃 ",
-    "в",           "ЛАДИМ",      "елк",         "σ",
-    "ς",           "%",          "_",           "_s",
-    "0% _",        "\\",         "\\%",         "'",
-    "\"q",         "\u0301",     "\ufb01",      "ệ",
-    "@x",          "7",          "12",          "nobody has this"};
+constexpr std::array<const char*, 52> searches = {
+    "jose garcia", "José",        "JOSÉ GARCÍA", "e\u0301 g",
+    "ss",          "ß",           "straße",      "i",
+    "İ",           "ı",           "ist",         "김",
+    "철수",        "가",          "각",          "\u1100",
+    "\u1161",      "田",          "山田",        "\U0002309d",
+    "\U000f0000",  "\U00100000",  "😀",           "😃 ",
+    "в",           "ЛАДИМ",       "елк",         "σ",
+    "ς",           "%",           "_",           "_s",
+    "0% _",        "\\",          "\\%",         "'",
+    "\"q",         "\u0301",      "\ufb01",      "ệ",
+    "@b",          "7",           "12",          "nobody has this",
+    "garcia jose", "SÉ GARCÍA q", "100% _sure_", "lash \\% \\_",
+    "ara \"quo",   "lf boxk",     "box.org",     "garcia 12@box"};
 
 } // namespace
 
@@ -133,7 +135,7 @@ TEST_GROUP_BASE(scale_lists, ScaleScene) {
         for (int number = 0; number < count; ++number) {
             Kept user{"id-" + std::to_string(random() % 100000) + "-" + std::to_string(number),
                       names[random() % names.size()] + std::string(number % 3 == 0 ? " Q" : ""),
-                      "m" + std::to_string(number) + (number % 5 == 0 ? "ñ@X.ORG" : "@x.org"),
+                      "m" + std::to_string(number) + (number % 5 == 0 ? "ñ@BOX.ORG" : "@box.org"),
                       roles[random() % 6],
                       static_cast<long>(random() % 2000) * 24 / 20,
                       number % 7 == 0};
@@ -259,12 +261,39 @@ TEST(scale_lists, of_thousands_are_those_of_the_rules_on_pages_far_down) {
              {0, 999, 1000, 1001, 1160, 2333, 3456, 5000, 6980, 6999, 7000, 7001, 2000000000})
             is_as_wanted(store, {role, {}}, {20, offset});
         // More than are collected and fewer, found by the index and not.
-        for (const char* search : {"x.org", "M1", "o", "garcia", "владимир", "田", "@", ""})
+        for (const char* search :
+             {"x.org", "box.org", "arcía q", "M1", "o", "garcia", "владимир", "田", "@", ""})
             for (const std::int64_t offset : {0, 40, 1500, 4990, 6990})
                 is_as_wanted(store, {role, search}, {20, offset});
     }
     for (std::int64_t offset = 1000; offset < 7000; offset += 400)
         is_as_wanted(store, {}, {400, offset});
+}
+
+TEST(scale_lists, of_any_part_of_a_name_or_an_address_are_those_of_the_rules) {
+    if (!is_postgresql())
+        return;
+    add(400);
+    scale();
+    OpenStore store(params_);
+    std::minstd_rand random(11);
+    for (int count = 0; count < 300; ++count) {
+        const Kept& user = all[random() % all.size()];
+        std::string text = text::fold(count % 4 == 0 ? user.email : user.name);
+        if (count % 3 == 0)
+            text += " " + text::fold(all[random() % all.size()].name);
+        std::vector<std::size_t> starts;
+        for (std::size_t at = 0; at < text.size();
+             at += text::sequence_length(std::string_view(text).substr(at)))
+            starts.push_back(at);
+        if (starts.empty() || text.find('\x01') != text.npos)
+            continue;
+        const std::size_t first = starts[random() % starts.size()];
+        const std::size_t last = starts[random() % starts.size()];
+        const auto part =
+            text.substr(std::min(first, last), std::max(first, last) - std::min(first, last));
+        is_as_wanted(store, {count % 2 == 0 ? store::Text() : store::Text("admin"), part}, {20, 0});
+    }
 }
 
 TEST(scale_lists, are_those_of_the_rules_in_every_order_and_with_further_filters) {
