@@ -43,8 +43,7 @@ std::optional<bool> truth_parameter(std::string_view query, std::string_view nam
 /// A parameter that is a time; any other text is as if absent.
 std::optional<text::Timestamp> time_parameter(std::string_view query, std::string_view name) {
     const std::optional<std::string> value = text::query_parameter(query, name);
-    const auto time = value ? text::parse_timestamp(*value) : std::nullopt;
-    return time && text::is_storable(*time) ? time : std::nullopt;
+    return value ? text::parse_date(*value) : std::nullopt;
 }
 
 struct Sort {

@@ -81,7 +81,7 @@ bool set(store::User& user, const store::Field<store::User>& field, const Cell& 
             return text == "true" || text == "false";
         } else if constexpr (std::is_same_v<Member, store::Time>) {
             member = text::parse_timestamp(text);
-            return member.has_value();
+            return member && text::is_storable(*member);
         } else {
             member = text;
             return true;
@@ -93,7 +93,7 @@ bool set(store::User& user, const store::Field<store::User>& field, const Cell& 
 const char* kind_of(const store::Field<store::User>& field) {
     return std::holds_alternative<bool store::User::*>(field.member)
                ? ", which must be true or false"
-               : ", which must be a time such as 2026-11-20T23:30:19.717Z";
+               : ", which must be a time such as 2026-11-20T23:30:19.717Z, of a year up to 9999";
 }
 
 /// What an import takes of a line, by the command line and the tables.

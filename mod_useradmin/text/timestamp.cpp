@@ -211,10 +211,10 @@ std::optional<Timestamp> parse_date(std::string_view text) noexcept {
 
 bool is_storable(Timestamp time) noexcept {
     using namespace std::chrono;
-    // With room for an offset.
+    // With room for an offset: the first day begins before our era where the clock is behind UTC.
     constexpr Timestamp first = sys_days(year(1) / 1 / 2);
-    constexpr Timestamp last = sys_days(year(9999) / 12 / 31);
-    return time >= first && time < last;
+    constexpr Timestamp end = sys_days(year(10000) / 1 / 1);
+    return time >= first && time < end;
 }
 
 void append_iso8601(std::string& out, Timestamp time) {

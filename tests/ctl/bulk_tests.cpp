@@ -201,7 +201,8 @@ TEST(bulk, import_with_dry_run_names_every_line_that_is_wrong_and_changes_nothin
         line("fa@x.org", R"(,"createdAt":"yesterday")") +
         line("go@x.org", R"(,"password":"short")") +
         line("hu@x.org", R"(,"passwordHash":"$argon2id$")") + line("twice@x.org") +
-        line("twice@x.org") + line("right@x.org");
+        line("twice@x.org") + line("right@x.org") +
+        line("so@x.org", R"(,"createdAt":"12345-01-01")");
     const Ended ended = ctl({"import", "--dry-run", lines(wrong)});
     CHECK_EQUAL(1, ended.status);
     for (const char* sentence :
@@ -211,7 +212,8 @@ TEST(bulk, import_with_dry_run_names_every_line_that_is_wrong_and_changes_nothin
           "line 7 has a wrong banned, which must be true or false",
           "line 8 has a wrong createdAt, which must be a time",
           "line 9 has a password that has 5 characters", "line 10 has a passwordHash that is none",
-          "line 12 has the address or the id of line 11", "11 lines are wrong"})
+          "line 12 has the address or the id of line 11", "line 14 has a wrong createdAt",
+          "12 lines are wrong"})
         CHECK_TEXT(has(ended.errors, sentence), (sentence + ended.errors).c_str());
     CHECK_FALSE(has(ended.errors, "line 11 "));
     CHECK_FALSE(has(ended.errors, "line 13 "));

@@ -225,6 +225,12 @@ TEST(extras, ban_until_a_time_and_lift_the_ban) {
     expect_success(get(Who::user, "/extra/users/ulises-1"));
 }
 
+TEST(extras, take_a_ban_until_the_last_moment_of_the_year_9999) {
+    const Reply banned = call("PUT", "ulises-1/ban", R"({"expires":"9999-12-31T23:59:59.999Z"})");
+    expect_success(banned);
+    STRCMP_CONTAINS(R"("banExpires":"9999-12-31T23:59:59.999Z")", banned.body.c_str());
+}
+
 TEST(extras, take_no_ban_that_is_wrong_or_over_or_of_oneself) {
     for (const char* body : {"{", R"({"reason":5})", R"({"expires":5})", R"({"expires":"soon"})"})
         expect_error(call("PUT", "ulises-1/ban", body), 400, "Petición incorrecta");
