@@ -378,7 +378,7 @@ class Import {
                                  by_address->second != by_id->first;
             if (on_conflict_ == OnConflict::update && are_two)
                 refuse(Exit::already_there, entry->line,
-                       "has the address of one user and the id of another");
+                       "has the id of one user and the address of a second one");
             else if (on_conflict_ == OnConflict::fail)
                 refuse(Exit::already_there, entry->line,
                        by_address != id_of.end()
