@@ -110,6 +110,26 @@ const deepPage = (many, last) => [
   line(`notes, page ${last.toLocaleString("en")}`, "notes", plain(many), list(`?page=${last}`)),
 ];
 
+/** How the interface sorts texts: without case, and without the accents of the Latin script. */
+const sortKey = (column) =>
+  `lower(regexp_replace(normalize("${column}" COLLATE "C", NFKD), E'[\\u0300-\\u036f]', '', 'g'))`;
+
+/** The same page in each order. */
+const sorts = (many, page) => {
+  const request = (sort, order) => list(`?page=${page}${sort ? `&sort=${sort}` : ""}`, { order });
+  const name = (sort) => `by ${sort}, page ${page.toLocaleString("en")}`;
+  return [
+    line(name("createdAt"), "notes", scaled(many), request()),
+    ...[
+      ["name", `${sortKey("name")}, "id"`],
+      ["email", `${sortKey("email")}, "id"`],
+      ["updatedAt", '"updatedAt" DESC, "id"'],
+    ].map(([sort, order]) =>
+      line(name(sort), "notes", scaled(many), request(sort, order), { bounds: [p50(name("createdAt"), 2)] }),
+    ),
+  ];
+};
+
 const one = { connections: 1 };
 
 /** The points of the plot: time against number of users, for one caller. */
@@ -186,6 +206,11 @@ export const cases = [
     burst: { request: ofASeventh, database: scaled(million) },
   },
   { name: "page", title: "page 25,000 of 50,000", lines: deepPage(million, 25_000) },
+  {
+    name: "sorts",
+    title: "list 20 of 1,000,000 in another order, --scale",
+    lines: [1, 50_000, 25_000].flatMap((page) => sorts(million, page)),
+  },
   {
     name: "plain",
     isShown: true,

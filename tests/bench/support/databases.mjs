@@ -266,15 +266,15 @@ export const database = (wanted) => {
 const expectations = new Map();
 
 /** What a list must hold, by the database's own word: {ids, total}. */
-export const expected = async (users, { where, path }) => {
+export const expected = async (users, { where, path, order = '"createdAt" DESC, "id"' }) => {
   const key = `${users} ${where} ${path}`;
   if (!expectations.has(key)) {
     const page = Number(new URL(path, "http://127.0.0.1").searchParams.get("page") ?? 1);
     const { rows } = await connected(`users_${users}`, (client) =>
       client.query(
         `SELECT (SELECT count(*)::int FROM "user" WHERE ${where}) AS total,
-          (SELECT array_agg("id" ORDER BY "createdAt" DESC, "id") FROM (SELECT "id", "createdAt" FROM "user"
-            WHERE ${where} ORDER BY "createdAt" DESC, "id" LIMIT 20 OFFSET ${(page - 1) * 20}) AS page) AS ids`,
+          (SELECT array_agg("id" ORDER BY ${order}) FROM (SELECT * FROM "user"
+            WHERE ${where} ORDER BY ${order} LIMIT 20 OFFSET ${(page - 1) * 20}) AS page) AS ids`,
       ),
     );
     expectations.set(key, { ids: rows[0].ids ?? [], total: rows[0].total });
