@@ -629,8 +629,9 @@ TEST(hostile_requests, get_an_envelope_whatever_they_are) {
     expect_success(send("GET", "/open/users"));
     for (const pid_t child : children)
         CHECK_TEXT(!has_ended(child), "a child of httpd has ended");
-    // Most go deeper than the first look at them, and most are HTTP.
-    CHECK_TEXT(statuses_[200] > requests / 10 && unsent_ < requests / 30, summary().c_str());
+    // Most go deeper than the first look at them, and most are HTTP: libcurl does not send all, and
+    // loses some on a slow machine, whose connection httpd ends because of the request before.
+    CHECK_TEXT(statuses_[200] > requests / 10 && unsent_ < requests / 15, summary().c_str());
 }
 
 } // namespace useradmin::test
