@@ -1,6 +1,7 @@
 // useradminctl export: writes all users, with the hashes of their passwords.
 #include "ctl/command.hpp"
 #include "ctl/display.hpp"
+#include "ctl/fresh_file.hpp"
 #include "ctl/user_file.hpp"
 
 #include "apr/pool.hpp"
@@ -36,13 +37,6 @@ std::string behind_links(const std::string& name) {
     return error ? name : path.string();
 }
 
-/// A file that was not there before, for its owner alone: it holds what passwords can be guessed
-/// from. One that was left, or that somebody else has laid there, gives way or is an error.
-int open_fresh(const std::string& name) {
-    std::remove(name.c_str());
-    return open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
-}
-
 /// Where the lines go: standard output, a pipe or a device, or a file that appears under its name
 /// when it is whole.
 class Output {
@@ -52,6 +46,7 @@ class Output {
             return;
         if (!is_device(name_))
             part_ = name_ + ".part";
+        // It holds what passwords can be guessed from.
         const int descriptor =
             part_.empty() ? open(name_.c_str(), O_WRONLY | O_CLOEXEC) : open_fresh(part_);
         file_.reset(descriptor >= 0 ? fdopen(descriptor, "w") : nullptr);

@@ -1,6 +1,7 @@
 #include "ctl/import_journal.hpp"
 
 #include "ctl/command_error.hpp"
+#include "ctl/fresh_file.hpp"
 #include "text/url.hpp"
 
 #include <cerrno>
@@ -77,8 +78,7 @@ void ImportJournal::write(const Contents& contents) const {
         append(text, "next", *contents.next);
     // Renamed into its place, so that whoever is killed leaves a whole one.
     const std::string fresh = name_ + ".new";
-    std::remove(fresh.c_str());
-    const int file = open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    const int file = open_fresh(fresh);
     const bool is_written =
         file >= 0 && ::write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
     const int error = errno;
