@@ -24,31 +24,31 @@ bool is_letter_or_digit(char character) noexcept {
     return (character >= '0' && character <= '9') || (character >= 'a' && character <= 'z');
 }
 
-/// Whether the index of trigrams can tell something of the text: three letters in a row, or one
-/// beyond ASCII, which is written in several.
-bool has_trigrams(std::string_view search) {
-    int run = 0;
-    for (const char character : text::fold(search)) {
-        if (static_cast<unsigned char>(character) >= 0x80)
-            return true;
-        run = is_letter_or_digit(character) ? run + 1 : 0;
-        if (run == 3)
-            return true;
-    }
-    return false;
-}
+/// How the copy is looked through for a searched text.
+enum class Way {
+    /// All rows are: the index of trigrams can tell nothing of it.
+    all_rows,
+    by_index,
+    /// The index is asked for a few trigrams of each word.
+    by_words
+};
 
-/// Whether the text is of several words with trigrams, and has no letters beyond ASCII.
-bool has_words(std::string_view search) {
+Way way_of(std::string_view search) {
     int words = 0;
     int run = 0;
     for (const char character : text::fold(search)) {
+        // A letter beyond ASCII is written in several.
         if (static_cast<unsigned char>(character) >= 0x80)
-            return false;
+            return Way::by_index;
         run = is_letter_or_digit(character) ? run + 1 : 0;
         words += run == 3 ? 1 : 0;
     }
-    return words > 1;
+    return words == 0 ? Way::all_rows : words == 1 ? Way::by_index : Way::by_words;
+}
+
+/// Appends the pattern of what contains the searched text, as the copy has it.
+void append_pattern(Statement& statement, const Schema& schema, std::string_view search) {
+    statement << schema.scale << ".fold(" << argument(containing_pattern(search)) << ")";
 }
 
 /// Appends the condition that the copy's row contains the searched text. The pattern stands in a
@@ -56,8 +56,9 @@ bool has_words(std::string_view search) {
 void append_search(Statement& statement, const Schema& schema, std::string_view search,
                    bool by_index) {
     // The same order by a name that no index knows keeps the planner from looking there.
-    statement << "s.folded" << (by_index ? "" : " COLLATE \"POSIX\"") << " LIKE (SELECT "
-              << schema.scale << ".fold(" << argument(containing_pattern(search)) << "))";
+    statement << "s.folded" << (by_index ? "" : " COLLATE \"POSIX\"") << " LIKE (SELECT ";
+    append_pattern(statement, schema, search);
+    statement << ")";
 }
 
 /// Appends the condition that a user matches a search, in a statement about the user table.
@@ -65,15 +66,8 @@ void append_search_of_user(Statement& statement, const Schema& schema, const Dia
                            std::string_view search) {
     statement << schema.user.at("id") << " IN (SELECT s.id FROM " << schema.scale
               << ".users s WHERE ";
-    append_search(statement, schema, search, has_trigrams(search));
+    append_search(statement, schema, search, way_of(search) != Way::all_rows);
     statement << ")";
-}
-
-/// Appends the part of a statement that has the searched text as the copy has it, where
-/// append_matches looks for its words.
-void append_text(Statement& statement, const Schema& schema, std::string_view search) {
-    statement << "useradmin_text AS MATERIALIZED (SELECT " << schema.scale << ".fold("
-              << argument(containing_pattern(search)) << ") AS whole)";
 }
 
 /// Appends the condition that the row has three letters of each word, which the expression picks.
@@ -82,11 +76,18 @@ void append_sketch(Statement& statement, const char* three_of_word) {
               << "|[a-z0-9]+|[^a-z0-9]+', '\\1%', 'g') FROM useradmin_text) AND ";
 }
 
-/// Appends what follows the columns of a query of the users outside the filter's role that match
-/// its search, likely few or many.
-void append_matches(Statement& statement, const Schema& schema, const Filter& filter, bool is_few) {
-    statement << "FROM " << schema.scale << ".users s WHERE ";
-    if (has_words(*filter.search)) {
+/// Appends a query of the users outside the filter's role that match its search, likely few or
+/// many.
+void append_matches(Statement& statement, const Schema& schema, const char* columns,
+                    const Filter& filter, bool is_few) {
+    const Way way = way_of(*filter.search);
+    if (way == Way::by_words) {
+        append_pattern(statement << "WITH useradmin_text AS MATERIALIZED (SELECT ", schema,
+                       *filter.search);
+        statement << " AS whole) ";
+    }
+    statement << "SELECT " << columns << " FROM " << schema.scale << ".users s WHERE ";
+    if (way == Way::by_words) {
         // The index looks into the lists of all trigrams that a condition has, for each row that
         // is in the shortest. So it is asked for one of each word, and then for another one, of
         // the rows that are left; what it finds is compared with the whole text.
@@ -95,7 +96,7 @@ void append_matches(Statement& statement, const Schema& schema, const Filter& fi
             append_sketch(statement, "[a-z0-9]*([a-z0-9]{3})");
         statement << "s.folded COLLATE \"POSIX\" LIKE (SELECT whole FROM useradmin_text)";
     } else {
-        append_search(statement, schema, *filter.search, has_trigrams(*filter.search));
+        append_search(statement, schema, *filter.search, way == Way::by_index);
     }
     if (filter.role)
         statement << " AND s.role <> " << argument(*filter.role);
@@ -166,21 +167,15 @@ void append_day(Statement& statement, const Schema& schema, const Text& role,
 /// Whether the matches of a search are likely few enough to be collected.
 bool is_collectible(const Filter& filter, const Window& window, LastTotal last) {
     return last.value_or(0) <= most_collected && window.end() <= most_collected &&
-           has_trigrams(*filter.search);
+           way_of(*filter.search) != Way::all_rows;
 }
 
 /// Collects what matches the search, if it is not too much: the total is NULL then.
 void append_collection(Statement& statement, const Schema& schema, const Dialect& dialect,
                        const Filter& filter, const Window& window) {
     const std::string most = std::to_string(most_collected);
-    statement << "WITH ";
-    if (has_words(*filter.search)) {
-        append_text(statement, schema, *filter.search);
-        statement << ", ";
-    }
-    append_matches(statement << "useradmin_match AS MATERIALIZED (SELECT s.created AS "
-                                "useradmin_time, s.id AS useradmin_id ",
-                   schema, filter, true);
+    append_matches(statement << "WITH useradmin_match AS MATERIALIZED (", schema,
+                   "s.created AS useradmin_time, s.id AS useradmin_id", filter, true);
     statement << " LIMIT " << most << " + 1) SELECT t.total, " << schema.user.read_as_u
               << " FROM (SELECT (SELECT CASE WHEN count(*) <= " << most
               << " THEN count(*) END FROM useradmin_match)";
@@ -299,11 +294,9 @@ class ScaledLists final : public Lists {
                                   std::optional<std::vector<User>> users = {}) {
         const Schema& schema = work.schema();
         Statement statement = work.statement();
-        const char* before = " SELECT ";
+        const char* before = "SELECT ";
         if (filter.search) {
-            if (has_words(*filter.search))
-                append_text(statement << "WITH ", schema, *filter.search);
-            append_matches(statement << std::exchange(before, " + ") << "(SELECT count(*) ", schema,
+            append_matches(statement << std::exchange(before, " + ") << "(", schema, "count(*)",
                            filter, false);
             statement << ")";
         }
