@@ -504,7 +504,6 @@ class HostileRequests : public OwnHttpd {
               {"mod_http2.so"});
         // Their ids hold their tokens, which no reply may have.
         sql().run(R"(UPDATE "session" SET "id" = "userId")");
-        http2_client_ = std::make_unique<HttpClient>(httpd_->port());
     }
 
     /// The bytes of a request are the same to every MPM, and not all speak HTTP/2.
@@ -585,8 +584,13 @@ class HostileRequests : public OwnHttpd {
     /// Sends the request of that number as HTTP/2, without the bytes that libcurl does not send.
     void send_http2(std::uint64_t number) {
         const Hostile made = maker(number).make();
-        const auto reply = client_->try_send({made.method, made.target, made.headers, made.body,
-                                              std::chrono::seconds(30), /* is_http2 */ true});
+        const Request request = {
+            made.method,        made.target, made.headers, made.body, std::chrono::seconds(30),
+            /* is_http2 */ true};
+        auto reply = client_->try_send(request);
+        // It was lost where httpd was ending the connection, because of the request before.
+        if (!reply)
+            reply = client_->try_send(request);
         ++(reply ? statuses_[reply->status] : unsent_);
         const std::string complaint = reply ? complaint_of(made, *reply) : std::string();
         if (!complaint.empty())
@@ -602,7 +606,6 @@ class HostileRequests : public OwnHttpd {
         return text + std::to_string(unsent_) + " without a reply";
     }
 
-    std::unique_ptr<HttpClient> http2_client_;
     std::uint64_t seed_ = 0;
     std::map<int, int> statuses_;
     int unsent_ = 0;
@@ -629,9 +632,8 @@ TEST(hostile_requests, get_an_envelope_whatever_they_are) {
     expect_success(send("GET", "/open/users"));
     for (const pid_t child : children)
         CHECK_TEXT(!has_ended(child), "a child of httpd has ended");
-    // Most go deeper than the first look at them, and most are HTTP: libcurl does not send all, and
-    // loses some on a slow machine, whose connection httpd ends because of the request before.
-    CHECK_TEXT(statuses_[200] > requests / 10 && unsent_ < requests / 15, summary().c_str());
+    // Most go deeper than the first look at them, and most are HTTP.
+    CHECK_TEXT(statuses_[200] > requests / 10 && unsent_ < requests / 30, summary().c_str());
 }
 
 } // namespace useradmin::test
