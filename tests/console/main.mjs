@@ -76,7 +76,7 @@ scene("who signs out is out, and a session that ended leads back to the form", {
   await view.page.reload();
   await view.see("input[name=password]");
   await view.signIn(root);
-  await view.page.evaluate(() => fetch("/api/auth/sign-out", { method: "POST", headers: { "Content-Type": "application/json" }, body: "{}" }));
+  await view.ask("POST", "/api/auth/sign-out", {});
   await view.type("input[type=search]", "a");
   await view.read("Your session has ended. Sign in again.");
 });
@@ -141,18 +141,6 @@ scene("who pauses at a space while typing keeps the space", { email: root }, asy
   await view.listed("Ada Lovelace");
 });
 
-/** What answers requests in place of the server: by what it says of one, or not at all. */
-const intercept = async (view, answer) => {
-  await view.page.setRequestInterception(true);
-  view.page.on("request", (request) => {
-    if (request.isInterceptResolutionHandled()) return;
-    const reply = answer(request);
-    if (reply === "hold") return;
-    else if (reply) request.respond({ status: 200, contentType: "application/json", ...reply }).catch(() => {});
-    else request.continue().catch(() => {});
-  });
-};
-
 scene("a request that is given up while its reply comes is no error", { email: root }, async (view) => {
   await view.page.evaluate(() => {
     const own = window.fetch;
@@ -170,7 +158,7 @@ scene("a request that is given up while its reply comes is no error", { email: r
 });
 
 scene("a total that is older than the list leads back, and to no requests without end", { email: root }, async (view) => {
-  await intercept(view, (request) => request.url().includes("page=2&") && {
+  await view.intercept((request) => request.url().includes("page=2&") && {
     headers: { "X-Total-Count": "37" },
     body: JSON.stringify({ success: true, data: [], pagination: { page: 2, limit: 20, total: 37, totalPages: 2 } }),
   });
@@ -184,10 +172,10 @@ scene("a total that is older than the list leads back, and to no requests withou
 
 scene("of two who count, the later one is believed", { email: root }, async (view) => {
   let held = null;
-  await intercept(view, (request) => {
+  await view.intercept((request) => {
     if (held || !/[?]match=all&limit=1$/.test(request.url())) return null;
     held = request;
-    return "hold";
+    return "held";
   });
   const create = async (name, email) => {
     await view.press("New user");
@@ -207,7 +195,7 @@ scene("of two who count, the later one is believed", { email: root }, async (vie
   await view.page.setRequestInterception(false);
   await view.rest();
   assert.equal(await view.text(".total .number"), String(before + 2));
-  for (const email of ["early@example.org", "late@example.org"]) await view.page.evaluate(async (id) => fetch(`/api/users/${id}`, { method: "DELETE" }), (await site.userAt(email)).id);
+  for (const email of ["early@example.org", "late@example.org"]) await view.ask("DELETE", `/api/users/${(await site.userAt(email)).id}`);
 });
 
 scene("filters multiply, and the list is sorted and paged", { email: root }, async (view) => {
@@ -355,7 +343,7 @@ scene("a superAdmin edits name, address and role", { email: root }, async (view)
 scene("who edits a user that somebody else has changed is told, and loses nothing", { email: root }, async (view) => {
   await view.openUser("edsger.dijkstra@example.org");
   await view.type("dialog input[name=name]", "Edsger W. Dijkstra");
-  await view.page.evaluate(() => fetch("/api/users/user-6", { method: "PUT", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ email: "ewd@example.org" }) }));
+  await view.ask("PUT", "/api/users/user-6", { email: "ewd@example.org" });
   await view.press("Save changes");
   await view.read("Somebody has changed this user in the meantime", "dialog [role=alert]");
   await view.check("a conflict");
@@ -390,10 +378,7 @@ scene("a superAdmin bans with a reason and lifts the ban", { email: root }, asyn
 });
 
 scene("what nobody has typed is not saved, also where an input cannot show all of it", { email: root }, async (view) => {
-  const made = await view.page.evaluate(async () => {
-    const body = JSON.stringify({ name: "Blank\nLine ", email: " blank@example.org ", password: "12345678", role: "user" });
-    return (await fetch("/api/users", { method: "POST", headers: { "Content-Type": "application/json" }, body })).json();
-  });
+  const made = await view.ask("POST", "/api/users", { name: "Blank\nLine ", email: " blank@example.org ", password: "12345678", role: "user" });
   await view.openUser("blank@example.org");
   await view.press("Save changes");
   await view.read("Nothing has changed.", "dialog .status");
@@ -413,7 +398,7 @@ scene("what was done is said, also where the user cannot be read afterwards", { 
   await view.openUser("dennis.ritchie@example.org");
   await view.press("Ban");
   let isBanned = false;
-  await intercept(view, (request) => {
+  await view.intercept((request) => {
     isBanned ||= request.method() === "PUT";
     const isRead = isBanned && request.method() === "GET" && request.url().endsWith("/user-12");
     return isRead && { status: 503, body: JSON.stringify({ success: false, error: "Servicio no disponible temporalmente" }) };
@@ -423,7 +408,7 @@ scene("what was done is said, also where the user cannot be read afterwards", { 
   await view.read("The service is busy.", "dialog.drawer [role=alert]");
   await view.page.setRequestInterception(false);
   await view.check("a ban whose user is not read again");
-  await view.page.evaluate(() => fetch("/api/users/user-12", { method: "PUT", headers: { "Content-Type": "application/json" }, body: '{"banned":false}' }));
+  await view.ask("PUT", "/api/users/user-12", { banned: false });
 });
 
 scene("two clicks on a button do its work once", { email: root }, async (view) => {
@@ -433,7 +418,7 @@ scene("two clicks on a button do its work once", { email: root }, async (view) =
   await view.read("The ban has been lifted.", "dialog.drawer .status");
   await view.rest();
   assert.equal((await view.text("dialog [role=alert]")).trim(), "");
-  await view.page.evaluate(() => fetch("/api/users/user-4", { method: "PUT", headers: { "Content-Type": "application/json" }, body: '{"banned":true,"banReason":"spam"}' }));
+  await view.ask("PUT", "/api/users/user-4", { banned: true, banReason: "spam" });
   await view.key("Escape");
   await twice("Sign out");
   await view.read("You have signed out.");
@@ -495,8 +480,7 @@ scene("what users are called stays text", { email: root }, async (view) => {
 scene("a name that is written from the right leaves the sentence around it as it is", { email: root }, async (view) => {
   const people = [["مريم", "maryam@example.org", "Delete \u2068مريم\u2069?"], ["\u202eNora", "nora@example.org", "Delete Nora?"]];
   for (const [name, email, title] of people) {
-    await view.page.evaluate(async (body) => fetch("/api/users", { method: "POST", headers: { "Content-Type": "application/json" }, body }),
-      JSON.stringify({ name, email, password: "12345678", role: "user" }));
+    await view.ask("POST", "/api/users", { name, email, password: "12345678", role: "user" });
     await view.openUser(email);
     await view.press("Delete user");
     assert.equal(await view.text("dialog:not(.drawer) h2"), title);
@@ -589,7 +573,7 @@ describe("with UserAdminExtras", () => {
   scene("who bans a user that has changed in the meantime is told", { ...there, email: root }, async (view) => {
     await view.openUser("yuki.tanaka@example.org");
     await view.press("Ban");
-    await view.page.evaluate(() => fetch("/api/users/user-25", { method: "PUT", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ name: "Yuki T." }) }));
+    await view.ask("PUT", "/api/users/user-25", { name: "Yuki T." });
     await view.press("Ban");
     await view.read("This user has changed in the meantime.", "dialog:not(.drawer) [role=alert]");
     assert.equal((await extras.user("user-25")).banned, false);

@@ -4,9 +4,9 @@ import { join } from "node:path";
 
 import { idOf } from "./databases.mjs";
 import { drive, median } from "./drive.mjs";
-import { comparison, settled } from "./lines.mjs";
+import { comparison } from "./lines.mjs";
 import { folder } from "./machine.mjs";
-import { Figures, withCopy, withServer } from "./writes.mjs";
+import { Figures, inTurns, withCopy, withServer } from "./writes.mjs";
 
 /** Whose names are changed: more than there are callers, so that they rarely wait for one another. */
 const ids = Array.from({ length: 887 }, (_, index) => idOf(index + 10));
@@ -41,14 +41,13 @@ export const audit = async ({ rounds, seconds, say }) => {
             // A pair of measurements is compared, not their medians: a drift of the machine meets both.
             for (let round = 1; round <= 2 * rounds; ++round)
               for (const [load, share] of loads) {
-                const rates = new Map();
-                for (const [name, server] of round % 2 ? both : both.toReversed()) {
-                  await settled(server);
-                  const measured = await change(server, headers, seconds, share);
-                  figures.add(`${load}, ${name}`, measured);
-                  rates.set(name, measured.rate);
-                }
-                ratios.get(load).push(rates.get("with an audit log") / rates.get("without"));
+                const measured = await inTurns(round, both, (server) =>
+                  change(server, headers, seconds, share),
+                );
+                for (const [name, of] of measured) figures.add(`${load}, ${name}`, of);
+                ratios
+                  .get(load)
+                  .push(measured.get("with an audit log").rate / measured.get("without").rate);
                 say(`  round ${round}: ${load}: ${ratios.get(load).at(-1).toFixed(3)} of the rate`);
               }
             return loads.flatMap(([load]) => [

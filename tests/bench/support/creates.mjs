@@ -7,7 +7,7 @@ import { database } from "./databases.mjs";
 import { ask, drive } from "./drive.mjs";
 import { comparison, settled } from "./lines.mjs";
 import { contenderFile, run } from "./machine.mjs";
-import { Figures, withCopy, withServer } from "./writes.mjs";
+import { Figures, inTurns, withCopy, withServer } from "./writes.mjs";
 
 const million = 1_000_000;
 
@@ -134,9 +134,10 @@ export const createsWithScale = async ({ rounds, seconds, say }) => {
             await create(server, headers, 1);
           }
           for (let round = 1; round <= rounds; ++round)
-            for (const [name, server] of round % 2 ? both : both.toReversed()) {
-              await settled(server);
-              figures.add(name, await create(server, headers, seconds));
+            for (const [name, measured] of await inTurns(round, both, (server) =>
+              create(server, headers, seconds),
+            )) {
+              figures.add(name, measured);
               say(`  round ${round}: ${name}: ${figures.row(name).rate.toFixed(0)} creates/s`);
             }
           const [without, withScale] = both.map(([name, server]) => ({

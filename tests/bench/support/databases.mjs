@@ -57,14 +57,14 @@ export const connected = async (database, work) => {
 
 const onServer = (sql, values) => connected("useradmin", (client) => client.query(sql, values));
 
-/** The caller that a test needs, whose id and token follow from its number. */
-const uuidOf = (text) =>
+/** The id of a user by the number that users.sql counts. */
+export const idOf = (number) =>
   createHash("md5")
-    .update(text)
+    .update(`user ${number}`)
     .digest("hex")
     .replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
-/** The id of a user by the number that users.sql counts. */
-export const idOf = (number) => uuidOf(`user ${number}`);
+
+/** The caller that a test needs, whose id and token follow from its number. */
 const callerOf = (number) => ({
   id: idOf(number),
   token: createHash("md5").update(`session ${number}`).digest("hex"),

@@ -2,10 +2,11 @@
 import { randomUUID } from "node:crypto";
 
 import { contenders } from "./contenders.mjs";
-import { connected, copy, database, drop, params, useradminctl } from "./databases.mjs";
+import { connected, useradminctl } from "./databases.mjs";
 import { ask } from "./drive.mjs";
 import { comparison } from "./lines.mjs";
 import { load, pause, socket } from "./machine.mjs";
+import { withCopy, withServer } from "./writes.mjs";
 
 const { default: pg } = await load("pg");
 
@@ -183,12 +184,9 @@ const differences = async (server) => {
   return wrong;
 };
 
-export const totals = async ({ isQuick, say }) => {
-  const { name: from } = await database({ users: 10_000, isScaled: true });
-  await copy(from, name);
-  await connected(name, (client) => client.query('DELETE FROM "session"'));
-  let server;
-  try {
+export const totals = ({ isQuick, say }) =>
+  withCopy({ users: 10_000, isScaled: true }, name, async (data) => {
+    await connected(name, (client) => client.query('DELETE FROM "session"'));
     const progress = { wanted: isQuick ? 5_000 : 100_000, writes: 0, kills: 0 };
     const began = Date.now();
     await Promise.all([
@@ -197,8 +195,7 @@ export const totals = async ({ isQuick, say }) => {
       emptier(progress),
     ]);
     const rate = progress.writes / ((Date.now() - began) / 1000);
-    server = await contenders.notes.start({ driver: "pgsql", params: params(name), name });
-    const wrong = await differences(server);
+    const wrong = await withServer("notes", data, [], differences);
     for (const text of wrong) say(`  ${text}`);
     const check = await useradminctl(name, "check", "--counts");
     if (check.status !== 0) say(`  useradminctl check --counts: ${check.output}${check.error}`);
@@ -212,8 +209,4 @@ export const totals = async ({ isQuick, say }) => {
         ],
       },
     ];
-  } finally {
-    await server?.stop();
-    await drop(name);
-  }
-};
+  });

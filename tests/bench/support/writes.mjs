@@ -2,6 +2,7 @@
 import { contenders } from "./contenders.mjs";
 import { copy, database, drop, params } from "./databases.mjs";
 import { median } from "./drive.mjs";
+import { settled } from "./lines.mjs";
 
 /** Runs the work with a copy of a database, which is dropped in the end. */
 export const withCopy = async (wanted, name, work) => {
@@ -22,6 +23,16 @@ export const withServer = async (contender, data, lines, work) => {
   } finally {
     await server.stop();
   }
+};
+
+/** Measures servers one after the other, there and back from round to round: what came of each, by its name. */
+export const inTurns = async (round, servers, measure) => {
+  const measured = new Map();
+  for (const [name, server] of round % 2 ? servers : servers.toReversed()) {
+    await settled(server);
+    measured.set(name, await measure(server));
+  }
+  return measured;
 };
 
 /** The medians of figures that came in rounds, by their names. */

@@ -140,23 +140,39 @@ export class View {
     await this.page.waitForFunction((wanted) => (new URLSearchParams(location.hash.slice(1)).get("search") ?? "") === wanted, {}, text);
     await this.rest();
   }
+  /** Answers requests in place of the server: by the reply that is given for one, or not at all where that is "held". */
+  async intercept(replyTo) {
+    await this.page.setRequestInterception(true);
+    this.page.on("request", (request) => {
+      if (request.isInterceptResolutionHandled()) return;
+      const reply = replyTo(request);
+      if (reply === "held") return;
+      // The page may have given it up.
+      if (reply) request.respond({ status: 200, contentType: "application/json", ...reply }).catch(() => {});
+      else request.continue().catch(() => {});
+    });
+  }
   /** Searches, and keeps the request from the server until what it gives is called. */
   async holdSearch(text) {
     const isIt = (request) => request.url().includes(`search=${text}`);
     let held = null;
-    await this.page.setRequestInterception(true);
-    this.page.on("request", (request) => {
-      if (request.isInterceptResolutionHandled()) return;
-      if (isIt(request)) held = request;
-      else request.continue().catch(() => {});
+    await this.intercept((request) => {
+      if (!isIt(request)) return null;
+      held = request;
+      return "held";
     });
     await this.type("input[type=search]", text);
     await this.page.waitForRequest(isIt);
     return async () => {
-      // The page may have given it up.
       await held.continue().catch(() => {});
       await this.page.setRequestInterception(false);
     };
+  }
+  /** What the server answers whoever is signed in, asked behind the page's back. */
+  ask(method, path, body) {
+    return this.page.evaluate(
+      async (url, options) => (await fetch(url, { ...options, headers: { "Content-Type": "application/json" } })).json(),
+      path, { method, body: JSON.stringify(body) });
   }
   /** Finds the user by e-mail and opens the record. */
   async openUser(email) {
