@@ -7,7 +7,6 @@
 #include "httpd/shared_memory.hpp"
 #include "secret/digest.hpp"
 #include "store/dialect.hpp"
-#include "text/hex.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -143,12 +142,10 @@ NotedHashes& noted_hashes(apr_pool_t* configuration_pool) {
 std::vector<const char*> database_ids(apr_pool_t* configuration_pool,
                                       const std::vector<ConnectionPool>& pools) {
     std::vector<const char*> ids;
-    for (const ConnectionPool& pool : pools) {
-        const secret::Digest digest = secret::digest({pool.driver, pool.parameters});
-        ids.push_back(apr::terminated(
-            configuration_pool,
-            text::hex({reinterpret_cast<const char*>(digest.data()), digest.size()})));
-    }
+    ids.reserve(pools.size());
+    for (const ConnectionPool& pool : pools)
+        ids.push_back(apr::terminated(configuration_pool,
+                                      secret::hex(secret::digest({pool.driver, pool.parameters}))));
     return ids;
 }
 

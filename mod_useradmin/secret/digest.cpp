@@ -10,11 +10,34 @@
 
 namespace useradmin::secret {
 
-Digest digest(std::initializer_list<std::string_view> texts) {
+namespace {
+
+/// SHA-256, found once: since version 3, OpenSSL looks EVP_sha256() up for each digest, which takes
+/// longer than a short one.
+const EVP_MD* algorithm() noexcept {
+#if OPENSSL_VERSION_NUMBER >= 0x30000000L
+    static const std::unique_ptr<EVP_MD, decltype(&EVP_MD_free)> found(
+        EVP_MD_fetch(nullptr, "SHA256", nullptr), EVP_MD_free);
+    if (found)
+        return found.get();
+#endif
+    return EVP_sha256();
+}
+
+Digest digest_of(std::string_view bytes) {
+    Digest digest;
+    if (EVP_Digest(bytes.data(), bytes.size(), digest.data(), nullptr, algorithm(), nullptr) != 1)
+        throw std::bad_alloc();
+    return digest;
+}
+
+} // namespace
+
+Digest digest(std::span<const std::string_view> texts) {
     const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(EVP_MD_CTX_new(),
                                                                           EVP_MD_CTX_free);
     Digest digest;
-    bool is_done = context && EVP_DigestInit_ex(context.get(), EVP_sha256(), nullptr) == 1;
+    bool is_done = context && EVP_DigestInit_ex(context.get(), algorithm(), nullptr) == 1;
     for (const std::string_view text : texts) {
         const std::uint64_t length = text.size();
         is_done = is_done && EVP_DigestUpdate(context.get(), &length, sizeof length) == 1 &&
@@ -25,20 +48,12 @@ Digest digest(std::initializer_list<std::string_view> texts) {
     return digest;
 }
 
-namespace {
-
-Digest digest_of(std::string_view bytes) {
-    Digest digest;
-    if (EVP_Digest(bytes.data(), bytes.size(), digest.data(), nullptr, EVP_sha256(), nullptr) != 1)
-        throw std::bad_alloc();
-    return digest;
+std::string hex(const Digest& digest) {
+    return text::hex({reinterpret_cast<const char*>(digest.data()), digest.size()});
 }
 
-} // namespace
-
 std::string sha256(std::string_view bytes) {
-    const Digest digest = digest_of(bytes);
-    return text::hex({reinterpret_cast<const char*>(digest.data()), digest.size()});
+    return hex(digest_of(bytes));
 }
 
 std::string sha256_base64(std::string_view bytes) {
@@ -49,7 +64,7 @@ std::string sha256_base64(std::string_view bytes) {
 }
 
 Sha256::Sha256() : context_(EVP_MD_CTX_new()) {
-    if (context_ == nullptr || EVP_DigestInit_ex(context_, EVP_sha256(), nullptr) != 1) {
+    if (context_ == nullptr || EVP_DigestInit_ex(context_, algorithm(), nullptr) != 1) {
         EVP_MD_CTX_free(context_);
         throw std::bad_alloc();
     }
@@ -71,7 +86,7 @@ std::string Sha256::so_far() const {
     if (!copy || EVP_MD_CTX_copy_ex(copy.get(), context_) != 1 ||
         EVP_DigestFinal_ex(copy.get(), digest.data(), nullptr) != 1)
         throw std::bad_alloc();
-    return text::hex({reinterpret_cast<const char*>(digest.data()), digest.size()});
+    return hex(digest);
 }
 
 } // namespace useradmin::secret

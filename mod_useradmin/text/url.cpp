@@ -9,20 +9,19 @@ namespace {
 enum class Plus { stays, is_a_space };
 
 std::string decode(std::string_view text, Plus plus) {
-    if (text.find_first_of(plus == Plus::is_a_space ? "%+" : "%") == text.npos)
+    if (plus == Plus::stays && text.find('%') == text.npos)
         return std::string(text);
     std::string decoded;
     decoded.reserve(text.size());
     for (std::size_t at = 0; at < text.size(); ++at) {
-        const int high = at + 2 < text.size() ? hex_value(text[at + 1]) : -1;
-        const int low = at + 2 < text.size() ? hex_value(text[at + 2]) : -1;
-        if (text[at] == '%' && high >= 0 && low >= 0) {
+        const bool may_escape = text[at] == '%' && at + 2 < text.size();
+        const int high = may_escape ? hex_value(text[at + 1]) : -1;
+        const int low = may_escape ? hex_value(text[at + 2]) : -1;
+        if (high >= 0 && low >= 0) {
             decoded += static_cast<char>(high * 16 + low);
             at += 2;
-        } else if (text[at] == '+' && plus == Plus::is_a_space) {
-            decoded += ' ';
         } else {
-            decoded += text[at];
+            decoded += text[at] == '+' && plus == Plus::is_a_space ? ' ' : text[at];
         }
     }
     return decoded;
