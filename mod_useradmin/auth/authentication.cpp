@@ -12,12 +12,11 @@
 #include "httpd/notes.hpp"
 #include "httpd/token_carriers.hpp"
 #include "httpd/wiping.hpp"
-#include "secret/digest.hpp"
 #include "secret/secret.hpp"
 #include "sign_in/identity.hpp"
 
-#include <algorithm>
-#include <type_traits>
+#include <string>
+#include <utility>
 
 APLOG_USE_MODULE(auth_useradmin);
 
@@ -32,15 +31,6 @@ void announce(request_rec* request, const sign_in::Identity& identity) {
     httpd::note_caller(request, identity.user_id, identity.role);
     request->user = const_cast<char*>(apr_table_get(request->notes, httpd::id_note));
 }
-
-/// Whom a token was found to stand for, kept with the client's request: its internal redirects and
-/// subrequests ask again.
-struct Answer {
-    /// Of the token and its tables.
-    secret::Digest asked;
-    sign_in::Identity identity;
-};
-static_assert(std::is_trivially_destructible_v<Answer>);
 
 httpd::Lookup lookup_of(sign_in::Standing standing) noexcept {
     switch (standing) {
@@ -62,31 +52,7 @@ httpd::Lookup lookup_of(sign_in::Standing standing) noexcept {
     return httpd::Lookup::failed;
 }
 
-/// The user whose session has the token. The texts live as long as the request.
-sign_in::Identity identify(request_rec* request, const Settings& settings, std::string_view token) {
-    const httpd::BackendSettings backend_settings = httpd::backend_settings(settings);
-    request_rec* const first = httpd::first_request(request);
-    const secret::Digest asked =
-        secret::digest({apr::view_of(backend_settings.tables.label), token});
-    const auto* answer = static_cast<const Answer*>(
-        ap_get_module_config(first->request_config, &auth_useradmin_module));
-    if (answer != nullptr && answer->asked == asked)
-        return answer->identity;
-
-    httpd::RequestBackend backend(request, auth_useradmin_module, backend_settings);
-    const std::chrono::seconds age = settings.get<SessionAge>();
-    sign_in::KeptSessions kept{backend.server().sessions, backend.place(), age};
-    sign_in::Identity identity =
-        sign_in::identify(backend.store(), token, text::now(), age.count() > 0 ? &kept : nullptr);
-    backend.server().figures.count(kept.found ? httpd::Lookup::kept : lookup_of(identity.standing));
-    for (std::string_view* text : {&identity.user_id, &identity.role})
-        *text = apr::terminated(first->pool, *text);
-    ap_set_module_config(first->request_config, &auth_useradmin_module,
-                         &apr::emplace<Answer>(first->pool, Answer{asked, identity}));
-    return identity;
-}
-
-/// Why a token stands for nobody: for the error log and, in a word, for the audit log; nullptr
+/// Why a credential stands for nobody: for the error log and, in a word, for the audit log; nullptr
 /// where it stands for somebody, or nobody knows.
 struct Refusal {
     const char* sentence = nullptr;
@@ -106,6 +72,76 @@ Refusal refusal_of(sign_in::Standing standing) noexcept {
     default:
         return {};
     }
+}
+
+/// What came of a credential. The texts live as long as the client's request.
+struct Outcome {
+    sign_in::Identity identity;
+    Refusal refusal = {};
+};
+
+/// Verifies a credential and looks its session up, unless both were done a short while ago.
+Outcome look_up(request_rec* request, const Settings& settings, std::string_view credential) {
+    httpd::RequestBackend backend(request, auth_useradmin_module,
+                                  httpd::backend_settings(settings));
+    const httpd::Figures& figures = backend.server().figures;
+    apr_pool_t* const pool = httpd::first_request(request)->pool;
+    const auto outcome_of = [pool](sign_in::Identity identity) -> Outcome {
+        for (std::string_view* text : {&identity.user_id, &identity.role})
+            *text = apr::terminated(pool, *text);
+        return {identity, refusal_of(identity.standing)};
+    };
+
+    const store::Timestamp now = text::now();
+    const std::chrono::seconds age = settings.get<SessionAge>();
+    std::string place;
+    std::optional<sign_in::KeptSessions> kept;
+    if (age.count() > 0) {
+        place = backend.place() + settings.get<SigningSecrets>().label;
+        kept = {backend.server().sessions, place, age, credential};
+        if (const auto identity = sign_in::recall(*kept, now)) {
+            figures.count(httpd::Lookup::kept);
+            return outcome_of(*identity);
+        }
+    }
+    const Token token = token_of(credential, settings);
+    if (token.refusal != nullptr) {
+        figures.count(httpd::Lookup::signature);
+        return {{sign_in::Standing::malformed}, {token.refusal, "unsigned-token"}};
+    }
+    // Nothing but a signature is no token, and nothing to tell of.
+    if (token.text.empty())
+        return {{sign_in::Standing::malformed}};
+    const sign_in::Identity identity =
+        sign_in::identify(backend.store(), token.text, now, kept ? &*kept : nullptr);
+    figures.count(lookup_of(identity.standing));
+    return outcome_of(identity);
+}
+
+/// An outcome, kept with the client's request: its internal redirects and subrequests ask again.
+struct Answer {
+    secret::Secret credential;
+    /// Where it was asked for: labels of the tables, and of what signs.
+    std::string_view tables;
+    std::string_view secrets;
+    Outcome outcome;
+};
+
+Outcome outcome_of(request_rec* request, const Settings& settings, secret::Secret&& credential) {
+    request_rec* const first = httpd::first_request(request);
+    const std::string_view tables = settings.get<httpd::ApplicationTables>().label;
+    const std::string_view secrets = settings.get<SigningSecrets>().label;
+    const auto* answer = static_cast<const Answer*>(
+        ap_get_module_config(first->request_config, &auth_useradmin_module));
+    if (answer == nullptr || answer->tables != tables || answer->secrets != secrets ||
+        !secret::equal_secrets(answer->credential.view(), credential.view())) {
+        const Outcome outcome = look_up(request, settings, credential.view());
+        auto& made = apr::emplace<Answer>(first->pool,
+                                          Answer{std::move(credential), tables, secrets, outcome});
+        ap_set_module_config(first->request_config, &auth_useradmin_module, &made);
+        answer = &made;
+    }
+    return answer->outcome;
 }
 
 void tell_refusal(request_rec* request, const Settings& settings, const Refusal& refusal) {
@@ -131,16 +167,11 @@ int authenticate(request_rec* request) {
     if (!settings.get<Enabled>())
         return DECLINED;
     httpd::wipe_credentials_at_end(request);
-    const secret::Secret credential = credential_of(request, settings);
-    const Token token = token_of(credential.view(), settings);
-    tell_refusal(request, settings, {token.refusal, "unsigned-token"});
-    if (token.refusal != nullptr)
-        server_configuration_of(request->server).figures.count(httpd::Lookup::signature);
-    if (token.text.empty())
+    secret::Secret credential = credential_of(request, settings);
+    if (credential.view().empty())
         return DECLINED;
-
-    const sign_in::Identity identity = identify(request, settings, token.text);
-    tell_refusal(request, settings, refusal_of(identity.standing));
+    const auto [identity, refusal] = outcome_of(request, settings, std::move(credential));
+    tell_refusal(request, settings, refusal);
     switch (identity.standing) {
     case sign_in::Standing::recognised:
         announce(request, identity);
@@ -185,24 +216,20 @@ const char* user_of_database(const server_rec* servers) {
     return names_password_provider() ? "the provider useradmin" : nullptr;
 }
 
-bool are_equal(secret::SigningSecrets left, secret::SigningSecrets right) noexcept {
-    return std::equal(left.begin(), left.end(), right.begin(), right.end(), secret::equal_secrets);
-}
-
 /// Warns of what the Locations of a server have between them.
 void check_locations(apr_pool_t* pool, const server_rec* server) {
-    secret::SigningSecrets secrets;
+    std::string_view label;
     bool differs = false;
     httpd::each_location<directives>(server, auth_useradmin_module, [&](const Settings& settings) {
         const bool signs_in = settings.get<SignIn>().is_on;
         if (signs_in)
             httpd::compare_hashes(pool, server, auth_useradmin_module, httpd::HashUse::verifying,
                                   settings.get<httpd::PasswordHash>());
-        const secret::SigningSecrets own = settings.get<SigningSecrets>();
-        if (own.empty() || !(signs_in || settings.get<Enabled>()))
+        const Signing& own = settings.get<SigningSecrets>();
+        if (own.secrets.empty() || !(signs_in || settings.get<Enabled>()))
             return;
-        differs = differs || (!secrets.empty() && !are_equal(secrets, own));
-        secrets = own;
+        differs = differs || (!label.empty() && label != own.label);
+        label = own.label;
     });
     if (differs)
         ap_log_error(APLOG_MARK, APLOG_WARNING, 0, nullptr,

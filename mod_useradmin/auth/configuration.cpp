@@ -2,6 +2,7 @@
 
 #include "apr/pool.hpp"
 #include "httpd/base.hpp"
+#include "secret/digest.hpp"
 #include "secret/source.hpp"
 
 #include <algorithm>
@@ -60,7 +61,7 @@ const char* read_cookie(const httpd::Line& line, const char*& name) {
     return nullptr;
 }
 
-const char* read_secrets(const httpd::Line& line, secret::SigningSecrets& secrets) {
+const char* read_secrets(const httpd::Line& line, Signing& signing) {
     constexpr std::size_t most = secret::most_signing_secrets;
     if (line.words.empty() || line.words.size() > most)
         return line.keep(
@@ -81,7 +82,8 @@ const char* read_secrets(const httpd::Line& line, secret::SigningSecrets& secret
         warn_of(sourced, line);
         kept[index] = line.keep(sourced.secret.view());
     }
-    secrets = std::span(kept).first(line.words.size());
+    signing = {std::span(kept).first(line.words.size()),
+               apr::terminated(line.pool(), secret::hex(secret::digest(kept)))};
     return nullptr;
 }
 

@@ -20,9 +20,17 @@ struct Base {
     const char* path = nullptr;
 };
 
+/// What the tokens are signed with, if they are.
+struct Signing {
+    /// None: the tokens are not signed.
+    secret::SigningSecrets secrets;
+    /// Tells the secrets from others, and does not tell them.
+    const char* label = "";
+};
+
 const char* read_enabled(const httpd::Line& line, bool& is_enabled);
 const char* read_cookie(const httpd::Line& line, const char*& name);
-const char* read_secrets(const httpd::Line& line, secret::SigningSecrets& secrets);
+const char* read_secrets(const httpd::Line& line, Signing& signing);
 const char* read_base(const httpd::Line& line, Base& base);
 const char* read_limit(const httpd::Line& line, sign_in::Limit& limit);
 
@@ -44,12 +52,11 @@ inline constexpr auto directives = std::tuple_cat(
             "AuthUserAdminCache", TAKE1, httpd::anywhere,
             "how many seconds a session counts without being looked up again",
             std::chrono::seconds(0), httpd::Number{"a number of seconds", 0, 3600}),
-        // None: the tokens are not signed.
         httpd::directive<struct SigningSecrets>(
             "AuthUserAdminSecret", TAKE_ARGV, httpd::anywhere,
             "the secret that signs the tokens: text, file:path or env:NAME [, and others that are "
             "accepted too]",
-            secret::SigningSecrets(), read_secrets),
+            Signing(), read_secrets),
         httpd::directive<struct SignIn>(
             "AuthUserAdminSignIn", FLAG, httpd::anywhere,
             "On: this Location is the base address of sign-in/email, sign-out and get-session",

@@ -21,7 +21,7 @@ secret::Secret credential_of(const request_rec* request, const Settings& setting
 }
 
 Token token_of(std::string_view credential, const Settings& settings) {
-    const secret::SigningSecrets secrets = settings.get<SigningSecrets>();
+    const secret::SigningSecrets secrets = settings.get<SigningSecrets>().secrets;
     if (secrets.empty())
         return {credential.substr(0, credential.find('.'))};
     if (credential.empty())

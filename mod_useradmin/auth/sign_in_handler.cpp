@@ -37,7 +37,7 @@ bool is_not_remembered(const message::Headers& headers, const Settings& settings
 int answer(request_rec* request) {
     const Settings& settings = settings_of(request);
     RequestVerifier verifier(request);
-    const secret::SigningSecrets secrets = settings.get<SigningSecrets>();
+    const secret::SigningSecrets secrets = settings.get<SigningSecrets>().secrets;
     const sign_in::Cookies cookies(settings.get<CookieName>(),
                                    secrets.empty() ? std::string_view() : secrets.front(),
                                    apr::view_of(ap_http_scheme(request)) == "https");

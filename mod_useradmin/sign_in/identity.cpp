@@ -29,29 +29,28 @@ Identity identity_of(const store::SignedIn& session, store::Timestamp now) {
 
 } // namespace
 
+std::optional<Identity> recall(KeptSessions& kept, store::Timestamp now) {
+    kept.found = kept.cache.find(kept.place, kept.credential, kept.age, SessionCache::Clock::now());
+    if (!kept.found)
+        return std::nullopt;
+    const Identity identity = identity_of(kept.found->signed_in(), now);
+    // Of a session that has ended the database may know by now that it goes on.
+    return identity.standing == Standing::recognised ? std::optional(identity) : std::nullopt;
+}
+
 Identity identify(store::Store& store, std::string_view token, store::Timestamp now,
-                  KeptSessions* kept) {
+                  const KeptSessions* kept) {
     if (token.empty() || !text::is_clean_utf8(token))
         return {Standing::malformed};
+    // Both as they were before the session is looked up.
     const auto asked_at = SessionCache::Clock::now();
-    SessionCache::Generation generation = 0;
-    if (kept != nullptr) {
-        generation = kept->cache.generation();
-        kept->found = kept->cache.find(kept->place, token, kept->age, asked_at);
-        if (kept->found) {
-            // Of a session that has ended the database may know by now that it goes on.
-            const Identity identity = identity_of(kept->found->signed_in(), now);
-            if (identity.standing == Standing::recognised)
-                return identity;
-            kept->found.reset();
-        }
-    }
-    const auto session = store.session(token);
+    const auto generation = kept != nullptr ? kept->cache.generation() : SessionCache::Generation();
+    const auto session = store.caller(token);
     if (!session)
         return {standing_of(session.failure())};
     const Identity identity = identity_of(*session, now);
     if (kept != nullptr && identity.standing == Standing::recognised)
-        kept->cache.keep(kept->place, token, *session, generation, asked_at);
+        kept->cache.keep(kept->place, kept->credential, token, *session, generation, asked_at);
     return identity;
 }
 

@@ -21,8 +21,8 @@ enum class Standing {
     failed,      ///< the database refused or broke off: 500
 };
 
-/// Who a token stands for, or why for nobody. The texts live as long as the request, and as what
-/// was asked for kept sessions.
+/// Who a token stands for, or why for nobody. The texts live as long as the request; those of a
+/// kept session as long as what was asked.
 struct [[nodiscard]] Identity {
     Standing standing;
     /// Both only where somebody was recognised; the role is empty where the user has none.
@@ -36,17 +36,23 @@ bool is_banned(const store::User& user, store::Timestamp now);
 /// Sessions that need not be looked up again for a while.
 struct KeptSessions {
     SessionCache cache;
-    /// The database and its tables; see SessionCache.
+    /// The database, its tables and what the tokens are signed with; see SessionCache.
     std::string_view place;
     /// How long ago a session may have been looked up.
     std::chrono::seconds age;
-    /// The one that was found, and counted.
+    /// What the client sent: the token, with its signature where it has one.
+    std::string_view credential;
+    /// The session that was found. Texts of an identity are views of it.
     std::optional<SessionCache::Known> found = {};
 };
 
-/// The user whose session has that token. Where sessions are kept, one that was looked up a short
-/// while ago is not looked up again as long as it is recognised.
+/// Whom the credential was found to stand for a short while ago, its signature too; nothing where
+/// that is not known, or nobody is recognised any more.
+std::optional<Identity> recall(KeptSessions& kept, store::Timestamp now);
+
+/// The user whose session has that token. Where sessions are kept, this one is as that of their
+/// credential, if somebody is recognised.
 Identity identify(store::Store& store, std::string_view token, store::Timestamp now,
-                  KeptSessions* kept = nullptr);
+                  const KeptSessions* kept = nullptr);
 
 } // namespace useradmin::sign_in

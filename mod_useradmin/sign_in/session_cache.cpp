@@ -26,7 +26,7 @@ constexpr std::size_t bucket_size = 8;
 struct Entry {
     bool is_used;
     SessionCache::Generation generation;
-    /// Of the token and its place.
+    /// Of the credential and its place.
     Key key;
     /// Of the token alone.
     Key token;
@@ -87,9 +87,9 @@ class PartLock {
 /// The place of a key that says of which token an entry is, wherever it was looked up.
 constexpr std::string_view anywhere = "";
 
-Key key_of(const Table& table, std::string_view place, std::string_view token) {
+Key key_of(const Table& table, std::string_view place, std::string_view text) {
     const secret::Digest digest = secret::digest(
-        {{reinterpret_cast<const char*>(table.secret.data()), table.secret.size()}, place, token});
+        {{reinterpret_cast<const char*>(table.secret.data()), table.secret.size()}, place, text});
     Key key;
     std::copy_n(digest.begin(), key.size(), key.begin());
     return key;
@@ -160,11 +160,11 @@ SessionCache::Generation SessionCache::generation() const noexcept {
 }
 
 std::optional<SessionCache::Known> SessionCache::find(std::string_view place,
-                                                      std::string_view token,
+                                                      std::string_view credential,
                                                       std::chrono::seconds age,
                                                       Clock::time_point now) const {
     Table& table = table_of(memory_);
-    const Key key = key_of(table, place, token);
+    const Key key = key_of(table, place, credential);
     Part& part = part_of(table, key);
     const PartLock lock(part);
     for (const Entry& entry : bucket_of(part, key))
@@ -174,14 +174,14 @@ std::optional<SessionCache::Known> SessionCache::find(std::string_view place,
     return std::nullopt;
 }
 
-void SessionCache::keep(std::string_view place, std::string_view token,
+void SessionCache::keep(std::string_view place, std::string_view credential, std::string_view token,
                         const store::SignedIn& session, Generation generation,
-                        Clock::time_point now) {
+                        Clock::time_point now) const {
     const store::User& user = session.user;
     if (!fits(user.id) || !fits(user.role.value_or("")))
         return;
     Table& table = table_of(memory_);
-    const Key key = key_of(table, place, token);
+    const Key key = key_of(table, place, credential);
     const Key key_of_token = key_of(table, anywhere, token);
     Part& part = part_of(table, key);
     const PartLock lock(part);

@@ -13,8 +13,8 @@
 namespace useradmin::sign_in {
 
 /// Sessions in shared memory of a fixed size, 8,192 of them. When there is no room, the oldest of a
-/// few goes. A token is kept as a digest alone, which lies where nobody can tell who does not know
-/// the memory's random bytes. A process that is killed wedges nobody.
+/// few goes. Credentials and tokens are kept as digests alone, which lie where nobody can tell who
+/// does not know the memory's random bytes. A process that is killed wedges nobody.
 class SessionCache {
   public:
     using Clock = std::chrono::steady_clock;
@@ -53,14 +53,15 @@ class SessionCache {
         store::SignedIn signed_in() const noexcept;
     };
 
-    /// The session with that token of a place (a database and its tables, as one text), where it
+    /// The session that was kept for a credential (a token with its signature, if it has one) of a
+    /// place (a database, its tables and what the tokens are signed with, as one text), where it
     /// was looked up less than that long ago.
-    std::optional<Known> find(std::string_view place, std::string_view token,
+    std::optional<Known> find(std::string_view place, std::string_view credential,
                               std::chrono::seconds age, Clock::time_point now) const;
-    /// Keeps a session that was looked up at that time, unless something was forgotten since the
-    /// generation.
-    void keep(std::string_view place, std::string_view token, const store::SignedIn& session,
-              Generation generation, Clock::time_point now);
+    /// Keeps a session that was looked up at that time by the token of the credential, unless
+    /// something was forgotten since the generation.
+    void keep(std::string_view place, std::string_view credential, std::string_view token,
+              const store::SignedIn& session, Generation generation, Clock::time_point now) const;
 
     /// Forgets a user's sessions, those of users of the same id elsewhere too: one database can be
     /// named in many ways.

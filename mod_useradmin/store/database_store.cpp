@@ -380,6 +380,14 @@ Result<SignedIn> DatabaseStore::session(std::string_view token) {
         });
 }
 
+Result<SignedIn> DatabaseStore::caller(std::string_view token) {
+    return run<SignedIn>(
+        needs_user | needs_session, Repeatable::yes,
+        [&](Work& work, const Dialect& dialect) {
+            return statements::caller(work, dialect, token);
+        });
+}
+
 Result<std::vector<Session>> DatabaseStore::sessions_of(std::string_view user_id) {
     return run<std::vector<Session>>(
         needs_session, Repeatable::yes,

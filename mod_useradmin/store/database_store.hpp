@@ -40,6 +40,7 @@ class DatabaseStore : public Store {
     Result<Done> replace_hash(const Account& account, std::string_view instead_of) override;
     Result<std::vector<std::string>> password_formats() override;
     Result<SignedIn> session(std::string_view token) override;
+    Result<SignedIn> caller(std::string_view token) override;
     Result<std::vector<Session>> sessions_of(std::string_view user_id) override;
     Result<std::vector<Session>> live_sessions_of(std::string_view user_id, Timestamp now,
                                                   std::int64_t most) override;

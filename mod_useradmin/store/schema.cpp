@@ -21,22 +21,25 @@ std::string wrapped(std::string_view text, char quote) {
     return out += quote;
 }
 
+/// A field as a column of a SELECT, after an alias; NULL where it has none.
+std::string field_of(const Table& table, std::string_view alias, std::string_view field) {
+    const Column* column = table.find(field);
+    if (column == nullptr)
+        return "NULL";
+    return std::string(column->read_before)
+        .append(alias)
+        .append(column->sql())
+        .append(column->read_after);
+}
+
 /// Gives each column the field that it holds, and the table its lists of columns.
 template <class Record>
 void match(Table& table) {
     const auto columns_of = [&](std::string_view alias, std::string_view left_out = {}) {
         std::string list;
-        for (const Field<Record>& field : fields<Record>()) {
-            const Column* column = table.find(field.name);
-            list += list.empty() ? "" : ", ";
-            if (column == nullptr || field.name == left_out)
-                list += "NULL";
-            else
-                list.append(column->read_before)
-                    .append(alias)
-                    .append(column->sql())
-                    .append(column->read_after);
-        }
+        for (const Field<Record>& field : fields<Record>())
+            list.append(list.empty() ? "" : ", ")
+                .append(field.name == left_out ? "NULL" : field_of(table, alias, field.name));
         return list;
     };
     for (const Field<Record>& field : fields<Record>()) {
@@ -195,6 +198,9 @@ void Schema::examine() {
     match<User>(user);
     match<Session>(session);
     match<Account>(account);
+    read_caller = field_of(session, "s.", "expiresAt");
+    for (const std::string_view field : {"id", "role", "banned", "banExpires"})
+        read_caller.append(", ").append(field_of(user, "u.", field));
     if (const Examiner users(user, needs_user, problems); users.exists()) {
         users.has({"id", "name", "email"});
         users.has_identifier();

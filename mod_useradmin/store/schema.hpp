@@ -94,6 +94,8 @@ struct Schema {
     Table user;
     Table session;
     Table account;
+    /// What Store::caller reads as the columns of a SELECT: of the session s and its user u.
+    std::string read_caller;
     /// The further columns of a user as JSON objects, each an expression over "useradmin_row".
     std::vector<std::string> other_columns;
     /// What the database holds in other words: two schemas are the same where these texts are.

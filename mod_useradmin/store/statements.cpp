@@ -118,6 +118,15 @@ Statement insertion(const Work& work, const Table& table, const Record& record) 
     return statement;
 }
 
+/// Appends the tables of a SELECT that reads the session s with the token and its user u.
+void append_of_session(Statement& statement, const Schema& schema, const Dialect& dialect,
+                       std::string_view token) {
+    const Column& column = schema.session.at("token");
+    statement << " FROM " << schema.session << " s JOIN " << schema.user << " u ON u."
+              << schema.user.at("id") << " = s." << schema.session.at("userId") << " WHERE ";
+    dialect.is_exactly(statement, "s." + column.sql(), column, token);
+}
+
 } // namespace
 
 void append_changes(Statement& statement, const Table& user, const Changes& changes) {
@@ -291,19 +300,31 @@ Result<std::vector<std::string>> password_formats(Work& work, const Dialect& dia
 }
 
 Result<SignedIn> session(Work& work, const Dialect& dialect, std::string_view token) {
-    const Table& user = work.schema().user;
-    const Table& session = work.schema().session;
-    const Column& column = session.at("token");
+    const Schema& schema = work.schema();
     Statement statement = work.statement();
-    statement << "SELECT " << session.read_as_s << ", " << user.read_as_u << " FROM " << session
-              << " s JOIN " << user << " u ON u." << user.at("id") << " = s."
-              << session.at("userId") << " WHERE ";
-    dialect.is_exactly(statement, "s." + column.sql(), column, token);
+    statement << "SELECT " << schema.session.read_as_s << ", " << schema.user.read_as_u;
+    append_of_session(statement, schema, dialect, token);
     return first_row(work, statement, [token](Rows& rows) {
         SignedIn found;
         found.session = rows.take_record<Session>();
         found.session.token = token;
         found.user = rows.take_record<User>();
+        return found;
+    });
+}
+
+Result<SignedIn> caller(Work& work, const Dialect& dialect, std::string_view token) {
+    const Schema& schema = work.schema();
+    Statement statement = work.statement();
+    statement << "SELECT " << schema.read_caller;
+    append_of_session(statement, schema, dialect, token);
+    return first_row(work, statement, [](Rows& rows) {
+        SignedIn found;
+        found.session.expires_at = rows.take_time();
+        found.user.id = rows.take().value_or("");
+        found.user.role = rows.take();
+        found.user.banned = rows.take_boolean();
+        found.user.ban_expires = rows.take_time();
         return found;
     });
 }

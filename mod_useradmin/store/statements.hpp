@@ -29,6 +29,7 @@ Result<Done> replace_hash(Work& work, const Dialect& dialect, const Account& acc
                           std::string_view instead_of);
 Result<std::vector<std::string>> password_formats(Work& work, const Dialect& dialect);
 Result<SignedIn> session(Work& work, const Dialect& dialect, std::string_view token);
+Result<SignedIn> caller(Work& work, const Dialect& dialect, std::string_view token);
 Result<std::vector<Session>> sessions_of(Work& work, const Dialect& dialect,
                                          std::string_view user_id);
 Result<std::vector<Session>> live_sessions_of(Work& work, const Dialect& dialect,

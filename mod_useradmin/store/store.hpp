@@ -232,6 +232,9 @@ class Store {
     /// The session with that token, with its user, or not_found (5). Its token is the text that
     /// was given: the database does not send it back.
     virtual Result<SignedIn> session(std::string_view token) = 0;
+    /// The same, with what says whether the session counts, and for whom, alone: its expiresAt, and
+    /// of its user the id, the role and the ban.
+    virtual Result<SignedIn> caller(std::string_view token) = 0;
     /// The user's sessions, newest first, expired ones too.
     virtual Result<std::vector<Session>> sessions_of(std::string_view user_id) = 0;
     /// Those that last, so many at most, newest first and without their tokens.

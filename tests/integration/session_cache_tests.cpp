@@ -202,6 +202,22 @@ TEST(session_cache, holds_only_sessions_whose_token_has_its_signature) {
     CHECK_EQUAL(401, read(token_of(Who::user)));
     CHECK_EQUAL(401, read(signed_token(token_of(Who::user), "another s3cr3t of somebody")));
     CHECK_EQUAL(200, read(signed_token(token_of(Who::user), secret)));
+    CHECK_EQUAL(401, read(signed_token(token_of(Who::user), "another s3cr3t of somebody")));
+}
+
+TEST(session_cache, takes_no_signature_of_another_Location_for_its_own) {
+    environment_ = {{"SECRET", std::string(secret)}, {"OTHER", "another s3cr3t of somebody"}};
+    allow_log("UA0314"); // which says so
+    start_keeping("60", location("/signed/users", "AuthUserAdmin On\n"
+                                                  "AuthUserAdminSecret env:SECRET") +
+                            location("/other/users", "AuthUserAdmin On\n"
+                                                     "AuthUserAdminSecret env:OTHER"));
+    const std::string authorization =
+        "Authorization: Bearer " + signed_token(token_of(Who::user), secret);
+    for (int time = 0; time < 2; ++time) {
+        CHECK_EQUAL(200, client_->send({"GET", "/signed/users/ulises-1", {authorization}}).status);
+        CHECK_EQUAL(401, client_->send({"GET", "/other/users/ulises-1", {authorization}}).status);
+    }
 }
 
 // --- How often a session is looked up --------------------------------------------------------

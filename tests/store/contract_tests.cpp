@@ -772,6 +772,7 @@ TEST_GROUP_BASE(session, Contract){};
 
 TEST(session, of_an_unknown_token_is_nothing) {
     CHECK(absent(store().session("nothing")));
+    CHECK(absent(store().caller("nothing")));
 }
 
 TEST(session, tells_whose_it_is_and_until_when) {
@@ -790,12 +791,31 @@ TEST(session, tells_whose_it_is_and_until_when) {
     CHECK_EQUAL(std::string("2027-01-01T00:00:00.000Z"), or_nothing(found.user.ban_expires));
 }
 
+TEST(session, tells_who_its_caller_is_and_whether_it_counts) {
+    add_user("u", "u@x", "'admin'");
+    add_session("token", "u", "2026-12-31T23:59:59.999Z");
+    const auto caller = [&] {
+        const auto found = worked(store().caller("token"));
+        return std::string(found.user.id) + " " + or_nothing(found.user.role) + " " +
+               or_nothing(found.session.expires_at) + (found.user.banned ? " banned " : " ") +
+               or_nothing(found.user.ban_expires);
+    };
+    CHECK_EQUAL(std::string("u admin 2026-12-31T23:59:59.999Z (nothing)"), caller());
+    sql().run("UPDATE \"user\" SET \"role\" = NULL, \"banned\" = TRUE, \"banExpires\" = "
+              "'2027-01-01T00:00:00.000Z'");
+    CHECK_EQUAL(std::string("u (nothing) 2026-12-31T23:59:59.999Z banned 2027-01-01T00:00:00.000Z"),
+                caller());
+}
+
 TEST(session, takes_a_token_to_the_letter) {
     add_user("u", "u@x");
     add_session("Token", "u", "2030-01-01T00:00:00.000Z");
-    CHECK(absent(store().session("token")));
-    CHECK(absent(store().session("Token%")));
+    for (const char* another : {"token", "Token%"}) {
+        CHECK(absent(store().session(another)));
+        CHECK(absent(store().caller(another)));
+    }
     worked(store().session("Token"));
+    worked(store().caller("Token"));
 }
 
 TEST(session, that_was_opened_is_found) {

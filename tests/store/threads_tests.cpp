@@ -144,7 +144,7 @@ class Request {
     explicit Request(Child& child)
         : connection_(child.connections), pool_(new_pool()),
           totals_(child.totals.get(), {"here", 60s, wait, "UserAdminTimeout"}, child.log),
-          kept{sign_in::SessionCache(child.sessions.get()), "here", 60s},
+          kept{sign_in::SessionCache(child.sessions.get()), "here", 60s, {}},
           store(kept.cache, connection_, child.log, pool_, store::TableNames{}, "threads",
                 store::Patience{wait}, &totals_) {}
     ~Request() { apr_pool_destroy(pool_); }
@@ -190,7 +190,11 @@ class Threads : public Contract {
         };
         const auto standing = [&](const std::string& token) {
             Request request(*child_);
-            return sign_in::identify(request.store, token, text::now(), &request.kept).standing;
+            request.kept.credential = token;
+            const auto recalled = sign_in::recall(request.kept, text::now());
+            return recalled ? recalled->standing
+                            : sign_in::identify(request.store, token, text::now(), &request.kept)
+                                  .standing;
         };
         const std::string email = name + "@example.org";
         const std::string token = "token of " + name;

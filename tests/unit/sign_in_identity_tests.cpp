@@ -75,7 +75,7 @@ TEST_GROUP(sessions) {
 
 TEST(sessions, a_token_stands_for_the_user_of_its_session) {
     expect("me as admin", who_has(good_session()));
-    expect("session token", calls.text());
+    expect("caller token", calls.text());
 }
 
 TEST(sessions, a_user_without_a_role_has_an_empty_one) {
@@ -88,7 +88,7 @@ TEST(sessions, an_unknown_token_stands_for_nobody) {
     store.sessions["token"] = good_session();
     expect("unknown", who_has("another"));
     expect("unknown", who_has("Token"));
-    expect("session Token", calls.text());
+    expect("caller Token", calls.text());
 }
 
 TEST(sessions, an_empty_token_stands_for_nobody_and_asks_no_database) {
@@ -148,9 +148,9 @@ TEST(sessions, a_ban_that_is_over_revives_no_expired_session) {
 }
 
 TEST(sessions, what_the_database_could_not_do_is_passed_on) {
-    store.failures["session"] = store::Failure::unavailable;
+    store.failures["caller"] = store::Failure::unavailable;
     expect("unavailable", who_has("token"));
-    store.failures["session"] = store::Failure::failed;
+    store.failures["caller"] = store::Failure::failed;
     expect("failed", who_has("token"));
 }
 

@@ -49,13 +49,18 @@ TEST_GROUP(session_cache) {
 
     void keep(std::string_view token, const store::SignedIn& session,
               std::string_view place = "here") {
-        cache().keep(place, token, session, cache().generation(), time);
+        cache().keep(place, signed_token(token), token, session, cache().generation(), time);
+    }
+
+    /// What a client sends as the token.
+    static std::string signed_token(std::string_view token) {
+        return std::string(token) + ".signature";
     }
 
     /// Whose session is kept: "eva as admin", or "none".
     std::string kept(std::string_view token, std::string_view place = "here",
                      std::chrono::seconds age = 60s) {
-        const auto known = cache().find(place, token, age, time);
+        const auto known = cache().find(place, signed_token(token), age, time);
         if (!known)
             return "none";
         const auto session = known->signed_in();
@@ -78,7 +83,7 @@ TEST(session_cache, keeps_what_says_whether_a_session_counts) {
     session.user.banned = true;
     session.user.ban_expires = now - 1ms;
     keep("token", session);
-    const auto known = cache().find("here", "token", 60s, time);
+    const auto known = cache().find("here", signed_token("token"), 60s, time);
     CHECK_TRUE(known.has_value());
     const auto found = known->signed_in();
     CHECK_TRUE(found.session.expires_at == now + 1h);
@@ -88,7 +93,8 @@ TEST(session_cache, keeps_what_says_whether_a_session_counts) {
     session.session.expires_at = {};
     keep("token", session);
     CHECK_EQUAL(std::string("eva as "), kept("token"));
-    CHECK_TRUE(!cache().find("here", "token", 60s, time)->signed_in().session.expires_at);
+    CHECK_TRUE(
+        !cache().find("here", signed_token("token"), 60s, time)->signed_in().session.expires_at);
 }
 
 TEST(session_cache, knows_a_token_to_the_letter_and_where_it_was_looked_up) {
@@ -100,6 +106,13 @@ TEST(session_cache, knows_a_token_to_the_letter_and_where_it_was_looked_up) {
     CHECK_EQUAL(std::string("none"), kept("Token"));
     CHECK_EQUAL(std::string("none"), kept("etoken", "her"));
     CHECK_EQUAL(std::string("none"), kept(""));
+}
+
+TEST(session_cache, knows_a_token_with_the_signature_alone_that_it_was_kept_with) {
+    keep("token", session_of("eva"));
+    for (const char* credential : {"token", "token.", "token.signaturf", "token.signature2"})
+        CHECK_TRUE(!cache().find("here", credential, 60s, time));
+    CHECK_TRUE(cache().find("here", "token.signature", 60s, time).has_value());
 }
 
 TEST(session_cache, holds_no_token_and_no_plain_digest_of_one) {
@@ -135,13 +148,13 @@ TEST(session_cache, forgets_a_session_wherever_it_was_looked_up) {
 TEST(session_cache, does_not_keep_what_was_forgotten_while_it_was_looked_up) {
     const auto before = cache().generation();
     cache().forget_user("eva");
-    cache().keep("here", "token", session_of("eva"), before, time);
+    cache().keep("here", "token.signature", "token", session_of("eva"), before, time);
     CHECK_EQUAL(std::string("none"), kept("token"));
     const auto after = cache().generation();
-    cache().keep("here", "token", session_of("eva"), after, time);
+    cache().keep("here", "token.signature", "token", session_of("eva"), after, time);
     CHECK_EQUAL(std::string("eva as admin"), kept("token"));
     cache().forget_session("another");
-    cache().keep("here", "two", session_of("eva"), after, time);
+    cache().keep("here", "two.signature", "two", session_of("eva"), after, time);
     CHECK_EQUAL(std::string("none"), kept("two"));
 }
 
@@ -225,8 +238,9 @@ TEST_GROUP(kept_sessions) {
     /// 1".
     std::string who_has(std::string_view token, store::Timestamp at) {
         calls.clear();
-        sign_in::KeptSessions kept{SessionCache(memory), "here", 60s};
-        const auto identity = sign_in::identify(store, token, at, &kept);
+        sign_in::KeptSessions kept{SessionCache(memory), "here", 60s, token};
+        const auto recalled = sign_in::recall(kept, at);
+        const auto identity = recalled ? *recalled : sign_in::identify(store, token, at, &kept);
         const std::string who =
             identity.standing == sign_in::Standing::recognised
                 ? std::string(identity.user_id) + " " + std::string(identity.role)
@@ -243,7 +257,7 @@ TEST(kept_sessions, are_not_looked_up_again) {
     expect("eva admin, asked", who_has("token", now));
     expect("eva admin", who_has("token", now));
     expect("unknown, asked", who_has("tokens", now));
-    store.failures["session"] = store::Failure::unavailable;
+    store.failures["caller"] = store::Failure::unavailable;
     expect("eva admin", who_has("token", now));
 }
 
