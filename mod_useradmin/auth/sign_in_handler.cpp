@@ -60,7 +60,7 @@ int answer(request_rec* request) {
         return AP_FILTER_ERROR;
     if (body.is_left())
         request->connection->keepalive = AP_CONN_CLOSE;
-    return httpd::send(request, std::move(reply));
+    return httpd::send(request, std::move(reply), httpd::Content::secret);
 }
 
 int handle(request_rec* request) noexcept {

@@ -9,12 +9,16 @@ namespace useradmin::httpd {
 
 namespace {
 
-/// A reply in the memory of a request. It may hold a token, and is wiped when it goes.
+/// A reply in the memory of a request.
 struct Kept {
     message::Reply reply;
+    Content content;
 
-    explicit Kept(message::Reply&& made) noexcept : reply(std::move(made)) {}
+    Kept(message::Reply&& made, Content content) noexcept
+        : reply(std::move(made)), content(content) {}
     ~Kept() {
+        if (content == Content::plain)
+            return;
         secret::wipe(reply.body);
         for (message::Header& header : reply.headers)
             secret::wipe(header.value);
@@ -25,8 +29,9 @@ struct Kept {
 
 } // namespace
 
-void fill(request_rec* request, message::Reply&& made, apr_bucket_brigade* brigade) {
-    const message::Reply& reply = apr::emplace<Kept>(request->pool, std::move(made)).reply;
+void fill(request_rec* request, message::Reply&& made, apr_bucket_brigade* brigade,
+          Content content) {
+    const message::Reply& reply = apr::emplace<Kept>(request->pool, std::move(made), content).reply;
     request->status = reply.status;
     if (!reply.body.empty()) {
         ap_set_content_type(request, "application/json");
@@ -45,10 +50,10 @@ void fill(request_rec* request, message::Reply&& made, apr_bucket_brigade* briga
     apr_table_unset(request->headers_in, "Request-Range");
 }
 
-int send(request_rec* request, message::Reply reply) {
+int send(request_rec* request, message::Reply reply, Content content) {
     apr_bucket_brigade* brigade =
         apr_brigade_create(request->pool, request->connection->bucket_alloc);
-    fill(request, std::move(reply), brigade);
+    fill(request, std::move(reply), brigade, content);
     // A client that has gone away is no error of the handler's.
     ap_pass_brigade(request->output_filters, brigade);
     return OK;

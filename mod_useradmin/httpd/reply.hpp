@@ -6,11 +6,15 @@
 
 namespace useradmin::httpd {
 
+/// What a reply holds: where that is a token, its memory is wiped when it goes.
+enum class Content { plain, secret };
+
 /// Puts the reply into the brigade and sets its headers, in place of others of the same names. The
 /// reply then lives in the request's pool.
-void fill(request_rec* request, message::Reply&& made, apr_bucket_brigade* brigade);
+void fill(request_rec* request, message::Reply&& made, apr_bucket_brigade* brigade,
+          Content content = Content::plain);
 
 /// Sends the reply and ends the response; OK for the handler to return.
-int send(request_rec* request, message::Reply reply);
+int send(request_rec* request, message::Reply reply, Content content = Content::plain);
 
 } // namespace useradmin::httpd
