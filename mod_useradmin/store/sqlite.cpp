@@ -1,19 +1,17 @@
 // All that is particular to SQLite, 3.35 and later.
 #include "apr/pool.hpp"
+#include "secret/digest.hpp"
 #include "store/dialect.hpp"
 #include "store/guard.hpp"
 #include "store/lists.hpp"
 #include "store/statements.hpp"
 #include "store/work.hpp"
-#include "text/hex.hpp"
 #include "text/timestamp.hpp"
 #include "text/unicode.hpp"
 
 #include <apr_time.h>
-#include <openssl/evp.h>
 #include <sqlite3.h>
 
-#include <array>
 #include <chrono>
 #include <cmath>
 #include <cstring>
@@ -150,15 +148,12 @@ void append_value(std::string& out, sqlite3_value* value) {
 
 /// useradmin_version(value, …): a digest of the values.
 void version(sqlite3_context* context, int count, sqlite3_value** values) noexcept {
-    constexpr std::size_t kept = 16;
+    constexpr std::size_t most_digits = 32;
     try {
         std::string all;
         for (int index = 0; index < count; ++index)
             append_value(all, values[index]);
-        std::array<unsigned char, EVP_MAX_MD_SIZE> digest;
-        if (EVP_Digest(all.data(), all.size(), digest.data(), nullptr, EVP_sha256(), nullptr) != 1)
-            throw std::bad_alloc();
-        const std::string text = text::hex({reinterpret_cast<const char*>(digest.data()), kept});
+        const std::string text = secret::sha256(all).substr(0, most_digits);
         sqlite3_result_text(context, text.data(), static_cast<int>(text.size()), SQLITE_TRANSIENT);
     } catch (...) {
         sqlite3_result_error_nomem(context);
