@@ -238,7 +238,8 @@ TEST_GROUP(kept_sessions) {
     /// 1".
     std::string who_has(std::string_view token, store::Timestamp at) {
         calls.clear();
-        sign_in::KeptSessions kept{SessionCache(memory), "here", 60s, token};
+        const std::string credential = std::string(token) + ".signature";
+        sign_in::KeptSessions kept{SessionCache(memory), "here", 60s, credential};
         const auto recalled = sign_in::recall(kept, at);
         const auto identity = recalled ? *recalled : sign_in::identify(store, token, at, &kept);
         const std::string who =
