@@ -351,18 +351,27 @@ Result<std::vector<Session>> live_sessions_of(Work& work, const Dialect& dialect
     const Column& expires = table.at("expiresAt");
     if (!column.can_hold_id(user_id))
         return std::vector<Session>();
-    Statement statement = work.statement();
-    statement << "SELECT " << table.read_as_s << " FROM " << table << " s";
-    append_key(statement, dialect, column, user_id);
-    // A column of texts may hold times of another form, which sort by their day.
-    statement << " AND " << expires << " > " << argument(expires, now - std::chrono::days(1))
-              << " ORDER BY " << newest_first(table) << " LIMIT " << argument(most);
-    auto sessions = all_rows(work, statement, read_record<Session>);
-    if (sessions)
+    for (std::int64_t asked = most;; asked *= 2) {
+        Statement statement = work.statement();
+        statement << "SELECT " << table.read_as_s << " FROM " << table << " s";
+        append_key(statement, dialect, column, user_id);
+        // A column of texts may hold times of another form, which sort by their day.
+        statement << " AND " << expires << " > " << argument(expires, now - std::chrono::days(1))
+                  << " ORDER BY " << newest_first(table) << " LIMIT " << argument(asked);
+        auto sessions = all_rows(work, statement, read_record<Session>);
+        if (!sessions)
+            return sessions;
+        const bool are_all = std::ssize(*sessions) < asked;
         std::erase_if(*sessions, [now](const Session& session) {
             return !session.expires_at || *session.expires_at <= now;
         });
-    return sessions;
+        // Those that ended within the day may have taken the place of others.
+        if (std::ssize(*sessions) < most && !are_all)
+            continue;
+        if (std::ssize(*sessions) > most)
+            sessions->resize(static_cast<std::size_t>(most));
+        return sessions;
+    }
 }
 
 Result<std::string_view> open_session(Work& work, const Session& session) {

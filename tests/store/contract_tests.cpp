@@ -915,6 +915,8 @@ TEST(session, that_lasts_is_listed_without_its_token) {
     };
     CHECK_EQUAL(std::string("session-newest 192.0.2.1, session-lasting (nothing), "), live(10));
     CHECK_EQUAL(std::string("session-newest 192.0.2.1, "), live(1));
+    // The one that is just over stands between them.
+    CHECK_EQUAL(std::string("session-newest 192.0.2.1, session-lasting (nothing), "), live(2));
     CHECK_EQUAL(0U,
                 worked(store().live_sessions_of("w", at("2026-05-01T11:59:59.999Z"), 9)).size());
 }
