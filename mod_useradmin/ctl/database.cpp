@@ -72,11 +72,11 @@ Database::~Database() {
 }
 
 store::Schema Database::schema() {
-    auto answer = dialect_->read_schema(*client_, pool_, tables_);
-    store::Schema* schema = std::get_if<store::Schema>(&answer);
-    if (schema == nullptr)
+    store::Schema schema;
+    const auto answer = dialect_->read_schema(*client_, pool_, tables_, schema);
+    if (std::holds_alternative<store::Fault>(answer))
         throw CommandError(Exit::failure, "cannot read the catalogue: " + client_->error());
-    return std::move(*schema);
+    return schema;
 }
 
 void Database::execute(const std::string& sql) {

@@ -18,6 +18,16 @@ const Dialect* dialect_of(std::string_view driver) noexcept {
     return nullptr;
 }
 
+std::string fingerprint_of(const TableNames& names, Rows answer) {
+    std::string all;
+    for (const std::string_view name : {names.user, names.session, names.account})
+        all.append(name) += '\n';
+    while (answer.next())
+        for (std::size_t column = 0; column < answer.width(); ++column)
+            all.append(answer.take().value_or("")) += '\n';
+    return all;
+}
+
 std::string names_of_drivers() {
     std::string names;
     for (const Dialect* dialect : dialects())

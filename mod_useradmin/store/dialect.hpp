@@ -60,6 +60,9 @@ class Transaction {
     [[nodiscard]] virtual bool commit() = 0;
 };
 
+/// Whether a catalogue that was read again holds what was known of it.
+enum class Catalogue { same, changed };
+
 /// A dialect of SQL, and the database that speaks it. Without state.
 class Dialect {
   public:
@@ -72,9 +75,12 @@ class Dialect {
     /// from the connection's other users; it outlives the client.
     virtual std::unique_ptr<Client> client_of(const Connection& connection,
                                               const char* label) const = 0;
-    /// Reads the catalogue. The schema has its problems filled in.
-    virtual std::variant<Schema, Fault> read_schema(Client& client, apr_pool_t* pool,
-                                                    const TableNames& names) const = 0;
+    /// Reads the catalogue into the schema, with its problems. Where that holds the same already,
+    /// it stays where it is in memory, but for what comes and goes with the rows: read by one
+    /// thread after the other, it would wander from heap to heap.
+    virtual std::variant<Catalogue, Fault> read_schema(Client& client, apr_pool_t* pool,
+                                                       const TableNames& names,
+                                                       Schema& schema) const = 0;
 
     // The pieces of SQL in which statements differ that are else the same.
 
@@ -142,6 +148,9 @@ class Dialect {
   protected:
     ~Dialect() = default;
 };
+
+/// What a catalogue's answer for the tables comes to (Schema::fingerprint).
+std::string fingerprint_of(const TableNames& names, Rows answer);
 
 /// All dialects: a database that is added stands here.
 std::span<const Dialect* const> dialects() noexcept;

@@ -30,14 +30,11 @@ std::optional<Fault> KnownConnection::learn(const Dialect& dialect, const TableN
     const apr_time_t now = apr_time_now();
     if (now - read_at_ < catalogue_age && now >= read_at_)
         return std::nullopt;
-    auto answer = dialect.read_schema(*client_, pool, names);
+    const auto answer = dialect.read_schema(*client_, pool, names, schema_);
     if (const auto* fault = std::get_if<Fault>(&answer))
         return *fault;
     read_at_ = now;
-    Schema& schema = std::get<Schema>(answer);
-    const bool is_same = schema.fingerprint == schema_.fingerprint;
-    schema_ = std::move(schema);
-    if (!is_same)
+    if (std::get<Catalogue>(answer) == Catalogue::changed)
         client_->forget();
     return std::nullopt;
 }

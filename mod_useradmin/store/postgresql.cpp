@@ -207,28 +207,32 @@ class Postgresql final : public Dialect {
                                  label);
     }
 
-    std::variant<Schema, Fault> read_schema(Client& client, apr_pool_t* pool,
-                                            const TableNames& names) const override {
+    std::variant<Catalogue, Fault> read_schema(Client& client, apr_pool_t* pool,
+                                               const TableNames& names,
+                                               Schema& schema) const override {
         Statement query(pool);
         query << catalogue_query(names);
         auto answer = client.execute(query.sql().c_str(), pool);
         if (const auto* fault = std::get_if<Fault>(&answer))
             return *fault;
-        Schema schema;
-        schema.user.sql = quoted_table(names.user);
-        schema.session.sql = quoted_table(names.session);
-        schema.account.sql = quoted_table(names.account);
         Rows rows = std::get<Rows>(answer);
-        for (Rows all = rows; all.next();)
-            for (std::size_t column = 0; column < all.width(); ++column)
-                schema.fingerprint.append(all.take().value_or("")) += '\n';
-        while (rows.next())
-            read_column(rows, schema);
-        schema.examine();
-        schema.other_columns = {other_columns(schema)};
-        if (const auto fault = read_scale(client, pool, oid_of(names.user), schema))
+        Schema read;
+        read.fingerprint = fingerprint_of(names, rows);
+        const bool is_same = read.fingerprint == schema.fingerprint;
+        if (!is_same) {
+            read.name_tables(names);
+            while (rows.next())
+                read_column(rows, read);
+            read.examine();
+            read.other_columns = {other_columns(read)};
+        }
+        if (const auto fault =
+                read_scale(client, pool, oid_of(names.user), is_same ? schema : read))
             return *fault;
-        return schema;
+        if (is_same)
+            return Catalogue::same;
+        schema = std::move(read);
+        return Catalogue::changed;
     }
 
     void contains(Statement& statement, std::string_view sql,

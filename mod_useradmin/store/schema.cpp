@@ -178,6 +178,12 @@ const Table& Schema::table(char letter) const noexcept {
     return const_cast<Schema*>(this)->table(letter);
 }
 
+void Schema::name_tables(const TableNames& names) {
+    user.sql = quoted_table(names.user);
+    session.sql = quoted_table(names.session);
+    account.sql = quoted_table(names.account);
+}
+
 std::vector<const Column*> Schema::other_user_columns() const {
     std::vector<const Column*> others;
     for (const Column& column : user.columns)

@@ -117,6 +117,8 @@ struct Schema {
     std::string full_user() const { return full_user(user.version); }
     /// Columns of the user table that the code does not know.
     std::vector<const Column*> other_user_columns() const;
+    /// Gives the tables their names for SQL.
+    void name_tables(const TableNames& names);
     /// Finds the fields' columns and the problems of the tables, once the columns are read.
     void examine();
     /// The first problem that touches one of the needs; nullptr where there is none.

@@ -506,36 +506,38 @@ class Sqlite final : public Dialect {
         return std::make_unique<SqliteClient>(native);
     }
 
-    std::variant<Schema, Fault> read_schema(Client& client, apr_pool_t* pool,
-                                            const TableNames& names) const override {
+    std::variant<Catalogue, Fault> read_schema(Client& client, apr_pool_t* pool,
+                                               const TableNames& names,
+                                               Schema& schema) const override {
         auto answer = client.execute(catalogue_query(names).c_str(), pool);
         if (const auto* fault = std::get_if<Fault>(&answer))
             return *fault;
-        Schema schema;
-        schema.user.sql = quoted_table(names.user);
-        schema.session.sql = quoted_table(names.session);
-        schema.account.sql = quoted_table(names.account);
-        for (Rows rows = std::get<Rows>(answer); rows.next();) {
-            Table& table = schema.table(rows.take().value_or("u").front());
+        Rows rows = std::get<Rows>(answer);
+        Schema read;
+        read.fingerprint = fingerprint_of(names, rows);
+        if (read.fingerprint == schema.fingerprint)
+            return Catalogue::same;
+        read.name_tables(names);
+        while (rows.next()) {
+            Table& table = read.table(rows.take().value_or("u").front());
             static_cast<void>(rows.take()); // its place, which gives the order
             Column column;
             column.name = rows.take().value_or("");
             column.type = rows.take().value_or("");
             column.kind = kind_of(column.type);
             column.demands_value = rows.take_boolean();
-            schema.fingerprint += table.sql + '\n' + column.name + '\n' + column.type + '\n' +
-                                  (column.demands_value ? "1\n" : "0\n");
             table.columns.push_back(std::move(column));
         }
-        schema.examine();
-        schema.user.version = version_of(schema.user);
-        for (Column& column : schema.user.columns)
+        read.examine();
+        read.user.version = version_of(read.user);
+        for (Column& column : read.user.columns)
             if (column.field == "updatedAt") {
                 column.write_before = "useradmin_later(" + column.sql() + ", ";
                 column.write_after = ")";
             }
-        schema.other_columns = other_columns(schema);
-        return schema;
+        read.other_columns = other_columns(read);
+        schema = std::move(read);
+        return Catalogue::changed;
     }
 
     void contains(Statement& statement, std::string_view sql,

@@ -106,8 +106,10 @@ std::string OpenStore::search(std::string_view text, Here here) {
 bool OpenStore::uses_copy() {
     const store::Dialect& dialect = *store::dialect_of("pgsql");
     const auto client = dialect.client_of(connection_, "scale_tests_look");
-    const auto schema = dialect.read_schema(*client, pool_, names_);
-    return !std::get<store::Schema>(schema).scale.empty();
+    store::Schema schema;
+    static_cast<void>(
+        std::get<store::Catalogue>(dialect.read_schema(*client, pool_, names_, schema)));
+    return !schema.scale.empty();
 }
 
 void ScaleScene::teardown() {

@@ -1,6 +1,7 @@
 // Tables that somebody else made: other types, other constraints, changes while they are in use.
 #include "clock.hpp"
 #include "contract.hpp"
+#include "store/known_connection.hpp"
 #include "support/process.hpp"
 
 #include <algorithm>
@@ -233,6 +234,27 @@ TEST(living_tables, lose_prepared_statements_without_anybodys_notice) {
     tell_connection("DEALLOCATE ALL");
     worked(store().find("u"));
     worked(store().create(new_user("n", "n@x")));
+}
+
+TEST(living_tables, that_stay_as_they_are_are_known_at_one_place_in_memory) {
+    const store::Dialect& dialect = *store::dialect_of(database().driver());
+    const store::Connection& connection = *connection_->acquire({});
+    store::KnownConnection& known = store::KnownConnection::of(connection, dialect, "another");
+    const auto learn = [&] {
+        pass(std::chrono::seconds(11));
+        CHECK(!known.learn(dialect, {}, pool_));
+    };
+    learn();
+    const store::Column* const first = known.schema().user.columns.data();
+    const char* const read = known.schema().user.read.data();
+    learn();
+    POINTERS_EQUAL(first, known.schema().user.columns.data());
+    POINTERS_EQUAL(read, known.schema().user.read.data());
+    change("ALTER TABLE \"user\" ADD COLUMN \"phone\" text",
+           "ALTER TABLE \"user\" DROP COLUMN \"phone\"");
+    learn();
+    CHECK_EQUAL(1U, known.schema().other_user_columns().size());
+    connection_->release(connection);
 }
 
 TEST(living_tables, take_no_memory_for_statements_that_the_database_refuses) {
