@@ -95,6 +95,33 @@ TEST(scale_counts, follow_an_upsert_a_cascade_a_copy_and_a_statement_of_several_
         R"('@d', true FROM gone RETURNING id) UPDATE "user" SET role = 'admin' WHERE id LIKE 'c2%')");
 }
 
+TEST(scale_counts, follow_what_a_row_trigger_of_the_application_does_within_the_statement) {
+    if (!is_postgresql())
+        return;
+    scale();
+    after(users(1, 20) + users(21, 30, "'admin'"));
+    after("CREATE FUNCTION tidy() RETURNS trigger LANGUAGE plpgsql AS $body$ BEGIN "
+          "IF new.name LIKE 'Boss%' THEN UPDATE \"user\" SET role = 'admin', name = 'The ' || "
+          "new.name WHERE id = new.id; END IF; "
+          "IF new.role = 'guest' THEN UPDATE \"user\" SET role = 'user' WHERE id = new.id; END IF; "
+          "IF new.role = 'gone' THEN DELETE FROM \"user\" WHERE id = new.id; END IF; "
+          "RETURN NULL; END $body$; CREATE TRIGGER tidy AFTER INSERT OR UPDATE ON \"user\" "
+          "FOR EACH ROW EXECUTE FUNCTION tidy()");
+    undo("DROP TRIGGER tidy ON \"user\"; DROP FUNCTION tidy()");
+    after(R"(UPDATE "user" SET name = 'Boss' WHERE id = 'u1')");
+    CHECK_EQUAL(11, sql().number(std::string(total) + " AND role = 'admin'"));
+    after(R"(UPDATE "user" SET name = 'Boss ' || id WHERE id IN ('u2', 'u3', 'u21'))");
+    CHECK_EQUAL(13, sql().number(std::string(total) + " AND role = 'admin'"));
+    // What it takes back was never done.
+    after(R"(UPDATE "user" SET role = 'guest' WHERE id IN ('u4', 'u5'))");
+    CHECK_EQUAL(17, sql().number(std::string(total) + " AND role = 'user'"));
+    after(R"(UPDATE "user" SET role = 'gone' WHERE id IN ('u6', 'u7'))");
+    CHECK_EQUAL(28, sql().number(total));
+    after(R"(INSERT INTO "user" (id, name, email, "emailVerified", role) VALUES ('a', 'Boss', )"
+          R"('a@x', true, 'guest'), ('b', 'B', 'b@x', true, 'guest'))");
+    CHECK_EQUAL(30, sql().number(total));
+}
+
 TEST(scale_counts, of_a_user_whose_name_is_folded_to_nothing_are_kept) {
     if (!is_postgresql())
         return;

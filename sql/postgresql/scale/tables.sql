@@ -197,6 +197,37 @@ BEGIN
     RETURN NULL;
 END $body$;
 
+-- A trigger of the application may change or delete users within the statement that changes them. The copy
+-- is told of that first, and then of the statement, with what it had made of them before. So whatever is done
+-- within a trigger leaves a mark in its transaction, behind which users are looked up as they are by now.
+
+-- Takes the rows of these users out of the copy, and puts those in that there are. The table goes by the name
+-- that it has by now, too.
+CREATE FUNCTION @scale@.renew(users regclass, ids @id_type@[]) RETURNS void LANGUAGE plpgsql AS $body$
+DECLARE
+    roles text[];
+    days date[];
+    numbers bigint[];
+BEGIN
+    WITH gone AS (
+        DELETE FROM @scale@.users s WHERE s.id = ANY (ids) RETURNING s.role, @scale@.day(s.created) AS day
+    )
+    SELECT array_agg(role), array_agg(day), array_agg(number) INTO roles, days, numbers
+    FROM (SELECT role, day, -count(*) AS number FROM gone GROUP BY role, day) AS c;
+    PERFORM @scale@.add(roles, days, numbers);
+    EXECUTE $query$
+    WITH made AS (
+        INSERT INTO @scale@.users AS s (id, created, role, folded)
+        SELECT @id@, @created@, @role@, @scale@.searched(@name@, @email@)
+        FROM $query$ || users || $query$ WHERE @id@ = ANY ($1)
+        RETURNING s.role, @scale@.day(s.created) AS day
+    )
+    SELECT array_agg(role), array_agg(day), array_agg(number)
+    FROM (SELECT role, day, count(*) AS number FROM made GROUP BY role, day) AS c
+    $query$ INTO roles, days, numbers USING ids;
+    PERFORM @scale@.add(roles, days, numbers);
+END $body$;
+
 -- Users were changed: their rows in the copy are replaced, unless they say the same.
 CREATE FUNCTION @scale@.updated() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $body$
@@ -208,6 +239,13 @@ BEGIN
     IF NOT EXISTS (SELECT @id@, @created@, @role@, @name@, @email@ FROM useradmin_old
                    EXCEPT ALL SELECT @id@, @created@, @role@, @name@, @email@ FROM useradmin_new) THEN
         RETURN NULL;
+    END IF;
+    IF current_setting('useradmin.nested', true) = 'on' THEN
+        PERFORM @scale@.renew(TG_RELID, ARRAY(SELECT @id@ FROM useradmin_old UNION SELECT @id@ FROM useradmin_new));
+        RETURN NULL;
+    END IF;
+    IF pg_trigger_depth() > 1 THEN
+        PERFORM set_config('useradmin.nested', 'on', true);
     END IF;
     WITH gone AS (
         DELETE FROM @scale@.users s USING (SELECT @id@ AS id FROM useradmin_old) AS o WHERE s.id = o.id
@@ -239,6 +277,9 @@ DECLARE
     days date[];
     numbers bigint[];
 BEGIN
+    IF pg_trigger_depth() > 1 THEN
+        PERFORM set_config('useradmin.nested', 'on', true);
+    END IF;
     WITH gone AS (
         DELETE FROM @scale@.users s USING (SELECT @id@ AS id FROM useradmin_old) AS o WHERE s.id = o.id
         RETURNING s.role, @scale@.day(s.created) AS day
