@@ -7,6 +7,7 @@
 #include "ctl/password_input.hpp"
 #include "ctl/user_file.hpp"
 #include "secret/random.hpp"
+#include "sign_in/identity.hpp"
 #include "store/bulk.hpp"
 #include "store/statements.hpp"
 #include "text/unicode.hpp"
@@ -56,13 +57,26 @@ struct Entry {
     std::string_view password;
     /// The id of a user that is there already, which is changed or left.
     std::string existing;
+    /// Whether that one is a superAdmin who is not banned, and whether the user is one by the line.
+    bool was_super_admin = false;
+    bool is_super_admin = false;
 
+    /// Whether the line has the member, though it be NULL.
+    bool says(std::string_view member) const {
+        return std::any_of(
+            cells.begin(), cells.end(), [&](const Cell& cell) { return cell.name == member; });
+    }
     bool names(std::string_view member) const {
         return std::any_of(
             cells.begin(), cells.end(),
             [&](const Cell& cell) { return cell.name == member && cell.text; });
     }
 };
+
+bool is_active_super_admin(const store::User& user, store::Timestamp now) {
+    return api::role_of(user.role.value_or("")) == api::Role::super_admin &&
+           !sign_in::is_banned(user, now);
+}
 
 /// Entries do not move: views point into them.
 using Entries = std::vector<std::unique_ptr<Entry>>;
@@ -153,6 +167,10 @@ std::string fill(Entry& entry, const Rules& rules) {
     return {};
 }
 
+constexpr const char* leaves_none =
+    "would leave no superAdmin who is not banned; one must be made before, or say --yes if it is "
+    "meant";
+
 std::string line_named(std::uint64_t number) {
     return "line " + std::to_string(number);
 }
@@ -226,11 +244,9 @@ class Import {
     Import(Context& context, const std::string& name)
         : context_(context), input_(name), database_(context.database()),
           schema_(database_.schema()), on_conflict_(on_conflict_of(context.options)),
-          is_dry_(context.options.has("dry-run")), rules_{schema_,
-                                                          context.settings.lowers_email.value_or(
-                                                              false),
-                                                          context.options.has("force"),
-                                                          text::now()},
+          is_dry_(context.options.has("dry-run")), may_leave_none_(context.options.has("yes")),
+          rules_{schema_, context.settings.lowers_email.value_or(false),
+                 context.options.has("force"), text::now()},
           reader_(input_.file(), format_of(context.options.find("format"), name)),
           journal_(is_dry_ || !input_.is_repeatable() ? "-" : name),
           progress_("Importing the users") {
@@ -332,6 +348,8 @@ class Import {
         if (is_dry_) {
             const apr::Scratch pool(database_.pool());
             find_existing(pool.get());
+            if (on_conflict_ == OnConflict::update && !may_leave_none_)
+                look_for_the_last(pool.get());
         } else {
             hash_passwords(entries_, context_.settings.hash_format());
             // Where one is there already, the others are not made either: the second time, it is
@@ -360,9 +378,11 @@ class Import {
             throw CommandError(Exit::failure, "the database refused: " + work.error());
         std::map<std::string_view, std::string_view> id_of;
         std::map<std::string_view, std::string_view> address_of;
+        std::map<std::string_view, const store::User*> user_of;
         for (const store::User& user : *taken) {
             id_of[user.email] = user.id;
             address_of[user.id] = user.email;
+            user_of[user.id] = &user;
         }
         std::size_t count = 0;
         for (const auto& entry : entries_) {
@@ -374,6 +394,7 @@ class Import {
             ++count;
             entry->existing =
                 by_address != id_of.end() ? by_address->second : std::string_view(by_id->first);
+            weigh(*entry, *user_of[entry->existing]);
             const bool are_two = by_address != id_of.end() && by_id != address_of.end() &&
                                  by_address->second != by_id->first;
             if (on_conflict_ == OnConflict::update && are_two)
@@ -390,6 +411,65 @@ class Import {
         return count;
     }
 
+    /// What the line makes of a user that is there.
+    void weigh(Entry& entry, const store::User& before) const {
+        entry.was_super_admin = is_active_super_admin(before, rules_.now);
+        store::User after = before;
+        const store::User& said = entry.row.user;
+        if (entry.says("role"))
+            after.role = said.role;
+        if (entry.says("banned"))
+            after.banned = said.banned;
+        if (entry.says("banExpires"))
+            after.ban_expires = said.ban_expires;
+        entry.is_super_admin = is_active_super_admin(after, rules_.now);
+    }
+
+    /// A dry run follows who is a superAdmin behind each line, in the order of an import, which
+    /// makes users first.
+    void look_for_the_last(apr_pool_t* pool) {
+        store::Work work(database_.client(), schema_, pool);
+        for (const auto& entry : entries_)
+            if (entry->existing.empty())
+                look_for_the_last(work, *entry, entry->row.user.email,
+                                  is_active_super_admin(entry->row.user, rules_.now));
+        for (const auto& entry : entries_)
+            if (!entry->existing.empty())
+                look_for_the_last(work, *entry, entry->existing, entry->is_super_admin);
+    }
+
+    void look_for_the_last(store::Work& work, const Entry& entry, std::string_view user, bool is) {
+        const auto made = super_admins_.find(user);
+        const auto unmade = no_super_admins_.find(user);
+        if (is) {
+            super_admins_.emplace(user);
+            if (unmade != no_super_admins_.end())
+                no_super_admins_.erase(unmade);
+            return;
+        }
+        const bool was_made = made != super_admins_.end();
+        if (!was_made && (!entry.was_super_admin || unmade != no_super_admins_.end()))
+            return;
+        if (was_made)
+            super_admins_.erase(made);
+        no_super_admins_.emplace(user);
+        if (super_admins_.empty() && !has_others(work)) {
+            refuse(Exit::failure, entry.line, leaves_none);
+            super_admins_.emplace(user);
+        }
+    }
+
+    /// Whether the database has a superAdmin who is not banned and stays one.
+    bool has_others(store::Work& work) const {
+        const auto ids = store::bulk::active_of(
+            work, database_.dialect(), api::text_of(api::Role::super_admin), rules_.now,
+            static_cast<std::int64_t>(no_super_admins_.size()) + 1);
+        if (!ids)
+            throw CommandError(Exit::failure, "the database refused: " + work.error());
+        return std::any_of(ids->begin(), ids->end(),
+                           [&](const std::string& id) { return !no_super_admins_.contains(id); });
+    }
+
     /// False where a value is there already that must be unique; at the last try that is an error.
     bool try_to_commit(bool is_last_try) {
         const apr::Scratch pool(database_.pool());
@@ -402,18 +482,12 @@ class Import {
         ImportPlace next = at_;
         next.file = place_behind_;
         next.address.clear();
-        std::vector<store::Seen> seen;
         for (const auto& entry : entries_) {
-            if (entry->existing.empty()) {
-                fresh.push_back(entry->row);
-                next.address = entry->row.user.email;
-                ++next.made;
-            } else if (on_conflict_ == OnConflict::update) {
-                seen.push_back(change(work, *entry));
-                ++next.changed;
-            } else {
-                ++next.skipped;
-            }
+            if (!entry->existing.empty())
+                continue;
+            fresh.push_back(entry->row);
+            next.address = entry->row.user.email;
+            ++next.made;
         }
         const bool names_by_id = context_.settings.account_id_is_user_id.value_or(false);
         if (!fresh.empty() && !store::bulk::insert(work, fresh, names_by_id, rules_.now)) {
@@ -421,8 +495,20 @@ class Import {
                 return false;
             fail(work);
         }
+        std::vector<store::Seen> seen;
+        seen.reserve(entries_.size());
         for (const store::bulk::Row& row : fresh)
             seen.push_back({row.user.id, std::nullopt, row.user});
+        for (const auto& entry : entries_) {
+            if (entry->existing.empty())
+                continue;
+            if (on_conflict_ == OnConflict::update) {
+                seen.push_back(change(work, *entry));
+                ++next.changed;
+            } else {
+                ++next.skipped;
+            }
+        }
         if (context_.audit().comes_before())
             tell(seen);
         journal_.write({at_, next});
@@ -441,27 +527,45 @@ class Import {
         store::Changes changes = {{"updatedAt", rules_.now}};
         for (const store::Field<store::User>& field : store::user_fields)
             if (field.name != "id" && field.name != "updatedAt" && field.name != "createdAt" &&
-                std::any_of(entry.cells.begin(), entry.cells.end(),
-                            [&](const Cell& cell) { return cell.name == field.name; }))
+                entry.says(field.name))
                 changes.push_back({field.name, store::value_of(entry.row.user, field)});
         work.seen() = {};
         // Whoever is banned is signed out, as by 'ban'; where no sessions are kept, there are none.
-        const bool ends = entry.names("banned") && entry.row.user.banned &&
-                          schema_.problem_of(store::needs_session) == nullptr;
+        const auto ending = schema_.problem_of(store::needs_session) == nullptr
+                                ? store::Sessions::end
+                                : store::Sessions::stay;
+        const bool bans = entry.names("banned") && entry.row.user.banned;
+        store::Guard guard;
+        if (!entry.is_super_admin && !may_leave_none_)
+            guard = {store::Guard::Kind::leaves_one_of_role, api::text_of(api::Role::super_admin),
+                     rules_.now};
         const auto changed =
-            store::statements::update(work, database_.dialect(), entry.existing, changes, {},
-                                      ends ? store::Sessions::end : store::Sessions::stay);
+            store::statements::update(work, database_.dialect(), entry.existing, changes, guard,
+                                      bans ? ending : store::Sessions::stay);
+        if (!changed && changed.failure() == store::Failure::last_of_role)
+            refuse(Exit::failure, entry.line, leaves_none);
         if (!changed && !changed.is_not_found())
             fail(work);
         const store::Seen seen = work.seen();
-        if (entry.row.password_hash && changed) {
-            const store::Account account = store::credential_account(
-                *changed, entry.account_id, entry.row.password_hash,
-                context_.settings.account_id_is_user_id.value_or(false), rules_.now);
-            if (!store::statements::set_password(work, database_.dialect(), account))
-                fail(work);
-        }
+        if (entry.row.password_hash && changed)
+            set_password(work, *changed, entry, ending);
         return seen;
+    }
+
+    /// A new password signs its user out, as by 'passwd'; the one that is there already changes
+    /// nothing.
+    void set_password(store::Work& work, const store::User& user, const Entry& entry,
+                      store::Sessions ending) {
+        const auto stored = store::statements::credential(work, user.email);
+        if (!stored && !stored.is_not_found())
+            fail(work);
+        if (stored && stored->password_hash == entry.row.password_hash)
+            return;
+        const store::Account account = store::credential_account(
+            user, entry.account_id, entry.row.password_hash,
+            context_.settings.account_id_is_user_id.value_or(false), rules_.now);
+        if (!store::statements::set_password(work, database_.dialect(), account, ending))
+            fail(work);
     }
 
     void tell(const std::vector<store::Seen>& all) {
@@ -544,6 +648,7 @@ class Import {
     const store::Schema schema_;
     OnConflict on_conflict_;
     bool is_dry_;
+    bool may_leave_none_;
     Rules rules_;
     UserFileReader reader_;
     ImportJournal journal_;
@@ -557,6 +662,11 @@ class Import {
     FilePlace place_behind_;
     ImportPlace at_;
     std::uint64_t bad_lines_ = 0;
+    /// What the lines of a dry run come to so far: those whom they make superAdmins who are not
+    /// banned, or leave such, and those whom they make none, by their ids, or by their addresses
+    /// where the database has not got them.
+    std::set<std::string, std::less<>> super_admins_;
+    std::set<std::string, std::less<>> no_super_admins_;
     std::vector<std::pair<std::uint64_t, std::uint64_t>> numbers_;
 };
 

@@ -27,7 +27,7 @@ constexpr Names open_options = {"for", "secret"};
 constexpr Names revoke_options = {"all"};
 constexpr Names export_options = {"format"};
 constexpr Names import_options = {"dry-run",    "on-conflict", "format", "hash",
-                                  "account-id", "email-case",  "force"};
+                                  "account-id", "email-case",  "force",  "yes"};
 constexpr Names verify_options = {"anchor"};
 constexpr Names check_options = {"hash", "account-id", "email-case", "protected-email", "counts"};
 

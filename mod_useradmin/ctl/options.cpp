@@ -53,7 +53,7 @@ constexpr Option all_options[] = {
     {"dry-run", "", "only says which lines are wrong, by their numbers"},
     {"on-conflict", "skip|update|fail",
      "what becomes of a line whose user is there already; default: fail"},
-    {"yes", "", "does not ask"},
+    {"yes", "", "does not ask, and lets an import leave no superAdmin"},
     {"force", "", "takes what is unusual: another role, a password of another length"},
 };
 

@@ -1,5 +1,7 @@
 #include "store/bulk.hpp"
 
+#include "store/guard.hpp"
+
 #include <map>
 #include <utility>
 
@@ -98,7 +100,13 @@ Result<std::vector<User>> taken(Work& work, std::span<const Row> rows) {
     const Table& user = work.schema().user;
     const Column& key = user.at("id");
     Statement statement = work.statement();
-    statement << "SELECT " << key << ", " << user.at("email") << " FROM " << user;
+    statement << "SELECT " << key << ", " << user.at("email");
+    for (const std::string_view name : {"role", "banned", "banExpires"})
+        if (const Column* const column = user.find(name))
+            statement << ", " << column->read_before << *column << column->read_after;
+        else
+            statement << ", NULL";
+    statement << " FROM " << user;
     const bool has_addresses = append_any_of(statement, " WHERE ", user.at("email"), rows,
                                              [](const User& row) { return row.email; });
     if (!key.is_serial())
@@ -112,8 +120,28 @@ Result<std::vector<User>> taken(Work& work, std::span<const Row> rows) {
         User& one = users.emplace_back();
         one.id = found->take().value_or("");
         one.email = found->take().value_or("");
+        one.role = found->take();
+        one.banned = found->take_boolean();
+        one.ban_expires = found->take_time();
     }
     return users;
+}
+
+Result<std::vector<std::string>> active_of(Work& work, const Dialect& dialect,
+                                           std::string_view role, Timestamp now,
+                                           std::int64_t limit) {
+    const Table& user = work.schema().user;
+    Statement statement = work.statement();
+    statement << "SELECT " << user.at("id") << " FROM " << user << " WHERE ";
+    append_active_of(statement, user, dialect, role, now);
+    statement << " LIMIT " << argument(limit);
+    Result<Rows> found = work.run(statement);
+    if (!found)
+        return found.failure();
+    std::vector<std::string> ids;
+    while (found->next())
+        ids.emplace_back(found->take().value_or(""));
+    return ids;
 }
 
 Result<Done> insert(Work& work, std::span<Row> rows, bool account_is_named_by_id, Timestamp now) {

@@ -284,6 +284,78 @@ TEST(bulk, import_signs_out_whom_a_line_bans) {
     CHECK_EQUAL(1, sql().number(R"(SELECT count(*) FROM "session")"));
 }
 
+TEST(bulk, import_signs_out_whom_a_line_gives_another_password) {
+    create("ana@x.org");
+    create("bo@x.org");
+    create("cy@x.org");
+    done(ctl({"import",
+              lines(line("ana@x.org", hash_member_of(argon2id_hash)) +
+                    line("bo@x.org", hash_member_of(argon2id_hash))),
+              "--on-conflict", "update"}));
+    for (const char* email : {"ana@x.org", "bo@x.org", "cy@x.org"})
+        done(ctl({"session", "open", email}));
+    sql().run(R"(UPDATE "account" SET "updatedAt" = '2026-01-01T00:00:00.000Z')");
+    std::string other(argon2id_hash);
+    other.back() = 'E';
+    done(ctl({"import",
+              lines(line("ana@x.org", hash_member_of(argon2id_hash)) +
+                    line("bo@x.org", hash_member_of(other)) +
+                    line("cy@x.org", R"(,"password":"s3cr3t word","id":"not looked at")")),
+              "--on-conflict", "update", "--hash", "argon2id m=8 t=1 p=1"}));
+    CHECK_EQUAL(1, sql().number(R"(SELECT count(*) FROM "session")"));
+    CHECK_EQUAL(of("ana@x.org", "id"),
+                sql().value(R"(SELECT "userId" FROM "session")").value_or("(none)"));
+    CHECK_EQUAL(other, hash_of(of("bo@x.org", "id")));
+    // What is there already was not written.
+    CHECK_EQUAL(1, sql().number(R"(SELECT count(*) FROM "account" WHERE "updatedAt" = )"
+                                R"('2026-01-01T00:00:00.000Z')"));
+}
+
+TEST(bulk, import_leaves_a_superadmin_who_is_not_banned) {
+    const std::string root = create("root@x.org", "Root", "superAdmin");
+    create("banned@x.org", "Ban", "superAdmin");
+    done(ctl({"ban", "banned@x.org"}));
+    constexpr const char* sentence = "line 2 would leave no superAdmin who is not banned";
+    for (const char* loss : {R"(,"role":"user")", R"(,"role":null)", R"(,"banned":true)",
+                             R"(,"banned":true,"banExpires":"2999-01-01T00:00:00Z")"})
+        for (const bool is_dry : {true, false}) {
+            std::vector<std::string> words = {
+                "import", lines(line("ana@x.org") + line("root@x.org", loss) + line("bo@x.org")),
+                "--on-conflict", "update"};
+            if (is_dry)
+                words.push_back("--dry-run");
+            const Ended ended = ctl(words);
+            CHECK_EQUAL_TEXT(1, ended.status, loss);
+            CHECK_TEXT(has(ended.errors, sentence), (loss + ended.errors).c_str());
+            CHECK_EQUAL(2, users());
+            CHECK_EQUAL(std::string("superAdmin"), of("root@x.org", "role"));
+        }
+    // What takes nothing is no such line, nor one behind a line that makes another one.
+    for (const char* harmless :
+         {R"(,"role":"superAdmin")", R"(,"banned":false)",
+          R"(,"role":"superAdmin","banned":true,"banExpires":"2020-01-01T00:00:00Z")"})
+        done(ctl({"import", lines(line("root@x.org", harmless)), "--on-conflict", "update"}));
+    const std::string two = lines(line("new@x.org", R"(,"role":"superAdmin")") +
+                                  line("root@x.org", R"(,"role":"user")"));
+    CHECK(has(done(ctl({"import", two, "--on-conflict", "update", "--dry-run"})), "all lines are"));
+    done(ctl({"import", two, "--on-conflict", "update"}));
+    CHECK_EQUAL(std::string("user"), of("root@x.org", "role"));
+    // The two that are left: by a line that is right, and by one that is not.
+    done(ctl({"role", root, "superAdmin"}));
+    const std::string both = lines(line("new@x.org", R"(,"role":"admin")") +
+                                   line("root@x.org", R"(,"role":"admin")") + line("b@x"));
+    for (const char* dry : {"--dry-run", "--json"}) {
+        const Ended ended = ctl({"import", both, "--on-conflict", "update", dry});
+        CHECK_EQUAL(1, ended.status);
+        CHECK_TEXT(has(ended.errors, sentence), ended.errors.c_str());
+        CHECK_FALSE(has(ended.errors, "line 1 "));
+    }
+    CHECK_EQUAL(std::string("superAdmin"), of("new@x.org", "role"));
+    done(ctl({"import", both, "--on-conflict", "update", "--yes", "--dry-run"}));
+    done(ctl({"import", both, "--on-conflict", "update", "--yes"}));
+    CHECK_EQUAL(std::string("admin"), of("root@x.org", "role"));
+}
+
 TEST(bulk, import_that_is_killed_goes_on_without_a_double_or_a_gap) {
     constexpr int count = 6000;
     std::string text;
