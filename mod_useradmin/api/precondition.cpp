@@ -3,6 +3,8 @@
 #include "message/entity_tags.hpp"
 #include "text/unicode.hpp"
 
+#include <algorithm>
+
 namespace useradmin::api {
 
 namespace {
@@ -29,6 +31,11 @@ store::Versions wanted_versions(const message::Headers& headers) {
         if (text::is_clean_utf8(tag))
             versions.push_back(version_of(tag));
     return versions;
+}
+
+bool is_wanted(const store::User& user, const store::Versions& versions) {
+    return !versions ||
+           std::find(versions->begin(), versions->end(), user.version) != versions->end();
 }
 
 } // namespace useradmin::api

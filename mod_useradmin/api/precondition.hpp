@@ -9,5 +9,7 @@ namespace useradmin::api {
 /// The versions of a user that the request's If-Match names; any where it has none, or "*", since
 /// the user is there by then. A malformed one names none.
 store::Versions wanted_versions(const message::Headers& headers);
+/// Whether the user's row is of one of them.
+bool is_wanted(const store::User& user, const store::Versions& versions);
 
 } // namespace useradmin::api

@@ -1,6 +1,7 @@
 // UserAdminExtras: PUT /api/users/{id}/password
 #include "api/envelope.hpp"
 #include "api/operations.hpp"
+#include "api/precondition.hpp"
 #include "api/texts.hpp"
 #include "password/length.hpp"
 #include "secret/random.hpp"
@@ -53,6 +54,12 @@ Reply set_password(const Call& call, const Service& service) {
     if (!user)
         return failure(user.failure(), texts::password_failed);
 
+    // The row is what If-Match says: asked first, so that nothing is hashed in vain, and again by
+    // the statement that writes, since the row may change meanwhile.
+    const store::Versions versions = wanted_versions(call.request.headers);
+    if (!is_wanted(*user, versions))
+        return error(412, texts::user_changed);
+
     // No connection is held while the password is hashed.
     const auto hash = service.hasher.hash(password);
     if (const auto* reason = std::get_if<password::HashFailure>(&hash))
@@ -61,8 +68,8 @@ Reply set_password(const Call& call, const Service& service) {
     const auto set = service.store.set_password(
         store::credential_account(*user, account_id, std::get<secret::Secret>(hash).view(),
                                   service.settings.account_id_is_user_id, text::now()),
-        store::Sessions::end);
-    // The user may have been deleted while the password was hashed.
+        store::Sessions::end, versions);
+    // The user may have been changed or deleted while the password was hashed.
     return set ? confirmation(texts::password_set) : failure(set.failure(), texts::password_failed);
 }
 
@@ -73,6 +80,7 @@ constinit const Description set_password_description = {
     .confirmation = texts::password_set,
     .body = body_members,
     .body_example = R"({"password":"correct horse battery staple"})",
+    .takes_if_match = true,
     .refusals = refusals,
 };
 

@@ -32,13 +32,13 @@ class RequestStore final : public store::DatabaseStore {
         const AtEnd forget([&] { sessions_.forget_session(token); });
         return DatabaseStore::close_session(token);
     }
-    store::Result<store::Done> set_password(const store::Account& account,
-                                            store::Sessions sessions) override {
+    store::Result<store::Done> set_password(const store::Account& account, store::Sessions sessions,
+                                            const store::Versions& versions) override {
         const AtEnd forget([&] {
             if (sessions == store::Sessions::end)
                 sessions_.forget_user(account.user_id);
         });
-        return DatabaseStore::set_password(account, sessions);
+        return DatabaseStore::set_password(account, sessions, versions);
     }
     store::Result<store::Done> close_session_of(std::string_view user_id,
                                                 std::string_view id) override {

@@ -348,11 +348,12 @@ Result<Credential> DatabaseStore::credential(std::string_view email) {
         [&](Work& work, const Dialect&) { return statements::credential(work, email); });
 }
 
-Result<Done> DatabaseStore::set_password(const Account& account, Sessions sessions) {
+Result<Done> DatabaseStore::set_password(const Account& account, Sessions sessions,
+                                         const Versions& versions) {
     return change<Done>(
         needs_user | needs_account | needs_new_hash | needs_of(sessions), Repeatable::no,
         [&](Work& work, const Dialect& dialect) {
-            return statements::set_password(work, dialect, account, sessions);
+            return statements::set_password(work, dialect, account, sessions, versions);
         });
 }
 

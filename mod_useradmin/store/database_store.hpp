@@ -36,7 +36,8 @@ class DatabaseStore : public Store {
                         const Guard& guard) override;
     Result<Done> another(std::string_view id, std::string_view role, Timestamp now) override;
     Result<Credential> credential(std::string_view email) override;
-    Result<Done> set_password(const Account& account, Sessions sessions) override;
+    Result<Done> set_password(const Account& account, Sessions sessions,
+                              const Versions& versions) override;
     Result<Done> replace_hash(const Account& account, std::string_view instead_of) override;
     Result<std::vector<std::string>> password_formats() override;
     Result<SignedIn> session(std::string_view token) override;

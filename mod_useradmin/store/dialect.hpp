@@ -119,9 +119,10 @@ class Dialect {
     virtual Result<User> update_with_before(Work& work, std::string_view id, const Changes& changes,
                                             const Guard& guard, Sessions sessions) const = 0;
     /// Gives the user's credential account the hash, or makes it, and ends the user's sessions
-    /// where they are to, all or none; not_found where there is no such user.
-    virtual Result<Done> set_password(Work& work, const Account& account,
-                                      Sessions sessions) const = 0;
+    /// where they are to, all or none; not_found where there is no such user of one of the
+    /// versions.
+    virtual Result<Done> set_password(Work& work, const Account& account, Sessions sessions,
+                                      const Versions& versions) const = 0;
     /// Deletes the user's sessions, its accounts and the user, all or none (4.4.1).
     virtual Result<Done> remove(Work& work, std::string_view id, const ProtectedAddress& spared,
                                 const Guard& guard) const = 0;

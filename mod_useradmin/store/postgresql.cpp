@@ -350,16 +350,18 @@ class Postgresql final : public Dialect {
         return run_with_before(work, statement);
     }
 
-    Result<Done> set_password(Work& work, const Account& account,
-                              Sessions sessions) const override {
+    Result<Done> set_password(Work& work, const Account& account, Sessions sessions,
+                              const Versions& versions) const override {
         const Schema& schema = work.schema();
         const Column& key = schema.user.at("id");
         const Column& owner = schema.account.at("userId");
         Statement statement = work.statement();
         statement << "WITH useradmin_target (id) AS (SELECT " << key << " FROM " << schema.user
-                  << " WHERE ";
+                  << " AS useradmin_row WHERE ";
         is_exactly(statement, key.sql(), key, account.user_id);
-        // The user is not deleted meanwhile.
+        if (versions)
+            append_versions(statement << " AND ", schema.user, *this, versions);
+        // The user is neither changed nor deleted meanwhile.
         statement << " FOR NO KEY UPDATE), useradmin_changed (one) AS (";
         statements::append_new_hash(statement, schema.account, account);
         statement << " WHERE " << owner << " IN (SELECT id FROM useradmin_target) AND "

@@ -636,8 +636,8 @@ class Sqlite final : public Dialect {
         return transaction.commit() ? Result<User>(after) : Failure::failed;
     }
 
-    Result<Done> set_password(Work& work, const Account& account,
-                              Sessions sessions) const override {
+    Result<Done> set_password(Work& work, const Account& account, Sessions sessions,
+                              const Versions& versions) const override {
         const Schema& schema = work.schema();
         const Column& key = schema.user.at("id");
         const Column& owner = schema.account.at("userId");
@@ -645,8 +645,10 @@ class Sqlite final : public Dialect {
         if (!transaction)
             return Failure::failed;
         Statement find = work.statement();
-        is_exactly(find << "SELECT 1 FROM " << schema.user << " WHERE ", key.sql(), key,
-                   account.user_id);
+        is_exactly(find << "SELECT 1 FROM " << schema.user << " AS useradmin_row WHERE ", key.sql(),
+                   key, account.user_id);
+        if (versions)
+            append_versions(find << " AND ", schema.user, *this, versions);
         const Result<Rows> found = work.run(find);
         if (!found || found->count() == 0)
             return found ? Failure::not_found : found.failure();

@@ -264,11 +264,17 @@ void append_new_hash(Statement& statement, const Table& table, const Account& ac
 }
 
 Result<Done> set_password(Work& work, const Dialect& dialect, const Account& account,
-                          Sessions sessions) {
+                          Sessions sessions, const Versions& versions) {
     work.seen().user_id = account.user_id;
     if (!work.schema().user.at("id").can_hold_id(account.user_id))
         return Failure::not_found;
-    return dialect.set_password(work, account, sessions);
+    Result<Done> set = dialect.set_password(work, account, sessions, versions);
+    if (versions && set.is_not_found()) {
+        Guard guard;
+        guard.versions = versions;
+        return why_refused(work, dialect, account.user_id, guard);
+    }
+    return set;
 }
 
 Result<Done> replace_hash(Work& work, const Dialect& dialect, const Account& account,

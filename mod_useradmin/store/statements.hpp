@@ -24,7 +24,7 @@ Result<Done> another(Work& work, const Dialect& dialect, std::string_view id, st
                      Timestamp now);
 Result<Credential> credential(Work& work, std::string_view email);
 Result<Done> set_password(Work& work, const Dialect& dialect, const Account& account,
-                          Sessions sessions = Sessions::stay);
+                          Sessions sessions = Sessions::stay, const Versions& versions = {});
 Result<Done> replace_hash(Work& work, const Dialect& dialect, const Account& account,
                           std::string_view instead_of);
 Result<std::vector<std::string>> password_formats(Work& work, const Dialect& dialect);

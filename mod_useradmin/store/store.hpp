@@ -218,9 +218,10 @@ class Store {
     /// no such user, or it has no credential account.
     virtual Result<Credential> credential(std::string_view email) = 0;
     /// Replaces the hash in the user's credential account, or makes the account; not_found where
-    /// there is no such user. Where sessions are to end, all of the user's do.
-    virtual Result<Done> set_password(const Account& account,
-                                      Sessions sessions = Sessions::stay) = 0;
+    /// there is no such user, changed where its row is none of the versions. Where sessions are to
+    /// end, all of the user's do.
+    virtual Result<Done> set_password(const Account& account, Sessions sessions = Sessions::stay,
+                                      const Versions& versions = {}) = 0;
     /// Replaces the hash in the user's credential account where it is that one; not_found where it
     /// is another.
     virtual Result<Done> replace_hash(const Account& account, std::string_view instead_of) = 0;

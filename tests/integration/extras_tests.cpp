@@ -249,6 +249,23 @@ TEST(extras, ban_the_row_that_was_read_or_none) {
                      412, "El usuario ha cambiado");
 }
 
+TEST(extras, set_the_password_of_the_row_that_was_read_or_of_none) {
+    const auto tag = [] {
+        return "If-Match: " +
+               get(Who::super_admin, "/extra/users/ulises-1").header("ETag").value_or("");
+    };
+    const auto set = [](const std::string& header) {
+        return call(Who::super_admin, "PUT", "ulises-1/password", new_password, {header});
+    };
+    const std::string read = tag();
+    expect_success(set(read));
+    // Whoever else has read the user edits the same row.
+    CHECK_EQUAL(read, tag());
+    expect_success(call("PUT", "ulises-1/ban", "{}"));
+    expect_error(set(read), 412, "El usuario ha cambiado");
+    expect_success(set(tag()));
+}
+
 TEST(extras, end_the_sessions_of_the_banned_with_UserAdminEndSessions) {
     expect_success(call("PUT", "ulises-1/ban", "{}"));
     CHECK_EQUAL(1, sessions_of("ulises-1"));

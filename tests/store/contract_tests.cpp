@@ -989,6 +989,57 @@ TEST(credential, of_nobody_is_not_made) {
     CHECK_EQUAL(0, sql().number("SELECT count(*) FROM \"account\""));
 }
 
+TEST(credential, is_that_of_a_row_of_the_versions_that_are_wanted_or_stays) {
+    worked(store().create(new_user("n", "n@x")));
+    add_session("one", "n", "2030-01-01T00:00:00.000Z");
+    const std::string before(worked(store().find("n")).version);
+    worked(store().update("n", {{"name", "Another"}}));
+    const std::string after(worked(store().find("n")).version);
+    auto user = new_user("n", "n@x");
+    user.password_hash = "another hash";
+    const auto set = [&](const std::vector<std::string_view>& versions) {
+        return store().set_password(store::account_row(user), store::Sessions::end, versions);
+    };
+    using Views = std::vector<std::string_view>;
+    for (const Views& versions : {Views{before}, Views{}, Views{"x", before}}) {
+        const auto refused = set(versions);
+        CHECK(!refused && refused.failure() == store::Failure::changed);
+    }
+    CHECK_EQUAL(std::string("a hash"), or_nothing(worked(store().credential("n@x")).password_hash));
+    CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"session\""));
+    worked(set({before, after}));
+    CHECK_EQUAL(std::string("another hash"),
+                or_nothing(worked(store().credential("n@x")).password_hash));
+    CHECK_EQUAL(0, sql().number("SELECT count(*) FROM \"session\""));
+    // The user's row is what it was.
+    CHECK_EQUAL(after, std::string(worked(store().find("n")).version));
+    user = new_user("m", "m@x");
+    CHECK(absent(set({after})));
+}
+
+TEST(credential, is_that_of_a_row_as_another_writer_leaves_it) {
+    if (database().kind() == Kind::sqlite)
+        return; // has one writer at a time
+    worked(store().create(new_user("n", "n@x")));
+    const std::string version(worked(store().find("n")).version);
+    sql().run("BEGIN; UPDATE \"user\" SET \"name\" = 'Another' WHERE \"id\" = 'n'");
+    auto user = new_user("n", "n@x");
+    user.password_hash = "another hash";
+    std::optional<store::Result<store::Done>> set;
+    std::thread waiting([&] {
+        set = store().set_password(store::account_row(user), store::Sessions::end,
+                                   std::vector<std::string_view>{version});
+    });
+    const bool waited = eventually([] {
+        return database().sql().number("SELECT count(*) FROM pg_locks WHERE NOT granted") > 0;
+    });
+    sql().run("COMMIT");
+    waiting.join();
+    CHECK(waited);
+    CHECK(!*set && set->failure() == store::Failure::changed);
+    CHECK_EQUAL(std::string("a hash"), or_nothing(worked(store().credential("n@x")).password_hash));
+}
+
 TEST(credential, ends_the_sessions_of_its_user_where_they_are_to_end) {
     worked(store().create(new_user("n", "n@x")));
     add_user("m", "m@x");

@@ -572,7 +572,8 @@ TEST(rights, to_write_a_hash_are_named_with_their_grant_and_open_none) {
     const auto set = [&] {
         OneConnection source(database(), "poor");
         store::DatabaseStore store(source, log_, pool_, store::TableNames{}, "poor", patience);
-        return store.set_password(store::account_row(new_user("u", "u@x")), store::Sessions::end);
+        return store.set_password(store::account_row(new_user("u", "u@x")), store::Sessions::end,
+                                  {});
     };
     CHECK(failed(set()));
     sql().run("GRANT UPDATE ON \"account\" TO poor");

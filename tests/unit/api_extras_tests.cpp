@@ -351,8 +351,26 @@ TEST(extras, change_a_row_that_if_match_names_and_no_other) {
         unknown.replace(unknown.find("another"), 7, "unknown");
         expect(not_found, ask(super_admin, unknown, "{}"), request);
     }
-    expect("200", ask(super_admin, "PUT /another/password", right_password));
     expect("200", ask(super_admin, "DELETE /another/sessions"));
+}
+
+TEST(extras, set_the_password_of_a_row_that_if_match_names_and_of_no_other) {
+    headers.fields["If-Match"] = "\"1-2.3\"";
+    expect("200", ask(super_admin, "PUT /another/password", right_password));
+    expect("body, find another, hash, set_password another $fake$hash ending sessions of 1-2.3",
+           calls.text());
+    // Nothing is hashed in vain.
+    headers.fields["If-Match"] = "\"other\"";
+    expect("412 El usuario ha cambiado", ask(super_admin, "PUT /another/password", right_password));
+    expect("body, find another", calls.text());
+    expect(not_found, ask(super_admin, "PUT /unknown/password", right_password));
+    expect("400 Faltan campos requeridos", ask(super_admin, "PUT /another/password", "{}"));
+    headers.fields["If-Match"] = "*";
+    expect("200", ask(super_admin, "PUT /another/password", right_password));
+    // The row was changed while the password was hashed.
+    headers.fields["If-Match"] = "\"1-2.3\"";
+    store.failures["set_password"] = store::Failure::changed;
+    expect("412 El usuario ha cambiado", ask(super_admin, "PUT /another/password", right_password));
 }
 
 } // namespace useradmin::test

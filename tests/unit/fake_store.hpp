@@ -222,11 +222,14 @@ class FakeStore final : public store::Store {
         return surveyed;
     }
 
-    store::Result<store::Done> set_password(const store::Account& account,
-                                            store::Sessions ending) override {
-        const std::string arguments = std::string(account.user_id) + " " +
-                                      std::string(account.password.value_or("NULL")) +
-                                      (ending == store::Sessions::end ? " ending sessions" : "");
+    store::Result<store::Done> set_password(const store::Account& account, store::Sessions ending,
+                                            const store::Versions& versions) override {
+        std::string arguments = std::string(account.user_id) + " " +
+                                std::string(account.password.value_or("NULL")) +
+                                (ending == store::Sessions::end ? " ending sessions" : "");
+        if (versions)
+            for (const std::string_view version : *versions)
+                arguments += " of " + std::string(version);
         if (const auto* failure = failure_of("set_password", arguments))
             return *failure;
         account_id = account.account_id;
