@@ -90,6 +90,12 @@ bool is_ban(const Change& change) {
     return change.field == "banned" && truth != nullptr && *truth;
 }
 
+/// The text of a value; another one where that is NULL.
+std::string_view text_or(const Value& value, std::string_view instead) {
+    const auto* const text = std::get_if<std::string_view>(&value);
+    return text != nullptr ? *text : instead;
+}
+
 /// Whether the changes may take rights from a user (append_loss).
 bool may_take_rights(const Changes& changes) {
     return std::any_of(
@@ -141,10 +147,10 @@ void append_loss(Statement& statement, const Table& user, const Dialect& dialect
     for (const Change& change : changes)
         if (change.field == "role")
             statement << " OR " << role_of(user, dialect) << " <> "
-                      << argument(std::get<std::string_view>(change.value));
+                      << argument(text_or(change.value, "user"));
         else if (change.field == "email")
             statement << " OR " << dialect.as_text(user.at("email").sql()) << " <> "
-                      << argument(std::get<std::string_view>(change.value));
+                      << argument(text_or(change.value, ""));
         else if (is_ban(change))
             statement << " OR 1 = 1";
     statement << ")";

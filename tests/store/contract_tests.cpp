@@ -498,6 +498,16 @@ TEST(losses, are_none_where_role_and_address_stay_what_they_are) {
     CHECK_EQUAL(2, left_after({{"role", "user"}}));
 }
 
+TEST(losses, of_a_role_that_is_none_are_those_of_the_role_user) {
+    worked(store().update("u", {{"role", store::Value()}}, {}, store::Sessions::end));
+    CHECK_EQUAL(0, left());
+    add_session("again", "u", "2030-01-01T00:00:00.000Z");
+    for (const store::Value& role : {store::Value("user"), store::Value(), store::Value()}) {
+        worked(store().update("u", {{"role", role}}, {}, store::Sessions::end));
+        CHECK_EQUAL(1, left());
+    }
+}
+
 TEST(losses, end_no_sessions_unless_they_are_to) {
     worked(store().update("u", {{"role", "user"}, {"email", "new@x"}, {"banned", true}}));
     CHECK_EQUAL(2, left());
