@@ -31,6 +31,8 @@ struct State {
     bool is_reached = false;
     /// Whether all changes of the user table reach it.
     bool is_watched = false;
+    /// Whether it has tables for marks, which copies of old have not.
+    bool has_marks = false;
 };
 
 /// What was found wrong and mended.
@@ -81,7 +83,7 @@ class Copy {
             throw CommandError(Exit::failure,
                                filled_in("the schema @scale@ belongs to another user table; "
                                          "rename one of the two tables"));
-        return {rows[0][0] == "t", rows[0][1] == "t", rows[0][3] == "t"};
+        return {rows[0][0] == "t", rows[0][1] == "t", rows[0][3] == "t", rows[0][4] == "t"};
     }
 
     void lay() {
@@ -89,7 +91,24 @@ class Copy {
         Transaction transaction(database_);
         run("tables");
         fill_folds();
+        run("marks");
         transaction.commit();
+    }
+
+    /// Lays the tables of the marks beside a copy that has none, for whoever reads that.
+    void lay_marks() {
+        Transaction transaction(database_);
+        run("marks");
+        run("readers");
+        transaction.commit();
+    }
+
+    /// Whether all orders have marks.
+    bool is_marked() {
+        const std::vector<std::string> orders = marked_orders();
+        return std::all_of(orders.begin(), orders.end(), [&](const std::string& order) {
+            return number_of(ask("SELECT count(*) FROM @scale@." + order)[0][0]) > 0;
+        });
     }
 
     /// Runs a file whose statements lock the user table for a moment, once nobody else has it.
@@ -144,6 +163,15 @@ class Copy {
         mended.counts = number_of(rows[0][1]);
     }
 
+    /// Makes the marks, or compares them with the users.
+    void mark(Mended& mended) {
+        const Progress progress("Counting along the orders");
+        const AsOwner as_owner(*this);
+        for (const std::string& order : marked_orders())
+            mended.counts +=
+                number_of(ask("SELECT @scale@.mend_marks(" + store::literal(order) + ")")[0][0]);
+    }
+
     void index() {
         const Progress progress("Making the indexes");
         for (const Database::Row& row : ask(file("leftovers").front()))
@@ -170,6 +198,14 @@ class Copy {
       private:
         Database& database_;
     };
+
+    /// The names of the orders that have marks, which are names of tables.
+    std::vector<std::string> marked_orders() {
+        std::vector<std::string> orders;
+        for (const Database::Row& row : ask("SELECT name FROM @scale@.orders()"))
+            orders.push_back(row[0].value_or(""));
+        return orders;
+    }
 
     /// The text with what the words mean in their places; what they mean may look like a word
     /// itself.
@@ -267,11 +303,16 @@ Exit lay_scale(Context& context) {
     }
     if (!state.is_laid)
         copy.lay();
-    if (!state.is_watched)
+    else if (!state.has_marks)
+        copy.lay_marks();
+    // Marks are made of what the triggers tell: of none that still do what they did before.
+    if (!state.is_watched || !copy.is_marked())
         copy.run_locked("triggers", "Waiting for the user table");
     Mended mended = copy.fill();
     copy.index();
     copy.sweep(mended);
+    copy.mark(mended);
+    copy.run("readers");
     copy.run("ready");
     print(context, mended,
           "The copy of " + std::to_string(mended.users) +
@@ -289,11 +330,14 @@ Exit remove_scale(Context& context) {
 
 Exit check_counts(Context& context) {
     Copy copy(context.database());
-    if (!copy.state().is_laid)
+    const State state = copy.state();
+    if (!state.is_laid)
         throw CommandError(Exit::failure,
                            "there are no counts; 'useradminctl schema --scale' lays them");
     Mended mended = copy.fill();
     copy.sweep(mended);
+    if (state.has_marks)
+        copy.mark(mended);
     const std::int64_t rows = mended.rows + mended.gone;
     print(context, mended,
           rows + mended.counts == 0

@@ -79,36 +79,6 @@ void append_number(Statement& statement, const Schema& schema, const Dialect& di
     append_filter(statement, schema, dialect, filter, append_search);
 }
 
-/// What rows are sorted by, before their ids; empty where there is no such column.
-std::string sort_key_of(const Table& user, const Dialect& dialect, SortKey by) {
-    const auto of_column = [&](std::string_view field, bool is_text) {
-        const Column* column = user.find(field);
-        return column == nullptr ? std::string()
-               : is_text         ? dialect.sort_key(column->sql())
-                                 : column->sql();
-    };
-    switch (by) {
-    case SortKey::created_at:
-        return of_column("createdAt", false);
-    case SortKey::name:
-        return of_column("name", true);
-    case SortKey::email:
-        return of_column("email", true);
-    case SortKey::updated_at:
-        return of_column("updatedAt", false);
-    }
-    return {};
-}
-
-/// The order of a key and an id: of times the newest are first, and texts begin at their
-/// beginning, where the ids do.
-std::string in_order(const std::string& key, const std::string& id, Order order) {
-    const bool is_of_times = order.by == SortKey::created_at || order.by == SortKey::updated_at;
-    const bool is_by_ids = order.is_descending == is_of_times;
-    return (key.empty() ? "" : key + (order.is_descending ? " DESC, " : ", ")) + id +
-           (is_by_ids ? "" : " DESC");
-}
-
 /// Collects what matches a filter, if it is not too much: the total is NULL then.
 void append_any_collection(Statement& statement, const Schema& schema, const Dialect& dialect,
                            const Filter& filter, const Window& window, AppendSearch append_search) {
@@ -200,6 +170,33 @@ class PlainLists final : public Lists {
 
 } // namespace
 
+std::string sort_key_of(const Table& user, const Dialect& dialect, SortKey by) {
+    const auto of_column = [&](std::string_view field, bool is_text) {
+        const Column* column = user.find(field);
+        return column == nullptr ? std::string()
+               : is_text         ? dialect.sort_key(column->sql())
+                                 : column->sql();
+    };
+    switch (by) {
+    case SortKey::created_at:
+        return of_column("createdAt", false);
+    case SortKey::name:
+        return of_column("name", true);
+    case SortKey::email:
+        return of_column("email", true);
+    case SortKey::updated_at:
+        return of_column("updatedAt", false);
+    }
+    return {};
+}
+
+std::string in_order(const std::string& key, const std::string& id, Order order) {
+    const bool is_of_times = order.by == SortKey::created_at || order.by == SortKey::updated_at;
+    const bool is_by_ids = order.is_descending == is_of_times;
+    return (key.empty() ? "" : key + (order.is_descending ? " DESC, " : ", ")) + id +
+           (is_by_ids ? "" : " DESC");
+}
+
 void append_walk(Statement& statement, const Schema& schema, const Dialect& dialect,
                  const Filter& filter, const Window& window, AppendSearch append_search) {
     const Table& user = schema.user;
@@ -285,12 +282,15 @@ std::string newest_first(const Table& table) {
 }
 
 void append_window(Statement& statement, const Window& window) {
-    // PostgreSQL makes a new plan for each limit that is an argument, at the price of the page.
-    constexpr std::array<std::int64_t, 5> usual = {10, 20, 25, 50, 100};
-    if (window.offset == 0 && std::find(usual.begin(), usual.end(), window.limit) != usual.end())
+    if (window.offset == 0 && is_usual_limit(window.limit))
         statement << " LIMIT " << std::to_string(window.limit);
     else
         statement << " LIMIT " << argument(window.limit) << " OFFSET " << argument(window.offset);
+}
+
+bool is_usual_limit(std::int64_t limit) noexcept {
+    constexpr std::array<std::int64_t, 5> usual = {10, 20, 25, 50, 100};
+    return std::find(usual.begin(), usual.end(), limit) != usual.end();
 }
 
 void append_collected(Statement& statement, const Schema& schema, const Dialect& dialect,

@@ -57,8 +57,16 @@ std::string role_of(const Table& user, const Dialect& dialect);
 std::string created_at(const Table& table);
 /// What rows are sorted by.
 std::string newest_first(const Table& table);
+/// What rows are sorted by, before their ids; empty where there is no such column.
+std::string sort_key_of(const Table& user, const Dialect& dialect, SortKey by);
+/// The order of a key and an id: of times the newest are first, and texts begin at their
+/// beginning, where the ids do.
+std::string in_order(const std::string& key, const std::string& id, Order order);
 /// Appends LIMIT and OFFSET.
 void append_window(Statement& statement, const Window& window);
+/// Whether the limit is to stand in a statement as it is: PostgreSQL makes a new plan for each one
+/// that is an argument, at the price of the page.
+bool is_usual_limit(std::int64_t limit) noexcept;
 /// Appends the joins from a total, a row "t", to the window of useradmin_match, of which the users
 /// of the role are none, and those of the role. What is read of them goes by the alias u.
 void append_collected(Statement& statement, const Schema& schema, const Dialect& dialect,

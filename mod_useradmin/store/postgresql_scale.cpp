@@ -1,6 +1,7 @@
 #include "store/postgresql_scale.hpp"
 
 #include "store/like_pattern.hpp"
+#include "store/postgresql_marks.hpp"
 #include "text/unicode.hpp"
 
 #include <algorithm>
@@ -229,6 +230,14 @@ class ScaledLists final : public Lists {
                     return usual_page(work, dialect, filter, total, newest);
                 },
                 window, total);
+        if (is_counted && !window.order.is_usual()) {
+            Result<std::optional<std::vector<User>>> users =
+                marked_page(work, dialect, filter.role, total, window);
+            if (!users)
+                return users.failure();
+            if (*users)
+                return **std::move(users);
+        }
         if (is_counted && window.offset > total / 2 && window.offset < total)
             return turned(
                 [&](const Window& nearer) {
@@ -265,7 +274,7 @@ class ScaledLists final : public Lists {
     /// that is deep is sought from where it is the nearest, once the total is known.
     static Result<Counted> count_in_order(Work& work, const Dialect& dialect, const Filter& filter,
                                           const Window& window) {
-        if (window.offset >= least_deep_offset)
+        if (window.offset >= least_marked_offset(filter.role, 0))
             return number(work, filter);
         const Schema& schema = work.schema();
         Statement statement = work.statement();
@@ -337,7 +346,12 @@ std::optional<Fault> read_scale(Client& client, apr_pool_t* pool, const std::str
         "NOT EXISTS (SELECT FROM pg_proc p WHERE p.pronamespace = o.oid AND p.proname = 'fold' AND "
         "NOT "
         "has_function_privilege(p.oid, 'EXECUTE')) "
-        "GROUP BY o.oid, o.nspname HAVING count(*) = 4) FROM pg_class c JOIN pg_namespace n ON "
+        "GROUP BY o.oid, o.nspname HAVING count(*) = 4), (SELECT string_agg(DISTINCT r.relname, "
+        "' ') FROM pg_trigger t JOIN pg_proc f ON f.oid = t.tgfoid JOIN pg_class r ON "
+        "r.relnamespace = f.pronamespace WHERE t.tgrelid = c.oid AND starts_with(t.tgname, " +
+        literal(trigger_prefix) +
+        ") AND r.relkind = 'r' AND starts_with(r.relname, 'by_')) "
+        "FROM pg_class c JOIN pg_namespace n ON "
         "n.oid = c.relnamespace WHERE c.oid = " +
         user_oid;
     auto answer = client.execute(query.c_str(), pool);
@@ -348,6 +362,7 @@ std::optional<Fault> read_scale(Client& client, apr_pool_t* pool, const std::str
         schema.user.about_rows = rows.take_number();
         schema.scale_name = rows.take().value_or("");
         schema.scale = rows.take().value_or("");
+        schema.marks = rows.take().value_or("");
     }
     return std::nullopt;
 }
@@ -402,6 +417,10 @@ std::vector<std::pair<std::string, std::string>> scale_words(const Schema& schem
         {"@include_name@", include({"name", "role"})},
         {"@include_email@", include({"email", "role"})},
         {"@include_role@", include({"role"})},
+        {"@id_text@", literal(user.at("id").sql())},
+        {"@role_text@", literal(role_of(user, dialect))},
+        {"@key_of_original@", dialect.sort_key("original")},
+        {"@orders@", marked_orders(user, dialect)},
         {"@updated@", updated != nullptr ? updated->sql() : user.at("id").sql()},
         {"@trigger@", trigger_prefix},
         {"@trigger_text@", literal(trigger_prefix)},

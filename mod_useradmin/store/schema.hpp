@@ -106,6 +106,8 @@ struct Schema {
     std::string scale;
     /// The name that this schema has or would have; empty where the database has no such thing.
     std::string scale_name;
+    /// The names of the tables of marks that the copy has.
+    std::string marks;
 
     /// The table of that letter: u, s or a.
     Table& table(char letter) noexcept;

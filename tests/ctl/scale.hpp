@@ -6,6 +6,7 @@
 
 #include <libpq-fe.h>
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,6 +14,15 @@
 #include <vector>
 
 namespace useradmin::test {
+
+/// An order that has marks: their table, the key that users are sorted by, and its direction.
+struct SortedBy {
+    store::SortKey by;
+    const char* marks;
+    const char* key;
+    const char* direction;
+};
+extern const std::array<SortedBy, 3> sorted_by;
 
 /// A connection whose statements may fail: what an application, or a role without rights, has.
 class Session {
@@ -81,7 +91,7 @@ class ScaleScene : public Scene {
     /// Lays the copy of "user"; what the command says.
     static std::string scale(Here here = {}) { return done(ctl({"schema", "--scale"}), here); }
     static std::string check(Here here = {}) { return done(ctl({"check", "--counts"}), here); }
-    /// Fails where the copy is not the user table's, or the counts not those of it.
+    /// Fails where the copy is not the user table's, or the counts or marks not those of it.
     static void is_exact(Here here = {});
     /// An INSERT of users with the ids "first" to "last", made an hour apart.
     static std::string users(int first, int last, const std::string& role = "'user'");

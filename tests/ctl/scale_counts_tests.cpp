@@ -9,6 +9,10 @@ namespace useradmin::test {
 
 namespace {
 
+/// Has changes taken into the marks when the transaction ends, which else happens now and then.
+constexpr const char* due = "INSERT INTO useradmin_public_user.due VALUES (1000000);";
+constexpr const char* changes = "SELECT count(*) FROM useradmin_public_user.changes";
+
 constexpr const char* total = "SELECT sum(number) FROM useradmin_public_user.counts WHERE span = 0";
 
 } // namespace
@@ -27,8 +31,39 @@ void after_each_way(const std::string& statements, const std::string& reverse, H
         after(begin + statements + ";ROLLBACK", here);
         after(begin + "SAVEPOINT one;" + statements + ";ROLLBACK TO one;" + statements + ";COMMIT",
               here);
+        sql().run(std::string("BEGIN;") + due + "COMMIT");
         after(reverse, here);
     }
+}
+
+/// Compares pages in the middle of all orders, of all users and of those of roles, with OFFSET's.
+static void pages_are_those_of_offset(OpenStore& store, std::minstd_rand& random, Here here = {}) {
+    for (const SortedBy& each : sorted_by)
+        for (const bool is_descending : {false, true})
+            for (const store::Text& role :
+                 {store::Text(), store::Text("user"), store::Text("admin")}) {
+                const bool is_back = is_descending != (each.by == store::SortKey::updated_at);
+                const std::string from =
+                    std::string(R"(FROM "user" WHERE true)") +
+                    (role ? " AND coalesce(role, 'user') = '" + std::string(*role) + "'" : "");
+                const long number = sql().number("SELECT count(*) " + from);
+                const long offset = static_cast<long>(random()) % std::max(number, 1L);
+                const std::string wanted = *sql().value(
+                    "SELECT coalesce(string_agg(id || ' ', '' ORDER BY place), '') || "
+                    "'of " +
+                    std::to_string(number) +
+                    "' FROM (SELECT id, row_number() OVER () AS place FROM (SELECT id " + from +
+                    " ORDER BY " + each.key + (is_descending ? " DESC" : "") + ", id" +
+                    (is_back ? " DESC" : "") + " LIMIT 7 OFFSET " + std::to_string(offset) +
+                    ") AS p) AS p");
+                const std::string is =
+                    store.list({role, {}}, {7, offset, {each.by, is_descending}}, here);
+                if (is != wanted)
+                    give_up(std::string(each.marks) + (is_descending ? " descending" : "") +
+                                ", role " + std::string(role.value_or("(none)")) + ", offset " +
+                                std::to_string(offset) + ":\n" + is + "\nand not\n" + wanted,
+                            here);
+            }
 }
 }
 ;
@@ -246,16 +281,20 @@ TEST(scale_counts, are_right_after_eight_writers_at_once_some_of_whom_were_kille
                 R"(UPDATE "user" SET role = NULL, name = 'Ñ' WHERE id = )" + some(),
                 R"(UPDATE "user" SET "createdAt" = now() - random() * interval '3 years' WHERE id = )" +
                     some(),
+                R"(UPDATE "user" SET "updatedAt" = now(), email = gen_random_uuid()::text WHERE id = )" +
+                    some(),
                 R"(DELETE FROM "user" WHERE id = )" + some(),
                 R"(INSERT INTO "user" (id, name, email, "emailVerified") VALUES ()" + some() +
                     ", 'N', gen_random_uuid()::text, true) ON CONFLICT (id) DO UPDATE SET role = "
                     "'root'",
             };
             if (state.empty())
-                state = session.run(makes_many ? users(fresh, fresh + 19) : work[random() % 5]);
+                state = session.run(makes_many ? users(fresh, fresh + 19) : work[random() % 6]);
             if (state.empty() && random() % 8 == 0)
                 state = session.run("SAVEPOINT s;" + users(fresh + 10000000, fresh + 10000005) +
                                     "ROLLBACK TO s");
+            if (state.empty() && random() % 4 == 0)
+                state = session.run(due);
             if (state.empty())
                 state = session.run(random() % 6 == 0 ? "ROLLBACK" : "COMMIT");
             if (state == "40P01")
@@ -289,7 +328,117 @@ TEST(scale_counts, are_right_after_eight_writers_at_once_some_of_whom_were_kille
     CHECK_EQUAL(0, deadlocks.load());
     CHECK(sql().number(total) > 400);
     is_exact();
+    sql().run(std::string("BEGIN;") + due + "COMMIT");
+    CHECK_EQUAL(0, sql().number(changes));
+    is_exact();
+    OpenStore store(params_);
+    std::minstd_rand random(9);
+    for (int round = 0; round < 20; ++round)
+        pages_are_those_of_offset(store, random);
     CHECK(has(check(), "users are right."));
+}
+
+TEST(scale_counts, along_orders_give_the_pages_of_offset_whatever_is_written) {
+    if (!is_postgresql())
+        return;
+    // Many have one name, or were changed at one time.
+    sql().run(users(1, 3000) + R"(UPDATE "user" SET name = 'Ñ ' || length(id) WHERE id > 'u15'; )"
+                               R"(UPDATE "user" SET "updatedAt" = now() - random() * interval '1 )"
+                               R"(day' WHERE id < 'u2'; UPDATE "user" SET role = 'admin' WHERE id )"
+                               R"(LIKE '%7')");
+    scale();
+    OpenStore store(params_);
+    std::minstd_rand random(3);
+    pages_are_those_of_offset(store, random);
+    // Nobody sees what it does, and it does not see what others do.
+    Session open(params_);
+    for (int round = 0; round < 24; ++round) {
+        const auto some = [&] { return "'u" + std::to_string(random() % 4000) + "'"; };
+        const std::string number = std::to_string(random() % 10);
+        const int fresh = 10000 + round * 1000;
+        const std::string work[] = {
+            users(fresh, fresh + static_cast<int>(random() % 300)),
+            users(fresh, fresh),
+            "DELETE FROM \"user\" WHERE id LIKE '%" + number + "5'",
+            "DELETE FROM \"user\" WHERE id = " + some(),
+            "UPDATE \"user\" SET role = CASE role WHEN 'admin' THEN NULL ELSE 'admin' END WHERE id "
+            "LIKE '%" +
+                number + "'",
+            "UPDATE \"user\" SET name = 'Ña' || id, \"updatedAt\" = now() WHERE id LIKE '%1" +
+                number + "'",
+            "UPDATE \"user\" SET name = 'Ñ 4', \"updatedAt\" = '2026-01-01' WHERE id < " + some(),
+            // Twice in one transaction, and made and deleted.
+            "UPDATE \"user\" SET email = id || '@y' WHERE id < " + some() +
+                "; UPDATE \"user\" SET email = 'a' || id WHERE id > " + some() + ";" +
+                users(fresh + 500, fresh + 700) + "DELETE FROM \"user\" WHERE id LIKE 'u" +
+                std::to_string(fresh / 1000) + "6%'",
+        };
+        if (round % 3 == 0) {
+            open.run(random() % 2 == 0 ? "COMMIT" : "ROLLBACK");
+            open.run(round % 2 == 0 ? "BEGIN" : "BEGIN ISOLATION LEVEL REPEATABLE READ");
+            CHECK_EQUAL(std::string(), open.run(users(fresh + 800, fresh + 820)));
+            if (random() % 2 == 0)
+                CHECK_EQUAL(std::string(), open.run(due));
+        }
+        Session session(params_);
+        CHECK_EQUAL(std::string(), session.run("BEGIN;" + work[random() % 8] + ";" +
+                                               (random() % 3 == 0 ? due : "") +
+                                               (random() % 5 == 0 ? "ROLLBACK" : "COMMIT")));
+        pages_are_those_of_offset(store, random);
+    }
+    open.run("COMMIT");
+    is_exact();
+    sql().run(std::string("BEGIN;") + due + "COMMIT");
+    CHECK_EQUAL(0, sql().number(changes));
+    is_exact();
+    for (int round = 0; round < 10; ++round)
+        pages_are_those_of_offset(store, random);
+}
+
+TEST(scale_counts, along_orders_are_parted_as_users_come_and_dropped_as_they_go) {
+    if (!is_postgresql())
+        return;
+    scale();
+    const char* marks = "SELECT count(*) FROM useradmin_public_user.by_update";
+    CHECK_EQUAL(1, sql().number(marks));
+    after(std::string("BEGIN;") + users(1, 3000) + due + "COMMIT");
+    CHECK_EQUAL(0, sql().number(changes));
+    CHECK(sql().number(marks) > 20);
+    CHECK_EQUAL(0,
+                sql().number("SELECT count(*) FROM useradmin_public_user.by_email WHERE number > "
+                             "220"));
+    // Of all who are changed at a time, the stretches are at the beginning.
+    after(std::string("BEGIN;UPDATE \"user\" SET \"updatedAt\" = now(), role = 'admin';") + due +
+          "COMMIT");
+    CHECK_EQUAL(0, sql().number("SELECT count(*) FROM useradmin_public_user.by_update WHERE key < "
+                                "(SELECT max(key) FROM useradmin_public_user.by_update)"));
+    CHECK(sql().number(marks) > 20);
+    after(std::string("BEGIN;DELETE FROM \"user\";") + due + "COMMIT");
+    after(std::string("BEGIN;") + due + "COMMIT");
+    CHECK_EQUAL(1, sql().number(marks));
+}
+
+TEST(scale_counts, along_orders_are_right_where_a_statement_is_not_yet_done) {
+    if (!is_postgresql())
+        return;
+    sql().run(users(1, 2000));
+    scale();
+    undo("DROP TRIGGER meddler ON \"user\"; DROP FUNCTION meddle()");
+    sql().run(
+        "CREATE FUNCTION meddle() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN INSERT INTO "
+        "useradmin_public_user.due VALUES (1000000); SET CONSTRAINTS ALL IMMEDIATE; RETURN "
+        "NULL; END $$; CREATE TRIGGER meddler AFTER INSERT OR UPDATE ON \"user\" FOR EACH ROW "
+        "WHEN (NEW.image = 'x') EXECUTE FUNCTION meddle()");
+    after(users(3001, 3400) + users(4001, 4400) +
+          "UPDATE \"user\" SET image = 'x', name = 'A' || id WHERE id = 'u7'");
+    after(
+        std::string("BEGIN;") + due +
+        "WITH made AS (INSERT INTO \"user\" (id, name, email, \"emailVerified\", image) SELECT 'm' "
+        "|| i, 'M' || i, 'm' || i, true, CASE i WHEN 7 THEN 'x' END FROM generate_series(1, 500) "
+        "i) UPDATE \"user\" SET "
+        "name = 'm' || id, role = 'admin' WHERE id LIKE '%1';COMMIT");
+    after(std::string("BEGIN;") + due + "COMMIT");
+    CHECK_EQUAL(0, sql().number(changes));
 }
 
 TEST(scale_counts, cost_a_change_of_one_user_the_same_after_a_change_of_many) {

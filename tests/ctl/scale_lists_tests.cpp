@@ -325,6 +325,39 @@ TEST(scale_lists, are_those_of_the_rules_in_every_order_and_with_further_filters
         }
 }
 
+TEST(scale_lists, in_the_middle_of_an_order_begin_at_a_mark) {
+    if (!is_postgresql())
+        return;
+    add(7000);
+    scale();
+    OpenStore store(params_);
+    const auto each_way = [&](const SortedBy& each, const auto& look) {
+        for (const bool is_descending : {false, true}) {
+            sort({each.by, is_descending});
+            look(store::Window{20, 3000, {each.by, is_descending}});
+        }
+    };
+    const auto is_right = [&](const store::Window& window) { is_as_wanted(store, {}, window); };
+    for (const SortedBy& each : sorted_by) {
+        each_way(each, is_right);
+        // Marks that say too much of the users at either end let the list begin too early.
+        for (const char* end : {"min", "max"})
+            sql().run("UPDATE useradmin_public_user." + std::string(each.marks) +
+                      " SET number = number + 7 WHERE is_first OR key = (SELECT " + end +
+                      "(key) FROM useradmin_public_user." + each.marks + ")");
+        each_way(each, [&](const store::Window& window) {
+            CHECK_FALSE(store.list({}, window) == wanted({}, window));
+        });
+        check();
+        each_way(each, is_right);
+        // They are not needed.
+        sql().run("DELETE FROM useradmin_public_user." + std::string(each.marks));
+        each_way(each, is_right);
+    }
+    check();
+    is_exact();
+}
+
 TEST(scale_lists, in_an_order_are_found_by_its_index) {
     if (!is_postgresql())
         return;

@@ -272,6 +272,45 @@ TEST(scale, that_was_laid_before_there_were_orders_is_told_of_and_gets_their_ind
                                 "'user_by_%'"));
 }
 
+TEST(scale, that_was_laid_before_there_were_marks_works_and_gets_them) {
+    if (!is_postgresql())
+        return;
+    sql().run(users(1, 3000));
+    scale();
+    const store::Window middle = {3, 1500, {store::SortKey::name, true}};
+    const std::string page = OpenStore(params_).list({}, middle);
+    CHECK(has(page, "of 3000"));
+    // What was there of old.
+    for (const char* name : {"inserted", "updated", "deleted", "truncated"})
+        sql().run("CREATE OR REPLACE FUNCTION useradmin_public_user." + std::string(name) +
+                  "() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$");
+    sql().run("DROP TABLE useradmin_public_user.by_name, useradmin_public_user.by_email, "
+              "useradmin_public_user.by_update, useradmin_public_user.changes, "
+              "useradmin_public_user.due; DROP FUNCTION useradmin_public_user.tend, "
+              "useradmin_public_user.orders, useradmin_public_user.key, "
+              "useradmin_public_user.numbers_of, useradmin_public_user.update_of, "
+              "useradmin_public_user.take_in, useradmin_public_user.users_of, "
+              "useradmin_public_user.recount, useradmin_public_user.split, "
+              "useradmin_public_user.mend_marks, useradmin_public_user.note");
+    OpenStore store(params_);
+    CHECK(store.uses_copy());
+    CHECK_EQUAL(page, store.list({}, middle));
+    CHECK_EQUAL(std::string("The counts of 3000 users are right."), check());
+    // Whoever is about to commit has told nothing to marks.
+    Session writer(params_);
+    writer.run("BEGIN;" + users(5001, 5100));
+    Process process({words({"schema", "--scale"}), environment(), {}}, path("marks.txt"));
+    CHECK(eventually([&] {
+        return sql().number("SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = "
+                            "'\"user\"'::regclass") > 0;
+    }));
+    CHECK_EQUAL(std::string(), writer.run("COMMIT"));
+    CHECK(process.ended_within(std::chrono::seconds(120)));
+    scale();
+    is_exact();
+    CHECK(has(OpenStore(params_).list({}, middle), "of 3100"));
+}
+
 TEST(scale, waits_for_a_long_transaction_and_lets_others_pass) {
     if (!is_postgresql())
         return;

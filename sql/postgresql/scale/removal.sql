@@ -4,15 +4,17 @@ SET LOCAL lock_timeout = '2s';
 DO $body$
 DECLARE
     order_index text;
+    own_tables text := (SELECT string_agg(oid::regclass::text, ', ') FROM pg_class
+                        WHERE relnamespace = to_regnamespace(@scale_text@) AND relkind = 'r');
 BEGIN
-    IF to_regnamespace(@scale_text@) IS NOT NULL THEN
+    IF own_tables IS NOT NULL THEN
         -- An automatic vacuum ends itself for whoever waits this long.
-        LOCK TABLE @scale@.users, @scale@.counts, @scale@.folds IN SHARE UPDATE EXCLUSIVE MODE;
+        EXECUTE 'LOCK TABLE ' || own_tables || ' IN SHARE UPDATE EXCLUSIVE MODE';
         LOCK TABLE @user@ IN ACCESS EXCLUSIVE MODE;
         -- A list may have read one of these and wait for the user table: this gives up before the database
         -- takes that for a deadlock, which it looks for after a second.
         SET LOCAL lock_timeout = '200ms';
-        LOCK TABLE @scale@.users, @scale@.counts, @scale@.folds IN ACCESS EXCLUSIVE MODE;
+        EXECUTE 'LOCK TABLE ' || own_tables || ' IN ACCESS EXCLUSIVE MODE';
     END IF;
     FOR order_index IN
         SELECT i.indexrelid::regclass FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
