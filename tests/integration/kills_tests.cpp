@@ -22,8 +22,11 @@ class Kills : public OwnHttpd {
         allow_log("exit signal Killed");
         own_ = std::make_unique<TestDatabase>(Suite::current().work(), Suite::current().kind(),
                                               "killed-" + std::to_string(++databases));
-        if (is_postgresql())
+        if (is_postgresql()) {
             TracedUsers::confirm_what_is_safe(own_->sql());
+            // This connection is older than that, and what it writes must stay too.
+            own_->sql().run("SET synchronous_commit = on");
+        }
         start_before(*own_,
                      "UserAdminHashQueue 32\nUserAdminEndSessions On\n" +
                          location("/api/users", as_sara + "UserAdminPasswordHash argon2id m=64"));

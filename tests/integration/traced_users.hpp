@@ -28,11 +28,10 @@ class TracedUsers {
             allow_log(line);
     }
 
-    /// Has PostgreSQL confirm only those writes that a crash does not undo: here, and to whoever
-    /// connects from now on.
+    /// Has PostgreSQL confirm only those writes that a crash does not undo.
     static void confirm_what_is_safe(Database& sql) {
-        for (const char* statement : {"ALTER ROLE CURRENT_USER SET synchronous_commit = on",
-                                      "SET synchronous_commit = on", "CHECKPOINT"})
+        for (const char* statement :
+             {"ALTER ROLE CURRENT_USER SET synchronous_commit = on", "CHECKPOINT"})
             sql.run(statement);
     }
 
