@@ -418,6 +418,35 @@ TEST(scale_counts, along_orders_are_parted_as_users_come_and_dropped_as_they_go)
     CHECK_EQUAL(1, sql().number(marks));
 }
 
+TEST(scale_counts, along_orders_are_joined_where_few_users_are_left) {
+    if (!is_postgresql())
+        return;
+    sql().run(users(1, 3000));
+    scale();
+    // Each time some of all users come to the beginning, from stretches all along the order.
+    for (int round = 0; round < 60; ++round)
+        sql().run("BEGIN;UPDATE \"user\" SET \"updatedAt\" = '2026-01-01'::timestamptz + " +
+                  std::to_string(round) +
+                  " * interval '1 day' WHERE (substr(id, 2)::int * 7919 + " +
+                  std::to_string(round * 37) + ") % 100 < 10;" + due + "COMMIT");
+    for (int time = 0; time < 30; ++time)
+        sql().run(std::string("BEGIN;") + due + due + "COMMIT");
+    is_exact();
+    CHECK(sql().number("SELECT count(*) FROM useradmin_public_user.by_update") < 80);
+}
+
+TEST(scale_counts, take_in_what_those_in_older_snapshots_have_written) {
+    if (!is_postgresql())
+        return;
+    scale();
+    CHECK_EQUAL(std::string(), Session(params_).run("BEGIN ISOLATION LEVEL REPEATABLE READ;" +
+                                                    users(1, 6000) + due + "COMMIT"));
+    CHECK_EQUAL(6000, sql().number(changes));
+    CHECK_EQUAL(std::string("The counts of 6000 users are right."), check());
+    CHECK_EQUAL(0, sql().number(changes));
+    is_exact();
+}
+
 TEST(scale_counts, along_orders_are_right_where_a_statement_is_not_yet_done) {
     if (!is_postgresql())
         return;

@@ -290,7 +290,7 @@ TEST(scale, that_was_laid_before_there_were_marks_works_and_gets_them) {
               "useradmin_public_user.orders, useradmin_public_user.key, "
               "useradmin_public_user.numbers_of, useradmin_public_user.update_of, "
               "useradmin_public_user.take_in, useradmin_public_user.users_of, "
-              "useradmin_public_user.recount, useradmin_public_user.split, "
+              "useradmin_public_user.recount, useradmin_public_user.part, "
               "useradmin_public_user.mend_marks, useradmin_public_user.note");
     OpenStore store(params_);
     CHECK(store.uses_copy());

@@ -28,7 +28,8 @@ $body$;
 CREATE TABLE @scale@.changes AS
     SELECT @name_key@ AS by_name, @email_key@ AS by_email, @updated@ AS by_update, @id@ AS id FROM @user@ WITH NO DATA;
 ALTER TABLE @scale@.changes
-    SET (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000),
+    -- To cut it off would lock it, and on a standby end the lists that read it.
+    SET (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000, vacuum_truncate = false),
     ADD COLUMN role text COLLATE "C" NOT NULL,
     ADD COLUMN number integer NOT NULL;
 
@@ -108,7 +109,8 @@ LANGUAGE plpgsql SET datestyle = 'ISO' AS $body$
 DECLARE
     id text := @id_text@;
     -- With its schema, where that is not looked in.
-    own_table text := (SELECT tgrelid::regclass FROM pg_trigger WHERE tgfoid = '@scale@.inserted'::regproc);
+    own_table text := coalesce((SELECT tgrelid::regclass::text FROM pg_trigger WHERE tgfoid = '@scale@.inserted'::regproc),
+                               @user_text@);
     start_key text;
     start_id text;
     end_key text;
@@ -159,17 +161,32 @@ BEGIN
     GET DIAGNOSTICS corrected = ROW_COUNT;
 END $body$;
 
--- Parts the stretches that have grown too long, unless they have more users than the given number, and drops
--- those that have none.
-CREATE FUNCTION @scale@.split(name text, key text, direction text, most bigint) RETURNS void LANGUAGE plpgsql SET enable_seqscan = off AS $body$
+-- Drops the marks of stretches without users and, so many at most, of those that have become short beside the one
+-- before, and parts those that have grown too long, unless they have more users than the given number.
+CREATE FUNCTION @scale@.part(name text, key text, direction text, most bigint, joins bigint) RETURNS void
+LANGUAGE plpgsql SET enable_seqscan = off AS $body$
 DECLARE
+    -- Of two neighbours, one is looked at.
+    parity bigint := floor(random() * 2);
     usual bigint;
+    short bigint;
     long bigint;
     pieces bigint;
 BEGIN
     EXECUTE format('DELETE FROM @scale@.%I WHERE roles = ''{}'' AND NOT is_first', name);
     EXECUTE format('SELECT greatest(100, 2 * sqrt(greatest(sum(number), 0)))::bigint FROM @scale@.%I', name) INTO usual;
     -- The last ones first, so that the others keep their places.
+    FOR short IN EXECUTE format('SELECT stretch
+        FROM (SELECT number, lag(number) OVER o AS before, row_number() OVER o AS stretch FROM @scale@.%I
+              WINDOW o AS (ORDER BY is_first DESC, key %s, id)) AS m
+        WHERE stretch %% 2 = $1 AND before + number < $2 ORDER BY stretch DESC LIMIT $3', name, direction)
+        USING parity, usual, joins
+    LOOP
+        EXECUTE format('DELETE FROM @scale@.%1$I WHERE ctid = (
+            SELECT place FROM (SELECT ctid AS place, row_number() OVER (ORDER BY is_first DESC, key %2$s, id) AS stretch
+                               FROM @scale@.%1$I) AS m WHERE stretch = $1)', name, direction) USING short;
+        PERFORM @scale@.recount(name, key, direction, short - 1, short - 1);
+    END LOOP;
     FOR long IN EXECUTE format('SELECT stretch
         FROM (SELECT number, row_number() OVER (ORDER BY is_first DESC, key %s, id) AS stretch FROM @scale@.%I) AS m
         WHERE number > 2 * $1 AND number <= $2 ORDER BY stretch DESC', direction, name) USING usual, most
@@ -183,19 +200,36 @@ BEGIN
     END LOOP;
 END $body$;
 
--- Takes changes into the marks when they are due.
+-- Takes changes into the marks when they are due. It runs while an application commits, and so does no more than
+-- is in proportion to what that has written. To compile a plan takes longer than all of that.
 CREATE FUNCTION @scale@.tend() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $body$
+SET search_path = pg_catalog, pg_temp SET jit = off AS $body$
+DECLARE
+    asked bigint;
+    rest bigint;
 BEGIN
     -- In the midst of another statement there may be users of whom the changes do not tell yet, and in an older
     -- snapshot marks that others have changed.
-    IF pg_trigger_depth() > 1 OR current_setting('transaction_isolation') <> 'read committed'
+    IF pg_trigger_depth() > 1 OR current_setting('transaction_isolation') NOT IN ('read committed', 'read uncommitted')
         OR NOT pg_try_advisory_xact_lock('@scale@.changes'::regclass::oid::int, 0) THEN
         RETURN NULL;
     END IF;
-    DELETE FROM @scale@.due;
-    PERFORM @scale@.take_in(NEW.most);
-    PERFORM @scale@.split(name, key, direction, NEW.most) FROM @scale@.orders();
+    -- A transaction that has asked many times is answered once.
+    WITH gone AS (DELETE FROM @scale@.due RETURNING most) SELECT least(sum(most), 2000000) INTO asked FROM gone;
+    rest := asked;
+    WHILE rest > 0 LOOP
+        PERFORM @scale@.take_in(least(rest, 250000));
+        EXIT WHEN NOT EXISTS (SELECT FROM @scale@.changes);
+        rest := rest - 250000;
+    END LOOP;
+    -- Where many changes are left, a stretch may have far more users than its mark says.
+    IF asked > 0 AND NOT EXISTS (SELECT FROM @scale@.changes OFFSET 50000) THEN
+        BEGIN
+            PERFORM @scale@.part(name, key, direction, asked, 3) FROM @scale@.orders();
+        EXCEPTION WHEN OTHERS THEN
+            RAISE LOG 'mod_useradmin: marks were not parted: %', SQLERRM;
+        END;
+    END IF;
     RETURN NULL;
 EXCEPTION WHEN OTHERS THEN
     -- The transaction is not ours, and the changes stay.
@@ -206,7 +240,7 @@ CREATE CONSTRAINT TRIGGER tended AFTER INSERT ON @scale@.due DEFERRABLE INITIALL
     FOR EACH ROW EXECUTE FUNCTION @scale@.tend();
 
 -- Makes the marks of an order, or mends them: how many were wrong.
-CREATE FUNCTION @scale@.mend_marks(order_name text, OUT corrected bigint) LANGUAGE plpgsql AS $body$
+CREATE FUNCTION @scale@.mend_marks(order_name text, OUT corrected bigint) LANGUAGE plpgsql SET jit = off AS $body$
 DECLARE
     sort record;
     stretches bigint;
@@ -214,6 +248,10 @@ BEGIN
     -- Before the marks, as whoever truncates the users has it.
     LOCK TABLE @user@ IN ACCESS SHARE MODE;
     PERFORM pg_advisory_xact_lock('@scale@.changes'::regclass::oid::int, 0);
+    -- What nobody has taken in, since all who write are in older snapshots, or wrote too much at a time.
+    WHILE EXISTS (SELECT FROM @scale@.changes OFFSET 5000) LOOP
+        PERFORM @scale@.take_in(250000);
+    END LOOP;
     SELECT * INTO sort FROM @scale@.orders() WHERE name = order_name;
     EXECUTE format('SELECT count(*) FROM @scale@.%I', order_name) INTO stretches;
     IF stretches = 0 THEN
@@ -223,7 +261,7 @@ BEGIN
     ELSE
         corrected := @scale@.recount(sort.name, sort.key, sort.direction, 1, stretches);
     END IF;
-    PERFORM @scale@.split(sort.name, sort.key, sort.direction, 9223372036854775807);
+    PERFORM @scale@.part(sort.name, sort.key, sort.direction, 9223372036854775807, 1000);
     EXECUTE format('ANALYZE @scale@.%I', order_name);
 END $body$;
 
@@ -315,6 +353,7 @@ BEGIN
         INSERT INTO @scale@.users AS s (id, created, role, folded)
         SELECT @id@, @created@, @role@, @scale@.searched(@name@, @email@)
         FROM $query$ || users || $query$ WHERE @id@ = ANY ($1)
+        ON CONFLICT DO NOTHING
         RETURNING s.role, @scale@.day(s.created) AS day
     )
     SELECT array_agg(role), array_agg(day), array_agg(number)
