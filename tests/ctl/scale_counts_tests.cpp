@@ -432,7 +432,7 @@ TEST(scale_counts, along_orders_are_joined_where_few_users_are_left) {
     for (int time = 0; time < 30; ++time)
         sql().run(std::string("BEGIN;") + due + due + "COMMIT");
     is_exact();
-    CHECK(sql().number("SELECT count(*) FROM useradmin_public_user.by_update") < 80);
+    CHECK(sql().number("SELECT count(*) FROM useradmin_public_user.by_update") < 45);
 }
 
 TEST(scale_counts, take_in_what_those_in_older_snapshots_have_written) {
