@@ -86,7 +86,7 @@ Outcome look_up(request_rec* request, const Settings& settings, std::string_view
                                   httpd::backend_settings(settings));
     const httpd::Figures& figures = backend.server().figures;
     apr_pool_t* const pool = httpd::first_request(request)->pool;
-    const auto outcome_of = [pool](sign_in::Identity identity) -> Outcome {
+    const auto lasting = [pool](sign_in::Identity identity) -> Outcome {
         for (std::string_view* text : {&identity.user_id, &identity.role})
             *text = apr::terminated(pool, *text);
         return {identity, refusal_of(identity.standing)};
@@ -101,7 +101,7 @@ Outcome look_up(request_rec* request, const Settings& settings, std::string_view
         kept = {backend.server().sessions, place, age, credential};
         if (const auto identity = sign_in::recall(*kept, now)) {
             figures.count(httpd::Lookup::kept);
-            return outcome_of(*identity);
+            return lasting(*identity);
         }
     }
     const Token token = token_of(credential, settings);
@@ -115,7 +115,7 @@ Outcome look_up(request_rec* request, const Settings& settings, std::string_view
     const sign_in::Identity identity =
         sign_in::identify(backend.store(), token.text, now, kept ? &*kept : nullptr);
     figures.count(lookup_of(identity.standing));
-    return outcome_of(identity);
+    return lasting(identity);
 }
 
 /// An outcome, kept with the client's request: its internal redirects and subrequests ask again.

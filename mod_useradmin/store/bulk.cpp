@@ -102,10 +102,7 @@ Result<std::vector<User>> taken(Work& work, std::span<const Row> rows) {
     Statement statement = work.statement();
     statement << "SELECT " << key << ", " << user.at("email");
     for (const std::string_view name : {"role", "banned", "banExpires"})
-        if (const Column* const column = user.find(name))
-            statement << ", " << column->read_before << *column << column->read_after;
-        else
-            statement << ", NULL";
+        statement << ", " << user.read_of(name);
     statement << " FROM " << user;
     const bool has_addresses = append_any_of(statement, " WHERE ", user.at("email"), rows,
                                              [](const User& row) { return row.email; });

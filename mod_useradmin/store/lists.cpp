@@ -282,15 +282,19 @@ std::string newest_first(const Table& table) {
 }
 
 void append_window(Statement& statement, const Window& window) {
-    if (window.offset == 0 && is_usual_limit(window.limit))
-        statement << " LIMIT " << std::to_string(window.limit);
+    if (window.offset == 0)
+        append_limit(statement, window.limit);
     else
         statement << " LIMIT " << argument(window.limit) << " OFFSET " << argument(window.offset);
 }
 
-bool is_usual_limit(std::int64_t limit) noexcept {
+void append_limit(Statement& statement, std::int64_t limit) {
     constexpr std::array<std::int64_t, 5> usual = {10, 20, 25, 50, 100};
-    return std::find(usual.begin(), usual.end(), limit) != usual.end();
+    statement << " LIMIT ";
+    if (std::find(usual.begin(), usual.end(), limit) != usual.end())
+        statement << std::to_string(limit);
+    else
+        statement << argument(limit);
 }
 
 void append_collected(Statement& statement, const Schema& schema, const Dialect& dialect,

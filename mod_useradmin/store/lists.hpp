@@ -64,9 +64,9 @@ std::string sort_key_of(const Table& user, const Dialect& dialect, SortKey by);
 std::string in_order(const std::string& key, const std::string& id, Order order);
 /// Appends LIMIT and OFFSET.
 void append_window(Statement& statement, const Window& window);
-/// Whether the limit is to stand in a statement as it is: PostgreSQL makes a new plan for each one
-/// that is an argument, at the price of the page.
-bool is_usual_limit(std::int64_t limit) noexcept;
+/// Appends LIMIT. A usual one stands in the statement as it is: PostgreSQL makes a new plan for
+/// each one that is an argument, at the price of the page.
+void append_limit(Statement& statement, std::int64_t limit);
 /// Appends the joins from a total, a row "t", to the window of useradmin_match, of which the users
 /// of the role are none, and those of the role. What is read of them goes by the alias u.
 void append_collected(Statement& statement, const Schema& schema, const Dialect& dialect,

@@ -97,12 +97,9 @@ class MarkedPage {
     }
 
     void append_order(Statement& statement) const {
-        statement << " ORDER BY " << in_order("useradmin_key", "useradmin_id", window_.order)
-                  << " LIMIT ";
-        if (is_usual_limit(window_.limit))
-            statement << std::to_string(window_.limit);
-        else
-            statement << argument(window_.limit);
+        append_limit(statement << " ORDER BY "
+                               << in_order("useradmin_key", "useradmin_id", window_.order),
+                     window_.limit);
     }
 
     /// Key and id go in the same direction, so that the index is asked for both at once.

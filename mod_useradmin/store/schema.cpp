@@ -21,17 +21,6 @@ std::string wrapped(std::string_view text, char quote) {
     return out += quote;
 }
 
-/// A field as a column of a SELECT, after an alias; NULL where it has none.
-std::string field_of(const Table& table, std::string_view alias, std::string_view field) {
-    const Column* column = table.find(field);
-    if (column == nullptr)
-        return "NULL";
-    return std::string(column->read_before)
-        .append(alias)
-        .append(column->sql())
-        .append(column->read_after);
-}
-
 /// Gives each column the field that it holds, and the table its lists of columns.
 template <class Record>
 void match(Table& table) {
@@ -39,7 +28,7 @@ void match(Table& table) {
         std::string list;
         for (const Field<Record>& field : fields<Record>())
             list.append(list.empty() ? "" : ", ")
-                .append(field.name == left_out ? "NULL" : field_of(table, alias, field.name));
+                .append(field.name == left_out ? "NULL" : table.read_of(field.name, alias));
         return list;
     };
     for (const Field<Record>& field : fields<Record>()) {
@@ -170,6 +159,16 @@ const Column* Table::find(std::string_view field) const noexcept {
     return nullptr;
 }
 
+std::string Table::read_of(std::string_view field, std::string_view alias) const {
+    const Column* const column = find(field);
+    if (column == nullptr)
+        return "NULL";
+    return std::string(column->read_before)
+        .append(alias)
+        .append(column->sql())
+        .append(column->read_after);
+}
+
 Table& Schema::table(char letter) noexcept {
     return letter == 'u' ? user : letter == 's' ? session : account;
 }
@@ -204,9 +203,9 @@ void Schema::examine() {
     match<User>(user);
     match<Session>(session);
     match<Account>(account);
-    read_caller = field_of(session, "s.", "expiresAt");
+    read_caller = session.read_of("expiresAt", "s.");
     for (const std::string_view field : {"id", "role", "banned", "banExpires"})
-        read_caller.append(", ").append(field_of(user, "u.", field));
+        read_caller.append(", ").append(user.read_of(field, "u."));
     if (const Examiner users(user, needs_user, problems); users.exists()) {
         users.has({"id", "name", "email"});
         users.has_identifier();

@@ -73,6 +73,8 @@ struct Table {
     const Column* find(std::string_view field) const noexcept;
     /// The same, of a field whose column has been seen to be there.
     const Column& at(std::string_view field) const noexcept { return *find(field); }
+    /// A field as a column of a SELECT, after an alias; NULL where it has none.
+    std::string read_of(std::string_view field, std::string_view alias = {}) const;
 };
 
 /// What a piece of work needs of the tables.

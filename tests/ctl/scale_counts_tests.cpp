@@ -31,7 +31,7 @@ void after_each_way(const std::string& statements, const std::string& reverse, H
         after(begin + statements + ";ROLLBACK", here);
         after(begin + "SAVEPOINT one;" + statements + ";ROLLBACK TO one;" + statements + ";COMMIT",
               here);
-        sql().run(std::string("BEGIN;") + due + "COMMIT");
+        sql().run(due);
         after(reverse, here);
     }
 }
@@ -328,7 +328,7 @@ TEST(scale_counts, are_right_after_eight_writers_at_once_some_of_whom_were_kille
     CHECK_EQUAL(0, deadlocks.load());
     CHECK(sql().number(total) > 400);
     is_exact();
-    sql().run(std::string("BEGIN;") + due + "COMMIT");
+    sql().run(due);
     CHECK_EQUAL(0, sql().number(changes));
     is_exact();
     OpenStore store(params_);
@@ -388,7 +388,7 @@ TEST(scale_counts, along_orders_give_the_pages_of_offset_whatever_is_written) {
     }
     open.run("COMMIT");
     is_exact();
-    sql().run(std::string("BEGIN;") + due + "COMMIT");
+    sql().run(due);
     CHECK_EQUAL(0, sql().number(changes));
     is_exact();
     for (int round = 0; round < 10; ++round)
@@ -414,7 +414,7 @@ TEST(scale_counts, along_orders_are_parted_as_users_come_and_dropped_as_they_go)
                                 "(SELECT max(key) FROM useradmin_public_user.by_update)"));
     CHECK(sql().number(marks) > 20);
     after(std::string("BEGIN;DELETE FROM \"user\";") + due + "COMMIT");
-    after(std::string("BEGIN;") + due + "COMMIT");
+    after(due);
     CHECK_EQUAL(1, sql().number(marks));
 }
 
@@ -466,7 +466,7 @@ TEST(scale_counts, along_orders_are_right_where_a_statement_is_not_yet_done) {
         "|| i, 'M' || i, 'm' || i, true, CASE i WHEN 7 THEN 'x' END FROM generate_series(1, 500) "
         "i) UPDATE \"user\" SET "
         "name = 'm' || id, role = 'admin' WHERE id LIKE '%1';COMMIT");
-    after(std::string("BEGIN;") + due + "COMMIT");
+    after(due);
     CHECK_EQUAL(0, sql().number(changes));
 }
 

@@ -288,6 +288,7 @@ TEST(scale, that_was_laid_before_there_were_marks_works_and_gets_them) {
               "useradmin_public_user.by_update, useradmin_public_user.changes, "
               "useradmin_public_user.due; DROP FUNCTION useradmin_public_user.tend, "
               "useradmin_public_user.orders, useradmin_public_user.key, "
+              "useradmin_public_user.stretches_of, "
               "useradmin_public_user.numbers_of, useradmin_public_user.update_of, "
               "useradmin_public_user.take_in, useradmin_public_user.users_of, "
               "useradmin_public_user.recount, useradmin_public_user.part, "

@@ -55,8 +55,13 @@ CREATE FUNCTION @scale@.key(original text) RETURNS text LANGUAGE sql IMMUTABLE P
     SELECT CASE WHEN octet_length(original) = length(original) THEN lower(original COLLATE "C") ELSE @key_of_original@ END
 $body$;
 
--- A query of the numbers by stretch and role of what another query has, of key, id, role and number. The
--- stretches of an order are numbered from 1 on.
+-- A query of the marks of an order, each with its place and the number of its stretch, from 1 on.
+CREATE FUNCTION @scale@.stretches_of(name text, direction text) RETURNS text LANGUAGE sql AS $body$
+    SELECT format('SELECT *, ctid AS place, row_number() OVER (ORDER BY is_first DESC, key %2$s, id) AS stretch
+                   FROM @scale@.%1$I', name, direction)
+$body$;
+
+-- A query of the numbers by stretch and role of what another query has, of key, id, role and number.
 CREATE FUNCTION @scale@.numbers_of(name text, direction text, query text) RETURNS text LANGUAGE sql AS $body$
     SELECT format($format$
         SELECT stretch, role, sum(number)::integer AS number
@@ -75,20 +80,21 @@ CREATE FUNCTION @scale@.update_of(name text, direction text, query text, stretch
         FROM (SELECT stretch, sum(number) AS number, coalesce(array_agg(role ORDER BY role) FILTER (WHERE number <> 0), '{}') AS roles,
                   coalesce(array_agg(number ORDER BY role) FILTER (WHERE number <> 0), '{}') AS numbers
               FROM (%3$s) AS q GROUP BY stretch) AS n
-        JOIN (SELECT ctid AS place, row_number() OVER (ORDER BY is_first DESC, key %2$s, id) AS stretch FROM @scale@.%1$I) AS m
-            USING (stretch)
+        JOIN (%2$s) AS m USING (stretch)
         WHERE changed.ctid = m.place AND m.stretch %4$s
             AND (changed.number, changed.roles, changed.numbers) IS DISTINCT FROM (n.number, n.roles, n.numbers)$format$,
-        name, direction, query, stretches)
+        name, @scale@.stretches_of(name, direction), query, stretches)
 $body$;
 
--- Takes so many changes into the marks. To be called by one at a time, as all that change marks.
+-- Takes so many changes into the marks, in portions that memory has room for. To be called by one at a time, as all
+-- that change marks.
 CREATE FUNCTION @scale@.take_in(most bigint) RETURNS void LANGUAGE plpgsql AS $body$
 DECLARE
+    portion CONSTANT bigint := 250000;
     parts text;
 BEGIN
-    SELECT string_agg(format(', %1$I_stretches AS (SELECT row_number() OVER (ORDER BY is_first DESC, key %2$s, id) AS stretch,
-                roles, numbers FROM @scale@.%1$I), %1$I_changes AS (%3$s), %1$I_update AS (%4$s)', name, direction,
+    SELECT string_agg(format(', %1$I_stretches AS (%2$s), %1$I_changes AS (%3$s), %1$I_update AS (%4$s)', name,
+            @scale@.stretches_of(name, direction),
             @scale@.numbers_of(name, direction, format('SELECT %I AS key, id, role, number FROM gone', name)),
             @scale@.update_of(name, direction, format(
                 'SELECT stretch, role, sum(number)::integer AS number
@@ -98,9 +104,12 @@ BEGIN
                        WHERE s.stretch IN (SELECT stretch FROM %1$I_changes WHERE number <> 0)) AS a
                  GROUP BY stretch, role', name), format('IN (SELECT stretch FROM %I_changes WHERE number <> 0)', name))), '')
     INTO parts FROM @scale@.orders();
-    -- In one snapshot: what others are about to commit stays among the changes.
-    EXECUTE 'WITH gone AS (DELETE FROM @scale@.changes WHERE ctid = ANY (ARRAY(SELECT ctid FROM @scale@.changes LIMIT '
-        || most || ')) RETURNING *)' || parts || ' SELECT';
+    WHILE most > 0 AND EXISTS (SELECT FROM @scale@.changes) LOOP
+        -- In one snapshot: what others are about to commit stays among the changes.
+        EXECUTE 'WITH gone AS (DELETE FROM @scale@.changes WHERE ctid = ANY (ARRAY(SELECT ctid FROM @scale@.changes LIMIT '
+            || least(most, portion) || ')) RETURNING *)' || parts || ' SELECT';
+        most := most - portion;
+    END LOOP;
 END $body$;
 
 -- A query of the key, id and role of the users of the stretches from one to another, each with the number 1.
@@ -121,8 +130,7 @@ DECLARE
 BEGIN
     EXECUTE format('SELECT max(key::text) FILTER (WHERE stretch = $1), max(id::text) FILTER (WHERE stretch = $1),
             max(key::text) FILTER (WHERE stretch = $2 + 1), max(id::text) FILTER (WHERE stretch = $2 + 1)
-        FROM (SELECT key, id, row_number() OVER (ORDER BY is_first DESC, key %s, id) AS stretch FROM @scale@.%I) AS m',
-        direction, name) INTO start_key, start_id, end_key, end_id USING first, last;
+        FROM (%s) AS m', @scale@.stretches_of(name, direction)) INTO start_key, start_id, end_key, end_id USING first, last;
     -- Conditions that the order's index can answer, one by one.
     IF start_key IS NULL AND end_key IS NULL THEN
         conditions := '{true}';
@@ -166,6 +174,7 @@ END $body$;
 CREATE FUNCTION @scale@.part(name text, key text, direction text, most bigint, joins bigint) RETURNS void
 LANGUAGE plpgsql SET enable_seqscan = off AS $body$
 DECLARE
+    stretches text := @scale@.stretches_of(name, direction);
     -- Of two neighbours, one is looked at.
     parity bigint := floor(random() * 2);
     usual bigint;
@@ -177,19 +186,16 @@ BEGIN
     EXECUTE format('SELECT greatest(100, 2 * sqrt(greatest(sum(number), 0)))::bigint FROM @scale@.%I', name) INTO usual;
     -- The last ones first, so that the others keep their places.
     FOR short IN EXECUTE format('SELECT stretch
-        FROM (SELECT number, lag(number) OVER o AS before, row_number() OVER o AS stretch FROM @scale@.%I
-              WINDOW o AS (ORDER BY is_first DESC, key %s, id)) AS m
-        WHERE stretch %% 2 = $1 AND before + number < $2 ORDER BY stretch DESC LIMIT $3', name, direction)
+        FROM (SELECT stretch, number, lag(number) OVER (ORDER BY stretch) AS before FROM (%s) AS s) AS m
+        WHERE stretch %% 2 = $1 AND before + number < $2 ORDER BY stretch DESC LIMIT $3', stretches)
         USING parity, usual, joins
     LOOP
-        EXECUTE format('DELETE FROM @scale@.%1$I WHERE ctid = (
-            SELECT place FROM (SELECT ctid AS place, row_number() OVER (ORDER BY is_first DESC, key %2$s, id) AS stretch
-                               FROM @scale@.%1$I) AS m WHERE stretch = $1)', name, direction) USING short;
+        EXECUTE format('DELETE FROM @scale@.%I WHERE ctid = (SELECT place FROM (%s) AS m WHERE stretch = $1)',
+            name, stretches) USING short;
         PERFORM @scale@.recount(name, key, direction, short - 1, short - 1);
     END LOOP;
-    FOR long IN EXECUTE format('SELECT stretch
-        FROM (SELECT number, row_number() OVER (ORDER BY is_first DESC, key %s, id) AS stretch FROM @scale@.%I) AS m
-        WHERE number > 2 * $1 AND number <= $2 ORDER BY stretch DESC', direction, name) USING usual, most
+    FOR long IN EXECUTE format('SELECT stretch FROM (%s) AS m
+        WHERE number > 2 * $1 AND number <= $2 ORDER BY stretch DESC', stretches) USING usual, most
     LOOP
         EXECUTE format('INSERT INTO @scale@.%I SELECT false, key, id, 0, ''{}'', ''{}''
             FROM (SELECT key, id, row_number() OVER (ORDER BY key %s, id) AS place FROM (%s) AS u) AS p
@@ -206,7 +212,6 @@ CREATE FUNCTION @scale@.tend() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp SET jit = off AS $body$
 DECLARE
     asked bigint;
-    rest bigint;
 BEGIN
     -- In the midst of another statement there may be users of whom the changes do not tell yet, and in an older
     -- snapshot marks that others have changed.
@@ -215,13 +220,9 @@ BEGIN
         RETURN NULL;
     END IF;
     -- A transaction that has asked many times is answered once.
-    WITH gone AS (DELETE FROM @scale@.due RETURNING most) SELECT least(sum(most), 2000000) INTO asked FROM gone;
-    rest := asked;
-    WHILE rest > 0 LOOP
-        PERFORM @scale@.take_in(least(rest, 250000));
-        EXIT WHEN NOT EXISTS (SELECT FROM @scale@.changes);
-        rest := rest - 250000;
-    END LOOP;
+    WITH gone AS (DELETE FROM @scale@.due RETURNING most)
+    SELECT least(coalesce(sum(most), 0), 2000000) INTO asked FROM gone;
+    PERFORM @scale@.take_in(asked);
     -- Where many changes are left, a stretch may have far more users than its mark says.
     IF asked > 0 AND NOT EXISTS (SELECT FROM @scale@.changes OFFSET 50000) THEN
         BEGIN
@@ -250,7 +251,7 @@ BEGIN
     PERFORM pg_advisory_xact_lock('@scale@.changes'::regclass::oid::int, 0);
     -- What nobody has taken in, since all who write are in older snapshots, or wrote too much at a time.
     WHILE EXISTS (SELECT FROM @scale@.changes OFFSET 5000) LOOP
-        PERFORM @scale@.take_in(250000);
+        PERFORM @scale@.take_in(2000000);
     END LOOP;
     SELECT * INTO sort FROM @scale@.orders() WHERE name = order_name;
     EXECUTE format('SELECT count(*) FROM @scale@.%I', order_name) INTO stretches;
@@ -334,9 +335,8 @@ END $body$;
 -- is told of that first, and then of the statement, with what it had made of them before. So whatever is done
 -- within a trigger leaves a mark in its transaction, behind which users are looked up as they are by now.
 
--- Takes the rows of these users out of the copy, and puts those in that there are. The table goes by the name
--- that it has by now, too.
-CREATE OR REPLACE FUNCTION @scale@.renew(users regclass, ids @id_type@[]) RETURNS void LANGUAGE plpgsql AS $body$
+-- Takes the rows of these users out of the copy.
+CREATE OR REPLACE FUNCTION @scale@.take_out(ids @id_type@[]) RETURNS void LANGUAGE plpgsql AS $body$
 DECLARE
     roles text[];
     days date[];
@@ -348,6 +348,16 @@ BEGIN
     SELECT array_agg(role), array_agg(day), array_agg(number) INTO roles, days, numbers
     FROM (SELECT role, day, -count(*) AS number FROM gone GROUP BY role, day) AS c;
     PERFORM @scale@.add(roles, days, numbers);
+END $body$;
+
+-- Takes them out, and puts those in that there are. The table goes by the name that it has by now, too.
+CREATE OR REPLACE FUNCTION @scale@.renew(users regclass, ids @id_type@[]) RETURNS void LANGUAGE plpgsql AS $body$
+DECLARE
+    roles text[];
+    days date[];
+    numbers bigint[];
+BEGIN
+    PERFORM @scale@.take_out(ids);
     EXECUTE $query$
     WITH made AS (
         INSERT INTO @scale@.users AS s (id, created, role, folded)
@@ -416,9 +426,6 @@ END $body$;
 CREATE OR REPLACE FUNCTION @scale@.deleted() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $body$
 DECLARE
-    roles text[];
-    days date[];
-    numbers bigint[];
     written bigint;
 BEGIN
     INSERT INTO @scale@.changes
@@ -428,13 +435,7 @@ BEGIN
     IF pg_trigger_depth() > 1 THEN
         PERFORM set_config('useradmin.nested', 'on', true);
     END IF;
-    WITH gone AS (
-        DELETE FROM @scale@.users s USING (SELECT @id@ AS id FROM useradmin_old) AS o WHERE s.id = o.id
-        RETURNING s.role, @scale@.day(s.created) AS day
-    )
-    SELECT array_agg(role), array_agg(day), array_agg(number) INTO roles, days, numbers
-    FROM (SELECT role, day, -count(*) AS number FROM gone GROUP BY role, day) AS c;
-    PERFORM @scale@.add(roles, days, numbers);
+    PERFORM @scale@.take_out(ARRAY(SELECT @id@ FROM useradmin_old));
     RETURN NULL;
 END $body$;
 
