@@ -103,12 +103,17 @@ class Copy {
         transaction.commit();
     }
 
-    /// Whether all orders have marks.
-    bool is_marked() {
+    /// How many orders have marks: all, some or none.
+    enum class Marked { none, some, all };
+    Marked marked() {
         const std::vector<std::string> orders = marked_orders();
-        return std::all_of(orders.begin(), orders.end(), [&](const std::string& order) {
-            return number_of(ask("SELECT count(*) FROM @scale@." + order)[0][0]) > 0;
-        });
+        const auto count =
+            std::count_if(orders.begin(), orders.end(), [&](const std::string& order) {
+                return number_of(ask("SELECT count(*) FROM @scale@." + order)[0][0]) > 0;
+            });
+        if (count == std::ssize(orders))
+            return Marked::all;
+        return count > 0 ? Marked::some : Marked::none;
     }
 
     /// Runs a file whose statements lock the user table for a moment, once nobody else has it.
@@ -170,6 +175,8 @@ class Copy {
         for (const std::string& order : marked_orders())
             mended.counts +=
                 number_of(ask("SELECT @scale@.mend_marks(" + store::literal(order) + ")")[0][0]);
+        // What many changes at a time have needed is gone through by each list until then.
+        database_.execute(filled_in("VACUUM (TRUNCATE) @scale@.changes"));
     }
 
     void index() {
@@ -306,7 +313,7 @@ Exit lay_scale(Context& context) {
     else if (!state.has_marks)
         copy.lay_marks();
     // Marks are made of what the triggers tell: of none that still do what they did before.
-    if (!state.is_watched || !copy.is_marked())
+    if (!state.is_watched || copy.marked() != Copy::Marked::all)
         copy.run_locked("triggers", "Waiting for the user table");
     Mended mended = copy.fill();
     copy.index();
@@ -336,7 +343,8 @@ Exit check_counts(Context& context) {
                            "there are no counts; 'useradminctl schema --scale' lays them");
     Mended mended = copy.fill();
     copy.sweep(mended);
-    if (state.has_marks)
+    // The first marks are made of what the triggers have told, which --scale waits for.
+    if (state.has_marks && copy.marked() != Copy::Marked::none)
         copy.mark(mended);
     const std::int64_t rows = mended.rows + mended.gone;
     print(context, mended,

@@ -40,7 +40,7 @@ struct KeptSessions {
     std::string_view place;
     /// How long ago a session may have been looked up.
     std::chrono::seconds age;
-    /// What the client sent: the token, with its signature where it has one.
+    /// What the client sent: the token, with its signature where that is looked at.
     std::string_view credential;
     /// The session that was found. Texts of an identity are views of it.
     std::optional<SessionCache::Known> found = {};

@@ -447,6 +447,21 @@ TEST(scale_counts, take_in_what_those_in_older_snapshots_have_written) {
     is_exact();
 }
 
+TEST(scale_counts, take_in_little_for_others) {
+    if (!is_postgresql())
+        return;
+    scale();
+    CHECK_EQUAL(std::string(), Session(params_).run("BEGIN ISOLATION LEVEL REPEATABLE READ;" +
+                                                    users(1, 60000) + due + "COMMIT"));
+    CHECK_EQUAL(60000, sql().number(changes));
+    after("BEGIN;UPDATE \"user\" SET name = 'x' WHERE id = 'u1';INSERT INTO "
+          "useradmin_public_user.due VALUES (1);COMMIT");
+    CHECK_EQUAL(10002, sql().number(changes));
+    // The room that they have taken is given back.
+    CHECK_EQUAL(std::string("The counts of 60000 users are right."), check());
+    CHECK(sql().number("SELECT pg_relation_size('useradmin_public_user.changes')") < 1000000);
+}
+
 TEST(scale_counts, along_orders_are_right_where_a_statement_is_not_yet_done) {
     if (!is_postgresql())
         return;

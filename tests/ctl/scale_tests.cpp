@@ -290,7 +290,8 @@ TEST(scale, that_was_laid_before_there_were_marks_works_and_gets_them) {
               "useradmin_public_user.orders, useradmin_public_user.key, "
               "useradmin_public_user.stretches_of, "
               "useradmin_public_user.numbers_of, useradmin_public_user.update_of, "
-              "useradmin_public_user.take_in, useradmin_public_user.users_of, "
+              "useradmin_public_user.take_in, useradmin_public_user.own_table, "
+              "useradmin_public_user.users_of, "
               "useradmin_public_user.recount, useradmin_public_user.part, "
               "useradmin_public_user.mend_marks, useradmin_public_user.note");
     OpenStore store(params_);
@@ -305,11 +306,33 @@ TEST(scale, that_was_laid_before_there_were_marks_works_and_gets_them) {
         return sql().number("SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = "
                             "'\"user\"'::regclass") > 0;
     }));
+    // Nor are marks made meanwhile of what it has not told.
+    CHECK_EQUAL(std::string("The counts of 3000 users are right."), check());
+    CHECK_EQUAL(0, sql().number("SELECT count(*) FROM useradmin_public_user.by_name"));
     CHECK_EQUAL(std::string(), writer.run("COMMIT"));
     CHECK(process.ended_within(std::chrono::seconds(120)));
     scale();
     is_exact();
     CHECK(has(OpenStore(params_).list({}, middle), "of 3100"));
+}
+
+TEST(scale, goes_with_a_publication_of_all_tables) {
+    if (!is_postgresql())
+        return;
+    undo("DROP PUBLICATION useradmin_every_table");
+    sql().run("CREATE PUBLICATION useradmin_every_table FOR ALL TABLES");
+    sql().run(users(1, 3000));
+    scale();
+    CHECK_EQUAL(
+        std::string(),
+        Session(params_).run("UPDATE \"user\" SET \"updatedAt\" = now(); DELETE FROM \"user\" "
+                             "WHERE id LIKE '%7'; INSERT INTO useradmin_public_user.due VALUES "
+                             "(1000000)"));
+    CHECK_EQUAL(0, sql().number("SELECT count(*) FROM useradmin_public_user.changes"));
+    is_exact();
+    CHECK_EQUAL(std::string("The counts of 2700 users are right."), check());
+    CHECK_EQUAL(std::string(), Session(params_).run("TRUNCATE \"user\" CASCADE"));
+    is_exact();
 }
 
 TEST(scale, waits_for_a_long_transaction_and_lets_others_pass) {

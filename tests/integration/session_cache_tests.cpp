@@ -85,6 +85,19 @@ TEST(session_cache, lets_a_session_count_for_as_long_as_AuthUserAdminCache_says)
                           std::chrono::seconds(30)));
 }
 
+TEST(session_cache, keeps_a_session_once_whatever_signature_a_client_thinks_of) {
+    start_keeping("60");
+    const auto status_with = [&](const char* signature) {
+        return HttpClient(httpd_->port())
+            .send({"GET", own_record, {bearer(Who::user) + signature}})
+            .status;
+    };
+    CHECK_EQUAL(200, status_with(".one"));
+    forget_session_behind_its_back();
+    CHECK_EQUAL(200, status_with(".two"));
+    CHECK_EQUAL(200, status_with(""));
+}
+
 TEST(session_cache, is_off_where_nobody_says_otherwise) {
     start(location("/api/users", "AuthUserAdmin On"));
     CHECK_EQUAL(200, status_of(Who::user, own_record));

@@ -31,7 +31,9 @@ ALTER TABLE @scale@.changes
     -- To cut it off would lock it, and on a standby end the lists that read it.
     SET (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000, vacuum_truncate = false),
     ADD COLUMN role text COLLATE "C" NOT NULL,
-    ADD COLUMN number integer NOT NULL;
+    ADD COLUMN number integer NOT NULL,
+    -- Without keys, a publication of all tables would refuse what is taken out of them.
+    REPLICA IDENTITY FULL;
 
 -- The marks of an order: where the stretch begins, and the numbers of its users, in all and by role.
 DO $body$
@@ -43,12 +45,14 @@ BEGIN
                 autovacuum_vacuum_threshold = 1000) AS
             SELECT false AS is_first, %1$I AS key, id, number, ARRAY[role] AS roles, ARRAY[number] AS numbers
             FROM @scale@.changes WITH NO DATA', sort.name);
+        EXECUTE format('ALTER TABLE @scale@.%I REPLICA IDENTITY FULL', sort.name);
         EXECUTE format('CREATE UNIQUE INDEX ON @scale@.%I (is_first DESC, key %s, id)', sort.name, sort.direction);
     END LOOP;
 END $body$;
 
 -- Asks that changes are taken into the marks when the transaction ends, so many at most.
 CREATE TABLE @scale@.due (most bigint NOT NULL);
+ALTER TABLE @scale@.due REPLICA IDENTITY FULL;
 
 -- A text's key in the orders. One of ASCII alone, as most are, takes a short way.
 CREATE FUNCTION @scale@.key(original text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $body$
@@ -112,14 +116,17 @@ BEGIN
     END LOOP;
 END $body$;
 
+-- The user table, with its schema where that is not looked in.
+CREATE FUNCTION @scale@.own_table() RETURNS text LANGUAGE sql STABLE AS $body$
+    SELECT tgrelid::regclass::text FROM pg_trigger WHERE tgfoid = to_regproc('@scale@.inserted')
+$body$;
+
 -- A query of the key, id and role of the users of the stretches from one to another, each with the number 1.
 CREATE FUNCTION @scale@.users_of(name text, key text, direction text, first bigint, last bigint) RETURNS text
 LANGUAGE plpgsql SET datestyle = 'ISO' AS $body$
 DECLARE
     id text := @id_text@;
-    -- With its schema, where that is not looked in.
-    own_table text := coalesce((SELECT tgrelid::regclass::text FROM pg_trigger WHERE tgfoid = '@scale@.inserted'::regproc),
-                               @user_text@);
+    own_table text := @scale@.own_table();
     start_key text;
     start_id text;
     end_key text;
@@ -219,12 +226,15 @@ BEGIN
         OR NOT pg_try_advisory_xact_lock('@scale@.changes'::regclass::oid::int, 0) THEN
         RETURN NULL;
     END IF;
-    -- A transaction that has asked many times is answered once.
-    WITH gone AS (DELETE FROM @scale@.due RETURNING most)
-    SELECT least(coalesce(sum(most), 0), 2000000) INTO asked FROM gone;
+    -- A transaction that has asked many times is answered once, and takes little in for others.
+    WITH gone AS (DELETE FROM @scale@.due RETURNING most, xmin = pg_current_xact_id()::xid AS is_own)
+    SELECT least(coalesce(sum(most), 0), 2000000, greatest(coalesce(sum(most) FILTER (WHERE is_own), 0), 50000))
+    INTO asked FROM gone;
     PERFORM @scale@.take_in(asked);
-    -- Where many changes are left, a stretch may have far more users than its mark says.
-    IF asked > 0 AND NOT EXISTS (SELECT FROM @scale@.changes OFFSET 50000) THEN
+    -- Where many changes are left, a stretch may have far more users than its mark says. And they are gone
+    -- through again and again, as is the room of those that were there.
+    IF asked > 0 AND NOT EXISTS (SELECT FROM @scale@.changes OFFSET 50000)
+        AND pg_relation_size('@scale@.changes') < 16777216 THEN
         BEGIN
             PERFORM @scale@.part(name, key, direction, asked, 3) FROM @scale@.orders();
         EXCEPTION WHEN OTHERS THEN
@@ -232,7 +242,7 @@ BEGIN
         END;
     END IF;
     RETURN NULL;
-EXCEPTION WHEN OTHERS THEN
+EXCEPTION WHEN query_canceled OR OTHERS THEN
     -- The transaction is not ours, and the changes stay.
     RAISE LOG 'mod_useradmin: changes were not taken into the marks: %', SQLERRM;
     RETURN NULL;
@@ -241,13 +251,14 @@ CREATE CONSTRAINT TRIGGER tended AFTER INSERT ON @scale@.due DEFERRABLE INITIALL
     FOR EACH ROW EXECUTE FUNCTION @scale@.tend();
 
 -- Makes the marks of an order, or mends them: how many were wrong.
-CREATE FUNCTION @scale@.mend_marks(order_name text, OUT corrected bigint) LANGUAGE plpgsql SET jit = off AS $body$
+CREATE FUNCTION @scale@.mend_marks(order_name text, OUT corrected bigint) LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp SET jit = off AS $body$
 DECLARE
     sort record;
     stretches bigint;
 BEGIN
     -- Before the marks, as whoever truncates the users has it.
-    LOCK TABLE @user@ IN ACCESS SHARE MODE;
+    EXECUTE 'LOCK TABLE ' || @scale@.own_table() || ' IN ACCESS SHARE MODE';
     PERFORM pg_advisory_xact_lock('@scale@.changes'::regclass::oid::int, 0);
     -- What nobody has taken in, since all who write are in older snapshots, or wrote too much at a time.
     WHILE EXISTS (SELECT FROM @scale@.changes OFFSET 5000) LOOP
