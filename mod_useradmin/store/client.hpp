@@ -28,12 +28,17 @@ enum class Fault {
 /// time.
 class Client {
   public:
+    /// So many statements are kept prepared: there are more kinds of lists than memory for their
+    /// plans.
+    static constexpr std::size_t most_prepared = 250;
+
     virtual ~Client() = default;
 
     /// Sets until when an answer or a new connection may be waited for, from now on.
     virtual void bound(Deadline deadline) noexcept = 0;
 
-    /// Runs a statement, prepared under its text at its first use.
+    /// Runs a statement, prepared under its text at its first use, as long as there are not too
+    /// many.
     virtual std::variant<Rows, Fault> run(const Statement& statement, apr_pool_t* pool) = 0;
     /// Runs a statement without arguments and rows, such as BEGIN, once.
     virtual std::variant<Rows, Fault> execute(const char* sql, apr_pool_t* pool) = 0;

@@ -282,10 +282,9 @@ std::string newest_first(const Table& table) {
 }
 
 void append_window(Statement& statement, const Window& window) {
-    if (window.offset == 0)
-        append_limit(statement, window.limit);
-    else
-        statement << " LIMIT " << argument(window.limit) << " OFFSET " << argument(window.offset);
+    append_limit(statement, window.limit);
+    if (window.offset != 0)
+        statement << " OFFSET " << argument(window.offset);
 }
 
 void append_limit(Statement& statement, std::int64_t limit) {

@@ -225,6 +225,8 @@ class PostgresqlClient final : public Client {
             return run_unprepared(statement, pool);
         auto known = prepared_.find(statement.sql());
         if (known == prepared_.end()) {
+            if (prepared_.size() >= most_prepared)
+                return run_unprepared(statement, pool);
             auto made = prepare(statement.sql(), pool);
             if (const auto* fault = std::get_if<Fault>(&made))
                 return *fault;

@@ -251,6 +251,8 @@ class SqliteClient final : public Client {
             Prepared made = prepare(statement.sql().c_str());
             if (made == nullptr)
                 return fault();
+            if (prepared_.size() >= most_prepared)
+                return run(made.get(), statement.arguments(), statement.gives_secrets(), pool);
             prepared = prepared_.emplace(statement.sql(), std::move(made)).first;
         }
         return run(prepared->second.get(), statement.arguments(), statement.gives_secrets(), pool);

@@ -236,6 +236,38 @@ TEST(living_tables, lose_prepared_statements_without_anybodys_notice) {
     worked(store().create(new_user("n", "n@x")));
 }
 
+TEST(living_tables, are_asked_by_so_many_prepared_statements_at_most) {
+    add_user("u", "u@x");
+    // Each kind of list is a statement of its own.
+    for (int kind = 0; kind < 1024; ++kind) {
+        const auto has = [&](int bit) { return (kind & 1 << bit) != 0; };
+        store::Filter filter;
+        if (has(0))
+            filter.role = "user";
+        if (has(1))
+            filter.search = "u";
+        if (has(2))
+            filter.banned = false;
+        if (has(3))
+            filter.email_verified = has(4);
+        if (has(5))
+            filter.created_from = store::Timestamp();
+        filter.is_all = has(6);
+        const store::Window window = {
+            has(7) ? 10 : 20, 0, {has(8) ? store::SortKey::name : store::SortKey::email, has(9)}};
+        worked(store().list(filter, window));
+    }
+    if (is_postgresql()) {
+        change("CREATE TABLE useradmin_counted (number bigint)", "DROP TABLE useradmin_counted");
+        tell_connection("INSERT INTO useradmin_counted SELECT count(*) FROM "
+                        "pg_prepared_statements");
+        const long count = sql().number("SELECT number FROM useradmin_counted");
+        CHECK(count > 200);
+        CHECK(count <= 250);
+    }
+    worked(store().find("u"));
+}
+
 TEST(living_tables, that_stay_as_they_are_are_known_at_one_place_in_memory) {
     const store::Dialect& dialect = *store::dialect_of(database().driver());
     const store::Connection& connection = *connection_->acquire({});
