@@ -456,16 +456,17 @@ CREATE OR REPLACE FUNCTION @scale@.truncated() RETURNS trigger LANGUAGE plpgsql 
 SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $body$
 DECLARE
     sort record;
+    is_older boolean := current_setting('transaction_isolation') NOT IN ('read committed', 'read uncommitted');
 BEGIN
     -- A snapshot that is older than others' changes shows not all that must go.
-    IF current_setting('transaction_isolation') <> 'read committed' THEN
+    IF is_older THEN
         TRUNCATE @scale@.users, @scale@.counts, @scale@.changes;
     END IF;
     DELETE FROM @scale@.users;
     DELETE FROM @scale@.counts;
     DELETE FROM @scale@.changes;
     FOR sort IN SELECT * FROM @scale@.orders() LOOP
-        IF current_setting('transaction_isolation') <> 'read committed' THEN
+        IF is_older THEN
             EXECUTE format('TRUNCATE @scale@.%I', sort.name);
         END IF;
         EXECUTE format('WITH gone AS (DELETE FROM @scale@.%I)
