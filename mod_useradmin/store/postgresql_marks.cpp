@@ -38,6 +38,7 @@ class MarkedPage {
 
     void append(Statement& statement) const {
         append_changes(statement << "WITH ");
+        append_most(statement << ", ");
         append_mark(statement << ", ");
         append_start(statement << ", ");
         statement << " SELECT " << user_.read_as_u << " FROM (";
@@ -61,23 +62,39 @@ class MarkedPage {
                   << most_changes << " + 1)";
     }
 
-    /// Appends the farthest mark before which there cannot be more users than are skipped, and how
-    /// many there are without the changes. From the other end, a mark's own users come before it.
+    /// Appends how many users there may be before the mark without the changes: each of those may
+    /// lie there. Nothing where there are too many.
+    void append_most(Statement& statement) const {
+        statement << "useradmin_most AS MATERIALIZED (SELECT " << argument(window_.offset)
+                  << "::bigint - count(*)";
+        if (role_)
+            statement << " FILTER (WHERE role = " << argument(*role_) << ")";
+        statement << " AS number FROM useradmin_change HAVING count(*) <= " << most_changes << ")";
+    }
+
+    /// Appends the farthest mark before which there are no more than that, and how many there are:
+    /// behind it that number is passed. From the other end, a mark's own users come before it, and
+    /// it is the one before the row where that happens. A limit without an order lets PostgreSQL
+    /// take the marks from their index, up to there; whichever of several it finds will do.
     void append_mark(Statement& statement) const {
-        statement << "useradmin_mark AS MATERIALIZED (SELECT key, id, number FROM (SELECT "
-                     "is_first, key, id, sum(number) OVER (ORDER BY is_first"
-                  << (is_back_ ? "" : " DESC") << ", " << in_order("key", "id", window_.order)
-                  << " ROWS UNBOUNDED PRECEDING)" << (is_back_ ? "" : " - number")
-                  << " AS number FROM (SELECT is_first, key, id, ";
+        const char* of_mark = is_back_ ? "lag(" : "(";
+        const char* in_order_of_marks = is_back_ ? ") OVER w AS " : ") AS ";
+        statement << "useradmin_mark AS MATERIALIZED (SELECT * FROM (SELECT key, id, until - own "
+                     "AS number FROM (SELECT "
+                  << of_mark << "key" << in_order_of_marks << "key, " << of_mark << "id"
+                  << in_order_of_marks
+                  << "id, own, sum(own) OVER w AS until FROM (SELECT is_first, key, id, ";
         if (role_)
             statement << "coalesce(numbers[array_position(roles, " << argument(*role_)
-                      << "::text)], 0) AS ";
-        statement << "number FROM " << schema_.scale << "." << marks_
-                  << ") m) m WHERE NOT is_first AND number <= " << argument(window_.offset)
-                  << "::bigint - (SELECT count(*) FROM useradmin_change";
-        append_role(statement, " WHERE ", "role");
-        statement << ") AND (SELECT count(*) FROM useradmin_change) <= " << most_changes
-                  << " ORDER BY number DESC LIMIT 1)";
+                      << "::text)], 0)";
+        else
+            statement << "number";
+        statement << " AS own FROM " << schema_.scale << "." << marks_
+                  << ") m WINDOW w AS (ORDER BY is_first" << (is_back_ ? "" : " DESC") << ", "
+                  << in_order("key", "id", window_.order)
+                  << " ROWS UNBOUNDED PRECEDING)) m WHERE until > (SELECT number FROM "
+                     "useradmin_most) AND until - own <= (SELECT number FROM useradmin_most) LIMIT "
+                     "1) m WHERE key IS NOT NULL)";
     }
 
     /// Appends where the list begins, and how many users are skipped from there on.
