@@ -56,7 +56,7 @@ constexpr Header retry_after = {"Retry-After", R"({"type":"integer","minimum":1}
                                 "After how many seconds another attempt may find things better.",
                                 true};
 constexpr Header authenticate = {"WWW-Authenticate", R"({"type":"string"})",
-                                 "Where httpd itself asks for a session.", false};
+                                 "What a session may be known by.", false};
 constexpr Header vary = {"Vary", R"({"type":"string"})", "What the reply depends on.", true};
 constexpr Header cors_headers[] = {
     vary,

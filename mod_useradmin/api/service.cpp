@@ -136,6 +136,9 @@ Reply answer(const message::Request& request, const std::optional<Caller>& calle
     }
     Reply reply = answer_request(request, caller, service, event);
     event.status = reply.status;
+    // RFC 9110, 15.5.2. Whatever knows the caller has found nobody; another scheme may do as well.
+    if (reply.status == 401)
+        reply.headers.push_back({"WWW-Authenticate", "Bearer"});
     message::allow_trusted_origin(reply, request.method, request.headers,
                                   service.settings.trusted_origins);
     return reply;

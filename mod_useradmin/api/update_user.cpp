@@ -129,8 +129,9 @@ Reply update_user(const Call& call, const Service& service) {
 
 constinit const Description update_user_description = {
     .summary = "Update a user",
-    .text = "For an admin or a superAdmin. What is absent, null or empty stays as it is; banned is "
-            "set by true and by false. What else the body holds is ignored.",
+    .text = "For an admin or a superAdmin. What is absent or empty stays as it is, and so does a "
+            "role or banReason of null; banned is set by true and by false. Further members are "
+            "ignored, but for a password that is no string.",
     .content = Content::full_user,
     .body = body_members,
     .body_example = R"({"name":"Marta Núñez Gil"})",

@@ -76,6 +76,7 @@ Figures passwords_of(const std::optional<Counts>& counts) {
     const PasswordFormats& formats = *counts->passwords;
     return {{{"argon2id", "argon2id", formats.argon2id},
              {"scrypt", "better-auth's scrypt", formats.scrypt},
+             {"bcrypt", "bcrypt", formats.bcrypt},
              {"other", "other", formats.other},
              {"none", "none", formats.none}}};
 }

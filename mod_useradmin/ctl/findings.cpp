@@ -226,10 +226,14 @@ class Examiner {
         if (const std::int64_t other = theirs.other + own.other; other > 0)
             problem_that(
                 count_of(other, "password hash is", "password hashes are") +
-                " neither argon2id nor better-auth's scrypt: this server cannot verify them, and "
-                "the application may not verify those that are written here; let it verify "
-                "argon2id or scrypt, then set the passwords anew with 'useradminctl "
+                " neither argon2id nor better-auth's scrypt nor bcrypt: this server cannot verify "
+                "them, and the application may not verify those that are written here; let it "
+                "verify argon2id or scrypt, then set the passwords anew with 'useradminctl "
                 "passwd'");
+        if (const std::int64_t bcrypt = theirs.bcrypt + own.bcrypt; bcrypt > 0)
+            note(count_of(bcrypt, "password hash is", "password hashes are") +
+                 " bcrypt: this server verifies them, and where people sign in here it replaces "
+                 "them by UserAdminPasswordHash's format at the first right password");
         if (theirs.scrypt > 0 && theirs.argon2id > 0) {
             note("the application has both argon2id and scrypt hashes: either "
                  "UserAdminPasswordHash suits it");

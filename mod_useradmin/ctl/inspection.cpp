@@ -187,6 +187,7 @@ void count_accounts(Database& database, const store::Schema& schema, const Reada
         count("name <> id AND lower(name) = lower(email)") +
         count("substr(password, 1, 10) = '$argon2id$'") +
         count("length(password) = 161 AND substr(password, 33, 1) = ':'") +
+        count("length(password) = 60 AND substr(password, 1, 4) IN ('$2a$', '$2b$', '$2y$')") +
         count("password IS NULL") + " FROM (SELECT " + is_own(schema) + " AS own, " +
         text_or_null(has_names, "accountId") + " AS name, " + text_in(schema.user, "u", "id") +
         " AS id, u." + schema.user.at("email").sql() + " AS email, " +
@@ -206,8 +207,9 @@ void count_accounts(Database& database, const store::Schema& schema, const Reada
             ids->other = total - ids->user_id - ids->email;
         }
         if (auto& formats = counts.passwords) {
-            *formats = {number(row[4]), number(row[5]), 0, number(row[6])};
-            formats->other = total - formats->argon2id - formats->scrypt - formats->none;
+            *formats = {number(row[4]), number(row[5]), number(row[6]), 0, number(row[7])};
+            formats->other =
+                total - formats->argon2id - formats->scrypt - formats->bcrypt - formats->none;
         }
     }
 }

@@ -23,6 +23,7 @@ struct AccountIds {
 struct PasswordFormats {
     std::int64_t argon2id = 0;
     std::int64_t scrypt = 0;
+    std::int64_t bcrypt = 0;
     std::int64_t other = 0;
     std::int64_t none = 0;
 };

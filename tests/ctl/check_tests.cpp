@@ -146,6 +146,16 @@ TEST(check, counts_hashes_that_nobody_here_can_verify) {
     CHECK(lists(json, "data.problems", "1 password hash is neither"));
 }
 
+TEST(check, takes_hashes_of_bcrypt_for_good_ones) {
+    const std::string rest = "10$abcdefghijklmnopqrstuvABCDEFGHIJKLMNOPQRSTUVWXYZ01234";
+    for (const char* id : {"a", "b", "y"})
+        add(id, std::string(id) + "@x.org", id, std::string("$2") + id + "$" + rest);
+    const Json json = look(0);
+    CHECK_EQUAL(std::string("3"), json.at("data.application.passwords.bcrypt"));
+    CHECK_EQUAL(std::string("0"), json.at("data.application.passwords.other"));
+    CHECK(lists(json, "data.notes", "3 password hashes are bcrypt"));
+}
+
 TEST(check, of_missing_tables_names_them_with_the_remedy) {
     const Json json = look(1, {"--tables", "no_user no_session no_account"});
     CHECK_EQUAL(std::string("false"), json.at("success"));

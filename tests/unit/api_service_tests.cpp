@@ -156,6 +156,12 @@ TEST(failures, that_pass_say_when_another_try_is_worth_while) {
     expect("", header_of(send(super_admin, "GET "), "Retry-After"));
 }
 
+TEST(failures, to_know_the_caller_are_told_with_what_a_session_may_be_known_by) {
+    expect("Bearer", header_of(send({}, "GET "), "WWW-Authenticate"));
+    expect("Bearer", header_of(send({}, "GET /a/b"), "WWW-Authenticate"));
+    expect("", header_of(send(super_admin, "GET /a/b"), "WWW-Authenticate"));
+}
+
 TEST(failures, to_find_the_user_of_a_refused_update_are_told_first) {
     store.failures["find"] = store::Failure::unavailable;
     expect(unavailable, ask(admin, "PUT /another", R"({"role":"admin"})"));
