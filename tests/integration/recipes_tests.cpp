@@ -130,6 +130,24 @@ TEST(recipes, behind_a_proxy_an_id_comes_through_as_it_was_encoded) {
     }
 }
 
+TEST(recipes, behind_a_proxy_that_ends_TLS_the_cookie_of_a_session_is_secure) {
+    start_behind_proxy();
+    expect_success(ask_outside(
+        {"POST",
+         "/api/users",
+         {bearer(Who::super_admin)},
+         R"({"name":"Eva","email":"eva@example.org","password":"s3cr3t of eva","role":"admin"})"}));
+    const Reply reply = ask_outside({"POST",
+                                     "/api/auth/sign-in/email",
+                                     {},
+                                     R"({"email":"eva@example.org","password":"s3cr3t of eva"})"});
+    CHECK_EQUAL(200, reply.status);
+    const std::string cookie = reply.header("Set-Cookie").value_or("");
+    CHECK_TEXT(cookie.starts_with("__Secure-better-auth.session_token="), cookie.c_str());
+    CHECK_TEXT(cookie.find("; Secure") != std::string::npos, cookie.c_str());
+    expect_success(ask_outside({"GET", "/api/users", {cookies_of(reply)}}));
+}
+
 TEST(recipes, behind_a_proxy_failed_attempts_are_counted_for_each_client) {
     expect_log("UA0305");
     start_behind_proxy();
@@ -213,6 +231,24 @@ TEST(recipes, of_two_applications_each_has_its_users_and_its_secret) {
     CHECK_EQUAL(std::string("Socia"), text_member(ask("club", "club"), "name"));
     expect_error(ask("shop", "club"), 401, "No autorizado");
     expect_error(ask("club", "shop"), 401, "No autorizado");
+    // What both write is what better-auth reads.
+    const auto create_in = [&](const std::string& name, TestDatabase& database) {
+        expect_success(
+            HttpClient(httpd_->port())
+                .send({"POST",
+                       "/api/users",
+                       {"Host: " + name + ".example.com",
+                        "Authorization: Bearer " +
+                            signed_token(token_of(Who::super_admin), "the s3cr3t of the " + name)},
+                       R"({"name":"Eva","email":"Eva@Example.org","password":"s3cr3t of eva",)"
+                       R"("role":"user"})"}));
+        CHECK_EQUAL(1, database.sql().number(
+                           "SELECT count(*) FROM \"user\" u JOIN \"account\" a ON a.\"userId\" = "
+                           "u.\"id\" AND a.\"accountId\" = u.\"id\" WHERE u.\"email\" = "
+                           "'eva@example.org' AND a.\"password\" NOT LIKE '$argon2%'"));
+    };
+    create_in("shop", Suite::current().database());
+    create_in("club", club);
 }
 
 TEST(recipes, while_the_secret_changes_sessions_of_both_count_and_the_first_one_signs) {
@@ -590,9 +626,9 @@ TEST(recipes, with_logrotate_the_audit_log_is_one_chain_over_all_its_files) {
     if (!running_as_root())
         replace("create 640 root adm", "create 640");
     write_file(folder / "rule", rule);
-    write_file(folder / "systemctl", "#!/bin/sh\n[ \"$*\" = 'reload apache2' ] && kill -USR1 " +
-                                         std::to_string(httpd_->main_process()) + "\n");
-    std::filesystem::permissions(folder / "systemctl", std::filesystem::perms::owner_all);
+    write_file(folder / "invoke-rc.d", "#!/bin/sh\n[ \"$*\" = 'apache2 reload' ] && kill -USR1 " +
+                                           std::to_string(httpd_->main_process()) + "\n");
+    std::filesystem::permissions(folder / "invoke-rc.d", std::filesystem::perms::owner_all);
     const auto rotate = [&] {
         const Finished rotated =
             test::run({{machine::program("logrotate"), "--force", "--state",
