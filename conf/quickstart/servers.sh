@@ -18,13 +18,13 @@ find_httpd() {
     fi
 }
 
-# find_postgresql: sets postgresql to the folder of the newest PostgreSQL's programs, 13 or later; false
-# where there is none.
+# find_postgresql [VERSION]: sets postgresql to the folder of the programs of that PostgreSQL, or else of the newest, 13 or
+# later; false where there is none.
 find_postgresql() {
     local initdb version
     while read -r initdb; do
         version=$("$initdb" --version 2>/dev/null | sed -n 's/.* \([0-9][0-9]*\).*/\1/p')
-        if ((${version:-0} >= 13)); then
+        if ((${version:-0} >= 13)) && [[ ${1:-$version} == "$version" ]]; then
             postgresql=${initdb%/*}
             return 0
         fi
@@ -127,6 +127,14 @@ start_postgresql() {
     # The mark tells a cluster that an interrupted run left half made from one that holds data.
     if [[ -e $folder/unfinished ]]; then
         rm -rf "$folder/data"
+    fi
+    local version
+    if [[ -e $folder/data/PG_VERSION ]]; then
+        # No other version reads what it has written.
+        version=$(<"$folder/data/PG_VERSION")
+        find_postgresql "$version" ||
+            fail "$folder/data was made by PostgreSQL $version, which is not there any more:" \
+                "install it, or delete $folder, with all that was stored in it, to start over."
     fi
     if [[ ! -e $folder/data ]]; then
         : >"$folder/unfinished"
