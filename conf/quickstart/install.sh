@@ -37,6 +37,10 @@ missing_packages() {
     done
 }
 
+# While packages are installed, this file keeps their services from being started; its second line says whose it is.
+policy=/usr/sbin/policy-rc.d
+policy_mark='# For the time of one apt-get run of mod_useradmin: no service is started.'
+
 # install_packages NAME...: installs what is missing with apt, as root or with sudo. Where nothing is
 # missing, neither rights nor a network are needed. Services that come with a package are not started, and
 # those that run are left alone.
@@ -47,7 +51,13 @@ install_packages() {
         return 0
     fi
     mapfile -t missing < <(missing_packages "$@")
-    ((${#missing[@]})) || return 0
+    if ((${#missing[@]} == 0)); then
+        # Left by a run that was killed, unless another one is at work.
+        if ((EUID == 0)) && grep -qsxF "$policy_mark" "$policy"; then
+            flock --nonblock "${policy%/*}" rm -f "$policy" || true
+        fi
+        return 0
+    fi
     if ((EUID == 0)); then
         run=(bash)
     elif command -v sudo >/dev/null; then
@@ -57,18 +67,22 @@ install_packages() {
             "as root, run: apt-get update && apt-get install --no-install-recommends ${missing[*]}"
     fi
     echo "Installing ${missing[*]}" >&2
-    "${run[@]}" -s -- "${missing[@]}" <<'ROOT' || fail "The packages were not installed (the reason is above). Mend that, then run this again."
+    "${run[@]}" -s -- "$policy" "$policy_mark" "${missing[@]}" <<'ROOT' || fail "The packages were not installed (the reason is above). Mend that, then run this again."
 set -euo pipefail
-policy=/usr/sbin/policy-rc.d
-mark='# For the time of one apt-get run of mod_useradmin: no service is started.'
-if [[ -f $policy ]] && grep -qxF "$mark" "$policy"; then
-    rm -f "$policy" # left by a run that was killed
-fi
-if [[ ! -e $policy && ! -L $policy ]]; then
-    trap 'rm -f "$policy"' EXIT
+policy=$1
+mark=$2
+shift 2
+# Every run shares a lock on the policy's folder, so that nothing of it stays. Who can have it alone is the last one, and
+# takes the policy away: a run that ends, or, after one that was killed, the policy itself when it is asked.
+exec 8<"${policy%/*}"
+flock --shared 8
+if [[ -f $policy ]] && grep -qxF "$mark" "$policy" || [[ ! -e $policy && ! -L $policy ]]; then
+    trap 'flock --nonblock 8 && rm -f "$policy"' EXIT
     trap 'exit 1' INT TERM HUP
-    printf '#!/bin/sh\n%s\nexit 101\n' "$mark" >"$policy"
-    chmod 755 "$policy"
+    new=$(mktemp "$policy.XXXXXX")
+    printf '%s\n' '#!/bin/sh' "$mark" "! flock --nonblock '${policy%/*}' rm -f '$policy' || exit 0" 'exit 101' >"$new"
+    chmod 755 "$new"
+    mv -f "$new" "$policy"
 fi
 export DEBIAN_FRONTEND=noninteractive NEEDRESTART_SUSPEND=1
 options=(-q -y -o DPkg::Lock::Timeout=120)
@@ -82,7 +96,7 @@ apt() {
         done &
         watcher=$!
     fi
-    apt-get "${options[@]}" "$@" >"$log" 2>&1 </dev/null || status=$?
+    apt-get "${options[@]}" "$@" >"$log" 2>&1 </dev/null 8<&- || status=$?
     if [[ -n $watcher ]]; then
         kill "$watcher"
         wait "$watcher" 2>/dev/null || true
