@@ -98,10 +98,21 @@ void append_quoted(std::string& out, std::string_view before, std::string_view t
 
 constexpr std::string_view json_space = " \t\r\n";
 
-/// Appends JSON without the white space between its tokens, which PostgreSQL puts there.
+/// Appends JSON without the white space between its tokens, which PostgreSQL puts there. SQLite
+/// leaves in its strings what is no UTF-8.
 void append_compact(std::string& out, std::string_view json) {
     bool is_in_string = false;
     for (std::size_t at = 0; at < json.size(); ++at) {
+        if (const auto byte = static_cast<unsigned char>(json[at]); treatments[byte] == non_ascii) {
+            const std::size_t length = text::sequence_length(json.substr(at));
+            if (length == 0) {
+                append_replaced(out, byte);
+            } else {
+                out += json.substr(at, length);
+                at += length - 1;
+            }
+            continue;
+        }
         if (json[at] == '"')
             is_in_string = !is_in_string;
         if (is_in_string || json_space.find(json[at]) == json_space.npos)

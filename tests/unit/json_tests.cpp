@@ -423,6 +423,19 @@ TEST(json_writer, the_members_of_an_object_lose_the_white_space_between_them_and
     CHECK_EQUAL(std::string(R"({"a b":"c : \" d\\","e":[1,2]})"), out);
 }
 
+TEST(json_writer, the_members_of_an_object_have_a_replacement_for_what_is_no_utf_8) {
+    std::string out;
+    json::Writer(out)
+        .begin_object()
+        .members_of(
+            "{\"\xc3\x91\xf1\": [\"a\xff\xc3\", \"\xc3\\\"\xed\xa0\x80\", \"\xf0\x9f\x98\x80\"]}")
+        .end_object();
+    check_texts("{\"Ñ\xef\xbf\xbd\":[\"a\xef\xbf\xbd\xef\xbf\xbd\","
+                "\"\xef\xbf\xbd\\\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\","
+                "\"\xf0\x9f\x98\x80\"]}",
+                out);
+}
+
 TEST(json_writer, an_object_without_members_adds_nothing) {
     for (const auto none : {"{}", " { \n} ", ""}) {
         std::string out;
