@@ -84,8 +84,8 @@ class Dialect {
 
     // The pieces of SQL in which statements differ that are else the same.
 
-    /// Appends a condition that the expression contains the searched text (4.1).
-    virtual void contains(Statement& statement, std::string_view sql,
+    /// Appends a condition that the column contains the searched text (4.1).
+    virtual void contains(Statement& statement, const Column& column,
                           std::string_view search) const = 0;
     /// Appends a condition that a column of ids or tokens is the text, to the letter, in a way that
     /// an index can answer.
@@ -93,8 +93,8 @@ class Dialect {
                             std::string_view text) const = 0;
     /// The expression of a text's sort key (text::sort_key), which an index can have.
     virtual std::string sort_key(const std::string& sql) const = 0;
-    /// The expression as a text.
-    virtual std::string as_text(const std::string& sql) const = 0;
+    /// The column as a text, which is compared to the letter within a function such as coalesce.
+    virtual std::string as_text(const Column& column) const = 0;
     /// What ends a query within a statement whose rows, in its order, nobody else may change until
     /// the statement is done.
     virtual const char* row_lock() const noexcept = 0;

@@ -25,7 +25,7 @@ void append_search(Statement& statement, const Schema& schema, const Dialect& di
     const char* before = "(";
     for (const std::string_view field : {"name", "email"}) {
         statement << std::exchange(before, " OR ");
-        dialect.contains(statement, schema.user.at(field).sql(), search);
+        dialect.contains(statement, schema.user.at(field), search);
     }
     statement << ")";
 }
@@ -268,7 +268,7 @@ std::string role_of(const Table& user, const Dialect& dialect) {
     if (role == nullptr)
         return "'user'";
     const bool is_text = role->kind == Column::Kind::text && !role->is_loose;
-    return "coalesce(" + (is_text ? role->sql() : dialect.as_text(role->sql())) + ", 'user')";
+    return "coalesce(" + (is_text ? role->sql() : dialect.as_text(*role)) + ", 'user')";
 }
 
 std::string created_at(const Table& table) {

@@ -38,7 +38,8 @@ std::string catalogue_query(const TableNames& names) {
     return "SELECT current_setting('DateStyle'), current_setting('client_encoding'), t.letter, "
            "coalesce(c.relkind = 'r' AND h.amname = 'heap', false), a.attname, "
            "format_type(a.atttypid, a.atttypmod), y.typname, a.attnotnull AND NOT "
-           "a.atthasdef AND a.attidentity = '', (SELECT min(n.nspname) FROM pg_class c JOIN "
+           "a.atthasdef AND a.attidentity = '', NOT o.collisdeterministic, (SELECT min(n.nspname) "
+           "FROM pg_class c JOIN "
            "pg_namespace n ON n.oid = c.relnamespace WHERE c.relname = t.name AND NOT "
            "has_schema_privilege(n.oid, 'USAGE')), current_user, a.atttypmod, a.attcollation, "
            "t.relation FROM (VALUES " +
@@ -47,6 +48,7 @@ std::string catalogue_query(const TableNames& names) {
            ") AS t (letter, relation, name) LEFT JOIN pg_attribute a ON a.attrelid = t.relation "
            "AND a.attnum > 0 AND NOT a.attisdropped LEFT JOIN pg_type y ON y.oid = a.atttypid "
            "LEFT JOIN pg_class c ON c.oid = t.relation LEFT JOIN pg_am h ON h.oid = c.relam "
+           "LEFT JOIN pg_collation o ON o.oid = a.attcollation "
            "ORDER BY t.letter, a.attnum";
 }
 
@@ -103,7 +105,9 @@ Column column_of(Rows& rows, bool has_iso_dates) {
     // Filled up with blanks, which are no part of the text.
     if (type == "bpchar")
         column.read_after = "::text";
-    column.is_loose = type == "bpchar" || type == "citext" || column.kind == Column::Kind::other;
+    column.is_collated_loosely = rows.take_boolean();
+    column.is_loose = type == "bpchar" || type == "citext" || column.kind == Column::Kind::other ||
+                      column.is_collated_loosely;
     return column;
 }
 
@@ -235,9 +239,11 @@ class Postgresql final : public Dialect {
         return Catalogue::changed;
     }
 
-    void contains(Statement& statement, std::string_view sql,
+    void contains(Statement& statement, const Column& column,
                   std::string_view search) const override {
-        statement << sql << " ILIKE " << argument(containing_pattern(search));
+        // Before 18 it refuses such a collation.
+        statement << column << (column.is_collated_loosely ? " COLLATE \"default\"" : "")
+                  << " ILIKE " << argument(containing_pattern(search));
     }
 
     void is_exactly(Statement& statement, const std::string& sql, const Column& column,
@@ -245,7 +251,7 @@ class Postgresql final : public Dialect {
         statement.concern(column);
         statement << sql << " = " << argument(text);
         if (column.is_loose)
-            statement << " AND " << sql << "::text = " << argument(text) << "::text";
+            statement << " AND " << text_of(sql, column) << " = " << argument(text) << "::text";
     }
 
     std::string sort_key(const std::string& sql) const override {
@@ -253,7 +259,9 @@ class Postgresql final : public Dialect {
                "::text COLLATE \"C\", NFKD), E'[\\u0300-\\u036f]', '', 'g'))";
     }
 
-    std::string as_text(const std::string& sql) const override { return sql + "::text"; }
+    std::string as_text(const Column& column) const override {
+        return text_of(column.sql(), column);
+    }
 
     // OFFSET keeps conditions from around the query out of it: rows that they leave out are locked
     // as well. A session may still be opened for a user that is locked so.
@@ -306,7 +314,12 @@ class Postgresql final : public Dialect {
         statement.values(schema.account, account, of_id)
             << " FROM useradmin_row) SELECT " << schema.full_user(version_name)
             << " FROM useradmin_row";
+        // Where it is a part of a transaction, that goes on after a value that is taken already.
+        if (work.is_in_transaction && !work.execute("SAVEPOINT useradmin_create"))
+            return Failure::failed;
         Result<Rows> rows = work.run(statement);
+        if (!rows && work.is_in_transaction && work.fault() == Fault::conflict)
+            static_cast<void>(work.execute("ROLLBACK TO SAVEPOINT useradmin_create"));
         if (!rows || !rows->next())
             return Failure::failed;
         return work.take_full_user(*rows);
@@ -391,9 +404,10 @@ class Postgresql final : public Dialect {
             const std::string email = schema.user.at("email").sql();
             statement << "SELECT ";
             if (spared.ignores_case)
-                statement << "lower(" << email << ") <> lower(" << argument(spared.email) << ")";
+                statement << "lower(" << email << ") IS DISTINCT FROM lower("
+                          << argument(spared.email) << ")";
             else
-                statement << email << " <> " << argument(spared.email);
+                statement << email << " IS DISTINCT FROM " << argument(spared.email);
             statement << " AS deletable, " << key.sql() << " AS id";
             if (work.is_witnessed())
                 statement << ", " << schema.user.read;
@@ -471,6 +485,11 @@ class Postgresql final : public Dialect {
     }
 
   private:
+    /// The column, which goes by the expression, as a text that is compared to the letter.
+    static std::string text_of(const std::string& sql, const Column& column) {
+        return sql + (column.is_collated_loosely ? "::text COLLATE \"C\"" : "::text");
+    }
+
     static void read_column(Rows& rows, Schema& schema) {
         const bool has_iso_dates = rows.take().value_or("").starts_with("ISO");
         const std::string_view encoding = rows.take().value_or("");

@@ -221,7 +221,8 @@ class PostgresqlClient final : public Client {
             forget();
         if (PQbackendPID(connection_) != watchful_)
             make_watchful();
-        if (is_pooled())
+        // What is prepared may be unknown, and an error within a transaction ends that.
+        if (is_pooled() || PQtransactionStatus(connection_) != PQTRANS_IDLE)
             return run_unprepared(statement, pool);
         auto known = prepared_.find(statement.sql());
         if (known == prepared_.end()) {
@@ -250,7 +251,7 @@ class PostgresqlClient final : public Client {
     }
 
     std::variant<Rows, Fault> execute(const char* sql, apr_pool_t* pool) override {
-        return answer(kept(result_of(PQsendQuery(connection_, sql)), pool), pool);
+        return answer(kept(result_of(send_query(sql)), pool), pool);
     }
 
     const std::string& error() const noexcept override { return error_; }
@@ -261,7 +262,7 @@ class PostgresqlClient final : public Client {
     }
 
     bool ping() override {
-        PGresult* result = result_of(PQsendQuery(connection_, ""));
+        PGresult* result = result_of(send_query(""));
         const bool is_there = PQresultStatus(result) == PGRES_EMPTY_QUERY;
         if (!is_there)
             note_error(message_of(result), state_of(result));
@@ -273,6 +274,7 @@ class PostgresqlClient final : public Client {
 
     bool connect_anew() override {
         vanished_ = 0;
+        unnamed_.clear();
         if (deadline_ == no_deadline) {
             PQreset(connection_);
         } else if (PQresetStart(connection_) != 0) {
@@ -294,6 +296,7 @@ class PostgresqlClient final : public Client {
         // used again.
         ++age_;
         prepared_.clear();
+        unnamed_.clear();
         backend_ = PQbackendPID(connection_);
     }
 
@@ -311,15 +314,21 @@ class PostgresqlClient final : public Client {
     /// Whether someone between, such as PgBouncer, gives each statement another backend.
     bool is_pooled() const noexcept { return vanished_ > 1; }
 
+    /// Sends what has no arguments; the backend forgets then the statement without a name.
+    int send_query(const char* sql) {
+        unnamed_.clear();
+        return PQsendQuery(connection_, sql);
+    }
+
     /// Has the backend end a statement for whose end nobody waits any more, within a second, where
     /// it can: PostgreSQL 14 and later, on most systems. What an operator set counts.
     void make_watchful() {
         constexpr int first_that_can = 140000;
         if (deadline_ != no_deadline && PQserverVersion(connection_) >= first_that_can &&
             PQtransactionStatus(connection_) == PQTRANS_IDLE)
-            PQclear(result_of(PQsendQuery(
-                connection_, "SELECT set_config('client_connection_check_interval', '1s', false) "
-                             "WHERE current_setting('client_connection_check_interval') = '0'")));
+            PQclear(result_of(
+                send_query("SELECT set_config('client_connection_check_interval', '1s', false) "
+                           "WHERE current_setting('client_connection_check_interval') = '0'")));
         watchful_ = PQbackendPID(connection_);
     }
 
@@ -351,16 +360,24 @@ class PostgresqlClient final : public Client {
         return prepared;
     }
 
+    /// Within a transaction, the backend stays the same and has the last statement without a name.
     std::variant<Rows, Fault> run_unprepared(const Statement& statement, apr_pool_t* pool) {
         constexpr std::size_t parse_frame = 8;
         const auto arguments = statement.arguments();
-        return answer(
-            kept_of(result_of(PQsendQueryParams(connection_, statement.sql().c_str(),
-                                                static_cast<int>(arguments.size()), nullptr,
-                                                arguments.data(), nullptr, nullptr, 0)),
-                    statement,
-                    parse_frame + statement.sql().size() + size_of_binding({}, arguments), pool),
-            pool);
+        const auto count = static_cast<int>(arguments.size());
+        const std::string& sql = statement.sql();
+        std::size_t sent = size_of_binding({}, arguments);
+        PGresult* result = nullptr;
+        if (sql == unnamed_) {
+            result = result_of(
+                PQsendQueryPrepared(connection_, "", count, arguments.data(), nullptr, nullptr, 0));
+        } else {
+            sent += parse_frame + sql.size();
+            result = result_of(PQsendQueryParams(connection_, sql.c_str(), count, nullptr,
+                                                 arguments.data(), nullptr, nullptr, 0));
+            unnamed_ = PQtransactionStatus(connection_) == PQTRANS_INTRANS ? sql : "";
+        }
+        return answer(kept_of(result, statement, sent, pool), pool);
     }
 
     /// The result of a statement, and no more of its secrets than that; so many bytes were sent up
@@ -396,7 +413,7 @@ class PostgresqlClient final : public Client {
     /// The same of what it received: another answer takes its place.
     void overwrite_received(std::size_t size) {
         const std::string query = "SELECT repeat(' ', " + std::to_string(size) + ")";
-        PQclear(result_of(PQsendQuery(connection_, query.c_str())));
+        PQclear(result_of(send_query(query.c_str())));
     }
 
     /// Lets libpq hand back what it would else wait for without end. Others' PQexec works on such a
@@ -503,6 +520,8 @@ class PostgresqlClient final : public Client {
     unsigned runs_ = 0;
     unsigned vanished_ = 0;
     std::unordered_map<std::string, Prepared> prepared_;
+    /// The statement that the backend has without a name, within a transaction; else empty.
+    std::string unnamed_;
     std::string error_;
 };
 

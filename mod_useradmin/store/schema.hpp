@@ -32,6 +32,8 @@ struct Column {
     bool demands_value = false;
     /// Whether different texts can be the same value, as with char(n).
     bool is_loose = false;
+    /// Whether that is so by its collation, which a text that is made of it has as well.
+    bool is_collated_loosely = false;
     /// What stands around the column where it is read.
     std::string read_before = {};
     std::string read_after = {};

@@ -282,6 +282,18 @@ class SqliteClient final : public Client {
     }
     void forget() override { prepared_.clear(); }
 
+    /// Whether the table's column compares texts byte by byte. Of a view nobody knows.
+    bool is_collated_exactly(std::string_view table, const std::string& column) const {
+        const std::size_t dot = table.find('.');
+        const std::string schema(dot == table.npos ? "" : table.substr(0, dot));
+        const std::string own(table.substr(dot == table.npos ? 0 : dot + 1));
+        const char* collation = nullptr;
+        return sqlite3_table_column_metadata(
+                   database_, dot == table.npos ? nullptr : schema.c_str(), own.c_str(),
+                   column.c_str(), nullptr, &collation, nullptr, nullptr, nullptr) == SQLITE_OK &&
+               sqlite3_stricmp(collation, "BINARY") == 0;
+    }
+
     /// To be called before a transaction begins: what ends it needs no memory then. Throws
     /// std::bad_alloc where there is none now.
     void ready_to_roll_back() {
@@ -394,6 +406,12 @@ Column::Kind kind_of(std::string_view type) noexcept {
         if (type.find(text) != type.npos)
             return Column::Kind::text;
     return type.empty() ? Column::Kind::text : Column::Kind::other;
+}
+
+/// Whether SQLite makes numbers of texts in a column of that type, where they look like such.
+bool makes_numbers(std::string_view type) noexcept {
+    return !type.empty() && type.find("char") == type.npos && type.find("clob") == type.npos &&
+           type.find("text") == type.npos && type.find("blob") == type.npos;
 }
 
 /// Ends a transaction by rolling it back, unless it was committed.
@@ -511,40 +529,53 @@ class Sqlite final : public Dialect {
     std::variant<Catalogue, Fault> read_schema(Client& client, apr_pool_t* pool,
                                                const TableNames& names,
                                                Schema& schema) const override {
+        const auto& own = static_cast<SqliteClient&>(client); // of client_of
         auto answer = client.execute(catalogue_query(names).c_str(), pool);
         if (const auto* fault = std::get_if<Fault>(&answer))
             return *fault;
         Rows rows = std::get<Rows>(answer);
         Schema read;
         read.fingerprint = fingerprint_of(names, rows);
-        if (read.fingerprint == schema.fingerprint)
-            return Catalogue::same;
         read.name_tables(names);
         while (rows.next()) {
-            Table& table = read.table(rows.take().value_or("u").front());
+            const char letter = rows.take().value_or("u").front();
+            Table& table = read.table(letter);
             static_cast<void>(rows.take()); // its place, which gives the order
             Column column;
             column.name = rows.take().value_or("");
             column.type = rows.take().value_or("");
             column.kind = kind_of(column.type);
             column.demands_value = rows.take_boolean();
+            column.is_loose =
+                // Of a whole number, only the canonical text is looked for.
+                (column.kind != Column::Kind::integer && makes_numbers(column.type)) ||
+                !own.is_collated_exactly(letter == 'u'   ? names.user
+                                         : letter == 's' ? names.session
+                                                         : names.account,
+                                         column.name);
+            read.fingerprint += column.is_loose ? '~' : '=';
             table.columns.push_back(std::move(column));
         }
+        if (read.fingerprint == schema.fingerprint)
+            return Catalogue::same;
         read.examine();
         read.user.version = version_of(read.user);
         for (Column& column : read.user.columns)
             if (column.field == "updatedAt") {
                 column.write_before = "useradmin_later(" + column.sql() + ", ";
                 column.write_after = ")";
+            } else if (column.field == "role") {
+                // Lists compare it within a function, as their index has it, and so to the letter.
+                column.is_loose = false;
             }
         read.other_columns = other_columns(read);
         schema = std::move(read);
         return Catalogue::changed;
     }
 
-    void contains(Statement& statement, std::string_view sql,
+    void contains(Statement& statement, const Column& column,
                   std::string_view search) const override {
-        statement << "instr(useradmin_fold(" << sql << "), " << argument(text::fold(search))
+        statement << "instr(useradmin_fold(" << column << "), " << argument(text::fold(search))
                   << ") > 0";
     }
 
@@ -552,14 +583,17 @@ class Sqlite final : public Dialect {
                     std::string_view text) const override {
         statement.concern(column);
         statement << sql << " = " << argument(text);
+        // A cast keeps the column's collation.
+        if (column.is_loose)
+            statement << " AND CAST(" << sql << " AS TEXT) COLLATE BINARY = " << argument(text);
     }
 
     std::string sort_key(const std::string& sql) const override {
         return "useradmin_sort_key(" + sql + ")";
     }
 
-    std::string as_text(const std::string& sql) const override {
-        return "CAST(" + sql + " AS TEXT)";
+    std::string as_text(const Column& column) const override {
+        return "CAST(" + column.sql() + " AS TEXT)";
     }
 
     // Who writes is alone.
@@ -694,9 +728,9 @@ class Sqlite final : public Dialect {
             return rows.failure();
         if (!rows->next())
             return Failure::not_found;
-        const std::string_view email = rows->take().value_or("");
-        if (email == spared.email ||
-            (spared.ignores_case && text::lower(email) == text::lower(spared.email)))
+        const Text email = rows->take();
+        if (email && (*email == spared.email ||
+                      (spared.ignores_case && text::lower(*email) == text::lower(spared.email))))
             return Failure::protected_address;
         const bool keeps_rule = rows->take_boolean();
         const bool is_wanted = rows->take_boolean();

@@ -149,7 +149,7 @@ void append_loss(Statement& statement, const Table& user, const Dialect& dialect
             statement << " OR " << role_of(user, dialect) << " <> "
                       << argument(text_or(change.value, "user"));
         else if (change.field == "email")
-            statement << " OR " << dialect.as_text(user.at("email").sql()) << " <> "
+            statement << " OR coalesce(" << dialect.as_text(user.at("email")) << ", '') <> "
                       << argument(text_or(change.value, ""));
         else if (is_ban(change))
             statement << " OR 1 = 1";
@@ -207,8 +207,10 @@ Result<User> update(Work& work, const Dialect& dialect, std::string_view id, con
     if (!key.can_hold_id(id))
         return Failure::not_found;
     for (const Change& change : changes)
-        if (!work.can_hold(change.field, change.value))
-            return Failure::failed;
+        if (!work.can_hold(change.field, change.value)) {
+            const Result<User> found = find(work, dialect, id);
+            return found ? Failure::failed : found.failure();
+        }
     // Nothing was written: because of the guard, or is there no such user?
     const auto outcome_of = [&](Result<User> updated) -> Result<User> {
         if (!guard.is_none() && updated.is_not_found())

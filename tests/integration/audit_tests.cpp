@@ -470,6 +470,17 @@ TEST(audit, refuses_a_change_whose_line_cannot_be_written_where_it_is_required) 
     check_chain({log_.string()});
 }
 
+TEST(audit, leaves_a_create_of_a_taken_address_a_bad_request_also_where_it_is_required) {
+    start_audited("required");
+    const std::string eva =
+        R"({"name":"Eva","email":"eva@x.org","password":"s3cr3t word","role":"user"})";
+    expect_success(call(Who::super_admin, "POST", "/api/users", eva));
+    expect_error(call(Who::super_admin, "POST", "/api/users", eva), 400,
+                 "El email ya está registrado");
+    CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"user\" WHERE \"email\" = 'eva@x.org'"));
+    check_chain({log_.string()});
+}
+
 TEST(audit, lets_a_change_pass_whose_line_cannot_be_written_where_it_is_not_required) {
     const SmallDisk disk(folder_);
     if (!disk)

@@ -51,6 +51,17 @@ class LogOfLines final : public text::Log {
 TestDatabase& database();
 void set_database(TestDatabase* database) noexcept;
 
+/// Knows of what was changed, and forgets it.
+class Deaf final : public store::Witness {
+  public:
+    explicit Deaf(bool comes_before) noexcept : comes_before_(comes_before) {}
+    bool comes_before() const noexcept override { return comes_before_; }
+    bool saw(std::string_view, const store::User*, const store::User*) override { return true; }
+
+  private:
+    bool comes_before_;
+};
+
 /// Every test starts with empty tables and a connection of its own, and fails where the store held
 /// on to the connection or logged what the test did not name.
 class Contract : public Utest {

@@ -324,6 +324,19 @@ TEST(create, of_a_taken_address_gives_nothing_and_stores_nothing) {
     CHECK_EQUAL(0, sql().number("SELECT count(*) FROM \"account\""));
 }
 
+TEST(create, of_a_taken_address_is_told_from_other_failures_also_to_a_witness_that_comes_before) {
+    Deaf before(true);
+    set_witness(&before);
+    add_user("a", "taken@x");
+    CHECK(store().create(new_user("n", "taken@x")).failure() == store::Failure::address_taken);
+    CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"user\""));
+    expect_error("UA0106");
+    CHECK(failed(store().create(new_user("a", "free@x"))));
+    worked(store().create(new_user("n", "n@x")));
+    CHECK_EQUAL(std::string("taken@x"), std::string(worked(store().find("a")).email));
+    worked(store().find("n"));
+}
+
 TEST(create, that_cannot_store_the_account_stores_no_user) {
     expect_error("UA0106");
     worked(store().create(new_user("first", "first@x")));
@@ -424,17 +437,6 @@ TEST(update, keeps_a_failure_s_values_out_of_the_log) {
     for (const auto& line : log_.lines)
         CHECK_TEXT(line.find("private.address") == std::string::npos, line.c_str());
 }
-
-/// Knows of what was changed, and forgets it.
-class Deaf final : public store::Witness {
-  public:
-    explicit Deaf(bool comes_before) noexcept : comes_before_(comes_before) {}
-    bool comes_before() const noexcept override { return comes_before_; }
-    bool saw(std::string_view, const store::User*, const store::User*) override { return true; }
-
-  private:
-    bool comes_before_;
-};
 
 class Losses : public Contract {
   protected:
@@ -1163,6 +1165,9 @@ TEST(other_schemas, without_a_column_refuse_its_value_and_do_not_lose_it) {
         {{"role", "admin"}}, {{"banned", true}}, {{"banReason", "spam"}}};
     for (const store::Changes& changes : lost)
         CHECK(failed(other_->update(id, changes)));
+    // There is first of all nobody whose value it could be.
+    for (const store::Changes& changes : lost)
+        CHECK(absent(other_->update("2b1c7a52-6c1e-4f63-9b0a-5a8f5f0f6c11", changes)));
     // What they would be read as all the same.
     worked(other_->update(id, {{"role", "user"}, {"banned", false}}));
 }

@@ -34,10 +34,10 @@ class Made : public Contract {
               const std::string& more = "") {
         const std::string time = is_postgresql() ? "timestamptz" : "date";
         const std::string boolean = is_postgresql() ? "boolean" : "integer";
-        sql().run("CREATE TABLE \"made_user\" (\"id\" " + id +
-                  ", \"name\" text NOT NULL, \"email\" text NOT NULL UNIQUE, \"emailVerified\" " +
-                  boolean + " NOT NULL, \"createdAt\" " + time + ", \"updatedAt\" " + time +
-                  ", \"role\" varchar(20), \"banned\" " + boolean + ", \"banReason\" text" + more +
+        sql().run("CREATE TABLE \"made_user\" (\"id\" " + id + ", \"name\" " + text_ +
+                  " NOT NULL, \"email\" " + email_ + " UNIQUE, \"emailVerified\" " + boolean +
+                  " NOT NULL, \"createdAt\" " + time + ", \"updatedAt\" " + time + ", \"role\" " +
+                  role_ + ", \"banned\" " + boolean + ", \"banReason\" text" + more +
                   "); CREATE TABLE \"made_session\" (\"id\" " + id + ", \"token\" " + token +
                   " NOT NULL, \"userId\" " + reference + " NOT NULL, \"expiresAt\" " + time +
                   " NOT NULL, \"createdAt\" " + time + ", \"updatedAt\" " + time +
@@ -66,12 +66,52 @@ class Made : public Contract {
         Contract::teardown();
     }
 
+    /// A collation in which "sara" and "SARA" are the same; its name for SQL.
+    std::string collation_without_case() {
+        if (!is_postgresql())
+            return "NOCASE";
+        sql().run("CREATE COLLATION IF NOT EXISTS made_collation (provider = icu, locale = "
+                  "'und-u-ks-level2', deterministic = false)");
+        return "made_collation";
+    }
+
+    void set_witness_of_made(store::Witness* witness) {
+        static_cast<store::DatabaseStore&>(*made_).set_witness(witness); // of make
+    }
+
+    /// A session of the user under the token.
+    static store::Session session_of(std::string_view user_id, std::string_view token) {
+        store::Session session;
+        session.id = session.token = token;
+        session.user_id = user_id;
+        session.expires_at = session.created_at = session.updated_at =
+            at("2030-01-01T00:00:00.000Z");
+        return session;
+    }
+
+    /// Whether no call takes the one id for the other.
+    void expect_nobody(const std::string& id) {
+        CHECK(absent(made_->find(id)));
+        CHECK(absent(made_->update(id, {{"name", "Otro"}})));
+        CHECK(absent(made_->update(id, {{"banned", true}}, {}, store::Sessions::end)));
+        CHECK(absent(made_->remove(id, {"protected@x"})));
+        CHECK_EQUAL(0U, worked(made_->sessions_of(id)).size());
+        CHECK_EQUAL(0, worked(made_->close_sessions_of(id)));
+        CHECK(absent(made_->session(id)));
+        CHECK(absent(made_->close_session(id)));
+    }
+
     std::unique_ptr<store::Store> made_;
+    std::string text_ = "text";
+    std::string email_ = "text NOT NULL";
+    std::string role_ = "varchar(20)";
 
   private:
     void drop() {
         for (const char* table : {"made_user", "made_session", "made_account"})
             sql().run("DROP TABLE IF EXISTS \"" + std::string(table) + "\"");
+        if (is_postgresql())
+            sql().run("DROP COLLATION IF EXISTS made_collation");
     }
 };
 
@@ -155,6 +195,88 @@ TEST(made_tables, whose_ids_are_numbers_take_an_id_to_the_letter) {
     }
 }
 
+TEST(made_tables, whose_ids_are_compared_in_any_case_take_an_id_to_the_letter) {
+    const std::string type = "text COLLATE " + collation_without_case();
+    make(type + " PRIMARY KEY", type, type);
+    worked(made_->create(new_user("sara", "n@x")));
+    worked(made_->open_session(session_of("sara", "sara")));
+    expect_nobody("SARA");
+    CHECK_EQUAL(1U, worked(made_->sessions_of("sara")).size());
+    CHECK_EQUAL(std::string("sara"), std::string(worked(made_->session("sara")).user.id));
+    worked(made_->update("sara", {{"banned", true}}, {}, store::Sessions::end));
+    worked(made_->remove("sara", {"protected@x"}));
+}
+
+TEST(made_tables, that_make_numbers_of_ids_take_an_id_to_the_letter) {
+    if (is_postgresql())
+        return;
+    make("string PRIMARY KEY", "string", "string");
+    worked(made_->create(new_user("7", "n@x")));
+    worked(made_->open_session(session_of("7", "7")));
+    for (const char* other : {"007", "7.0", " 7", "+7", "7e0"})
+        expect_nobody(other);
+    CHECK_EQUAL(std::string("7"), std::string(worked(made_->session("7")).user.id));
+    worked(made_->remove("7", {"protected@x"}));
+}
+
+TEST(made_tables, whose_columns_are_compared_otherwise_from_now_on_are_known_by_that) {
+    if (is_postgresql())
+        return;
+    make("text PRIMARY KEY", "text", "text");
+    worked(made_->create(new_user("sara", "n@x")));
+    sql().run("CREATE TABLE \"made_before\" AS SELECT * FROM \"made_user\"; DROP TABLE "
+              "\"made_user\"; DROP TABLE \"made_session\"; DROP TABLE \"made_account\"");
+    make("text COLLATE NOCASE PRIMARY KEY", "text", "text");
+    sql().run("INSERT INTO \"made_user\" SELECT * FROM \"made_before\"; DROP TABLE "
+              "\"made_before\"");
+    pass(std::chrono::seconds(11));
+    worked(made_->find("sara"));
+    CHECK(absent(made_->find("SARA")));
+}
+
+TEST(made_tables, whose_roles_are_compared_in_any_case_take_a_role_to_the_letter) {
+    role_ += " COLLATE " + collation_without_case();
+    make("text PRIMARY KEY", "text", "text");
+    worked(made_->create(new_user("n", "n@x")));
+    CHECK_EQUAL(std::string("n"), ids(worked(made_->list({"user", {}}, {20, 0}))));
+    CHECK_EQUAL(std::string(), ids(worked(made_->list({"USER", {}}, {20, 0}))));
+    const store::Guard guard = {store::Guard::Kind::only_of_role, "USER"};
+    CHECK(made_->update("n", {{"name", "Otro"}}, guard).failure() == store::Failure::outranked);
+}
+
+TEST(made_tables, whose_names_and_addresses_are_compared_in_any_case_are_searched) {
+    const std::string collation = collation_without_case();
+    text_ += " COLLATE " + collation;
+    email_ = "text COLLATE " + collation + " NOT NULL";
+    make("text PRIMARY KEY", "text", "text");
+    worked(made_->create(new_user("n", "ana@x")));
+    auto other = new_user("m", "bea@x");
+    other.account_id = "another account";
+    worked(made_->create(other));
+    for (const store::Order& order : {store::Order(), store::Order{store::SortKey::email, false}}) {
+        CHECK_EQUAL(std::string("n"), ids(worked(made_->list({{}, "ANA@"}, {20, 0, order}))));
+        CHECK_EQUAL(2, worked(made_->list({{}, "NUEVA p"}, {20, 0, order})).total);
+    }
+}
+
+TEST(made_tables, may_have_users_without_an_address_who_can_be_changed_and_deleted) {
+    email_ = "text";
+    make("text PRIMARY KEY", "text", "text");
+    worked(made_->create(new_user("n", "n@x")));
+    for (const bool ignores_case : {false, true})
+        for (const char* spared : {"protected@x", ""}) {
+            sql().run("INSERT INTO \"made_user\" (\"id\", \"name\", \"emailVerified\") VALUES "
+                      "('e', 'E', " +
+                      std::string(is_postgresql() ? "FALSE" : "0") + ")");
+            worked(made_->open_session(session_of("e", "s")));
+            worked(made_->update("e", {{"email", "e@x"}}, {}, store::Sessions::end));
+            CHECK_EQUAL(0U, worked(made_->sessions_of("e")).size());
+            sql().run("UPDATE \"made_user\" SET \"email\" = NULL WHERE \"id\" = 'e'");
+            worked(made_->remove("e", {spared, ignores_case}));
+            CHECK(absent(made_->find("e")));
+        }
+}
+
 TEST(made_tables, with_a_role_of_bounded_length_filter_by_it) {
     make("text PRIMARY KEY", "text", "text");
     worked(made_->create(new_user("n", "n@x")));
@@ -206,7 +328,13 @@ TEST(made_tables, call_an_address_taken_that_is_unique_in_any_case) {
     make("text PRIMARY KEY", "text", "text");
     sql().run("CREATE UNIQUE INDEX ON \"made_user\" (lower(\"email\"))");
     worked(made_->create(new_user("n", "Ana@x")));
-    CHECK(made_->create(new_user("m", "ana@X")).failure() == store::Failure::address_taken);
+    Deaf before(true);
+    for (store::Witness* const witness :
+         {static_cast<store::Witness*>(nullptr), static_cast<store::Witness*>(&before)}) {
+        set_witness_of_made(witness);
+        CHECK(made_->create(new_user("m", "ana@X")).failure() == store::Failure::address_taken);
+    }
+    set_witness_of_made(nullptr);
 }
 
 TEST_GROUP_BASE(living_tables, Contract){};
@@ -482,6 +610,36 @@ TEST(living_tables, whose_prepared_statements_vanish_each_time_are_read_without)
         const std::string name = "Nº " + std::to_string(time);
         CHECK_EQUAL(name, std::string(worked(store().update("u", {{"name", name}})).name));
     }
+}
+
+TEST(living_tables, whose_prepared_statements_vanish_are_written_to_within_a_transaction) {
+    if (!is_postgresql())
+        return;
+    add_user("u", "u@x");
+    Deaf after(false);
+    set_witness(&after);
+    worked(store().update("u", {{"name", "Old"}}));
+    tell_connection("DEALLOCATE ALL");
+    Deaf before(true);
+    set_witness(&before);
+    worked(store().update("u", {{"name", "New"}}));
+}
+
+TEST(living_tables, that_have_a_statement_prepared_already_are_written_to_within_a_transaction) {
+    if (!is_postgresql())
+        return;
+    add_user("u", "u@x");
+    Deaf after(false);
+    set_witness(&after);
+    worked(store().update("u", {{"name", "Old"}}));
+    worked(store().find_by_email("u@x"));
+    // The backend has forgotten the one statement; it is taken to have forgotten the other as well.
+    tell_connection("DO $$ BEGIN EXECUTE (SELECT 'DEALLOCATE ' || quote_ident(name) FROM "
+                    "pg_prepared_statements WHERE statement LIKE '%\"email\" = $1'); END $$");
+    worked(store().find_by_email("u@x"));
+    Deaf before(true);
+    set_witness(&before);
+    worked(store().update("u", {{"name", "New"}}));
 }
 
 TEST(living_tables, are_left_unlocked_by_a_create_that_fails) {
