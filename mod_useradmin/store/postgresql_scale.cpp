@@ -314,9 +314,11 @@ class ScaledLists final : public Lists {
         return counted_alone(work, statement, std::move(users));
     }
 
-    /// Whether the copy has the answer: a text with the separator could match across it.
+    /// Whether the copy has the answer: it has no marks, and a text with the separator could match
+    /// across it.
     static bool is_answerable(const Filter& filter) noexcept {
-        return !filter.search || filter.search->find(separator) == std::string_view::npos;
+        return !filter.search || (filter.search->find(separator) == std::string_view::npos &&
+                                  !text::is_of_marks(*filter.search));
     }
 };
 

@@ -575,8 +575,11 @@ class Sqlite final : public Dialect {
 
     void contains(Statement& statement, const Column& column,
                   std::string_view search) const override {
-        statement << "instr(useradmin_fold(" << column << "), " << argument(text::fold(search))
-                  << ") > 0";
+        if (text::is_of_marks(search))
+            statement << "instr(" << column << ", " << argument(search) << ") > 0";
+        else
+            statement << "instr(useradmin_fold(" << column << "), " << argument(text::fold(search))
+                      << ") > 0";
     }
 
     void is_exactly(Statement& statement, const std::string& sql, const Column& column,

@@ -123,6 +123,19 @@ std::string fold(std::string_view text) {
                   UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_CASEFOLD | UTF8PROC_STRIPMARK);
 }
 
+bool is_of_marks(std::string_view text) noexcept {
+    for (std::size_t at = 0; at < text.size();) {
+        utf8proc_int32_t point = 0;
+        const std::size_t length = take_point(text.substr(at), point);
+        const utf8proc_category_t category = utf8proc_category(point);
+        if (length == 0 || (category != UTF8PROC_CATEGORY_MN && category != UTF8PROC_CATEGORY_MC &&
+                            category != UTF8PROC_CATEGORY_ME))
+            return false;
+        at += length;
+    }
+    return true;
+}
+
 std::string sort_key(std::string_view text) {
     std::string key = all_ascii(text)
                           ? std::string(text)

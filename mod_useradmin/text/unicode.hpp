@@ -23,6 +23,10 @@ std::size_t utf16_length(std::string_view text) noexcept;
 /// Bytes that are not UTF-8 come back as they are.
 std::string fold(std::string_view text);
 
+/// Whether the text is of combining marks alone: that is folded to nothing, which every text
+/// contains.
+bool is_of_marks(std::string_view text) noexcept;
+
 /// What texts are sorted by, byte by byte, in every database: decomposed (NFKD), without combining
 /// marks (U+0300 to U+036F), the letters A to Z in lower case. Clean UTF-8 goes in.
 std::string sort_key(std::string_view text);

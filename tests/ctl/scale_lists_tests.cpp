@@ -181,14 +181,19 @@ TEST_GROUP_BASE(scale_lists, ScaleScene) {
     }
 
     static bool matches(const store::Filter& filter, const Kept& user) {
-        const std::string search = text::fold(filter.search.value_or(""));
+        const std::string searched(filter.search.value_or(""));
+        // Marks alone are looked for where they are written.
+        const auto folded = [&](std::string_view text) {
+            return text::is_of_marks(searched) ? std::string(text) : text::fold(text);
+        };
+        const std::string search = folded(searched);
         const std::string role = user.role.empty() ? "user" : user.role;
         std::vector<bool> all;
         if (filter.role)
             all.push_back(role == *filter.role);
         if (filter.search)
-            all.push_back(text::fold(user.name).find(search) != std::string::npos ||
-                          text::fold(user.email).find(search) != std::string::npos);
+            all.push_back(folded(user.name).find(search) != std::string::npos ||
+                          folded(user.email).find(search) != std::string::npos);
         if (filter.banned)
             all.push_back(user.banned == *filter.banned);
         if (filter.created_from)

@@ -60,4 +60,13 @@ TEST(scale, is_used_by_the_service_and_may_come_and_go_under_it) {
     is_the_same();
 }
 
+TEST(scale, finds_marks_alone_where_they_are_written) {
+    if (!is_postgresql())
+        return;
+    add_user({"ana", "A\u0301na", "a@x", "user", "2025-01-01T00:00:00.000Z"});
+    schema("--scale");
+    start(location("/api/users", as_sara));
+    CHECK_EQUAL(std::string("ana"), ids_of(send("GET", "/api/users?search=%CC%81")));
+}
+
 } // namespace useradmin::test

@@ -124,6 +124,16 @@ TEST(list, searches_upper_and_lower_case_alike) {
     CHECK_EQUAL(std::string("b"), ids(worked(store().list({{}, "\xc3\xa1ngel"}, {20, 0}))));
 }
 
+TEST(list, searches_marks_alone_where_they_are_written) {
+    add_user("a", "a@x");
+    add_user("b", "A\xcc\x81"
+                  "b@x");        // A, and an acute accent behind it
+    add_user("c", "\xc3\x81@x"); // Á
+    const auto page = worked(store().list({{}, "\xcc\x81"}, {20, 0}));
+    CHECK_EQUAL(std::string("b"), ids(page));
+    CHECK_EQUAL(1, page.total);
+}
+
 class Lists : public Contract {
   protected:
     /// Users who differ in all that lists are filtered and sorted by.
