@@ -304,11 +304,16 @@ TEST(audit, tells_an_access_log_what_was_done_in_notes) {
                     "id");
     call(Who::nobody, "POST", "/api/auth/sign-in/email", login("n@x.org", "wrong"));
     call(Who::nobody, "GET", "/elsewhere");
-    const std::string expected = "list|-|sara-1|done\nupdate|ada-1|ulises-1|refused\ncreate|" + id +
-                                 "|ada-1|done\nsign-in|n@x.org|-|refused\n-|-|-|-\n";
-    // httpd writes a request's line when its reply is under way.
-    CHECK(eventually([&] { return lines_of(access).size() == 5; }));
-    CHECK_EQUAL(expected, read_file(access));
+    std::vector<std::string> expected = {"list|-|sara-1|done", "update|ada-1|ulises-1|refused",
+                                         "create|" + id + "|ada-1|done",
+                                         "sign-in|n@x.org|-|refused", "-|-|-|-"};
+    // httpd writes a request's line when its reply is under way: that of the next may come first.
+    CHECK(eventually([&] { return lines_of(access).size() == expected.size(); }));
+    std::vector<std::string> written = lines_of(access);
+    std::sort(written.begin(), written.end());
+    std::sort(expected.begin(), expected.end());
+    for (std::size_t at = 0; at < written.size(); ++at)
+        CHECK_EQUAL(expected[at], written[at]);
 }
 
 TEST(audit, is_one_chain_over_all_children_virtual_hosts_and_the_command_line) {
