@@ -101,6 +101,20 @@ class Made : public Contract {
         CHECK(absent(made_->close_session(id)));
     }
 
+    /// Whether ids and tokens in columns of that type are taken as they are written.
+    void expect_ids_to_the_letter(const std::string& type, const std::string& id,
+                                  const std::vector<const char*>& others) {
+        make(type + " PRIMARY KEY", type, type);
+        worked(made_->create(new_user(id, "n@x")));
+        worked(made_->open_session(session_of(id, id)));
+        for (const char* other : others)
+            expect_nobody(other);
+        CHECK_EQUAL(1U, worked(made_->sessions_of(id)).size());
+        CHECK_EQUAL(id, std::string(worked(made_->session(id)).user.id));
+        worked(made_->update(id, {{"banned", true}}, {}, store::Sessions::end));
+        worked(made_->remove(id, {"protected@x"}));
+    }
+
     std::unique_ptr<store::Store> made_;
     std::string text_ = "text";
     std::string email_ = "text NOT NULL";
@@ -196,27 +210,13 @@ TEST(made_tables, whose_ids_are_numbers_take_an_id_to_the_letter) {
 }
 
 TEST(made_tables, whose_ids_are_compared_in_any_case_take_an_id_to_the_letter) {
-    const std::string type = "text COLLATE " + collation_without_case();
-    make(type + " PRIMARY KEY", type, type);
-    worked(made_->create(new_user("sara", "n@x")));
-    worked(made_->open_session(session_of("sara", "sara")));
-    expect_nobody("SARA");
-    CHECK_EQUAL(1U, worked(made_->sessions_of("sara")).size());
-    CHECK_EQUAL(std::string("sara"), std::string(worked(made_->session("sara")).user.id));
-    worked(made_->update("sara", {{"banned", true}}, {}, store::Sessions::end));
-    worked(made_->remove("sara", {"protected@x"}));
+    expect_ids_to_the_letter("text COLLATE " + collation_without_case(), "sara", {"SARA"});
 }
 
 TEST(made_tables, that_make_numbers_of_ids_take_an_id_to_the_letter) {
     if (is_postgresql())
         return;
-    make("string PRIMARY KEY", "string", "string");
-    worked(made_->create(new_user("7", "n@x")));
-    worked(made_->open_session(session_of("7", "7")));
-    for (const char* other : {"007", "7.0", " 7", "+7", "7e0"})
-        expect_nobody(other);
-    CHECK_EQUAL(std::string("7"), std::string(worked(made_->session("7")).user.id));
-    worked(made_->remove("7", {"protected@x"}));
+    expect_ids_to_the_letter("string", "7", {"007", "7.0", " 7", "+7", "7e0"});
 }
 
 TEST(made_tables, whose_columns_are_compared_otherwise_from_now_on_are_known_by_that) {

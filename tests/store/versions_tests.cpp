@@ -16,17 +16,6 @@ store::Guard meant_for(std::vector<std::string_view> versions) {
     return guard;
 }
 
-/// Knows what was changed, and wants to be told.
-class Told final : public store::Witness {
-  public:
-    explicit Told(bool comes_before) noexcept : comes_before_(comes_before) {}
-    bool comes_before() const noexcept override { return comes_before_; }
-    bool saw(std::string_view, const store::User*, const store::User*) override { return true; }
-
-  private:
-    bool comes_before_;
-};
-
 } // namespace
 
 class Versions : public Contract {
@@ -142,8 +131,8 @@ TEST(versions, say_which_row_a_change_is_meant_for) {
 
 TEST(versions, say_so_also_where_somebody_is_told_of_changes) {
     for (const bool comes_before : {false, true}) {
-        Told told(comes_before);
-        set_witness(&told);
+        Deaf witness(comes_before);
+        set_witness(&witness);
         add_user("u", "u@x");
         expect_one_winner();
         set_witness(nullptr);
