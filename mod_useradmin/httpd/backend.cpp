@@ -338,10 +338,12 @@ void start_child(apr_pool_t* child_pool, server_rec* servers, const module& owne
                 dialect->bound_connecting();
             std::deque<Gate>& gates = gates_of_child(child_pool, servers);
             const int child = backend_of(servers, owner).figure_book->enter_child();
+            auto& hash_memory = apr::emplace<password::HashMemory>(child_pool);
             for (const server_rec* server = servers; server != nullptr; server = server->next) {
                 Backend& backend = backend_of(server, owner);
                 backend.gate = &gates.at(backend.pool);
                 backend.formats = &apr::emplace<sign_in::FormatsInUse>(child_pool);
+                backend.hash_memory = &hash_memory;
                 backend.figures = backend.figures.in_child(child);
             }
         },
@@ -359,7 +361,7 @@ RequestBackend::RequestBackend(request_rec* request, const module& owner,
       slots_(backend_.slots,
              {settings_.wait, settings_.wait_directive,
               backend_.figures.counter(Refusal::hash_queue),
-              backend_.figures.counter(Refusal::hash_wait)},
+              backend_.figures.counter(Refusal::hash_wait), backend_.hash_memory},
              log_),
       connections_(request, log_, backend_.database, *backend_.gate, backend_.figures,
                    settings_.wait, settings_.wait_directive),

@@ -13,6 +13,7 @@
 #include "httpd/shared_totals.hpp"
 #include "message/origin.hpp"
 #include "password/format.hpp"
+#include "password/hash_memory.hpp"
 #include "password/hasher.hpp"
 #include "password/slots.hpp"
 #include "sign_in/attempts.hpp"
@@ -156,6 +157,8 @@ struct Backend {
     Gate* gate = nullptr;
     /// Of this child.
     sign_in::FormatsInUse* formats = nullptr;
+    /// The same, of all virtual hosts.
+    password::HashMemory* hash_memory = nullptr;
     /// Of all virtual hosts.
     FigureBook* figure_book = nullptr;
     /// Its own, as this child counts them.

@@ -1,11 +1,11 @@
 #include "password/argon2id.hpp"
 
+#include "password/hash_memory.hpp"
 #include "secret/random.hpp"
 #include "secret/secret.hpp"
 
 #include <argon2.h>
 #include <openssl/evp.h>
-#include <sys/mman.h>
 
 #include <algorithm>
 #include <charconv>
@@ -101,22 +101,15 @@ std::optional<Phc> read(std::string_view stored) {
 }
 
 // libargon2's own memory would stay with each thread's arena of glibc once it is freed: 19 MiB for
-// every thread that ever hashed. libargon2 wipes it before it is given back.
+// every thread that ever hashed.
 
-int map_memory(std::uint8_t** memory, std::size_t size) {
-    void* const mapped =
-        mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (mapped == MAP_FAILED) {
-        *memory = nullptr;
-        return ARGON2_MEMORY_ALLOCATION_ERROR;
-    }
-    madvise(mapped, size, MADV_HUGEPAGE); // else a third of the time goes to page faults
-    *memory = static_cast<std::uint8_t*>(mapped);
-    return ARGON2_OK;
+int take_memory(std::uint8_t** memory, std::size_t size) {
+    *memory = static_cast<std::uint8_t*>(HashMemory::take(size));
+    return *memory != nullptr ? ARGON2_OK : ARGON2_MEMORY_ALLOCATION_ERROR;
 }
 
-void unmap_memory(std::uint8_t* memory, std::size_t size) {
-    munmap(memory, size);
+void give_back_memory(std::uint8_t* memory, std::size_t size) {
+    HashMemory::give_back(memory, size);
 }
 
 /// The hash, of so many bytes; nothing where libargon2 fails.
@@ -138,8 +131,8 @@ std::optional<secret::Secret> derive(const Argon2id& work, std::string_view salt
     context.lanes = work.lanes;
     context.threads = work.lanes;
     context.version = ARGON2_VERSION_13;
-    context.allocate_cbk = map_memory;
-    context.free_cbk = unmap_memory;
+    context.allocate_cbk = take_memory;
+    context.free_cbk = give_back_memory;
     if (argon2id_ctx(&context) != ARGON2_OK)
         return std::nullopt;
     return secret::Secret(std::move(hash));

@@ -114,10 +114,13 @@ std::variant<Slots::Held, Slots::NoSlot> Slots::acquire() {
     const auto deadline =
         Clock::now() + std::clamp<std::chrono::milliseconds>(terms_.wait, {}, longest_wait);
 
+    std::unique_ptr<HashMemory::Use> use;
+    if (terms_.memory != nullptr)
+        use = std::make_unique<HashMemory::Use>(*terms_.memory);
     Header& header = header_of(memory_);
     const Turns slots = slots_of(header);
     if (Turn* const slot = take_free(slots, next_start(header, slots)))
-        return Held(slot);
+        return Held(slot, std::move(use));
 
     const Turns places = places_of(header);
     Turn* const place = take_free(places, next_start(header, places));
@@ -134,12 +137,12 @@ std::variant<Slots::Held, Slots::NoSlot> Slots::acquire() {
     while (true) {
         const std::size_t start = next_start(header, slots);
         if (Turn* const slot = take_free(slots, start))
-            return Held(slot);
+            return Held(slot, std::move(use));
         const auto now = Clock::now();
         if (now >= deadline)
             break;
         if (slots[start].take_until(std::min(deadline, now + longest_wait_for_one)) != Taken::no)
-            return Held(&slots[start]);
+            return Held(&slots[start], std::move(use));
     }
     if (terms_.late != nullptr)
         terms_.late->add();
@@ -150,7 +153,8 @@ std::variant<Slots::Held, Slots::NoSlot> Slots::acquire() {
     return NoSlot::not_in_time;
 }
 
-Slots::Held::Held(Held&& other) noexcept : turn_(std::exchange(other.turn_, nullptr)) {}
+Slots::Held::Held(Held&& other) noexcept
+    : turn_(std::exchange(other.turn_, nullptr)), use_(std::move(other.use_)) {}
 
 Slots::Held::~Held() {
     if (turn_ != nullptr)

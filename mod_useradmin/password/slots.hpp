@@ -1,13 +1,16 @@
 // Bounds how many hashes the whole server computes at once, and how many requests wait to.
 #pragma once
 
+#include "password/hash_memory.hpp"
 #include "shared/counter.hpp"
 #include "text/log.hpp"
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string_view>
+#include <utility>
 #include <variant>
 
 namespace useradmin::password {
@@ -47,6 +50,8 @@ class Slots {
         /// where nobody asks.
         shared::Counter* full = nullptr;
         shared::Counter* late = nullptr;
+        /// What whoever holds a slot hashes in, of this process; nullptr: what the system gives.
+        HashMemory* memory = nullptr;
     };
 
     /// The slots in memory that lay_out prepared.
@@ -62,8 +67,10 @@ class Slots {
 
       private:
         friend class Slots;
-        explicit Held(void* turn) noexcept : turn_(turn) {}
+        explicit Held(void* turn, std::unique_ptr<HashMemory::Use> use = nullptr) noexcept
+            : turn_(turn), use_(std::move(use)) {}
         void* turn_;
+        std::unique_ptr<HashMemory::Use> use_;
     };
 
     /// Why there is none.

@@ -1,4 +1,5 @@
 #include "password/hash.hpp"
+#include "password/hash_memory.hpp"
 #include "password/hasher.hpp"
 #include "password/slots.hpp"
 #include "secret/random.hpp"
@@ -19,6 +20,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
+#include <functional>
 #include <latch>
 #include <map>
 #include <memory>
@@ -85,6 +87,11 @@ class NotedLines final : public text::Log {
     std::mutex mutex_;
 };
 
+/// Whether the process has that memory.
+bool is_mapped(void* area, std::size_t size) {
+    return msync(area, size, MS_ASYNC) == 0;
+}
+
 /// Runs it in so many threads, and waits for all of them.
 template <class Work>
 void at_once(unsigned count, const Work& work) {
@@ -109,8 +116,9 @@ class SharedSlots {
     ~SharedSlots() { munmap(memory_, size_); }
 
     /// For a request that waits so long.
-    password::Slots slots(std::chrono::milliseconds wait = 60s) const {
-        return {memory_, {wait, "UserAdminTimeout", &full_, &late_}, log_};
+    password::Slots slots(std::chrono::milliseconds wait = 60s,
+                          password::HashMemory* hash_memory = nullptr) const {
+        return {memory_, {wait, "UserAdminTimeout", &full_, &late_, hash_memory}, log_};
     }
     /// Whether a request gets one that waits so long.
     bool has_one(std::chrono::milliseconds wait = 0ms) const {
@@ -759,7 +767,134 @@ TEST(memory_of_hashes, threads_that_have_hashed_keep_less_than_one_scratch_area_
     CHECK_COMPARE(after - before, <, static_cast<long>(argon2id.memory_kib));
 }
 
+TEST_GROUP(areas_for_hashes) {
+    static constexpr std::size_t size = std::size_t{64} * 1024;
+
+    static bool is_mapped(void* area) {
+        return ::is_mapped(area, size);
+    }
+
+    /// Another thread that waits to hash, and then does what it is told and ends.
+    class Waiter {
+      public:
+        Waiter(password::HashMemory& memory, std::function<void()> work)
+            : thread_([this, &memory, work = std::move(work)] {
+                  const password::HashMemory::Use use(memory);
+                  waits_.count_down();
+                  has_turn_.wait();
+                  work();
+              }) {
+            waits_.wait();
+        }
+        ~Waiter() { end(); }
+        Waiter(const Waiter&) = delete;
+        Waiter& operator=(const Waiter&) = delete;
+
+        void end() {
+            if (!thread_.joinable())
+                return;
+            has_turn_.count_down();
+            thread_.join();
+        }
+
+      private:
+        std::latch waits_{1};
+        std::latch has_turn_{1};
+        std::thread thread_;
+    };
+};
+
+TEST(areas_for_hashes, one_goes_to_who_waits_and_then_back_to_the_system) {
+    password::HashMemory memory;
+    void* handed_on = nullptr;
+    const password::HashMemory::Use use(memory);
+    void* const area = password::HashMemory::take(size);
+    Waiter waiter(memory, [&] {
+        handed_on = password::HashMemory::take(size);
+        password::HashMemory::give_back(handed_on, size);
+    });
+    password::HashMemory::give_back(area, size);
+    CHECK_TRUE(is_mapped(area));
+    waiter.end();
+    POINTERS_EQUAL(area, handed_on);
+    CHECK_FALSE(is_mapped(area));
+}
+
+TEST(areas_for_hashes, one_is_not_kept_where_nobody_waits) {
+    password::HashMemory memory;
+    const password::HashMemory::Use use(memory);
+    for (int time = 0; time < 2; ++time) {
+        void* const area = password::HashMemory::take(size);
+        password::HashMemory::give_back(area, size);
+        CHECK_FALSE(is_mapped(area));
+    }
+}
+
+TEST(areas_for_hashes, one_goes_back_when_the_last_who_waited_wants_it_no_longer) {
+    password::HashMemory memory;
+    Waiter waiter(memory, [] {});
+    void* area = nullptr;
+    {
+        const password::HashMemory::Use use(memory);
+        area = password::HashMemory::take(size);
+        password::HashMemory::give_back(area, size);
+    }
+    CHECK_TRUE(is_mapped(area));
+    waiter.end();
+    CHECK_FALSE(is_mapped(area));
+}
+
+TEST(areas_for_hashes, one_of_another_size_is_not_handed_on) {
+    password::HashMemory memory;
+    void* handed_on = nullptr;
+    const password::HashMemory::Use use(memory);
+    void* const area = password::HashMemory::take(size);
+    Waiter waiter(memory, [&] {
+        handed_on = password::HashMemory::take(2 * size);
+        std::memset(handed_on, 1, 2 * size);
+        password::HashMemory::give_back(handed_on, 2 * size);
+    });
+    password::HashMemory::give_back(area, size);
+    waiter.end();
+    CHECK_TRUE(handed_on != area);
+    CHECK_FALSE(is_mapped(area));
+}
+
+TEST(areas_for_hashes, one_at_most_is_kept) {
+    password::HashMemory memory;
+    Waiter first(memory, [] {});
+    Waiter second(memory, [] {});
+    const password::HashMemory::Use use(memory);
+    void* const areas[] = {password::HashMemory::take(size), password::HashMemory::take(size)};
+    for (void* const area : areas)
+        password::HashMemory::give_back(area, size);
+    CHECK_TRUE(is_mapped(areas[0]));
+    CHECK_FALSE(is_mapped(areas[1]));
+}
+
 TEST_GROUP(slots){};
+
+TEST(slots, who_waits_for_one_gets_the_memory_of_who_had_it) {
+    constexpr std::size_t size = std::size_t{64} * 1024;
+    const SharedSlots shared(1);
+    password::HashMemory memory;
+    void* handed_on = nullptr;
+    auto slot = std::optional(shared.slots(0ms, &memory).acquire());
+    CHECK_TRUE(SharedSlots::is_held(*slot));
+    void* const area = password::HashMemory::take(size);
+    std::thread waiter([&] {
+        const auto next = shared.slots(60s, &memory).acquire();
+        handed_on = password::HashMemory::take(size);
+        password::HashMemory::give_back(handed_on, size);
+    });
+    while (shared.in_use() != "1 1")
+        std::this_thread::yield();
+    password::HashMemory::give_back(area, size);
+    CHECK_TRUE(is_mapped(area, size));
+    slot.reset();
+    waiter.join();
+    POINTERS_EQUAL(area, handed_on);
+}
 
 TEST(slots, a_limit_of_n_gives_n_and_the_next_one_times_out) {
     for (const unsigned limit : {1U, 2U, 7U}) {

@@ -1,0 +1,71 @@
+#include "password/hash_memory.hpp"
+
+#include <sys/mman.h>
+
+namespace useradmin::password {
+
+namespace {
+
+// libargon2 asks for memory without a word on what it is for.
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): each thread has its own
+thread_local HashMemory::Use* use_of_thread = nullptr;
+
+void* map(std::size_t size) noexcept {
+    void* const mapped =
+        mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (mapped == MAP_FAILED)
+        return nullptr;
+    madvise(mapped, size, MADV_HUGEPAGE); // else a third of the time goes to page faults
+    return mapped;
+}
+
+} // namespace
+
+HashMemory::~HashMemory() {
+    if (kept_.begin != nullptr)
+        munmap(kept_.begin, kept_.size);
+}
+
+HashMemory::Use::Use(HashMemory& memory) noexcept : memory_(memory) {
+    use_of_thread = this;
+    const std::lock_guard lock(memory_.mutex_);
+    ++memory_.waiting_;
+}
+
+HashMemory::Use::~Use() {
+    use_of_thread = nullptr;
+    Area unwanted;
+    {
+        const std::lock_guard lock(memory_.mutex_);
+        memory_.end_waiting(*this);
+        if (memory_.waiting_ == 0)
+            unwanted = std::exchange(memory_.kept_, {});
+    }
+    if (unwanted.begin != nullptr)
+        munmap(unwanted.begin, unwanted.size);
+}
+
+void* HashMemory::take(std::size_t size) noexcept {
+    if (use_of_thread != nullptr) {
+        HashMemory& memory = use_of_thread->memory_;
+        const std::lock_guard lock(memory.mutex_);
+        memory.end_waiting(*use_of_thread);
+        if (memory.kept_.size == size)
+            return std::exchange(memory.kept_, {}).begin;
+    }
+    return map(size);
+}
+
+void HashMemory::give_back(void* area, std::size_t size) noexcept {
+    if (use_of_thread != nullptr) {
+        HashMemory& memory = use_of_thread->memory_;
+        const std::lock_guard lock(memory.mutex_);
+        if (memory.waiting_ > 0 && memory.kept_.begin == nullptr) {
+            memory.kept_ = {area, size};
+            return;
+        }
+    }
+    munmap(area, size);
+}
+
+} // namespace useradmin::password
