@@ -5,21 +5,36 @@
 #include "ctl/display.hpp"
 #include "json/writer.hpp"
 
+#include <cerrno>
 #include <deque>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <iterator>
+#include <system_error>
+#include <utility>
 
 namespace useradmin::ctl {
 
 namespace {
 
-/// The place that the file beside a log holds, where there is one that may be read.
-std::optional<audit::Link> last_written(const std::string& log) {
-    std::ifstream stream(audit::Log::name_of_place(log));
+/// The place that the file beside a log holds; nothing where there is none, as beside a log that
+/// was moved away. One that does not tell it is noted.
+std::optional<audit::Link> last_written(const std::string& log, bool has_lines,
+                                        std::vector<std::string>& notes) {
+    const std::string name = audit::Log::name_of_place(log);
+    errno = 0;
+    std::ifstream stream(name);
+    const int error = stream.is_open() ? 0 : errno;
     const std::string text(std::istreambuf_iterator<char>(stream), {});
-    return audit::read_place(text);
+    auto place = audit::read_place(text);
+    if (!place && has_lines && error != ENOENT)
+        notes.push_back(name +
+                        (error != 0
+                             ? " cannot be read (" + std::generic_category().message(error) + ")"
+                             : " holds no place") +
+                        ": it does not tell whether the end of " + log + " is there");
+    return place;
 }
 
 /// The files, open; "-" is standard input.
@@ -39,18 +54,32 @@ class Files {
             if (!stream.is_open() || std::filesystem::is_directory(name, ignored))
                 throw CommandError(Exit::failure, "cannot read " + name +
                                                       "; name a file that this account may read");
-            sources_.push_back({name, &stream, last_written(name)});
+            const bool has_lines = stream.peek() != std::ifstream::traits_type::eof();
+            sources_.push_back({name, &stream, last_written(name, has_lines, notes_)});
         }
         if (sources_.empty())
             throw CommandError(Exit::usage, "name an audit log");
     }
 
     const std::vector<audit::Source>& sources() const noexcept { return sources_; }
+    /// What could not be found out about them.
+    const std::vector<std::string>& notes() const noexcept { return notes_; }
 
   private:
     std::deque<std::ifstream> streams_;
     std::vector<audit::Source> sources_;
+    std::vector<std::string> notes_;
 };
+
+audit::Findings follow(const Files& files, std::optional<std::string> anchor) {
+    const Progress progress("Following the lines");
+    audit::Findings found =
+        audit::verify(files.sources(), std::move(anchor), [&](std::uint64_t lines) {
+            progress.show("Following the lines: " + std::to_string(lines));
+        });
+    found.notes.insert(found.notes.end(), files.notes().begin(), files.notes().end());
+    return found;
+}
 
 void write_texts(json::Writer& writer, const std::vector<std::string>& texts) {
     writer.begin_array();
@@ -98,10 +127,7 @@ Exit verify_audit_log(Context& context) {
     if (const auto said = context.options.find("anchor"))
         anchor = *said;
     const Files files(context.options.words);
-    const Progress progress("Following the lines");
-    const audit::Findings found = audit::verify(files.sources(), anchor, [&](std::uint64_t lines) {
-        progress.show("Following the lines: " + std::to_string(lines));
-    });
+    const audit::Findings found = follow(files, std::move(anchor));
     if (context.wants_json())
         print_as_json(found);
     else

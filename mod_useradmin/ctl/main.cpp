@@ -7,6 +7,9 @@
 #include <cstdio>
 #include <exception>
 
+#include <fcntl.h>
+#include <unistd.h>
+
 namespace useradmin::ctl {
 
 namespace {
@@ -280,7 +283,9 @@ Exit run(Options& options) {
         print_help_of(command);
         return Exit::success;
     }
-    Context context(options, command.options, command.use, command.name);
+    // What is tried changes nothing, and nobody is told of it.
+    const bool is_tried = options.has("dry-run");
+    Context context(options, command.options, is_tried ? Use::reads : command.use, command.name);
     return context.told([&] { return command.run(context); });
 }
 
@@ -291,6 +296,14 @@ Exit fail(std::span<const char* const> arguments, Exit code, const std::string& 
         arguments.end())
         print_json(api::error(0, sentence).body);
     return code;
+}
+
+/// A file that is opened, such as the audit log, must not get the number of a standard stream that
+/// whoever started this has closed: it would take in what is said there. Such a stream fails.
+void keep_closed_streams() noexcept {
+    for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+        if (fcntl(stream, F_GETFD) < 0)
+            static_cast<void>(open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY));
 }
 
 Exit guarded_run(std::span<const char* const> arguments) {
@@ -314,6 +327,7 @@ std::span<const Command> commands() {
 
 int main(int count, char** arguments) {
     using namespace useradmin::ctl;
+    keep_closed_streams();
     Exit code = guarded_run({arguments + 1, arguments + std::max(count, 1)});
     // A full disk shows here, and not before.
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {

@@ -148,6 +148,49 @@ TEST(ctl_audit, is_that_of_the_configuration) {
     CHECK_EQUAL(std::size_t(1), lines().size());
 }
 
+TEST(ctl_audit, has_no_line_for_an_import_that_is_only_tried) {
+    const auto users = file("tried.ndjson", R"({"name":"Ana","email":"ana@x.org"})"
+                                            "\n");
+    CHECK(has(done(audited({"import", "--dry-run", users}, "", " required")), "all lines are"));
+    CHECK_FALSE(std::filesystem::exists(log_));
+    log_ = "/nonexistent/audit.log";
+    CHECK_EQUAL(std::string(), audited({"import", "--dry-run", users}, "", " required").errors);
+}
+
+TEST(ctl_audit, takes_in_nothing_that_is_said_on_a_stream_that_is_closed) {
+    const auto id = create("ana@x.org");
+    auto arguments = words({"session", "open", id, "--audit-log", log_});
+    arguments.insert(arguments.begin(), {"/bin/sh", "-c", R"(exec "$0" "$@" 2>&-)"});
+    const Ended ended = run_program(arguments, "", environment());
+    CHECK_EQUAL(0, ended.status);
+    CHECK_EQUAL(33U, ended.output.size());
+    CHECK_EQUAL(std::size_t(1), lines().size());
+    CHECK_EQUAL(0, verify({log_}).status);
+}
+
+TEST(ctl_audit, whose_place_is_not_told_by_the_file_beside_it_is_said_to_be_so) {
+    const auto id = create("ana@x.org");
+    done(audited({"role", id, "admin"}));
+    CHECK_FALSE(has(verify({log_}).output, "note: "));
+    write_file(log_ + ".chain", "");
+    const Ended empty = verify({log_});
+    CHECK_EQUAL(0, empty.status);
+    CHECK(has(empty.output, "note: " + log_ +
+                                ".chain holds no place: it does not tell whether the "
+                                "end of " +
+                                log_ + " is there"));
+    // No account may read what leads to itself.
+    std::filesystem::remove(log_ + ".chain");
+    std::filesystem::create_symlink(log_ + ".chain", log_ + ".chain");
+    CHECK(has(verify({log_}).output, ".chain cannot be read (Too many levels of symbolic links)"));
+    // Beside what was moved away there is none, and beside a log without lines an empty one.
+    std::filesystem::remove(log_ + ".chain");
+    CHECK_FALSE(has(verify({log_}).output, "note: "));
+    write_file(log_, "");
+    write_file(log_ + ".chain", "");
+    CHECK_EQUAL(std::string("There are no lines.\n"), verify({log_}).output);
+}
+
 TEST(ctl_audit, is_verified_without_a_database_and_what_is_wrong_ends_with_1) {
     const auto id = create("ana@x.org");
     for (const char* role : {"admin", "user", "admin"})

@@ -20,6 +20,17 @@ std::vector<std::pair<std::string, std::string>> commands_in(const std::string& 
 
 TEST_GROUP_BASE(command_line, Scene){};
 
+TEST(command_line, whose_output_is_closed_ends_with_1) {
+    create("ana@x.org");
+    for (const char* const closed : {"list", "export", "--help"}) {
+        auto arguments = words({closed});
+        arguments.insert(arguments.begin(), {"/bin/sh", "-c", R"(exec "$0" "$@" >&-)"});
+        const Ended ended = run_program(arguments, "", environment());
+        CHECK_EQUAL_TEXT(1, ended.status, closed);
+        CHECK_TEXT(has(ended.errors, "the output could not be written"), ended.errors.c_str());
+    }
+}
+
 TEST(command_line, that_is_not_right_ends_with_2_and_says_what_is) {
     const std::vector<std::vector<std::string>> wrong = {
         {},
