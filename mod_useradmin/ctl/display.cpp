@@ -145,9 +145,13 @@ void Progress::show(std::string_view what) const noexcept {
         std::fprintf(stderr, "\r\x1b[K%.*s …", static_cast<int>(what.size()), what.data());
 }
 
-Progress::~Progress() {
+void Progress::clear() const noexcept {
     if (is_shown_)
         std::fputs("\r\x1b[K", stderr);
+}
+
+Progress::~Progress() {
+    clear();
 }
 
 void print_json(std::string_view document) {

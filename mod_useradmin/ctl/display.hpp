@@ -33,6 +33,8 @@ class Progress {
 
     /// How far it has come: "Filling the copy: 20000 of about 1000000 users".
     void show(std::string_view what) const noexcept;
+    /// Makes room for something else, until it is shown again.
+    void clear() const noexcept;
 
   private:
     bool is_shown_;

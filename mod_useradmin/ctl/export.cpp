@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
@@ -20,7 +21,17 @@ namespace useradmin::ctl {
 
 namespace {
 
-constexpr std::int64_t users_at_once = 2000;
+// A few at first: a picture may be long, and what is read at once is to stay at about that size.
+constexpr std::int64_t first_users = 50;
+constexpr std::int64_t most_users = 2000;
+constexpr std::size_t bytes_at_once = std::size_t{1} << 20;
+
+/// How many users are read next, after that many that came to so many bytes.
+std::int64_t next_users(std::int64_t users, std::size_t bytes) {
+    const auto fitting =
+        static_cast<std::int64_t>(bytes_at_once * static_cast<std::size_t>(users) / (bytes + 1));
+    return std::clamp<std::int64_t>(fitting, 1, std::min(2 * users, most_users));
+}
 
 /// Whether there is something that is no file, such as a pipe or /dev/null: nothing may take its
 /// place.
@@ -30,11 +41,28 @@ bool is_device(const std::string& name) {
     return std::filesystem::exists(status) && !std::filesystem::is_regular_file(status);
 }
 
-/// The file that a name leads to, where it is a symbolic link that is there.
+[[noreturn]] void fail(const std::string& name) {
+    throw CommandError(Exit::failure,
+                       name + " cannot be written: " + std::generic_category().message(errno));
+}
+
+/// The file that a name leads to, where it is a symbolic link that is there and that the system
+/// follows: in a folder for all, such as /tmp, another's is a trap.
 std::string behind_links(const std::string& name) {
+    const int file = open(name.c_str(), O_PATH | O_CLOEXEC);
+    if (file < 0 && errno != ENOENT)
+        fail(name);
+    if (file < 0)
+        return name;
     std::error_code error;
-    const std::filesystem::path path = std::filesystem::canonical(name, error);
-    return error ? name : path.string();
+    const std::filesystem::path path =
+        std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(file), error);
+    close(file);
+    if (error) {
+        errno = error.value();
+        fail(name);
+    }
+    return path.string();
 }
 
 /// Where the lines go: standard output, a pipe or a device, or a file that appears under its name
@@ -51,7 +79,7 @@ class Output {
             part_.empty() ? open(name_.c_str(), O_WRONLY | O_CLOEXEC) : open_fresh(part_);
         file_.reset(descriptor >= 0 ? fdopen(descriptor, "w") : nullptr);
         if (file_ == nullptr)
-            fail();
+            refuse();
     }
     ~Output() {
         if (!part_.empty())
@@ -63,17 +91,17 @@ class Output {
     void write(const std::string& text) {
         std::FILE* const file = file_ != nullptr ? file_.get() : stdout;
         if (std::fwrite(text.data(), 1, text.size(), file) != text.size())
-            fail();
+            refuse();
     }
     void finish() {
         if (file_ == nullptr)
             return; // main looks after standard output
         if (std::fflush(file_.get()) != 0)
-            fail();
+            refuse();
         if (part_.empty())
             return;
         if (fsync(fileno(file_.get())) != 0 || std::rename(part_.c_str(), name_.c_str()) != 0)
-            fail();
+            refuse();
         part_.clear();
     }
 
@@ -82,12 +110,8 @@ class Output {
         void operator()(std::FILE* file) const noexcept { std::fclose(file); }
     };
 
-    [[noreturn]] void fail() const {
-        throw CommandError(Exit::failure,
-                           (!part_.empty() ? part_
-                            : name_ == "-" ? "the output"
-                                           : name_) +
-                               " cannot be written: " + std::generic_category().message(errno));
+    [[noreturn]] void refuse() const {
+        fail(!part_.empty() ? part_ : name_ == "-" ? "the output" : name_);
     }
 
     std::string name_;
@@ -105,12 +129,17 @@ Exit export_users(Context& context) {
     if (const store::Problem* problem = schema.problem_of(store::needs_user | store::needs_account))
         throw CommandError(Exit::failure, problem->text);
     Output output(name);
-    const Progress progress("Exporting the users");
+    // Lines on a terminal show by themselves how far it is.
+    const bool is_seen = name == "-" && isatty(STDOUT_FILENO) == 1;
+    std::optional<Progress> progress;
+    if (!is_seen)
+        progress.emplace("Exporting the users");
     // All users as they are at one moment.
     database.execute(database.dialect().product().begin_reading);
     std::string text;
     writer.append_headings(text);
     std::optional<std::string> last;
+    std::int64_t users_at_once = first_users;
     for (std::uint64_t count = 0;;) {
         const apr::Scratch pool(database.pool());
         store::Work work(database.client(), schema, pool.get());
@@ -120,12 +149,14 @@ Exit export_users(Context& context) {
         for (const store::bulk::Row& row : *rows)
             writer.append(text, row);
         output.write(text);
+        users_at_once = next_users(users_at_once, text.size());
         text.clear();
         if (rows->empty())
             break;
         last = rows->back().user.id;
         count += rows->size();
-        progress.show("Exporting the users: " + std::to_string(count));
+        if (progress)
+            progress->show("Exporting the users: " + std::to_string(count));
     }
     database.execute("COMMIT");
     output.finish();

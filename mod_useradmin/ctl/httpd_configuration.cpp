@@ -29,8 +29,8 @@ std::string take_word(std::string_view& line) {
     std::string word;
     std::size_t at = quote != '\0' ? 1 : 0;
     for (; at < line.size(); ++at) {
-        if (quote != '\0' && line[at] == '\\' && at + 1 < line.size() &&
-            (line[at + 1] == quote || line[at + 1] == '\\'))
+        if (line[at] == '\\' && at + 1 < line.size() &&
+            (line[at + 1] == '\\' || (quote != '\0' && line[at + 1] == quote)))
             ++at;
         else if (quote != '\0' ? line[at] == quote : white_space.find(line[at]) != line.npos)
             break;
@@ -46,6 +46,8 @@ bool read_line(std::istream& stream, std::string& line) {
     bool was_read = false;
     for (std::string part; std::getline(stream, part);) {
         was_read = true;
+        if (part.ends_with('\r'))
+            part.pop_back();
         line += part;
         if (!line.ends_with('\\'))
             break;

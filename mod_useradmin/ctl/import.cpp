@@ -289,6 +289,7 @@ class Import {
                                "the file is not the one whose import was broken off at line " +
                                    std::to_string(at_.file.line + 1) + "; move " + journal_.name() +
                                    " away to begin anew");
+        progress_.clear();
         complain("going on behind line " + std::to_string(at_.file.line) +
                  ", where the import was broken off");
     }
@@ -329,6 +330,7 @@ class Import {
         if (!is_dry_)
             throw CommandError(code, sentence + "; " + state());
         ++bad_lines_;
+        progress_.clear();
         complain(sentence);
     }
 
@@ -617,6 +619,7 @@ class Import {
     }
 
     Exit report() const {
+        progress_.clear();
         if (is_dry_) {
             if (bad_lines_ > 0)
                 throw CommandError(Exit::failure,

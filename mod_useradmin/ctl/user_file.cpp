@@ -14,8 +14,8 @@ namespace useradmin::ctl {
 
 namespace {
 
-// Of any user that is meant: an address, a name, a picture's data.
-constexpr std::size_t longest_line = std::size_t{1} << 20;
+// Of any user that is meant: an address, a name, a picture's data as a browser uploads it.
+constexpr std::size_t longest_line = std::size_t{16} << 20;
 constexpr std::size_t piece_size = std::size_t{1} << 16;
 constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
 

@@ -167,6 +167,41 @@ TEST(bulk, export_by_a_symbolic_link_writes_the_file_behind_it) {
     CHECK(std::filesystem::is_symlink(path("link.csv")));
 }
 
+TEST(bulk, export_follows_no_symbolic_link_that_the_system_does_not) {
+    done(ctl({"import", lines(line("ana@x.org"))}));
+    // In a folder for all Linux follows, by fs.protected_symlinks, no link of others.
+    const std::string folder = path("for-all");
+    std::filesystem::create_directory(folder);
+    std::filesystem::permissions(folder,
+                                 std::filesystem::perms::all | std::filesystem::perms::sticky_bit);
+    const std::string behind = file("of-root.csv", "older");
+    std::filesystem::create_symlink(behind, folder + "/users.csv");
+    constexpr uid_t nobody = 65534;
+    static_cast<void>(lchown((folder + "/users.csv").c_str(), nobody, nobody) != 0);
+    const int followed = open((folder + "/users.csv").c_str(), O_RDONLY | O_CLOEXEC);
+    const Ended ended = ctl({"export", folder + "/users.csv"});
+    CHECK_EQUAL_TEXT(followed >= 0 ? 0 : 1, ended.status, ended.errors.c_str());
+    CHECK_EQUAL(followed < 0, read_file(behind) == "older");
+    if (followed >= 0)
+        close(followed);
+    else
+        CHECK(has(ended.errors, "users.csv cannot be written: Permission denied"));
+}
+
+TEST(bulk, a_picture_of_two_megabytes_goes_out_and_in_again) {
+    const std::string picture = "data:image/png;base64," + std::string(2 << 20, 'A');
+    sql().run("INSERT INTO \"user\" (\"id\", \"name\", \"email\", \"emailVerified\", \"image\", "
+              "\"createdAt\", \"updatedAt\") VALUES ('id-1', 'Ana', 'ana@x.org', " +
+              std::string(is_postgresql() ? "true" : "1") + ", " + sql_literal(picture) +
+              ", '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z')");
+    for (const std::string end : {".ndjson", ".csv"}) {
+        const std::string first = exported(end);
+        database().clear();
+        done(ctl({"import", lines(first, end.c_str())}));
+        CHECK_EQUAL(picture, of("ana@x.org", "image"));
+    }
+}
+
 TEST(bulk, import_reads_a_pipe_by_its_name) {
     done(ctl({"import", "/dev/fd/0"}, line("ana@x.org")));
     CHECK_EQUAL(1, users());

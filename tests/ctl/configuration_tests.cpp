@@ -69,6 +69,25 @@ TEST(configuration, follows_what_it_includes) {
     std::filesystem::remove_all(path("parts"));
 }
 
+TEST(configuration, goes_on_behind_a_backslash_whatever_ends_the_line) {
+    for (const char* end : {"\n", "\r\n"})
+        done(list(std::string("DBDriver \\") + end + "  " + database().driver() + end +
+                  "DBDParams '" + database().params() + "'" + end));
+}
+
+TEST(configuration, has_one_backslash_for_two_with_quotes_or_without) {
+    const std::string id = create("ana@x.org");
+    for (const char* quote : {"", "\""}) {
+        done(
+            bare_ctl({"--config",
+                      file("some.conf", server_root() + driver() + params() + "UserAdminAuditLog " +
+                                            quote + "one\\\\two.log" + quote + "\n"),
+                      "role", id, "admin"}));
+        CHECK(std::filesystem::remove(path("one\\two.log")));
+        std::filesystem::remove(path("one\\two.log.chain"));
+    }
+}
+
 TEST(configuration, that_includes_itself_is_refused) {
     file("first.conf", driver() + params() + "Include " + path("second.conf") + "\n");
     file("second.conf", "Include " + path("first.conf") + "\n");

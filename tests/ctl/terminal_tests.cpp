@@ -88,6 +88,28 @@ TEST(terminal, delete_says_that_it_is_the_last_superAdmin) {
     CHECK_EQUAL(1, terminal.status());
 }
 
+TEST(terminal, shows_nothing_on_the_line_that_says_how_far_it_has_come) {
+    const std::string alone = "\r\x1b[K";
+    const auto screen_of = [](const std::vector<std::string>& arguments, int status) {
+        Terminal terminal(words(arguments), environment());
+        CHECK_EQUAL(status, terminal.status());
+        return terminal.screen();
+    };
+    const auto wrong = file("wrong.ndjson", "{}\n");
+    const std::string log = path("terminal.log");
+    const std::string tried = screen_of({"import", "--dry-run", wrong}, 1);
+    CHECK_TEXT(has(tried, alone + "useradminctl: line 1 has no email"), tried.c_str());
+    const auto right = file("right.ndjson", R"({"name":"Ana","email":"ana@x.org"})"
+                                            "\n");
+    const std::string done = screen_of({"import", right, "--audit-log", log}, 0);
+    CHECK_TEXT(has(done, alone + "1 user made"), done.c_str());
+    const std::string verified = screen_of({"audit", "verify", log}, 0);
+    CHECK_TEXT(has(verified, alone + "2 lines, number 1 to 2"), verified.c_str());
+    const std::string exported = screen_of({"export"}, 0);
+    CHECK_TEXT(exported.starts_with("{\"id\":"), exported.c_str());
+    CHECK_FALSE(has(exported, "Exporting"));
+}
+
 TEST(terminal, check_says_what_it_is_doing) {
     Terminal terminal(words({"check"}), environment());
     terminal.await("Counting the users …");
