@@ -30,11 +30,13 @@ class Recorder final : public store::Witness {
         : trail_(trail), origin_(origin), errors_(errors) {}
 
     Event& event() noexcept { return event_; }
-    /// Begins another event; the one before is finished.
-    void begin(Event event) {
+    /// Begins another event; the one before is finished. Its line corrects the one of that number.
+    void begin(Event event, std::uint64_t corrects = 0) {
         event_ = std::move(event);
-        written_ = 0;
+        written_ = corrects;
     }
+    /// The number of the event's line, or of the one that it corrects; 0: none.
+    std::uint64_t written() const noexcept { return written_; }
     /// Whether there is a log at all.
     bool is_on() const noexcept { return trail_.log != nullptr; }
 

@@ -105,7 +105,7 @@ store::Witness* Audit::witness() noexcept {
     return recorder_ ? &*recorder_ : nullptr;
 }
 
-void Audit::begin(std::string_view operation, std::string_view target) {
+void Audit::begin(std::string_view operation, std::string_view target, std::uint64_t corrects) {
     if (!recorder_)
         return;
     audit::Event event;
@@ -113,7 +113,7 @@ void Audit::begin(std::string_view operation, std::string_view target) {
     event.is_change = true;
     event.target = target;
     event.caller = caller_;
-    recorder_->begin(std::move(event));
+    recorder_->begin(std::move(event), corrects);
 }
 
 void Audit::finish(Exit code) {
@@ -128,10 +128,23 @@ bool Audit::tell(std::string_view user_id, const store::User* before, const stor
         return true;
     begin(command_, user_id);
     const bool is_told = recorder_->saw(user_id, before, after);
+    if (recorder_->written() != 0)
+        told_.emplace_back(recorder_->written(), user_id);
     if (is_told)
         finish(Exit::success);
     begin(command_, target_);
     return is_told;
+}
+
+void Audit::take_back() {
+    for (const auto& [number, user_id] : told_) {
+        begin(command_, user_id, number);
+        recorder_->event().status = status_of(Exit::failure);
+        if (!recorder_->finish())
+            break;
+    }
+    told_.clear();
+    begin(command_, target_);
 }
 
 } // namespace useradmin::ctl

@@ -5,10 +5,13 @@
 #include "ctl/command_error.hpp"
 #include "ctl/settings.hpp"
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace useradmin::ctl {
 
@@ -29,12 +32,16 @@ class Audit {
     /// Who is told of what the store changes; nullptr where there is no log.
     store::Witness* witness() noexcept;
 
-    void begin(std::string_view operation, std::string_view target);
+    void begin(std::string_view operation, std::string_view target, std::uint64_t corrects = 0);
     /// Tells how it ended.
     void finish(Exit code);
     /// Tells of one of many changes that the command makes; its own event goes on. False where a
     /// change is to be told before it is final, and could not be.
     bool tell(std::string_view user_id, const store::User* before, const store::User* after);
+    /// What was told before it was final is final.
+    void confirm() noexcept { told_.clear(); }
+    /// It is not: a line for each corrects what was told.
+    void take_back();
     /// Whether such a change is told before it is final; else it is told afterwards.
     bool comes_before() const noexcept { return recorder_ && recorder_->comes_before(); }
 
@@ -48,6 +55,8 @@ class Audit {
     std::unique_ptr<Errors> errors_;
     std::unique_ptr<Files> files_;
     std::optional<audit::Recorder> recorder_;
+    /// The numbers of lines about changes that are not final yet, and whom they are about.
+    std::vector<std::pair<std::uint64_t, std::string>> told_;
 };
 
 } // namespace useradmin::ctl

@@ -276,8 +276,8 @@ class Import {
         if (!left)
             return;
         at_ = left->committed;
-        const bool is_same_database = at_.address.empty() || is_there(at_.address);
-        if (left->next && !left->next->address.empty() && is_there(left->next->address))
+        const bool is_same_database = at_.user.empty() || is_there(at_.user);
+        if (left->next && !left->next->user.empty() && is_there(left->next->user))
             at_ = *left->next;
         else if (!is_same_database)
             throw CommandError(Exit::failure,
@@ -294,8 +294,8 @@ class Import {
                  ", where the import was broken off");
     }
 
-    bool is_there(std::string_view email) {
-        const auto found = context_.store().find_by_email(email);
+    bool is_there(std::string_view id) {
+        const auto found = context_.store().find(id);
         if (!found && !found.is_not_found())
             value_of(found);
         return static_cast<bool>(found);
@@ -483,12 +483,11 @@ class Import {
         std::vector<store::bulk::Row> fresh;
         ImportPlace next = at_;
         next.file = place_behind_;
-        next.address.clear();
+        next.user.clear();
         for (const auto& entry : entries_) {
             if (!entry->existing.empty())
                 continue;
             fresh.push_back(entry->row);
-            next.address = entry->row.user.email;
             ++next.made;
         }
         const bool names_by_id = context_.settings.account_id_is_user_id.value_or(false);
@@ -497,6 +496,8 @@ class Import {
                 return false;
             fail(work);
         }
+        if (!fresh.empty())
+            next.user = fresh.back().user.id;
         std::vector<store::Seen> seen;
         seen.reserve(entries_.size());
         for (const store::bulk::Row& row : fresh)
@@ -511,13 +512,16 @@ class Import {
                 ++next.skipped;
             }
         }
+        journal_.write({at_, next});
         if (context_.audit().comes_before())
             tell(seen);
-        journal_.write({at_, next});
-        if (!transaction->commit())
+        if (!transaction->commit()) {
+            context_.audit().take_back();
             fail(work);
-        if (next.address.empty())
-            next.address = std::move(at_.address);
+        }
+        context_.audit().confirm();
+        if (next.user.empty())
+            next.user = std::move(at_.user);
         at_ = std::move(next);
         if (!context_.audit().comes_before())
             tell(seen);
@@ -573,8 +577,10 @@ class Import {
     void tell(const std::vector<store::Seen>& all) {
         for (const store::Seen& seen : all)
             if (!context_.audit().tell(seen.user_id, seen.before ? &*seen.before : nullptr,
-                                       seen.after ? &*seen.after : nullptr))
+                                       seen.after ? &*seen.after : nullptr)) {
+                context_.audit().take_back();
                 throw CommandError(Exit::failure, "the audit log must be told; " + state());
+            }
     }
 
     [[noreturn]] void fail(const store::Work& work) const {

@@ -17,15 +17,15 @@ namespace useradmin::ctl {
 
 namespace {
 
-constexpr std::string_view first_line = "useradminctl import 1";
+constexpr std::string_view first_line = "useradminctl import 2";
 
-// A line each. The address is encoded as in a URL, since it may hold anything; it may be empty.
+// A line each. The user's id is encoded as in a URL, since it may hold anything; it may be empty.
 void append(std::string& out, std::string_view kind, const ImportPlace& place) {
-    std::string address;
-    text::append_encoded(address, place.address, "@");
+    std::string user;
+    text::append_encoded(user, place.user, "-");
     std::ostringstream line;
     line << kind << ' ' << place.file.bytes << ' ' << place.file.line << ' ' << place.file.digest
-         << ' ' << place.made << ' ' << place.changed << ' ' << place.skipped << ' ' << address
+         << ' ' << place.made << ' ' << place.changed << ' ' << place.skipped << ' ' << user
          << '\n';
     out += line.str();
 }
@@ -39,9 +39,9 @@ std::optional<ImportPlace> place_of(const std::string& line, std::string_view ki
     if (!words || found != kind)
         return std::nullopt;
     words.get();
-    std::string address;
-    std::getline(words, address);
-    place.address = text::decode_path_segment(address);
+    std::string user;
+    std::getline(words, user);
+    place.user = text::decode_path_segment(user);
     return place;
 }
 

@@ -12,9 +12,10 @@ namespace useradmin::ctl {
 /// How far an import has come: a place between two of its transactions.
 struct ImportPlace {
     FilePlace file;
-    /// The address of a user that the last transaction made; empty where it made none. By this the
-    /// database tells whether the transaction was done, and that it is the same database.
-    std::string address;
+    /// The id of a user that the last transaction made; empty where it made none. By this the
+    /// database tells whether the transaction was done, and that it is the same database. Somebody
+    /// else may have made a user of the same address meanwhile.
+    std::string user;
     /// Counted from the start of the file.
     std::uint64_t made = 0;
     std::uint64_t changed = 0;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <sstream>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -435,11 +436,11 @@ TEST(bulk, import_goes_on_with_no_file_but_the_one_that_was_broken_off) {
     CHECK_EQUAL(1001, users());
 }
 
-TEST(bulk, import_goes_on_behind_a_user_of_any_address) {
+TEST(bulk, import_goes_on_behind_a_user_of_any_id) {
     std::string text;
     for (int number = 0; number < 499; ++number)
         text += line("user" + std::to_string(number) + "@x.org");
-    text += line(R"(odd %41\n@x.org)");
+    text += line("odd@x.org", R"(,"id":"odd %41\n-")");
     const std::string name = lines(text + line("bo"));
     CHECK(has(ctl({"import", name}).errors, "what stands up to line 500 is imported"));
     file(std::filesystem::path(name).filename().string(), text + line("bo@x.org"));
@@ -455,6 +456,62 @@ TEST(bulk, import_goes_on_in_no_database_but_the_one_that_it_was_broken_off_in) 
     database().clear();
     CHECK(has(ctl({"import", name}).errors, "its last user is not in this database"));
     CHECK_EQUAL(0, users());
+}
+
+TEST(bulk, import_takes_nobody_else_of_the_same_address_for_its_last_user) {
+    std::string text;
+    for (int number = 0; number < 500; ++number)
+        text += line("user" + std::to_string(number) + "@x.org");
+    const std::string name = lines(text + line("bo"));
+    CHECK(has(ctl({"import", name}).errors, "what stands up to line 500 is imported"));
+    // As if it had been killed before it committed, and somebody had signed up before it goes on.
+    database().clear();
+    create("user499@x.org");
+    file(std::filesystem::path(name).filename().string(), text);
+    const Ended ended = ctl({"import", name});
+    CHECK_EQUAL(3, ended.status);
+    CHECK(has(ended.errors, "line 500 has an address that a user has already"));
+    CHECK_EQUAL(1, users());
+}
+
+TEST(bulk, import_tells_the_audit_log_of_nobody_whom_it_could_not_make) {
+    const std::string log = path("bulk-unmade.log");
+    const std::string name = lines(line("ana@x.org"));
+    // There is no room for its journal.
+    std::filesystem::create_directories(name + ".import.new/full");
+    CHECK_EQUAL(1, ctl({"import", name, "--audit-log", log + " required"}).status);
+    const std::string told = read_file(log);
+    CHECK_EQUAL(1, std::count(told.begin(), told.end(), '\n'));
+    CHECK(has(told, R"("result":"failed")"));
+}
+
+TEST(bulk, import_corrects_the_lines_of_users_whom_the_database_took_back) {
+    if (!is_postgresql())
+        return;
+    const std::string log = path("bulk-taken-back.log");
+    sql().run(
+        "CREATE FUNCTION useradmin_refuses() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE "
+        "EXCEPTION ''no''; END'; CREATE CONSTRAINT TRIGGER useradmin_late AFTER INSERT ON "
+        "\"user\" DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION "
+        "useradmin_refuses()");
+    const Ended ended = ctl(
+        {"import", lines(line("ana@x.org") + line("bo@x.org")), "--audit-log", log + " required"});
+    sql().run("DROP TRIGGER useradmin_late ON \"user\"; DROP FUNCTION useradmin_refuses()");
+    CHECK_EQUAL(1, ended.status);
+    std::vector<std::string> all;
+    std::istringstream told(read_file(log));
+    for (std::string each; std::getline(told, each);)
+        all.push_back(each + "\n");
+    CHECK_EQUAL(std::size_t(5), all.size());
+    for (const int number : {0, 1}) {
+        const Json said(all[static_cast<std::size_t>(number)]);
+        const Json corrected(all[static_cast<std::size_t>(number) + 2]);
+        CHECK_EQUAL(std::string("done"), said.at("result"));
+        CHECK_EQUAL(std::string("failed"), corrected.at("result"));
+        CHECK_EQUAL(said.at("number"), corrected.at("corrects"));
+        CHECK_EQUAL(said.at("target"), corrected.at("target"));
+    }
+    CHECK_EQUAL(std::string("(absent)"), Json(all[4]).at("corrects"));
 }
 
 TEST(bulk, import_tells_the_audit_log_of_each_user) {
