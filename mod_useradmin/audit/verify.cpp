@@ -73,6 +73,8 @@ class Reader {
         }
         if (has_foreign)
             refuse(head_ ? count_ - 1 : count_);
+        if (!head_ && source_->text->bad())
+            notebook_->problem(source_->name + " cannot be read to its end: it was broken off");
     }
 
   private:

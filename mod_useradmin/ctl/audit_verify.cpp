@@ -3,6 +3,7 @@
 #include "audit/verify.hpp"
 #include "ctl/command.hpp"
 #include "ctl/display.hpp"
+#include "ctl/log_file.hpp"
 #include "json/writer.hpp"
 
 #include <cerrno>
@@ -50,11 +51,11 @@ class Files {
                 continue;
             }
             std::error_code ignored;
-            std::ifstream& stream = streams_.emplace_back(name);
+            LogFile& stream = streams_.emplace_back(name);
             if (!stream.is_open() || std::filesystem::is_directory(name, ignored))
                 throw CommandError(Exit::failure, "cannot read " + name +
                                                       "; name a file that this account may read");
-            const bool has_lines = stream.peek() != std::ifstream::traits_type::eof();
+            const bool has_lines = stream.peek() != LogFile::traits_type::eof();
             sources_.push_back({name, &stream, last_written(name, has_lines, notes_)});
         }
         if (sources_.empty())
@@ -66,7 +67,7 @@ class Files {
     const std::vector<std::string>& notes() const noexcept { return notes_; }
 
   private:
-    std::deque<std::ifstream> streams_;
+    std::deque<LogFile> streams_;
     std::vector<audit::Source> sources_;
     std::vector<std::string> notes_;
 };

@@ -191,6 +191,28 @@ TEST(ctl_audit, whose_place_is_not_told_by_the_file_beside_it_is_said_to_be_so) 
     CHECK_EQUAL(std::string("There are no lines.\n"), verify({log_}).output);
 }
 
+TEST(ctl_audit, is_verified_in_files_that_were_compressed_each_in_its_order_and_whole) {
+    const auto id = create("ana@x.org");
+    for (const char* role : {"admin", "user", "admin", "user", "admin"})
+        done(audited({"role", id, role}));
+    const auto all = lines();
+    // As children of before a reload leave it: the newer file begins before the older one's last.
+    write_file(log_ + ".3", all[0] + all[2]);
+    write_file(log_ + ".2", all[1] + all[3]);
+    write_file(log_, all[4]);
+    CHECK_EQUAL(0, run_program({"/bin/sh", "-c", R"(gzip "$0" "$1")", log_ + ".3", log_ + ".2"}, "",
+                               environment())
+                       .status);
+    const Ended right = verify({log_, log_ + ".chain", log_ + ".2.gz", log_ + ".3.gz"});
+    CHECK_EQUAL_TEXT(0, right.status, right.output.c_str());
+    CHECK(has(right.output, "5 lines, number 1 to 5: all as they were written."));
+    const std::string whole = read_file(log_ + ".2.gz");
+    write_file(log_ + ".2.gz", whole.substr(0, whole.size() - 4));
+    const Ended cut = verify({log_, log_ + ".2.gz", log_ + ".3.gz"});
+    CHECK_EQUAL(1, cut.status);
+    CHECK(has(cut.output, "problem: " + log_ + ".2.gz cannot be read to its end"));
+}
+
 TEST(ctl_audit, is_verified_without_a_database_and_what_is_wrong_ends_with_1) {
     const auto id = create("ana@x.org");
     for (const char* role : {"admin", "user", "admin"})

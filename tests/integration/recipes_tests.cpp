@@ -636,7 +636,7 @@ TEST(recipes, with_logrotate_the_audit_log_is_one_chain_over_all_its_files) {
                        {{"PATH", folder.string() + ":/usr/sbin:/usr/bin:/sbin:/bin"}}});
         CHECK_TEXT(rotated.status == 0 && rotated.output.empty(), rotated.output.c_str());
     };
-    for (int time = 0; time < 2; ++time) {
+    for (int time = 0; time < 3; ++time) {
         change();
         httpd_->await_restart([&] {
             rotate();
@@ -646,11 +646,10 @@ TEST(recipes, with_logrotate_the_audit_log_is_one_chain_over_all_its_files) {
     change();
 
     const Finished verified = test::run(
-        {{"/bin/sh", "-c",
-          R"(zcat "$0/audit.log.2.gz" | "$1" audit verify - "$0/audit.log.1" "$0/audit.log")",
+        {{"/bin/sh", "-c", R"(test -e "$0/audit.log.2.gz" && "$1" audit verify "$0"/audit.log*)",
           folder.string(), machine::built("useradminctl").string()}});
     CHECK_TEXT(verified.status == 0, verified.output.c_str());
-    CHECK_TEXT(verified.output.find("10 lines") != std::string::npos, verified.output.c_str());
+    CHECK_TEXT(verified.output.find("14 lines") != std::string::npos, verified.output.c_str());
     const Finished without_middle = test::run(
         {{"/bin/sh", "-c", R"(zcat "$0/audit.log.2.gz" | "$1" audit verify - "$0/audit.log")",
           folder.string(), machine::built("useradminctl").string()}});

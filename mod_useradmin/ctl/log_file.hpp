@@ -1,0 +1,42 @@
+// Reads a log that may have been compressed since it was moved away.
+#pragma once
+
+#include <array>
+#include <istream>
+#include <streambuf>
+#include <string>
+
+struct gzFile_s;
+
+namespace useradmin::ctl {
+
+/// The text of a file, as it stands there or as gzip has compressed it. Where it cannot be read to
+/// its end, the stream is bad.
+class LogFile final : public std::istream {
+  public:
+    /// errno says why it is not open.
+    explicit LogFile(const std::string& name);
+    ~LogFile() override;
+    LogFile(const LogFile&) = delete;
+    LogFile& operator=(const LogFile&) = delete;
+
+    bool is_open() const noexcept { return file_ != nullptr; }
+
+  private:
+    class Buffer final : public std::streambuf {
+      public:
+        explicit Buffer(gzFile_s* file) noexcept : file_(file) {}
+
+      protected:
+        int_type underflow() override;
+
+      private:
+        gzFile_s* file_;
+        std::array<char, 16384> bytes_;
+    };
+
+    gzFile_s* file_;
+    Buffer buffer_;
+};
+
+} // namespace useradmin::ctl
