@@ -101,6 +101,7 @@
     date: ["A date …", "Una fecha …"],
     dateAndTime: ["Date and time", "Fecha y hora"],
     past: ["This time has passed.", "Ese momento ya ha pasado."],
+    tooFar: ["This is no time up to the year 9999.", "No es un momento anterior al año 10000."],
     sessions: ["Sessions", "Sesiones"],
     noSessions: ["No session is open.", "No hay sesiones abiertas."],
     endSession: ["End", "Terminar"],
@@ -122,8 +123,10 @@
     remove: ["Delete user", "Eliminar usuario"],
     removeTitle: ["Delete {name}?", "¿Eliminar a {name}?"],
     removeLead: ["The user, with sessions and accounts, is gone for good. To go on, type the address:", "El usuario desaparece para siempre, con sus sesiones y cuentas. Para continuar, escribe su dirección:"],
+    removeLeadById: ["The user, with sessions and accounts, is gone for good. To go on, type the identifier:", "El usuario desaparece para siempre, con sus sesiones y cuentas. Para continuar, escribe su identificador:"],
     removed: ["{name} has been deleted.", "Se ha eliminado a {name}."],
     notTheAddress: ["This is not the address.", "Esa no es la dirección."],
+    notTheId: ["This is not the identifier.", "Ese no es el identificador."],
     missing: ["This must be filled in.", "Hay que rellenarlo."],
     noEmail: ["This is no e-mail address.", "No es una dirección de correo."],
     length: ["It must have {least} to {most} characters.", "Debe tener de {least} a {most} caracteres."],
@@ -183,6 +186,15 @@
   const dayFormat = new Intl.DateTimeFormat(locale, { dateStyle: "medium" });
   const timeFormat = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" });
   const shortDay = new Intl.DateTimeFormat(locale, { day: "numeric", month: "short" });
+  // What can be seen of a text.
+  const visible = (text) => text.normalize("NFC").replace(/[\p{Cc}\p{Cf}\u115f\u1160\u2800\u3164\uffa0]/gu, "").trim();
+  // A line or two of it: whoever has a name of thousands of letters takes no room from others.
+  const widest = 80;
+  function brief(text) {
+    const letters = [...text.slice(0, 2 * widest + 2)];
+    return letters.length > widest ? `${letters.slice(0, widest).join("")}…` : text;
+  }
+  const nameOf = (user) => brief([user.name, user.email].find(visible) ?? user.id);
   const nameOfRole = (role) => (role === "user" ? t("roleOfUser") : role === "admin" || role === "superAdmin" ? t(role) : role);
 
   // --- Nodes ---
@@ -211,7 +223,7 @@
   const mark = () => s("svg", { class: "mark", viewBox: "0 0 32 32", "aria-hidden": "true", focusable: "false" }, s("rect", { width: 32, height: 32, rx: 8 }), s("circle", { cx: 16, cy: 12, r: 5 }), s("path", { d: "M6 26a10 8 0 0 1 20 0z" }));
   const time = (text, format) => (text ? h("time", { datetime: text, title: timeFormat.format(new Date(text)) }, format.format(new Date(text))) : "–");
   function avatar(user, size = "") {
-    const words = (user.name || user.email || "?").trim().split(/\s+/);
+    const words = visible(nameOf(user)).split(/\s+/);
     const letters = [words[0], words.length > 1 ? words.at(-1) : ""].map((word) => [...word][0] ?? "").join("");
     return h("span", { class: `avatar ${size}`, "aria-hidden": "true" }, letters.toLocaleUpperCase(locale));
   }
@@ -228,7 +240,9 @@
   // --- Requests ---
 
   class Problem extends Error {
-    constructor(status, said) {
+    constructor(status, told) {
+      // It may be a proxy that says so.
+      const said = told ?? (status === 503 ? "Servicio no disponible temporalmente" : undefined);
       super(said && texts[said] ? t(said) : column === 1 && said ? said : status === 0 ? t("unreachable") : t("failed", { status }));
       this.status = status;
     }
@@ -253,7 +267,8 @@
   // A request to the service; the data of its envelope.
   async function call(method, path, options) {
     const asking = caller;
-    const { status, content, headers } = await send(method, service.base + path, options);
+    // The base address may be the root.
+    const { status, content, headers } = await send(method, `${service.base}${path}`.replace(/^(?!\/)/, "/"), options);
     // Whoever has signed out meanwhile is told nothing more.
     if (asking !== caller) throw new Problem(401, "No autorizado");
     if (status === 401) {
@@ -261,7 +276,8 @@
       throw new Problem(status, "No autorizado");
     }
     if (status !== 200 || !content?.success) throw new Problem(status, content?.error);
-    return { ...content, tag: headers.get("ETag"), total: Number(headers.get("X-Total-Count") ?? content.pagination?.total) };
+    // The service makes strong tags alone; a proxy that compresses calls them weak, and If-Match takes no weak one.
+    return { ...content, tag: headers.get("ETag")?.replace(/^W\//, ""), total: Number(headers.get("X-Total-Count") ?? content.pagination?.total) };
   }
   const pathOf = (user) => `/${encodeURIComponent(user.id)}`;
 
@@ -287,7 +303,8 @@
   const isSuper = () => caller.role === "superAdmin";
   const isSelf = (user) => user.id === caller.id;
   const mayEdit = (user) => isSuper() || (caller.role === "admin" && (!caller.rank || user.role === "user"));
-  const isProtected = (user) => isSuper() && user.email.toLowerCase() === caller.protectedEmail.toLowerCase();
+  const asCompared = (email) => (caller.lowersEmail ? email.toLowerCase() : email);
+  const isProtected = (user) => isSuper() && asCompared(user.email) === asCompared(caller.protectedEmail);
   const mayDelete = (user) => isSuper() && !isSelf(user) && !isProtected(user);
 
   // --- Forms ---
@@ -306,6 +323,7 @@
     return h("div", { class: "field" }, h("label", { for: input.id }, label), beside ? h("div", { class: "with-button" }, input, beside) : input, hint && h("p", { class: "hint", id: hintId }, hint), wrong);
   }
   function complaintOf(input) {
+    if (input.isAsStored?.()) return "";
     if (input.required && input.value.trim() === "") return t("missing");
     if (input.type === "email" && input.value && !/^[^\s@]+@[^\s@]+$/.test(input.value)) return t("noEmail");
     if (input.dataset.bounded && (input.value.length < shortest || input.value.length > longest)) return t("length", { least: shortest, most: longest });
@@ -401,7 +419,7 @@
       action: async () => {
         const { data } = await call("POST", "", { body: { name: name.value.trim(), email: email.value.trim(), password: password.input.value, role: isSuper() ? role.value : "user" } });
         frame.close();
-        tell(t("createdUser", { name: data.name }));
+        tell(t("createdUser", { name: nameOf(data) }));
         list.refresh();
       },
     }));
@@ -409,17 +427,21 @@
   }
 
   function banUser(user, tag, done) {
-    const frame = dialog(t("banTitle", { name: user.name }));
+    const frame = dialog(t("banTitle", { name: nameOf(user) }));
     const reason = h("input", { name: "reason", autocomplete: "off", maxlength: 500 });
     const until = select([["", t("forever")], ["1", t("day.1")], ["7", t("day.7")], ["30", t("day.30")], ["date", t("date")]], "", { name: "until" });
-    const date = h("input", { type: "datetime-local", name: "date" });
+    const date = h("input", { type: "datetime-local", name: "date", max: "9999-12-31T23:59" });
     const dateField = field(t("dateAndTime"), date);
     dateField.hidden = true;
     until.addEventListener("change", () => {
       dateField.hidden = until.value !== "date";
       date.required = !dateField.hidden;
     });
-    date.check = () => (!dateField.hidden && new Date(date.value) <= new Date() ? t("past") : "");
+    date.check = () => {
+      if (dateField.hidden) return "";
+      const end = new Date(date.value);
+      return end <= new Date() ? t("past") : end < Date.UTC(10000, 0) ? "" : t("tooFar");
+    };
     const expires = () => (until.value === "" ? null : (until.value === "date" ? new Date(date.value) : new Date(Date.now() + Number(until.value) * 86400000)).toISOString());
     frame.content.append(form({
       fields: [field(t("reason"), reason, { hint: t("reasonHint") }), hasExtras && [field(t("until"), until), dateField]],
@@ -429,14 +451,14 @@
         if (hasExtras) await call("PUT", `${pathOf(user)}/ban`, { tag, body: { reason: text || null, expires: expires() } });
         else await call("PUT", pathOf(user), { tag, body: text ? { banned: true, banReason: text } : { banned: true } });
         frame.close();
-        await done(t("bannedNow", { name: user.name }));
+        await done(t("bannedNow", { name: nameOf(user) }));
       },
     }));
     reason.focus();
   }
 
   function setPassword(user, tag, done) {
-    const frame = dialog(t("passwordTitle", { name: user.name }));
+    const frame = dialog(t("passwordTitle", { name: nameOf(user) }));
     const password = passwordFields();
     frame.content.append(form({
       fields: [password.node, h("p", { class: "muted small" }, t("passwordEnds"))],
@@ -451,14 +473,15 @@
   }
 
   function removeUser(user, tag, done) {
-    const frame = dialog(t("removeTitle", { name: user.name }));
-    const lead = h("p", { id: newId() }, t("removeLead"), " ", h("strong", null, user.email));
+    const frame = dialog(t("removeTitle", { name: nameOf(user) }));
+    const hasEmail = visible(user.email) !== "";
+    const wanted = hasEmail ? user.email : user.id;
+    const lead = h("p", { id: newId() }, t(hasEmail ? "removeLead" : "removeLeadById"), " ", h("strong", null, wanted));
     const address = h("input", { name: "address", autocomplete: "off", autocapitalize: "off", spellcheck: "false", required: true });
-    // An input takes no line ends.
-    const wanted = user.email.replace(/[\r\n]/g, "").trim();
-    address.check = () => (address.value.trim() === wanted ? "" : t("notTheAddress"));
+    // What cannot be seen cannot be typed.
+    address.check = () => (visible(address.value) === visible(wanted) ? "" : t(hasEmail ? "notTheAddress" : "notTheId"));
     frame.content.append(form({
-      fields: [lead, field(t("email"), address)],
+      fields: [lead, field(t(hasEmail ? "email" : "id"), address)],
       buttons: [button(t("cancel"), frame.close), submit(t("remove"), "danger")],
       action: async () => {
         await call("DELETE", pathOf(user), { tag });
@@ -495,13 +518,15 @@
 
     // What each input showed before anybody typed: it has no line ends, and no blanks around an address.
     const shown = {};
+    // What is stored is no mistake of whoever changes something else.
+    for (const [key, input] of Object.entries(inputs)) input.isAsStored = () => input.value === shown[key];
     // Takes a user as it was just read; what somebody has typed stays. Tells what others have changed.
     function take(fresh, freshTag) {
       const before = user;
       const changes = [];
       for (const [key, input] of Object.entries(inputs)) {
         const typed = before && input.value !== shown[key] ? input.value : null;
-        if (before && before[key] !== fresh[key]) changes.push(t("changedTo", { field: labels[key], value: key === "role" ? nameOfRole(fresh[key]) : fresh[key] }));
+        if (before && before[key] !== fresh[key]) changes.push(t("changedTo", { field: labels[key], value: brief(key === "role" ? nameOfRole(fresh[key]) : fresh[key]) }));
         if (key === "role") role.replaceChildren(...roles(fresh.role).map(([value, text]) => h("option", { value }, text)));
         input.value = fresh[key];
         shown[key] = input.value;
@@ -511,8 +536,12 @@
       tag = freshTag;
       return changes;
     }
+    // Of two readings the later one counts, whichever comes first.
+    let readings = 0;
     async function load() {
+      const mine = ++readings;
       const { data, tag: freshTag } = await call("GET", `/${encodeURIComponent(id)}`);
+      if (mine !== readings) return [];
       const changes = take(data, freshTag);
       paint();
       return changes;
@@ -570,17 +599,31 @@
 
     async function save() {
       const body = {};
-      for (const [key, input] of Object.entries(inputs)) if (input.value.trim() !== shown[key].trim() && (key !== "role" || isSuper())) body[key] = input.value.trim();
+      const typed = {};
+      for (const [key, input] of Object.entries(inputs)) {
+        typed[key] = input.value;
+        if (input.value.trim() !== shown[key].trim() && (key !== "role" || isSuper())) body[key] = input.value.trim();
+      }
       if (!Object.keys(body).length) return tell(t("unchanged"));
       await call("PUT", pathOf(user), { tag, body });
-      for (const [key, input] of Object.entries(inputs)) shown[key] = input.value = input.value.trim();
+      // What has been typed meanwhile stays.
+      for (const [key, input] of Object.entries(inputs)) {
+        shown[key] = body[key] ?? shown[key];
+        if (input.value === typed[key]) input.value = shown[key];
+      }
       user = { ...user, ...body };
       await done(t("saved"));
       if (caller && isSelf(user)) start();
     }
 
+    // Puts others in the place of what a part shows. The focus stays at its place.
+    function renew(part, ...children) {
+      const at = [...part.querySelectorAll("button")].indexOf(document.activeElement);
+      part.replaceChildren(...children);
+      if (at >= 0) (part.querySelectorAll("button")[at] ?? frame.heading).focus();
+    }
     function paint() {
-      frame.heading.textContent = user.name;
+      frame.heading.textContent = nameOf(user);
       frame.place.replaceChildren(frame.heading, h("span", { class: "pills" }, rolePill(user.role), statusPills(user), isSelf(user) && h("span", { class: "pill" }, t("you")), isProtected(user) && h("span", { class: "pill" }, t("protectedUser"))));
       if (!frame.node.querySelector(".head > .avatar")) frame.place.before(avatar(user, "large"));
       const rows = [[t("email"), user.email], [t("id"), user.id], [t("created"), time(user.createdAt, timeFormat)], [t("updated"), time(user.updatedAt, timeFormat)], [t("verification"), t(user.emailVerified ? "yes" : "no")]];
@@ -589,13 +632,13 @@
       facts.replaceChildren(...rows.flatMap(([label, value]) => [h("dt", null, label), h("dd", null, value)]));
       const mayBan = isSuper() && (!isSelf(user) || user.banned);
       access.hidden = !mayBan && !(isSuper() && hasExtras);
-      access.replaceChildren(h("header", null, h("h3", null, t("access")), h("div", { class: "actions" },
+      renew(access, h("header", null, h("h3", null, t("access")), h("div", { class: "actions" },
         isSuper() && hasExtras && button(t("setPassword"), () => setPassword(user, tag, done)),
         mayBan && (user.banned ? button(t("unban"), () => press(unban)) : button(t("ban"), () => banUser(user, tag, done), "danger")))));
       end.hidden = !mayDelete(user);
-      end.replaceChildren(h("div", { class: "actions" }, button(t("remove"), () => removeUser(user, tag, () => {
+      renew(end, h("div", { class: "actions" }, button(t("remove"), () => removeUser(user, tag, () => {
         frame.close();
-        tell(t("removed", { name: user.name }));
+        tell(t("removed", { name: nameOf(user) }));
         list.refresh();
       }), "danger")));
     }
@@ -603,11 +646,13 @@
       if (hasExtras) await call("DELETE", `${pathOf(user)}/ban`, { tag });
       else await call("PUT", pathOf(user), { tag, body: { banned: false } });
       await done(t("unbannedNow"));
-      access.querySelector("button:last-child")?.focus();
     }
 
+    let sessionReadings = 0;
     async function loadSessions() {
+      const mine = ++sessionReadings;
       const { data } = await call("GET", `${pathOf(user)}/sessions`);
+      if (mine !== sessionReadings) return;
       const heading = h("h3", { tabindex: "-1" }, t("sessions"), " ", h("span", { class: "muted" }, number.format(data.length)));
       const endOne = (session) => async () => {
         await call("DELETE", `${pathOf(user)}/sessions/${encodeURIComponent(session.id)}`);
@@ -624,7 +669,7 @@
       sessions.replaceChildren(
         h("header", null, heading, data.length > 0 && button(t("endAll"), () => press(endAll))),
         data.length === 0 ? h("p", { class: "muted" }, t("noSessions")) : h("ul", { class: "sessions" }, data.map((session) => h("li", null,
-          h("div", null, h("span", { title: session.userAgent }, deviceOf(session.userAgent)), h("p", { class: "muted small" }, [session.ipAddress, t("since", { time: timeFormat.format(new Date(session.createdAt)) })].filter(Boolean).join(" · "))),
+          h("div", null, h("span", { title: session.userAgent }, deviceOf(session.userAgent)), h("p", { class: "muted small" }, [session.ipAddress, session.createdAt && t("since", { time: timeFormat.format(new Date(session.createdAt)) })].filter(Boolean).join(" · "))),
           h("button", { type: "button", "aria-label": t("endSessionOf", { device: deviceOf(session.userAgent) }), onclick: () => press(endOne(session)) }, t("endSession"))))));
     }
 
@@ -659,17 +704,23 @@
   const empty = { search: "", role: "", banned: "", emailVerified: "", sort: sorts[0], limit: String(limits[0]), page: "1" };
 
   function makeList() {
-    // The state stands in the address, so that loading again or a bookmark finds it.
-    const query = { ...empty };
-    for (const [key, value] of new URLSearchParams(location.hash.slice(1))) if (key in empty) query[key] = value;
-    if (!sorts.includes(query.sort)) query.sort = sorts[0];
-    if (!limits.includes(Number(query.limit))) query.limit = empty.limit;
-    if (!/^[1-9]\d{0,8}$/.test(query.page)) query.page = "1";
+    // The state stands in the address, so that loading again, a bookmark or going back finds it.
+    function stated() {
+      const state = { ...empty };
+      for (const [key, value] of new URLSearchParams(location.hash.slice(1))) if (key in empty) state[key] = value;
+      if (!/^[1-9]\d{0,8}$/.test(state.page)) state.page = empty.page;
+      return state;
+    }
+    const query = stated();
 
     const search = h("input", { type: "search", id: newId(), autocomplete: "off", spellcheck: "false", maxlength: 200, value: query.search });
+    const choose = (key, node) => {
+      node.value = query[key];
+      if (node.selectedIndex < 0) node.value = query[key] = empty[key];
+    };
     const choice = (key, options) => {
       const node = select(options, query[key], { id: newId(), onchange: () => change({ [key]: node.value }) });
-      if (node.selectedIndex < 0) node.value = query[key] = empty[key];
+      choose(key, node);
       return node;
     };
     const controls = {
@@ -708,7 +759,7 @@
 
     function change(values, focus) {
       Object.assign(query, { page: "1" }, values);
-      for (const [key, node] of Object.entries(controls)) node.value = query[key];
+      for (const [key, node] of Object.entries(controls)) choose(key, node);
       // Whoever pauses after a word keeps the space behind it.
       if (values.search !== undefined && search.value.trim() !== query.search) search.value = query.search;
       refreshRows(focus);
@@ -720,7 +771,7 @@
 
     function address() {
       const state = new URLSearchParams(Object.entries(query).filter(([key, value]) => value !== empty[key]));
-      history.replaceState(null, "", `${location.pathname}${location.search}${state.size ? `#${state}` : ""}`);
+      history.replaceState(null, "", `${location.href.split("#")[0]}${state.size ? `#${state}` : ""}`);
     }
 
     async function refreshRows(focus) {
@@ -766,13 +817,13 @@
         else head.removeAttribute("aria-sort");
       }
       rows.replaceChildren(...users.map((user) => {
-        const open = h("button", { type: "button", "data-user": user.id }, user.name || user.email);
+        const open = h("button", { type: "button", "data-user": user.id }, nameOf(user));
         const row = h("tr", { role: "row", onclick: (event) => {
           if (getSelection().toString() && event.target !== open) return;
           open.focus();
           showUser(user.id);
         } },
-        h("td", { role: "cell" }, h("div", { class: "person" }, avatar(user), h("span", null, open, h("span", { class: "muted small" }, user.email)))),
+        h("td", { role: "cell" }, h("div", { class: "person" }, avatar(user), h("span", null, open, h("span", { class: "muted small" }, brief(user.email))))),
         h("td", { role: "cell" }, rolePill(user.role)),
         h("td", { role: "cell" }, statusPills(user)),
         h("td", { role: "cell", class: "muted" }, time(user.createdAt, dayFormat)));
@@ -828,6 +879,7 @@
         h("nav", { class: "foot", "aria-label": t("pages") }, range, h("label", null, t("perPage"), controls.limit), previous, next))];
     return {
       nodes,
+      follow: () => change(stated()),
       refresh: () => {
         refreshRows();
         refreshSummary();
@@ -874,13 +926,13 @@
 
   function bar() {
     return h("header", { class: "bar" }, mark(), h("h1", null, t("title")), h("span", { class: "host muted" }, location.hostname),
-      h("div", { class: "who" }, h("span", { class: "name" }, own.name), rolePill(caller.role), canSignIn && button(t("signOut"), leave, "quiet")));
+      h("div", { class: "who" }, h("span", { class: "name" }, nameOf(own)), rolePill(caller.role), canSignIn && button(t("signOut"), leave, "quiet")));
   }
 
   async function start() {
     try {
-      const { status, content } = await send("GET", `${location.pathname}?caller`);
-      if (status !== 200) throw new Problem(status, status === 503 ? "Servicio no disponible temporalmente" : undefined);
+      const { status, content } = await send("GET", "?caller");
+      if (status !== 200) throw new Problem(status);
       caller = content;
       if (!caller) return enter();
       own = await call("GET", pathOf(caller)).then(({ data }) => data, (error) => {
@@ -894,7 +946,7 @@
     }
     if (caller.role === "user") {
       const rows = [[t("email"), own.email], [t("id"), own.id], [t("created"), time(own.createdAt, timeFormat)], [t("verification"), t(own.emailVerified ? "yes" : "no")]];
-      return show(bar(), h("main", null, h("div", { class: "card own" }, h("div", { class: "person" }, avatar(own, "large"), h("div", null, h("h2", null, own.name), statusPills(own))),
+      return show(bar(), h("main", null, h("div", { class: "card own" }, h("div", { class: "person" }, avatar(own, "large"), h("div", null, h("h2", null, nameOf(own)), statusPills(own))),
         h("dl", { class: "facts" }, rows.map(([label, value]) => [h("dt", null, label), h("dd", null, value)])), h("p", { class: "muted" }, t("ownRecord")))));
     }
     list = makeList();
@@ -902,5 +954,6 @@
     list.refresh();
   }
 
+  addEventListener("hashchange", () => list?.follow());
   start();
 })();

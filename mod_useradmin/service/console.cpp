@@ -71,10 +71,12 @@ int send_caller(request_rec* request, const ServiceOfPage& service) {
     const api::Role role = visitor.caller->role;
     writer.begin_object().key("id").string(visitor.caller->id);
     writer.key("role").string(api::text_of(role));
-    if (role == api::Role::super_admin)
+    if (role == api::Role::super_admin) {
         writer.key("protectedEmail").string(protected_email_of(request, service.settings));
-    else if (role == api::Role::admin)
+        writer.key("lowersEmail").boolean(service.settings.get<LowersEmail>());
+    } else if (role == api::Role::admin) {
         writer.key("rank").boolean(service.settings.get<GuardWords>().rank);
+    }
     writer.end_object();
     return httpd::send(request, std::move(reply));
 }

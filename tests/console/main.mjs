@@ -23,6 +23,8 @@ let extras = null;
 let shown = null;
 // One beside an application that signs its users in by itself.
 let application = null;
+// One whose base address is the root.
+let rooted = null;
 before(async () => {
   await startBrowser();
   site = await Site.start();
@@ -30,10 +32,11 @@ before(async () => {
   shown = await Site.start({ directives: "UserAdminExtras On" });
   for (const agent of agents) await shown.openSession("mary.jackson@example.org", agent);
   application = await Site.start({ signIn: false, console: "UserAdminConsoleSignIn /sign-in?then=/admin" });
+  rooted = await Site.start({ base: "/", signIn: false });
 });
 after(async () => {
   await stopBrowser();
-  for (const each of [site, extras, shown, application]) await each?.stop();
+  for (const each of [site, extras, shown, application, rooted]) await each?.stop();
 });
 
 /** A test with a page of its own, which is looked at in the end. */
@@ -43,6 +46,10 @@ const scene = (name, settings, body) =>
     await body(view);
     await view.close();
   });
+
+/** A user of that name and address, made behind the page's back; the id. */
+const make = async (view, name, email) =>
+  (await view.ask("POST", "/api/users", { name, email, password: "12345678", role: "user" })).data.id;
 
 test("what the service refuses with is said in English too", () => {
   const script = readFileSync(join(repository, "mod_useradmin/console/script.js"), "utf8");
@@ -243,6 +250,41 @@ scene("filters multiply, and the list is sorted and paged", { email: root }, asy
   await view.read("1–37 of 37", ".foot");
 });
 
+scene("another state in the address, as a bookmark has it, is another list, and going back leads back", { email: root }, async (view) => {
+  await view.searchFor("ada lovelace");
+  await view.listed("Ada Lovelace");
+  const depth = await view.page.evaluate(() => history.length);
+  await view.page.evaluate(() => (location.hash = "#search=o&role=admin&sort=name+asc"));
+  await view.listed("Dennis Ritchie", "Olivia Ortiz");
+  const shown = () => view.page.$$eval(".tools input, .tools select", (all) => all.map((each) => each.value));
+  assert.deepEqual(await shown(), ["o", "admin", "", "", "name asc"]);
+  assert.equal(await view.page.evaluate(() => history.length), depth + 1);
+  await view.page.evaluate(() => history.back());
+  await view.listed("Ada Lovelace");
+  assert.deepEqual(await shown(), ["ada lovelace", "", "", "", "createdAt desc"]);
+});
+
+scene("an address with slashes too many is no other server's", { email: root }, async (view) => {
+  await view.page.goto(`${site.httpd.address}//admin`);
+  await view.read("1–20 of 37", ".foot");
+  await view.searchFor("ada lovelace");
+  await view.listed("Ada Lovelace");
+  assert.equal(await view.page.evaluate(() => location.pathname), "//admin");
+});
+
+scene("a reply that a proxy gives for the service is told by its status", { email: root }, async (view) => {
+  const replies = { five: { status: 503, contentType: "text/html", body: "<html>" }, four: { status: 429, body: "no" } };
+  await view.intercept((request) => replies[new URL(request.url()).searchParams.get("search")]);
+  await view.searchFor("five");
+  await view.read("The service is busy. Try again in a moment.", ".list [role=alert]");
+  await view.searchFor("four");
+  await view.read("That did not work (status 429).", ".list [role=alert]");
+  await view.page.setRequestInterception(false);
+  await view.press("Load again");
+  await view.read("No user matches.");
+  assert.equal((await view.text(".list [role=alert]")).trim(), "");
+});
+
 scene("it says how many users there are, and how many came on each day", { email: root }, async (view) => {
   await view.see(".chart svg");
   assert.equal(await view.text(".total .number"), "37");
@@ -368,6 +410,7 @@ scene("a superAdmin bans with a reason and lifts the ban", { email: root }, asyn
   await view.check("the dialog of a ban");
   await view.press("Ban");
   await view.read("Donald Knuth is banned.", "dialog.drawer .status");
+  await view.focusOn("Lift the ban");
   await view.read("literate spam", "dialog.drawer .facts");
   const { banned, banReason } = await site.user("user-8");
   assert.deepEqual({ banned, banReason }, { banned: true, banReason: "literate spam" });
@@ -392,6 +435,93 @@ scene("what nobody has typed is not saved, also where an input cannot show all o
   await view.press("Delete user");
   await view.read("has been deleted.");
   assert.equal(await site.user(made.data.id), undefined);
+});
+
+scene("what is typed while a change is being saved stays, and is saved next", { email: root }, async (view) => {
+  const id = await make(view, "Slow Line", "slow@example.org");
+  await view.openUser("slow@example.org");
+  let held = null;
+  await view.intercept((request) => {
+    if (held || request.method() !== "PUT") return null;
+    held = request;
+    return "held";
+  });
+  await view.type("dialog input[name=name]", " Slower Line ");
+  await view.press("Save changes");
+  await view.page.waitForFunction(() => document.querySelector("dialog form button[aria-busy=true]"));
+  await view.type("dialog input[name=email]", "slower@example.org");
+  await held.continue();
+  await view.read("Saved.", "dialog .status");
+  await view.page.setRequestInterception(false);
+  await view.rest();
+  const typed = () => view.page.$$eval("dialog form input", (all) => all.map((each) => each.value));
+  assert.deepEqual(await typed(), ["Slower Line", "slower@example.org"]);
+  assert.equal((await site.user(id)).email, "slow@example.org");
+  await view.press("Save changes");
+  await view.read("slower@example.org", "dialog .facts");
+  const { name, email } = await site.user(id);
+  assert.deepEqual({ name, email }, { name: "Slower Line", email: "slower@example.org" });
+  await view.ask("DELETE", `/api/users/${id}`);
+});
+
+scene("a tag that a proxy has made a weak one still stands for the row", { email: root }, async (view) => {
+  await view.page.evaluate(() => {
+    const own = window.fetch;
+    window.fetch = async (url, options) => {
+      const reply = await own(url, options);
+      const headers = new Headers(reply.headers);
+      if (headers.has("ETag")) headers.set("ETag", `W/${headers.get("ETag")}`);
+      return new Response(reply.body, { status: reply.status, headers });
+    };
+  });
+  await view.openUser("frances.allen@example.org");
+  await view.type("dialog input[name=name]", "Frances E. Allen");
+  await view.press("Save changes");
+  await view.read("Saved.", "dialog .status");
+  assert.equal((await site.user("user-11")).name, "Frances E. Allen");
+});
+
+scene("a user without an address is edited, and is deleted by the identifier", { email: root }, async (view) => {
+  for (const [name, email] of [["No Mail", "\u200b"], ["Odd Mail", "odd mail"]]) {
+    const id = await make(view, name, email);
+    await view.searchFor(name);
+    await view.click("tbody .person button");
+    await view.see("dialog.drawer .facts dd");
+    await view.type("dialog input[name=name]", `${name} II`);
+    await view.choose("dialog select[name=role]", "admin");
+    await view.press("Save changes");
+    await view.read("Saved.", "dialog .status");
+    assert.deepEqual([(await site.user(id)).name, (await site.user(id)).email], [`${name} II`, email]);
+    // What somebody types is looked at.
+    await view.type("dialog input[name=email]", "no address");
+    await view.press("Save changes");
+    await view.read("This is no e-mail address.", "dialog");
+    await view.press("Delete user");
+    await view.check(`${name}, about to be deleted`);
+    await view.press("Delete user");
+    await view.read("This must be filled in.", "dialog:not(.drawer)");
+    await view.type("dialog input[name=address]", "x");
+    await view.press("Delete user");
+    await view.read(email === "odd mail" ? "This is not the address." : "This is not the identifier.", "dialog:not(.drawer)");
+    await view.type("dialog input[name=address]", email === "odd mail" ? email : id);
+    await view.press("Delete user");
+    await view.read("has been deleted.");
+    await view.gone("dialog");
+    assert.equal(await site.user(id), undefined);
+  }
+});
+
+scene("the address is protected in the case in which it is stored", { email: root }, async (view) => {
+  const id = await make(view, "Jefe", "Admin@Example.com");
+  await view.searchFor("jefe");
+  await view.click("tbody .person button");
+  await view.see("dialog.drawer .facts dd");
+  assert.ok(!(await view.text("dialog")).includes("Cannot be deleted"));
+  await view.press("Delete user");
+  await view.type("dialog input[name=address]", "Admin@Example.com");
+  await view.press("Delete user");
+  await view.read("Jefe has been deleted.");
+  assert.equal(await site.user(id), undefined);
 });
 
 scene("what was done is said, also where the user cannot be read afterwards", { email: root }, async (view) => {
@@ -491,6 +621,54 @@ scene("a name that is written from the right leaves the sentence around it as it
   }
 });
 
+scene("a name of which nothing can be seen is told by the address", { email: root }, async (view) => {
+  for (const name of [" ", "\u3164", "\u200b\u2060"]) {
+    const id = await make(view, name, "nameless@example.org");
+    await view.searchFor("nameless");
+    await view.listed("nameless@example.org");
+    await view.check("a list with a name that cannot be seen");
+    await view.press("nameless@example.org");
+    await view.read("nameless@example.org", "dialog h2");
+    await view.check("a drawer whose name cannot be seen");
+    await view.press("Delete user");
+    await view.read("Delete nameless@example.org?", "dialog:not(.drawer) h2");
+    await view.type("dialog input[name=address]", "nameless@example.org");
+    await view.press("Delete user");
+    await view.gone("dialog");
+    assert.equal(await site.user(id), undefined);
+  }
+});
+
+scene("a name of ten thousand letters keeps nothing out of reach", { email: root, width: 320, height: 640 }, async (view) => {
+  const name = "Wide".repeat(2500);
+  const id = await make(view, name, `${"w".repeat(3000)}@example.org`);
+  await view.searchFor("wideWIDE");
+  await view.listed(`${"Wide".repeat(20)}…`);
+  assert.ok(await view.page.$eval("tbody tr", (row) => row.getBoundingClientRect().height < 400), "its row takes the page");
+  await view.click("tbody .person button");
+  await view.see("dialog.drawer .facts dd");
+  await view.press("Ban");
+  await view.type("dialog input[name=reason]", "wide");
+  await view.press("Ban");
+  await view.read("is banned.", "dialog.drawer .status");
+  assert.ok(await view.page.$eval("dialog .head", (head) => head.getBoundingClientRect().height < 320), "its name covers the rest");
+  await view.press("Lift the ban");
+  await view.read("The ban has been lifted.", "dialog.drawer .status");
+  assert.equal((await site.user(id)).name, name);
+  await view.press("Delete user");
+  await view.check("the dialog of a deletion with a long name");
+  await view.key("Escape", "Escape");
+  await view.ask("DELETE", `/api/users/${id}`);
+});
+
+scene("what it says is said in a place that was there before", { email: root }, async (view) => {
+  const places = async () => JSON.stringify(await view.page.accessibility.snapshot({ interestingOnly: false })).match(/"role":"status"/g)?.length;
+  // How many were found, and what was done.
+  assert.equal(await places(), 2);
+  await view.openUser("emmy.noether@example.org");
+  assert.equal(await places(), 1);
+});
+
 // --- With UserAdminExtras ---
 
 scene("without UserAdminExtras neither sessions nor passwords are offered", { email: root }, async (view) => {
@@ -519,6 +697,7 @@ describe("with UserAdminExtras", () => {
     assert.match(made, /^([a-zA-Z2-9]{5}-){3}[a-zA-Z2-9]{5}$/);
     await view.press("Set a password");
     await view.read("The password has been set.", "dialog.drawer .status");
+    await view.focusOn("Set a password");
     await view.read("No session is open.", "dialog");
     await view.key("Escape");
     await view.press("Sign out");
@@ -551,6 +730,11 @@ describe("with UserAdminExtras", () => {
     await view.press("Ban");
     await view.read("This time has passed.", "dialog");
     await view.check("the dialog of a ban with an end");
+    for (const year of ["10000", "275760"]) {
+      await view.page.$eval("dialog input[name=date]", (input, time) => (input.value = time), `${year}-01-02T10:00`);
+      await view.press("Ban");
+      await view.read("This is no time up to the year 9999.", "dialog");
+    }
     await view.choose("dialog select[name=until]", "7");
     await view.press("Ban");
     await view.read("John Backus is banned.", "dialog.drawer .status");
@@ -561,6 +745,28 @@ describe("with UserAdminExtras", () => {
     await view.press("Lift the ban");
     await view.read("The ban has been lifted.", "dialog.drawer .status");
     assert.equal((await extras.user("user-18")).banned, false);
+  });
+
+  scene("of two readings of the sessions the later one is believed", { ...there, email: root }, async (view) => {
+    await extras.ctl(["session", "open", "hedy.lamarr@example.org"]);
+    let held = null;
+    await view.intercept((request) => {
+      if (held || !request.url().endsWith("/sessions")) return null;
+      held = request;
+      return "held";
+    });
+    await view.searchFor("hedy");
+    await view.click("tbody .person button");
+    await view.see("dialog.drawer .facts dd");
+    await view.press("Set a password");
+    await view.press("Make one up");
+    await view.press("Set a password");
+    await view.read("No session is open.", "dialog");
+    await held.respond({ status: 200, contentType: "application/json",
+      body: JSON.stringify({ success: true, data: [{ id: "gone", createdAt: null, userAgent: agents[0], ipAddress: null }] }) });
+    await view.page.setRequestInterception(false);
+    await view.rest();
+    await view.read("No session is open.", "dialog");
   });
 
   scene("an admin is offered none of it", { ...there, email: admin }, async (view) => {
@@ -596,6 +802,25 @@ describe("with the application's session", () => {
     await view.read("Ada Lovelace", "header.bar");
     assert.equal(await view.button("Sign out"), null);
   });
+});
+
+scene("a service whose base address is the root is administered like any other", { site: () => rooted }, async (view) => {
+  const token = (await rooted.ctl(["session", "open", root])).trim();
+  await view.context.setCookie({ name: "better-auth.session_token", value: token, domain: "localhost", path: "/", httpOnly: true, sameSite: "Lax" });
+  await view.page.reload();
+  await view.read("1–20 of 37", ".foot");
+  await view.read("37", ".total .number");
+  await view.press("New user");
+  await view.type("dialog input[name=name]", "Rita Root");
+  await view.type("dialog input[name=email]", "rita@example.org");
+  await view.press("Make one up");
+  await view.press("Create user");
+  await view.read("Rita Root has been created.");
+  await view.openUser("rita@example.org");
+  await view.press("Ban");
+  await view.press("Ban");
+  await view.read("Rita Root is banned.", "dialog.drawer .status");
+  assert.equal((await rooted.userAt("rita@example.org")).banned, true);
 });
 
 // --- Languages, keyboard, sizes ---

@@ -161,7 +161,8 @@ TEST(console, escapes_a_base_address_that_holds_markup) {
 
 TEST(console, says_who_is_looking_at_it) {
     start(location("/api/users", "AuthUserAdmin On\nUserAdminProtectedEmail jefa@example.org") +
-          location("/strict/users", "AuthUserAdmin On\nUserAdminGuard rank") +
+          location("/strict/users",
+                   "AuthUserAdmin On\nUserAdminGuard rank\nUserAdminEmailCase lower") +
           page("/api/users/console") + page("/strict/users/console"));
     const std::string path = "/api/users/console";
     CHECK_EQUAL(std::string("null"), caller({}, path));
@@ -172,9 +173,11 @@ TEST(console, says_who_is_looking_at_it) {
                 caller({bearer(Who::admin)}, path));
     CHECK_EQUAL(std::string(R"({"id":"ada-1","role":"admin","rank":true})"),
                 caller({bearer(Who::admin)}, "/strict/users/console"));
-    CHECK_EQUAL(
-        std::string(R"({"id":"sara-1","role":"superAdmin","protectedEmail":"jefa@example.org"})"),
-        caller({bearer(Who::super_admin)}, path));
+    CHECK_EQUAL(std::string(R"({"id":"sara-1","role":"superAdmin",)"
+                            R"("protectedEmail":"jefa@example.org","lowersEmail":false})"),
+                caller({bearer(Who::super_admin)}, path));
+    STRCMP_CONTAINS(R"("lowersEmail":true)",
+                    caller({bearer(Who::super_admin)}, "/strict/users/console").c_str());
 }
 
 TEST(console, says_who_is_looking_at_it_also_in_a_Location_elsewhere) {

@@ -32,8 +32,8 @@ const names = (
 let made = 0;
 
 export class Site {
-  /** The service at /api/users, its console at /admin; further directives in both Locations. */
-  static async start({ directives = "", console = "", signIn = true } = {}) {
+  /** The service at a base address, its console at /admin; further directives in both Locations. */
+  static async start({ base = "/api/users", directives = "", console = "", signIn = true } = {}) {
     const site = new Site();
     site.folder = join(work, `site-${++made}`);
     site.database = join(site.folder, "users.db");
@@ -47,7 +47,7 @@ export class Site {
       `DBDriver sqlite3\nDBDParams "${site.database}"\nDBDMin 0\n` +
         `UserAdminPasswordHash argon2id m=64\n` +
         `CustomLog "\${SRVROOT}/access.log" "%m %U%q %>s"\n`.replace("${SRVROOT}/", `${site.folder}/`) +
-        `<Location "/api/users">\nRequire all granted\nAuthUserAdmin On\nUserAdmin On\n` +
+        `<Location "${base}">\nRequire all granted\nAuthUserAdmin On\nUserAdmin On\n` +
         `UserAdminProtectedEmail admin@example.com\n${directives}\n</Location>\n` +
         (signIn
           ? `<Location "/api/auth">\nRequire all granted\nAuthUserAdminSignIn On\nAuthUserAdminSignInLimit 1000000 1\n</Location>\n`
