@@ -463,9 +463,15 @@ std::string json_of(const Column& column) {
     const std::string sql = column.sql();
     if (column.kind == Column::Kind::boolean)
         return "json(iif(" + sql + " IS NULL, 'null', iif(" + sql + ", 'true', 'false')))";
+    // JSON has no infinity: JavaScript makes null of one, and some SQLite a word that nobody can
+    // read.
+    std::string value = "CASE typeof(" + sql + ") WHEN 'blob' THEN hex(" + sql +
+                        ") WHEN 'real' THEN iif(" + sql + " IN (9e999, -9e999), NULL, " + sql +
+                        ") ELSE " + sql + " END";
     if (column.type.starts_with("json"))
-        return "iif(json_valid(" + sql + "), json(" + sql + "), " + sql + ")";
-    return "iif(typeof(" + sql + ") = 'blob', hex(" + sql + "), " + sql + ")";
+        return "iif(typeof(" + sql + ") = 'text' AND json_valid(" + sql + "), json(" + sql + "), " +
+               value + ")";
+    return value;
 }
 
 /// The further columns: json_object takes no more than 127 arguments where SQLite is built so.

@@ -605,6 +605,23 @@ TEST(further_columns, come_with_an_updated_user) {
     expect_members(updated.other_columns);
 }
 
+TEST(further_columns, that_hold_what_JSON_has_no_word_for_come_as_JSON_all_the_same) {
+    add_user("u", "u@x");
+    change("ALTER TABLE \"user\" ADD COLUMN \"score\" real; "
+           "ALTER TABLE \"user\" ADD COLUMN \"data\" json",
+           "ALTER TABLE \"user\" DROP COLUMN \"score\"; "
+           "ALTER TABLE \"user\" DROP COLUMN \"data\"");
+    const bool is_sqlite = database().kind() == Kind::sqlite;
+    for (const std::string sign : {"", "-"}) {
+        // SQLite keeps anything in a column of any type.
+        sql().run("UPDATE \"user\" SET " +
+                  (is_sqlite ? "\"score\" = " + sign + "9e999, \"data\" = x'00ff'"
+                             : "\"score\" = '" + sign + "Infinity', \"data\" = '[]'"));
+        const std::string object(worked(store().update("u", {})).other_columns);
+        STRCMP_CONTAINS(is_sqlite ? R"("score":null,"data":"00FF")" : "Infinity\"", object.c_str());
+    }
+}
+
 TEST(further_columns, do_not_come_with_a_user_that_is_read) {
     add_columns();
     add_user("u", "u@x");
