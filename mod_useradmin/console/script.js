@@ -9,7 +9,8 @@
   const shortest = 8;
   const longest = 128;
   const days = 14;
-  const limits = [20, 50, 100].filter((limit, index) => index === 0 || limit <= Number(service.maxLimit));
+  const maxLimit = Number(service.maxLimit);
+  const limits = [Math.min(20, maxLimit), ...[50, 100].filter((limit) => limit <= maxLimit)];
 
   // --- Texts: English, Spanish. What the service says in Spanish stands here under its own words. ---
 
@@ -397,7 +398,8 @@
     node.addEventListener("close", () => {
       node.remove();
       // What opened it may have been made anew since.
-      if (document.querySelector("dialog[open]")) return;
+      const below = [...document.querySelectorAll("dialog[open]")].at(-1);
+      if (below) return below.contains(document.activeElement) || below.querySelector("h2").focus();
       const again = opener?.isConnected ? opener : document.querySelector(`[data-user="${CSS.escape(opener?.dataset?.user ?? "")}"]`);
       (again ?? document.querySelector("input[type=search]"))?.focus();
     });
@@ -426,7 +428,7 @@
     name.focus();
   }
 
-  function banUser(user, tag, done) {
+  function banUser(user, ask, done) {
     const frame = dialog(t("banTitle", { name: nameOf(user) }));
     const reason = h("input", { name: "reason", autocomplete: "off", maxlength: 500 });
     const until = select([["", t("forever")], ["1", t("day.1")], ["7", t("day.7")], ["30", t("day.30")], ["date", t("date")]], "", { name: "until" });
@@ -448,8 +450,8 @@
       buttons: [button(t("cancel"), frame.close), submit(t("ban"), "danger")],
       action: async () => {
         const text = reason.value.trim();
-        if (hasExtras) await call("PUT", `${pathOf(user)}/ban`, { tag, body: { reason: text || null, expires: expires() } });
-        else await call("PUT", pathOf(user), { tag, body: text ? { banned: true, banReason: text } : { banned: true } });
+        if (hasExtras) await ask("PUT", "/ban", { reason: text || null, expires: expires() });
+        else await ask("PUT", "", text ? { banned: true, banReason: text } : { banned: true });
         frame.close();
         await done(t("bannedNow", { name: nameOf(user) }));
       },
@@ -457,14 +459,14 @@
     reason.focus();
   }
 
-  function setPassword(user, tag, done) {
+  function setPassword(user, ask, done) {
     const frame = dialog(t("passwordTitle", { name: nameOf(user) }));
     const password = passwordFields();
     frame.content.append(form({
       fields: [password.node, h("p", { class: "muted small" }, t("passwordEnds"))],
       buttons: [button(t("cancel"), frame.close), submit(t("setPassword"))],
       action: async () => {
-        await call("PUT", `${pathOf(user)}/password`, { tag, body: { password: password.input.value } });
+        await ask("PUT", "/password", { password: password.input.value });
         frame.close();
         await done(t("passwordSet"));
       },
@@ -472,7 +474,7 @@
     password.input.focus();
   }
 
-  function removeUser(user, tag, done) {
+  function removeUser(user, ask, done) {
     const frame = dialog(t("removeTitle", { name: nameOf(user) }));
     const hasEmail = visible(user.email) !== "";
     const wanted = hasEmail ? user.email : user.id;
@@ -484,7 +486,7 @@
       fields: [lead, field(t(hasEmail ? "email" : "id"), address)],
       buttons: [button(t("cancel"), frame.close), submit(t("remove"), "danger")],
       action: async () => {
-        await call("DELETE", pathOf(user), { tag });
+        await ask("DELETE", "");
         frame.close();
         done();
       },
@@ -561,6 +563,18 @@
       list.refresh();
     }
 
+    // What a dialog asks for the user as it is now. Where that has changed, what is around the dialog is read again.
+    const asking = (of = pathOf(user), seen = tag) => async (method, path, body) => {
+      try {
+        await call(method, of + path, { tag: seen, body });
+      } catch (error) {
+        if (error.status === 412)
+          await load().catch((another) => {
+            if (!(another instanceof Problem)) throw another;
+          });
+        throw error;
+      }
+    };
     const notice = h("div", { class: "notice warn", role: "alert" });
     async function loadKeeping() {
       const changes = await load();
@@ -633,10 +647,10 @@
       const mayBan = isSuper() && (!isSelf(user) || user.banned);
       access.hidden = !mayBan && !(isSuper() && hasExtras);
       renew(access, h("header", null, h("h3", null, t("access")), h("div", { class: "actions" },
-        isSuper() && hasExtras && button(t("setPassword"), () => setPassword(user, tag, done)),
-        mayBan && (user.banned ? button(t("unban"), () => press(unban)) : button(t("ban"), () => banUser(user, tag, done), "danger")))));
+        isSuper() && hasExtras && button(t("setPassword"), () => setPassword(user, asking(), done)),
+        mayBan && (user.banned ? button(t("unban"), () => press(unban)) : button(t("ban"), () => banUser(user, asking(), done), "danger")))));
       end.hidden = !mayDelete(user);
-      renew(end, h("div", { class: "actions" }, button(t("remove"), () => removeUser(user, tag, () => {
+      renew(end, h("div", { class: "actions" }, button(t("remove"), () => removeUser(user, asking(), () => {
         frame.close();
         tell(t("removed", { name: nameOf(user) }));
         list.refresh();

@@ -23,7 +23,7 @@ let extras = null;
 let shown = null;
 // One beside an application that signs its users in by itself.
 let application = null;
-// One whose base address is the root.
+// One whose base address is the root, and whose pages are small.
 let rooted = null;
 before(async () => {
   await startBrowser();
@@ -32,7 +32,7 @@ before(async () => {
   shown = await Site.start({ directives: "UserAdminExtras On" });
   for (const agent of agents) await shown.openSession("mary.jackson@example.org", agent);
   application = await Site.start({ signIn: false, console: "UserAdminConsoleSignIn /sign-in?then=/admin" });
-  rooted = await Site.start({ base: "/", signIn: false });
+  rooted = await Site.start({ base: "/", signIn: false, directives: "UserAdminMaxLimit 7" });
 });
 after(async () => {
   await stopBrowser();
@@ -776,13 +776,34 @@ describe("with UserAdminExtras", () => {
     assert.ok(!view.requests.some((each) => each.includes("/sessions")));
   });
 
-  scene("who bans a user that has changed in the meantime is told", { ...there, email: root }, async (view) => {
+  scene("who bans, deletes or gives a password to a user that has changed in the meantime is told, looks, and goes on", { ...there, email: root }, async (view) => {
     await view.openUser("yuki.tanaka@example.org");
     await view.press("Ban");
     await view.ask("PUT", "/api/users/user-25", { name: "Yuki T." });
     await view.press("Ban");
     await view.read("This user has changed in the meantime.", "dialog:not(.drawer) [role=alert]");
     assert.equal((await extras.user("user-25")).banned, false);
+    // The user is read again, and whoever has looked goes on.
+    await view.key("Escape");
+    await view.gone("dialog:not(.drawer)");
+    await view.focusOn("Yuki T.");
+    await view.read("Yuki T.", "dialog.drawer h2");
+    for (const [name, field, text] of [["Set a password", "password", password], ["Delete user", "address", "yuki.tanaka@example.org"]]) {
+      await view.rest();
+      await view.press(name);
+      await view.type(`dialog input[name=${field}]`, text);
+      await view.ask("PUT", "/api/users/user-25", { name });
+      await view.press(name);
+      await view.read("This user has changed in the meantime.", "dialog:not(.drawer) [role=alert]");
+      await view.key("Escape");
+      await view.rest();
+      await view.press(name);
+      await view.type(`dialog input[name=${field}]`, text);
+      await view.press(name);
+      await view.gone("dialog:not(.drawer)");
+    }
+    await view.gone("dialog");
+    assert.equal(await extras.user("user-25"), undefined);
   });
 });
 
@@ -808,7 +829,8 @@ scene("a service whose base address is the root is administered like any other",
   const token = (await rooted.ctl(["session", "open", root])).trim();
   await view.context.setCookie({ name: "better-auth.session_token", value: token, domain: "localhost", path: "/", httpOnly: true, sameSite: "Lax" });
   await view.page.reload();
-  await view.read("1–20 of 37", ".foot");
+  await view.read("1–7 of 37", ".foot");
+  assert.equal(await view.text(".foot select"), "7");
   await view.read("37", ".total .number");
   await view.press("New user");
   await view.type("dialog input[name=name]", "Rita Root");
