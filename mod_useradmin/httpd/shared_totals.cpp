@@ -11,6 +11,7 @@
 #include <new>
 #include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 
 namespace useradmin::httpd {
@@ -38,6 +39,9 @@ struct Entry {
     Clock::rep begun_at;
     /// Also where there is none that still holds: the last one. Negative before the first.
     std::int64_t total;
+    /// How long the last count took, and whether others have waited since it was announced.
+    Clock::rep took;
+    bool is_wanted;
 };
 
 using Bucket = std::array<Entry, bucket_size>;
@@ -105,6 +109,16 @@ Entry* find(Table& table, const Key& key) noexcept {
     return found != bucket.end() ? &*found : nullptr;
 }
 
+/// How long the next count of a total lets others come that share it. Whoever asks while a count
+/// goes on comes back as soon as it ends, all of them at once: the first one would count for itself
+/// alone, and the others would wait for one count more.
+Clock::duration gathering_of(const Entry& entry) noexcept {
+    constexpr Clock::duration longest = std::chrono::milliseconds(10);
+    constexpr int part = 32; // hardly longer for whoever asks alone
+    return entry.is_wanted ? std::min(Clock::duration(entry.took) / part, longest)
+                           : Clock::duration(0);
+}
+
 /// Ends the counting of an entry's total with the scope.
 class Counting {
   public:
@@ -131,9 +145,38 @@ Entry* claim(Table& table, const Key& key) noexcept {
             entry->key = key;
             entry->begun = 0;
             entry->total = -1;
+            entry->took = 0;
+            entry->is_wanted = false;
             return entry;
         }
     return nullptr;
+}
+
+/// Counts a total, while its counting is held, and keeps it.
+store::Result<std::int64_t> counted(Table& table, Entry& entry, const Key& key,
+                                    const store::Totals::Count& count) {
+    Moment begun = 0;
+    std::uint64_t generation = 0;
+    store::LastTotal last;
+    {
+        const TableLock lock(table);
+        begun = ++table.latest;
+        generation = table.generation;
+        if (entry.total >= 0)
+            last = entry.total;
+    }
+    const auto begun_at = Clock::now();
+    const store::Result<std::int64_t> total = count(last);
+    if (total) {
+        const TableLock lock(table);
+        entry.key = key;
+        entry.begun = begun;
+        entry.generation = generation;
+        entry.begun_at = begun_at.time_since_epoch().count();
+        entry.total = *total;
+        entry.took = (Clock::now() - begun_at).count();
+    }
+    return total;
 }
 
 } // namespace
@@ -163,9 +206,7 @@ store::Result<std::int64_t> SharedTotals::total(const store::Filter& filter, con
     while (true) {
         Entry* entry = nullptr;
         Entry* own = nullptr; // the one that this call counts for
-        Moment begun = 0;
-        std::uint64_t generation = 0;
-        store::LastTotal last;
+        Clock::duration gathering(0);
         {
             const TableLock lock(table);
             if (!asked)
@@ -181,26 +222,17 @@ store::Result<std::int64_t> SharedTotals::total(const store::Filter& filter, con
                 own = claim(table, key);
             else if (entry->counting.try_lock() != Taken::no)
                 own = entry;
+            else
+                entry->is_wanted = true;
             if (own != nullptr) {
-                begun = ++table.latest;
-                if (own->total >= 0)
-                    last = own->total;
+                gathering = gathering_of(*own);
+                own->is_wanted = false;
             }
-            generation = table.generation;
         }
         if (own != nullptr) {
             const Counting counting(*own);
-            const auto begun_at = Clock::now();
-            const store::Result<std::int64_t> total = count(last);
-            if (total) {
-                const TableLock lock(table);
-                own->key = key;
-                own->begun = begun;
-                own->generation = generation;
-                own->begun_at = begun_at.time_since_epoch().count();
-                own->total = *total;
-            }
-            return total;
+            std::this_thread::sleep_for(gathering);
+            return counted(table, *own, key, count);
         }
         if (entry == nullptr)
             return count({});

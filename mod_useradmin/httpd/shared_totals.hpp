@@ -13,7 +13,8 @@ namespace useradmin::httpd {
 /// The totals of one place (a database and its tables), for the length of one request, in shared
 /// memory of a fixed size: 1,024 totals, of which the oldest make room for others. Where a filter's
 /// total is being counted, whoever asks for it meanwhile waits for the next count, which all who
-/// wait share. A process that is killed in the middle leaves its count to the next who waits.
+/// wait share, and which begins a moment later, so that those come who have just had the last one.
+/// A process that is killed in the middle leaves its count to the next who waits.
 class SharedTotals final : public store::Totals {
   public:
     /// How many bytes of shared memory the totals need.

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <deque>
 #include <functional>
@@ -261,6 +262,36 @@ TEST(shared_totals, that_are_asked_for_during_a_count_come_from_one_that_begins_
     CHECK_EQUAL(1, counts.load());
     for (const std::int64_t number : found)
         CHECK_EQUAL(2, number);
+}
+
+TEST(shared_totals, that_others_waited_for_are_counted_a_moment_later_for_who_comes_meanwhile) {
+    using Clock = std::chrono::steady_clock;
+    constexpr auto moment = 5ms;
+    constexpr auto counting = 32 * moment;
+    std::atomic<int> counts = 0;
+    std::atomic<Clock::rep> counted_at = 0;
+    const auto ask_for_it = [&] {
+        ask(totals(), search_of("a"), [&](LastTotal) -> Total {
+            counted_at = Clock::now().time_since_epoch().count();
+            ++counts;
+            return 2;
+        });
+    };
+    SlowCount first(totals(), search_of("a"), 1);
+    std::atomic<pid_t> waiting = 0;
+    std::thread second([&] {
+        waiting = gettid();
+        ask_for_it();
+    });
+    CHECK_TRUE(eventually([&] { return waiting != 0 && is_asleep(waiting); }));
+    std::this_thread::sleep_for(counting);
+    const auto ended_at = Clock::now();
+    first.end();
+    const bool is_in_time = counts == 0; // a busy machine may be late
+    ask_for_it();
+    second.join();
+    CHECK_TRUE(Clock::time_point(Clock::duration(counted_at)) >= ended_at + moment);
+    CHECK_TRUE(counts == 1 || !is_in_time);
 }
 
 TEST(shared_totals, of_other_filters_and_places_do_not_wait) {
