@@ -8,6 +8,7 @@
 #include "store/bulk.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -65,6 +66,25 @@ std::string behind_links(const std::string& name) {
     return path.string();
 }
 
+/// Whether the open file has that name still.
+bool has_name(std::FILE* file, const std::string& name) {
+    struct stat open = {};
+    struct stat named = {};
+    return fstat(fileno(file), &open) == 0 && lstat(name.c_str(), &named) == 0 &&
+           open.st_dev == named.st_dev && open.st_ino == named.st_ino;
+}
+
+/// Lines as a terminal may have them.
+std::string visible_lines(std::string_view lines) {
+    std::string text;
+    while (!lines.empty()) {
+        const std::string_view line = lines.substr(0, lines.find('\n'));
+        text.append(visible(line)) += '\n';
+        lines.remove_prefix(std::min(line.size() + 1, lines.size()));
+    }
+    return text;
+}
+
 /// Where the lines go: standard output, a pipe or a device, or a file that appears under its name
 /// when it is whole.
 class Output {
@@ -82,7 +102,7 @@ class Output {
             refuse();
     }
     ~Output() {
-        if (!part_.empty())
+        if (file_ != nullptr && !part_.empty() && has_name(file_.get(), part_))
             std::remove(part_.c_str());
     }
     Output(const Output&) = delete;
@@ -100,6 +120,9 @@ class Output {
             refuse();
         if (part_.empty())
             return;
+        if (!has_name(file_.get(), part_))
+            throw CommandError(Exit::failure, "another export has begun to write " + name_ +
+                                                  "; this one ends without a file");
         if (fsync(fileno(file_.get())) != 0 || std::rename(part_.c_str(), name_.c_str()) != 0)
             refuse();
         part_.clear();
@@ -148,7 +171,7 @@ Exit export_users(Context& context) {
             throw CommandError(Exit::failure, "the database refused: " + work.error());
         for (const store::bulk::Row& row : *rows)
             writer.append(text, row);
-        output.write(text);
+        output.write(is_seen ? visible_lines(text) : text);
         users_at_once = next_users(users_at_once, text.size());
         text.clear();
         if (rows->empty())

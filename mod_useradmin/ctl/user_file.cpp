@@ -18,6 +18,7 @@ namespace {
 constexpr std::size_t longest_line = std::size_t{16} << 20;
 constexpr std::size_t piece_size = std::size_t{1} << 16;
 constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+constexpr std::string_view replacement = "\xef\xbf\xbd"; // U+FFFD
 
 /// The name among those that a line may have; empty for any other.
 std::string_view known_name(std::string_view name) {
@@ -89,20 +90,23 @@ std::string_view without_end(std::string_view line) {
     return line;
 }
 
-void append_csv(std::string& out, std::string_view text) {
-    const bool needs_quotes = text.empty() || text.find_first_of(",\"\r\n") != text.npos ||
-                              text.front() == ' ' || text.back() == ' ';
-    if (!needs_quotes) {
-        out += text;
-        return;
+void append_csv(std::string& out, std::string_view value) {
+    const bool needs_quotes = value.empty() || value.find_first_of(",\"\r\n") != value.npos ||
+                              value.front() == ' ' || value.back() == ' ';
+    if (needs_quotes)
+        out += '"';
+    while (!value.empty()) {
+        const std::size_t length = text::sequence_length(value);
+        if (length == 0)
+            out += replacement; // as in JSON: no import takes what is no UTF-8
+        else if (value.front() == '"')
+            out += "\"\"";
+        else
+            out.append(value, 0, length);
+        value.remove_prefix(std::max<std::size_t>(length, 1));
     }
-    out += '"';
-    for (const char character : text) {
-        if (character == '"')
-            out += '"';
-        out += character;
-    }
-    out += '"';
+    if (needs_quotes)
+        out += '"';
 }
 
 } // namespace

@@ -5,9 +5,11 @@
 #include "support/files.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <sstream>
+#include <thread>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -200,6 +202,44 @@ TEST(bulk, a_picture_of_two_megabytes_goes_out_and_in_again) {
         database().clear();
         done(ctl({"import", lines(first, end.c_str())}));
         CHECK_EQUAL(picture, of("ana@x.org", "image"));
+    }
+}
+
+TEST(bulk, export_whose_file_another_one_begins_to_write_leaves_it_to_that) {
+    if (!is_postgresql())
+        return;
+    const std::string name = path("overtaken.csv");
+    const std::string part = name + ".part";
+    sql().run("BEGIN; LOCK TABLE \"user\" IN ACCESS EXCLUSIVE MODE");
+    Ended ended;
+    std::thread export_thread([&] {
+        ended = run_program(words({"export", name}), "", environment());
+    });
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    while (!std::filesystem::exists(part) && std::chrono::steady_clock::now() < deadline)
+        std::this_thread::yield();
+    std::filesystem::remove(part);
+    write_file(part, "half of another");
+    sql().run("COMMIT");
+    export_thread.join();
+    CHECK_EQUAL(1, ended.status);
+    CHECK(has(ended.errors, "another export has begun to write " + name));
+    CHECK_FALSE(std::filesystem::exists(name));
+    CHECK_EQUAL(std::string("half of another"), read_file(part));
+}
+
+TEST(bulk, import_takes_what_was_exported_of_a_name_that_is_no_utf8) {
+    if (is_postgresql())
+        return; // it has no such texts
+    for (const std::string end : {".ndjson", ".csv"}) {
+        database().clear();
+        create("ana@x.org");
+        sql().run(R"(UPDATE "user" SET "name" = CAST(X'41ff22c3a9' AS text))");
+        const std::string first = exported(end);
+        database().clear();
+        done(ctl({"import", lines(first, end.c_str())}));
+        CHECK_EQUAL(std::string("A\xef\xbf\xbd\"é"), of("ana@x.org", "name"));
+        CHECK_EQUAL(first, exported(end));
     }
 }
 

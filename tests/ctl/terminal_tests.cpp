@@ -110,6 +110,13 @@ TEST(terminal, shows_nothing_on_the_line_that_says_how_far_it_has_come) {
     CHECK_FALSE(has(exported, "Exporting"));
 }
 
+TEST(terminal, gets_no_escape_sequence_of_a_user_who_is_exported) {
+    create("ana@x.org", "An\x1b[31ma");
+    Terminal terminal(words({"export", "--format", "csv"}), environment());
+    terminal.await(",An\\x1b[31ma,ana@x.org,");
+    CHECK_EQUAL(0, terminal.status());
+}
+
 TEST(terminal, check_says_what_it_is_doing) {
     Terminal terminal(words({"check"}), environment());
     terminal.await("Counting the users …");
