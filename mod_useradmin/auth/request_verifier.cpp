@@ -15,7 +15,7 @@ RequestVerifier::RequestVerifier(request_rec* request, const Settings& settings)
     : backend_(request, auth_useradmin_module, httpd::backend_settings(settings)),
       passwords_(backend_.settings().hash_format, *backend_.server().formats, work_,
                  backend_.slots()),
-      credentials_(backend_.store(), passwords_, *backend_.server().formats,
+      credentials_(backend_.store(), backend_.place(), passwords_, *backend_.server().formats,
                    backend_.server().attempts, settings.get<SignInLimit>(), backend_.log()) {}
 
 std::string_view counted_address(const request_rec* request) noexcept {

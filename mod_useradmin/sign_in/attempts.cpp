@@ -44,14 +44,22 @@ Table& table_of(void* memory) noexcept {
     return *static_cast<Table*>(memory);
 }
 
-Key key_of(const Table& table, char kind, std::string_view name) noexcept {
-    // The name of an account may be of any length: it is hashed in a piece of its own.
-    std::array<unsigned char, 1 + EVP_MAX_MD_SIZE> text{static_cast<unsigned char>(kind)};
+/// The place of an address of a client, which is in no database.
+constexpr std::string_view nowhere = "";
+
+Key key_of(const Table& table, char kind, std::string_view place, std::string_view name) noexcept {
+    // A name may be of any length: each is hashed in a piece of its own.
+    constexpr std::size_t piece_size = 32;
+    std::array<unsigned char, 1 + 2 * piece_size> text{static_cast<unsigned char>(kind)};
     std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
     unsigned length = 0;
-    EVP_Digest(name.data(), name.size(), text.data() + 1, &length, EVP_sha256(), nullptr);
+    unsigned char* piece = text.data() + 1;
+    for (const std::string_view whole : {place, name}) {
+        EVP_Digest(whole.data(), whole.size(), piece, &length, EVP_sha256(), nullptr);
+        piece += piece_size;
+    }
     HMAC(EVP_sha256(), table.secret.data(), static_cast<int>(table.secret.size()), text.data(),
-         1 + length, digest.data(), &length);
+         text.size(), digest.data(), &length);
     Key key;
     std::copy_n(digest.begin(), key.size(), key.begin());
     return key;
@@ -121,10 +129,10 @@ bool Attempts::lay_out(void* memory) noexcept {
     return table.mutex.lay_out();
 }
 
-Attempts::Subject Attempts::subject(std::string_view address,
+Attempts::Subject Attempts::subject(std::string_view address, std::string_view place,
                                     std::string_view account) const noexcept {
     const Table& table = table_of(memory_);
-    return {key_of(table, 'a', address), key_of(table, 'u', account)};
+    return {key_of(table, 'a', nowhere, address), key_of(table, 'u', place, account)};
 }
 
 std::optional<Attempts::Refusal> Attempts::refusal(const Subject& subject, const Limit& limit,

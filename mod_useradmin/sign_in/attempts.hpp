@@ -43,7 +43,10 @@ class Attempts {
         Key address;
         Key account;
     };
-    Subject subject(std::string_view address, std::string_view account) const noexcept;
+    /// The place tells the account's database and its tables from others: whoever may sign in to an
+    /// account of the same name elsewhere clears no count here.
+    Subject subject(std::string_view address, std::string_view place,
+                    std::string_view account) const noexcept;
 
     enum class Of { address, account };
     /// Whose attempts are used up, and when there will be others.

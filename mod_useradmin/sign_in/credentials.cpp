@@ -30,7 +30,8 @@ Outcome outcome_of(store::Failure failure) noexcept {
 } // namespace
 
 Verification CredentialVerifier::verify(const Login& login) {
-    const Attempts::Subject subject = attempts_.subject(login.address, text::lower(login.email));
+    const Attempts::Subject subject =
+        attempts_.subject(login.address, place_, text::lower(login.email));
     if (const auto refused = limited(subject))
         return *refused;
     const Verification verification = verify_password(login, subject);
@@ -69,7 +70,7 @@ std::optional<Verification> CredentialVerifier::limited(const Attempts::Subject&
 
 Verification CredentialVerifier::verify_password(const Login& login,
                                                  const Attempts::Subject& subject) {
-    formats_.look(store_, FormatsInUse::Clock::now());
+    formats_.look(store_, place_, FormatsInUse::Clock::now());
     const auto found = find(login.email);
     if (!found && !found.is_not_found())
         return {outcome_of(found.failure())};

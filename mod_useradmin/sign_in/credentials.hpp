@@ -50,10 +50,12 @@ struct Verification {
 /// Verifies logins. No database connection is held while a password is hashed.
 class CredentialVerifier {
   public:
-    CredentialVerifier(store::Store& store, PasswordVerifier& passwords, FormatsInUse& formats,
-                       Attempts attempts, const Limit& limit, text::Log& log) noexcept
-        : store_(store), passwords_(passwords), formats_(formats), attempts_(attempts),
-          limit_(limit), log_(log) {}
+    /// The place tells the store's database and tables from others; it lives as long as the object.
+    CredentialVerifier(store::Store& store, std::string_view place, PasswordVerifier& passwords,
+                       FormatsInUse& formats, Attempts attempts, const Limit& limit,
+                       text::Log& log) noexcept
+        : store_(store), place_(place), passwords_(passwords), formats_(formats),
+          attempts_(attempts), limit_(limit), log_(log) {}
 
     Verification verify(const Login& login);
 
@@ -65,6 +67,7 @@ class CredentialVerifier {
     store::Result<store::Credential> find(std::string_view email);
 
     store::Store& store_;
+    std::string_view place_;
     PasswordVerifier& passwords_;
     FormatsInUse& formats_;
     Attempts attempts_;

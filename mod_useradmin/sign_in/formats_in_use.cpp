@@ -42,22 +42,30 @@ std::optional<Format> work_named(const std::string& name) {
 
 } // namespace
 
-void FormatsInUse::look(store::Store& store, Clock::time_point now) {
+void FormatsInUse::look(store::Store& store, std::string_view place, Clock::time_point now) {
     {
         const std::lock_guard lock(mutex_);
-        if (now < next_look_)
+        Clock::time_point& next = next_look_at(place);
+        if (now < next)
             return;
-        next_look_ = now + between_looks;
+        next = now + between_looks;
     }
     const auto names = store.password_formats();
     if (!names) {
         const std::lock_guard lock(mutex_);
-        next_look_ = now;
+        next_look_at(place) = now;
         return;
     }
     for (const std::string& name : *names)
         if (const auto work = work_named(name))
             note(*work);
+}
+
+FormatsInUse::Clock::time_point& FormatsInUse::next_look_at(std::string_view place) {
+    const auto found = std::find_if(next_looks_.begin(), next_looks_.end(),
+                                    [&](const NextLook& look) { return look.place == place; });
+    return found != next_looks_.end() ? found->time
+                                      : next_looks_.emplace_back(NextLook{std::string(place)}).time;
 }
 
 void FormatsInUse::note(const Format& format) {

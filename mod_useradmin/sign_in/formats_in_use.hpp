@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <mutex>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -19,17 +20,27 @@ class FormatsInUse {
   public:
     using Clock = std::chrono::steady_clock;
 
-    /// Looks at the database where that was not done for a few minutes.
-    void look(store::Store& store, Clock::time_point now);
+    /// Looks at the store where that was not done for a few minutes. The place tells its database
+    /// and its tables from others.
+    void look(store::Store& store, std::string_view place, Clock::time_point now);
     /// Takes note of a format, unless it is known. No more than a few are kept, the costliest.
     void note(const password::Format& format);
     /// All that were noted.
     std::vector<password::Format> all() const;
 
   private:
+    struct NextLook {
+        std::string place;
+        Clock::time_point time = Clock::time_point::min();
+    };
+
+    /// Of the place. The mutex is held.
+    Clock::time_point& next_look_at(std::string_view place);
+
     mutable std::mutex mutex_;
     std::vector<password::Format> formats_;
-    Clock::time_point next_look_ = Clock::time_point::min();
+    /// As many as the configuration names sets of tables.
+    std::vector<NextLook> next_looks_;
 };
 
 } // namespace useradmin::sign_in

@@ -46,8 +46,8 @@ void take_sign_in(std::string_view lines) {
     headers.fields = {{"Content-Type", type}, {"Host", "localhost"}, {"User-Agent", lines}};
     body.body.text = text;
     constexpr sign_in::Limit boundless{1000000, std::chrono::seconds(1)};
-    sign_in::CredentialVerifier credentials(store, passwords, formats, sign_in::Attempts(counts()),
-                                            boundless, log);
+    sign_in::CredentialVerifier credentials(store, "here", passwords, formats,
+                                            sign_in::Attempts(counts()), boundless, log);
     const sign_in::Cookies cookies("better-auth.session_token", "", /* is_secure */ false);
     audit::Event event;
     const message::Reply reply = sign_in::answer(

@@ -1,5 +1,5 @@
 // The limits on failed attempts to sign in, and what else needs an httpd of its own.
-#include "scene.hpp"
+#include "own_httpd.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -28,26 +28,26 @@ TEST_GROUP_BASE(sign_in_limit, Scene) {
         httpd_.reset();
     }
 
-    /// An httpd that takes the client's address from X-Client.
-    void start(const std::string& limit) {
+    /// An httpd that takes the client's address from X-Client, with further directives.
+    void start(const std::string& limit, const std::string& further = "") {
         auto settings =
             Suite::current().settings(Suite::directives_for(Suite::current().database()) +
                                       "RemoteIPHeader X-Client\nRemoteIPInternalProxy 127.0.0.1\n"
                                       "UserAdminPasswordHash argon2id m=64\n"
                                       "UserAdminHashQueue 32\n"
                                       "<Location \"/auth\">\n  AuthUserAdminSignIn On\n" +
-                                      limit + "\n</Location>\n");
+                                      limit + "\n</Location>\n" + further);
         settings.modules = {"mod_remoteip.so"};
         httpd_ = std::make_unique<Httpd>(Suite::current().work(), settings);
     }
 
     /// Signs in over a connection of its own.
     Reply sign_in(const std::string& name, const std::string& password,
-                  const std::string& address = "192.0.2.1") {
+                  const std::string& address = "192.0.2.1", const std::string& host = "localhost") {
         return HttpClient(httpd_->port())
             .send({"POST",
                    "/auth/sign-in/email",
-                   {"X-Client: " + address},
+                   {"X-Client: " + address, "Host: " + host},
                    R"({"email":")" + name + R"(@example.org","password":")" + password + "\"}"});
     }
 
@@ -143,6 +143,25 @@ TEST(sign_in_limit, starts_anew_for_the_account_with_a_success) {
         CHECK_EQUAL(std::string("401"), fail_times(1, "eva"));
         CHECK_EQUAL(200, sign_in("eva", right).status);
     }
+}
+
+TEST(sign_in_limit, starts_anew_for_no_account_of_the_same_address_in_another_database) {
+    expect_log("UA0305: too many failed attempts to sign in to one account");
+    TestDatabase other(Suite::current().work(), Suite::current().kind(), "other-accounts");
+    start("AuthUserAdminSignInLimit 2 1000",
+          "<VirtualHost *:${PORT}>\nServerName localhost\n</VirtualHost>\n"
+          "<VirtualHost *:${PORT}>\nServerName other.test\n" +
+              Suite::directives_for(other) + location("/users", as_sara) + "</VirtualHost>\n");
+    expect_success(
+        HttpClient(httpd_->port())
+            .send({"POST",
+                   "/users",
+                   {"Host: other.test"},
+                   R"({"name":"E","email":"eva@example.org","password":"another one"})"}));
+    CHECK_EQUAL(std::string("401"), fail_times(1, "eva"));
+    CHECK_EQUAL(200, sign_in("eva", "another one", "192.0.2.2", "other.test").status);
+    CHECK_EQUAL(std::string("401 429"), fail_times(2, "eva", "192.0.2.3"));
+    CHECK_EQUAL(200, sign_in("eva", "another one", "192.0.2.2", "other.test").status);
 }
 
 TEST(sign_in_limit, is_one_for_all_children) {

@@ -366,9 +366,9 @@ TEST(threads, that_guess_a_password_have_no_more_guesses_than_the_limit_and_the_
             sign_in::BoundedPasswordVerifier verifier(
                 cheap, child_->formats, work,
                 password::Slots(child_->slots.get(), {wait, "UserAdminTimeout"}, log));
-            sign_in::CredentialVerifier credentials(request.store, verifier, child_->formats,
-                                                    sign_in::Attempts(child_->attempts.get()),
-                                                    limit, log);
+            sign_in::CredentialVerifier credentials(
+                request.store, "here", verifier, child_->formats,
+                sign_in::Attempts(child_->attempts.get()), limit, log);
             const std::string from = std::to_string(thread) + "." + std::to_string(turn);
             const auto outcome = credentials.verify({address(account), "wrong", from}).outcome;
             complaint_.note(outcome == sign_in::Outcome::wrong_password ||

@@ -52,7 +52,7 @@ class SignInScene : public Utest {
   public:
     void setup() override {
         // What is in use has just been looked at.
-        formats.look(store, sign_in::FormatsInUse::Clock::now());
+        formats.look(store, place, sign_in::FormatsInUse::Clock::now());
         memory.assign(sign_in::Attempts::size_of() / sizeof(std::max_align_t) + 1, {});
         CHECK_TRUE(sign_in::Attempts::lay_out(memory.data()));
         eva.id = "eva";
@@ -68,12 +68,13 @@ class SignInScene : public Utest {
     }
 
     sign_in::CredentialVerifier verifier() {
-        return {store, passwords, formats, sign_in::Attempts(memory.data()), limit, log};
+        return {store, place, passwords, formats, sign_in::Attempts(memory.data()), limit, log};
     }
 
     std::vector<std::max_align_t> memory;
     Calls calls;
     FakeStore store{calls};
+    std::string_view place = "here";
     FakePasswords passwords{calls};
     sign_in::FormatsInUse formats;
     FakeLog log;

@@ -19,6 +19,7 @@ TEST_GROUP(attempts) {
     Attempts::Clock::time_point now = Attempts::Clock::time_point(1000h);
     Limit limit{3, 60s};
     void* memory = nullptr;
+    std::string_view place = "here";
 
     void setup() override {
         memory = mmap(nullptr, Attempts::size_of(), PROT_READ | PROT_WRITE,
@@ -32,18 +33,19 @@ TEST_GROUP(attempts) {
     void fail(std::string_view address, std::string_view account, int times = 1) {
         Attempts attempts(memory);
         for (int time = 0; time < times; ++time)
-            attempts.count(attempts.subject(address, account), limit, now);
+            attempts.count(attempts.subject(address, place, account), limit, now);
     }
 
     void forgive(std::string_view address, std::string_view account) {
         Attempts attempts(memory);
-        attempts.forgive(attempts.subject(address, account));
+        attempts.forgive(attempts.subject(address, place, account));
     }
 
     /// "free", or whose attempts are used up and for how many seconds: "account 60".
     std::string state(std::string_view address, std::string_view account) {
         const Attempts attempts(memory);
-        const auto refusal = attempts.refusal(attempts.subject(address, account), limit, now);
+        const auto refusal =
+            attempts.refusal(attempts.subject(address, place, account), limit, now);
         if (!refusal)
             return "free";
         return (refusal->of == Attempts::Of::account ? "account " : "address ") +
@@ -102,6 +104,24 @@ TEST(attempts, of_an_account_start_anew_when_it_is_forgiven_and_those_of_the_add
     CHECK_EQUAL(std::string("address 60"), state("a", "eva"));
 }
 
+TEST(attempts, of_an_account_are_none_of_the_same_name_in_another_place) {
+    fail("a", "eva", 3);
+    place = "there";
+    CHECK_EQUAL(std::string("free"), state("b", "eva"));
+    forgive("b", "eva");
+    place = "here";
+    CHECK_EQUAL(std::string("account 60"), state("c", "eva"));
+}
+
+TEST(attempts, of_an_address_are_those_of_all_places) {
+    for (const char* each : {"here", "there", "elsewhere"}) {
+        place = each;
+        fail("a", "eva", 3);
+    }
+    place = "nowhere else";
+    CHECK_EQUAL(std::string("address 60"), state("a", "ivo"));
+}
+
 TEST(attempts, of_names_of_any_length_and_bytes_are_counted) {
     const std::string names[] = {"", std::string(100000, 'x'), std::string("\0\xff", 2)};
     for (const auto& name : names) {
@@ -111,10 +131,10 @@ TEST(attempts, of_names_of_any_length_and_bytes_are_counted) {
 }
 
 TEST(attempts, lie_elsewhere_in_every_table) {
-    const auto before = Attempts(memory).subject("a", "eva");
+    const auto before = Attempts(memory).subject("a", place, "eva");
     teardown();
     setup();
-    const auto after = Attempts(memory).subject("a", "eva");
+    const auto after = Attempts(memory).subject("a", place, "eva");
     CHECK_TRUE(before.account != after.account && before.address != after.address);
     CHECK_TRUE(after.account != after.address);
 }
@@ -165,8 +185,8 @@ TEST(attempts, lie_where_nobody_can_tell) {
     void* const other = mmap(nullptr, Attempts::size_of(), PROT_READ | PROT_WRITE,
                              MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     CHECK_TRUE(other != MAP_FAILED && Attempts::lay_out(other));
-    const auto here = Attempts(memory).subject("x", "x");
-    const auto there = Attempts(other).subject("x", "x");
+    const auto here = Attempts(memory).subject("x", "x", "x");
+    const auto there = Attempts(other).subject("x", "x", "x");
     munmap(other, Attempts::size_of());
     CHECK_TRUE(here.address != there.address);
     CHECK_TRUE(here.account != there.account);

@@ -42,15 +42,25 @@ TEST(credentials, of_an_address_in_lower_case_are_not_those_of_its_twin) {
 }
 
 TEST(credentials, are_verified_after_a_look_at_the_formats_in_use) {
-    sign_in::CredentialVerifier(store, passwords, formats, sign_in::Attempts(memory.data()), limit,
-                                log)
+    sign_in::CredentialVerifier(store, place, passwords, formats, sign_in::Attempts(memory.data()),
+                                limit, log)
         .verify({"eva@example.org", "right", ""});
     calls.clear();
     sign_in::FormatsInUse unknown;
-    sign_in::CredentialVerifier(store, passwords, unknown, sign_in::Attempts(memory.data()), limit,
-                                log)
+    sign_in::CredentialVerifier(store, place, passwords, unknown, sign_in::Attempts(memory.data()),
+                                limit, log)
         .verify({"eva@example.org", "right", ""});
     expect("password_formats, credential eva@example.org, verify right", calls.text());
+}
+
+TEST(credentials, of_each_place_have_its_own_formats_and_failures) {
+    for (int time = 0; time < 3; ++time)
+        expect_outcome(Outcome::wrong_password, "eva@example.org", "wrong");
+    place = "there";
+    expect_outcome(Outcome::accepted, "eva@example.org", "right");
+    expect("password_formats, credential eva@example.org, verify right", calls.text());
+    place = "here";
+    expect_outcome(Outcome::limited, "eva@example.org", "right");
 }
 
 TEST(credentials, of_nobody_take_the_same_work) {
@@ -149,7 +159,7 @@ TEST(credentials, whose_attempts_are_used_up_while_they_wait_are_not_verified) {
     passwords.meanwhile = [this] {
         sign_in::Attempts attempts(memory.data());
         for (int time = 0; time < 3; ++time)
-            attempts.count(attempts.subject("198.51.100.7", "eva@example.org"), limit,
+            attempts.count(attempts.subject("198.51.100.7", place, "eva@example.org"), limit,
                            sign_in::Attempts::Clock::now());
     };
     expect_outcome(Outcome::limited, "eva@example.org", "right");

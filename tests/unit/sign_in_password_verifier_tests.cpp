@@ -108,7 +108,7 @@ TEST(password_verifier, takes_the_same_work_for_every_attempt_that_fails) {
     Calls calls;
     FakeStore store(calls);
     store.formats = {"other", "scrypt", "$argon2id$v=19$m=19456,t=2,p=1$"};
-    formats.look(store, sign_in::FormatsInUse::Clock::now());
+    formats.look(store, "here", sign_in::FormatsInUse::Clock::now());
     const std::string cheap = argon2id_hash("m=64,t=3,p=1");
     const std::string costly = argon2id_hash("m=19456,t=2,p=1");
     const std::string scrypt = std::string(32, 'a') + ":" + std::string(128, 'b');
@@ -166,19 +166,29 @@ TEST_GROUP(formats_in_use) {
 
 TEST(formats_in_use, are_looked_for_at_first_and_every_five_minutes) {
     store.formats = {"scrypt"};
-    formats.look(store, now);
-    formats.look(store, now + 4min);
+    formats.look(store, "here", now);
+    formats.look(store, "here", now + 4min);
     expect("password_formats", calls.text());
     store.formats = {"$argon2id$v=19$m=64,t=3,p=1$"};
-    formats.look(store, now + 5min);
+    formats.look(store, "here", now + 5min);
     expect("password_formats, password_formats", calls.text());
     LONGS_EQUAL(2, formats.all().size());
 }
 
+TEST(formats_in_use, are_looked_for_in_each_database_and_its_tables) {
+    formats.look(store, "here", now);
+    store.formats = {"scrypt"};
+    formats.look(store, "there", now);
+    LONGS_EQUAL(1, formats.all().size());
+    formats.look(store, "here", now + 4min);
+    formats.look(store, "there", now + 4min);
+    expect("password_formats, password_formats", calls.text());
+}
+
 TEST(formats_in_use, are_looked_for_again_where_the_database_did_not_say) {
     store.failures["password_formats"] = store::Failure::unavailable;
-    formats.look(store, now);
-    formats.look(store, now);
+    formats.look(store, "here", now);
+    formats.look(store, "here", now);
     expect("password_formats, password_formats", calls.text());
 }
 
