@@ -115,13 +115,19 @@ int claim(request_rec* request) noexcept {
 }
 
 /// For the console of mod_useradmin.
-const char* useradmin_sign_in_address(const server_rec* server) noexcept {
+const char* useradmin_sign_in_address(request_rec* request) noexcept {
     const char* address = nullptr;
-    httpd::each_location<directives>(server, auth_useradmin_module, [&](const Settings& settings) {
-        const Base base = settings.get<SignIn>();
-        if (address == nullptr && base.is_on)
-            address = base.path;
-    });
+    const auto is_on_at = [request](const char* path) {
+        const auto& settings = *static_cast<const Settings*>(ap_get_module_config(
+            httpd::configuration_below(request, path), &auth_useradmin_module));
+        return settings.get<SignIn>().is_on;
+    };
+    httpd::each_location<directives>(
+        request->server, auth_useradmin_module, [&](const Settings& settings) {
+            const Base base = settings.get<SignIn>();
+            if (address == nullptr && base.is_on && is_on_at(base.path))
+                address = base.path;
+        });
     return address;
 }
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 namespace useradmin::httpd {
 
@@ -86,6 +87,17 @@ std::string_view path_below(const request_rec* request, const char* base) {
     const std::string_view path = apr::view_of(request->uri);
     return apr::keep(request->pool,
                      with_percent_signs_encoded(path.substr(std::min(path.size(), base_size))));
+}
+
+ap_conf_vector_t* configuration_below(request_rec* request, const char* base) noexcept {
+    ap_conf_vector_t* const own = request->per_dir_config;
+    char* const own_path = request->uri;
+    request->per_dir_config = request->server->lookup_defaults;
+    // <Location "/api/users/"> is a base address too, and not where /api/users lies.
+    request->uri = apr_pstrcat(request->pool, base, "/", nullptr);
+    ap_location_walk(request);
+    request->uri = own_path;
+    return std::exchange(request->per_dir_config, own);
 }
 
 int keep_from_files(request_rec* request) noexcept {

@@ -16,6 +16,10 @@ const char* location_of(const cmd_parms* command, const char* example, const cha
 /// made from that path otherwise (after an internal redirect or a rewrite).
 std::string_view path_below(const request_rec* request, const char* base);
 
+/// What the directives of all modules say right below a base address of the request's virtual host.
+/// It lives as long as the request.
+ap_conf_vector_t* configuration_below(request_rec* request, const char* base) noexcept;
+
 /// In translate_name: the request is for no file, so that no module looks for one, or guesses from
 /// its ending.
 int keep_from_files(request_rec* request) noexcept;

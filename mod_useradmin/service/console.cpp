@@ -28,7 +28,7 @@ console::Settings console_settings(request_rec* request, const ServiceOfPage& se
     settings.base = encoded(request->pool, service.base);
     settings.sign_in_page = apr::view_of(settings_of(request).get<ConsoleSignIn>());
     if (settings.sign_in_page.empty())
-        if (const char* address = httpd::sign_in_address(request->server))
+        if (const char* address = httpd::sign_in_address(request))
             settings.sign_in = encoded(request->pool, address);
     settings.max_limit = service.settings.get<MaxLimit>();
     settings.has_extras = service.settings.get<HasExtras>();

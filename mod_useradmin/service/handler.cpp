@@ -87,7 +87,7 @@ httpd::BackendSettings backend_settings(const request_rec* request) {
 
 /// The base address that a request was answered below; nullptr where there is none. An error can
 /// come before httpd has looked for the Location.
-const char* base_answered_at(const request_rec* request) noexcept {
+const char* base_answered_at(request_rec* request) noexcept {
     const Base base = settings_of(request).get<Enabled>();
     if (base.is_on)
         return base.path;
@@ -95,7 +95,7 @@ const char* base_answered_at(const request_rec* request) noexcept {
 }
 
 int count(request_rec* first) noexcept {
-    for (const request_rec* request = first; request != nullptr; request = request->next) {
+    for (request_rec* request = first; request != nullptr; request = request->next) {
         const char* const base = base_answered_at(request);
         if (base == nullptr || is_for_page(request))
             continue;

@@ -1,6 +1,7 @@
 #include "service/page.hpp"
 
 #include "apr/pool.hpp"
+#include "httpd/base.hpp"
 #include "httpd/methods.hpp"
 #include "message/entity_tags.hpp"
 #include "service/console.hpp"
@@ -15,31 +16,10 @@ namespace useradmin::service {
 
 namespace {
 
-/// What the directives of all modules say at an address of the request's virtual host.
-ap_conf_vector_t* configuration_at(request_rec* request, const char* path) noexcept {
-    ap_conf_vector_t* const own = request->per_dir_config;
-    char* const own_path = request->uri;
-    request->per_dir_config = request->server->lookup_defaults;
-    request->uri = apr_pstrdup(request->pool, path);
-    ap_location_walk(request);
-    request->uri = own_path;
-    return std::exchange(request->per_dir_config, own);
-}
-
 ServiceOfPage service_in(ap_conf_vector_t* configuration) noexcept {
     const auto& settings =
         *static_cast<const Settings*>(ap_get_module_config(configuration, &useradmin_module));
     return {settings.get<Enabled>().path, configuration, settings};
-}
-
-/// The service at a base address, unless a later Location switches it off.
-std::optional<ServiceOfPage> service_at(request_rec* request, const char* base) {
-    // <Location "/api/users/"> is a base address too, and not where /api/users lies.
-    const ServiceOfPage service =
-        service_in(configuration_at(request, apr_pstrcat(request->pool, base, "/", nullptr)));
-    return service.settings.get<Enabled>().is_on && apr::view_of(service.base) == base
-               ? std::optional(service)
-               : std::nullopt;
 }
 
 struct Page {
@@ -62,6 +42,13 @@ const Page* find_page(const request_rec* request) noexcept {
 }
 
 } // namespace
+
+std::optional<ServiceOfPage> service_at(request_rec* request, const char* base) {
+    const ServiceOfPage service = service_in(httpd::configuration_below(request, base));
+    return service.settings.get<Enabled>().is_on && apr::view_of(service.base) == base
+               ? std::optional(service)
+               : std::nullopt;
+}
 
 std::optional<ServiceOfPage> service_of_page(request_rec* request) {
     const ServiceOfPage around = service_in(request->per_dir_config);

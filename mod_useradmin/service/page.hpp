@@ -20,6 +20,10 @@ struct ServiceOfPage {
     const Settings& settings;
 };
 
+/// The service at a base address of the virtual host; nothing where a later Location switches it
+/// off.
+std::optional<ServiceOfPage> service_at(request_rec* request, const char* base);
+
 /// The service whose base address the page's Location lies below, or else the only one of the
 /// virtual host. Where there is none or more than one, the log is told what to do.
 std::optional<ServiceOfPage> service_of_page(request_rec* request);

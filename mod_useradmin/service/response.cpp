@@ -5,6 +5,7 @@
 #include "httpd/headers.hpp"
 #include "httpd/reply.hpp"
 #include "service/configuration.hpp"
+#include "service/page.hpp"
 
 #include <utility>
 
@@ -25,11 +26,12 @@ const Settings& settings_where_it_went(request_rec* request) {
 
 } // namespace
 
-const char* base_of(const request_rec* request) noexcept {
+const char* base_of(request_rec* request) {
     const std::string_view path = apr::view_of(request->uri);
     for (const char* const base : bases_of(request->server)) {
         const std::size_t length = apr::view_of(base).size();
-        if (path.starts_with(base) && (path.size() == length || path[length] == '/'))
+        if (path.starts_with(base) && (path.size() == length || path[length] == '/') &&
+            service_at(request, base))
             return base;
     }
     return nullptr;

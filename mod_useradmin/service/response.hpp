@@ -8,8 +8,8 @@
 namespace useradmin::service {
 
 /// The base address of its server that the request's address lies below; nullptr where there is
-/// none.
-const char* base_of(const request_rec* request) noexcept;
+/// none, or the service is off there.
+const char* base_of(request_rec* request);
 
 /// The envelope for the error that a request below a base address ended with.
 message::Reply envelope_of(request_rec* request, const char* base);

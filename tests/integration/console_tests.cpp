@@ -144,6 +144,13 @@ TEST(console, has_a_form_where_its_virtual_host_signs_users_in) {
     STRCMP_CONTAINS(" data-sign-in=\"\" data-sign-in-page=\"\"", other.body.c_str());
 }
 
+TEST(console, has_no_form_where_its_virtual_host_switches_signing_in_off) {
+    start(location("/api/users", as_sara) + page("/admin") + sign_in("/api/auth", "") +
+          "<VirtualHost *:${PORT}>\n  ServerName localhost\n"
+          "<Location \"/api/auth\">\n  AuthUserAdminSignIn Off\n</Location>\n</VirtualHost>\n");
+    CHECK_EQUAL(std::string(), told("/admin", "sign-in"));
+}
+
 TEST(console, links_to_UserAdminConsoleSignIn_instead) {
     start(location("/api/users", as_sara) + sign_in("/api/auth", "") +
           page("/admin", "  UserAdminConsoleSignIn \"/sign-in?a=1&b=\\\"<x>\"\n"));

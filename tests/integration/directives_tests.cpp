@@ -308,6 +308,27 @@ TEST(directives, count_from_the_server_the_virtual_host_and_the_Location_inwards
     }
 }
 
+TEST(directives, that_switch_the_service_off_in_a_virtual_host_leave_its_errors_to_httpd) {
+    const auto off = [](const char* path) {
+        return "<Location \"" + std::string(path) + "\">\nUserAdmin Off\n</Location>\n";
+    };
+    start(location("/api/users", as_sara) +
+          "<Location \"/metrics\">\nSetHandler useradmin-metrics\n</Location>\n" +
+          virtual_host("localhost", "") + virtual_host("off.test", off("/api/users")) +
+          virtual_host("wide.test", off("/api")));
+    expect_error(client_->send({"GET", "/api/users/x"}), 404, "Usuario no encontrado");
+    for (const char* host : {"Host: off.test", "Host: wide.test"})
+        for (const char* path : {"/api/users", "/api/users/x"}) {
+            const Reply reply = client_->send({"GET", path, {host}});
+            CHECK_EQUAL(404, reply.status);
+            STRCMP_CONTAINS("text/html", reply.header("Content-Type").value_or("").c_str());
+        }
+    const Reply metrics = client_->send({"GET", "/metrics"});
+    STRCMP_CONTAINS("virtual_host=\"localhost:", metrics.body.c_str());
+    for (const char* host : {"off.test", "wide.test"})
+        CHECK(metrics.body.find(host) == std::string::npos);
+}
+
 TEST(directives, of_waits_count_from_the_server_the_virtual_host_and_the_Location_inwards) {
     for (const char* seconds : {"1", "2", "3"})
         expect_log("UA0209: the body did not arrive within " + std::string(seconds) + " s");

@@ -127,7 +127,9 @@ void ExchangeLog::read(const std::string& configuration, Server& server) {
             location = words[1].substr(0, words[1].find_last_not_of('/') + 1);
         if (words[0] == "UserAdmin" && words[1] == "On")
             server.bases.push_back(location);
-        if (words[0] == "SetHandler" && words[1].starts_with("useradmin-"))
+        // Of what a virtual host switches off, this does not tell which one it is.
+        if ((words[0] == "SetHandler" && words[1].starts_with("useradmin-")) ||
+            (words[0] == "UserAdmin" && words[1] == "Off"))
             server.pages.push_back(location);
         if (words[0] == "Include")
             read(read_file(words[1]), server);
