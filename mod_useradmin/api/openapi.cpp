@@ -18,8 +18,10 @@ namespace {
 using json::Writer;
 using Texts = std::vector<std::string_view>;
 
+// A year beyond 9999 is written as JavaScript writes it.
 constexpr std::string_view time_schema =
-    R"("format":"date-time","pattern":"^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$")";
+    R"("format":"date-time",)"
+    R"("pattern":"^(\\d{4}|[+]\\d{6})-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$")";
 
 constexpr std::string_view nullable_text = R"({"type":["string","null"]})";
 std::string nullable_time() {

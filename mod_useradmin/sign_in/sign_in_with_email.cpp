@@ -154,16 +154,6 @@ Reading read(const Request& request) {
     return error(415, problem + std::string(allowed_types), "UNSUPPORTED_MEDIA_TYPE");
 }
 
-/// How long the text is to JavaScript, which counts two for what lies beyond U+FFFF.
-std::size_t utf16_length(std::string_view text) {
-    std::size_t units = 0;
-    for (const char character : text) {
-        const auto byte = static_cast<unsigned char>(character);
-        units += (byte & 0xc0) == 0x80 ? 0 : byte >= 0xf0 ? 2 : 1;
-    }
-    return units;
-}
-
 bool is_letter(char character) {
     return (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z');
 }
@@ -261,7 +251,7 @@ Reply sign_in_with_email(const Request& request, const Client& client, const Ser
         return error(400, "Invalid email", "INVALID_EMAIL");
     audit::Event& event = service.event;
     event.target = form.email.view();
-    if (utf16_length(form.password.view()) > longest_password_units)
+    if (text::utf16_length(form.password.view()) > longest_password_units)
         return error(400, "Password too long", "PASSWORD_TOO_LONG");
 
     const Verification verification =
