@@ -51,6 +51,13 @@ const scene = (name, settings, body) =>
 const make = async (view, name, email) =>
   (await view.ask("POST", "/api/users", { name, email, password: "12345678", role: "user" })).data.id;
 
+/** Comes back with a session that the application has opened. */
+const comeWithSession = async (view, from) => {
+  const token = (await from.ctl(["session", "open", root])).trim();
+  await view.context.setCookie({ name: "better-auth.session_token", value: token, domain: "localhost", path: "/", httpOnly: true, sameSite: "Lax" });
+  await view.page.reload();
+};
+
 test("what the service refuses with is said in English too", () => {
   const script = readFileSync(join(repository, "mod_useradmin/console/script.js"), "utf8");
   const texts = readFileSync(join(repository, "mod_useradmin/api/texts.hpp"), "utf8");
@@ -817,18 +824,14 @@ describe("with the application's session", () => {
   });
 
   scene("whoever has a session is in, and signs out there", { site: () => application }, async (view) => {
-    const token = (await application.ctl(["session", "open", root])).trim();
-    await view.context.setCookie({ name: "better-auth.session_token", value: token, domain: "localhost", path: "/", httpOnly: true, sameSite: "Lax" });
-    await view.page.reload();
+    await comeWithSession(view, application);
     await view.read("Ada Lovelace", "header.bar");
     assert.equal(await view.button("Sign out"), null);
   });
 });
 
 scene("a service whose base address is the root is administered like any other", { site: () => rooted }, async (view) => {
-  const token = (await rooted.ctl(["session", "open", root])).trim();
-  await view.context.setCookie({ name: "better-auth.session_token", value: token, domain: "localhost", path: "/", httpOnly: true, sameSite: "Lax" });
-  await view.page.reload();
+  await comeWithSession(view, rooted);
   await view.read("1–7 of 37", ".foot");
   assert.equal(await view.text(".foot select"), "7");
   await view.read("37", ".total .number");

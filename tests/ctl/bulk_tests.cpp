@@ -28,6 +28,14 @@ std::string line(const std::string& email, const std::string& more = "") {
     return R"({"email":")" + email + R"(","name":"Ana")" + more + "}\n";
 }
 
+/// Lines for so many users, with more members each: user0@x.org, user1@x.org ….
+std::string lines_of_users(int count, const std::string& more = "") {
+    std::string text;
+    for (int number = 0; number < count; ++number)
+        text += line("user" + std::to_string(number) + "@x.org", more);
+    return text;
+}
+
 std::string hash_member_of(std::string_view hash) {
     return R"(,"passwordHash":")" + std::string(hash) + "\"";
 }
@@ -122,10 +130,7 @@ TEST(bulk, export_says_of_each_user_what_the_tables_hold) {
 }
 
 TEST(bulk, export_goes_on_behind_what_it_reads_at_once) {
-    std::string text;
-    for (int number = 0; number < 4500; ++number)
-        text += line("user" + std::to_string(number) + "@x.org");
-    done(ctl({"import", lines(text)}));
+    done(ctl({"import", lines(lines_of_users(4500))}));
     const std::string all = exported(".ndjson");
     CHECK_EQUAL(4500, std::count(all.begin(), all.end(), '\n'));
     for (const int number : {0, 1999, 2000, 4499})
@@ -434,10 +439,7 @@ TEST(bulk, import_leaves_a_superadmin_who_is_not_banned) {
 
 TEST(bulk, import_that_is_killed_goes_on_without_a_double_or_a_gap) {
     constexpr int count = 6000;
-    std::string text;
-    for (int number = 0; number < count; ++number)
-        text += line("user" + std::to_string(number) + "@x.org", hash_member_of(argon2id_hash));
-    const std::string name = lines(text);
+    const std::string name = lines(lines_of_users(count, hash_member_of(argon2id_hash)));
     // Killed while its first transaction is under way, it leaves a journal that says nothing is
     // done.
     int kills = 0;
@@ -463,9 +465,7 @@ TEST(bulk, import_that_is_killed_goes_on_without_a_double_or_a_gap) {
 }
 
 TEST(bulk, import_goes_on_with_no_file_but_the_one_that_was_broken_off) {
-    std::string text;
-    for (int number = 0; number < 1000; ++number)
-        text += line("user" + std::to_string(number) + "@x.org");
+    const std::string text = lines_of_users(1000);
     const std::string name = lines(text + line("bo"));
     CHECK(has(ctl({"import", name}).errors, "what stands up to line 1000 is imported"));
     CHECK_EQUAL(1000, users());
@@ -477,9 +477,7 @@ TEST(bulk, import_goes_on_with_no_file_but_the_one_that_was_broken_off) {
 }
 
 TEST(bulk, import_goes_on_behind_a_user_of_any_id) {
-    std::string text;
-    for (int number = 0; number < 499; ++number)
-        text += line("user" + std::to_string(number) + "@x.org");
+    std::string text = lines_of_users(499);
     text += line("odd@x.org", R"(,"id":"odd %41\n-")");
     const std::string name = lines(text + line("bo"));
     CHECK(has(ctl({"import", name}).errors, "what stands up to line 500 is imported"));
@@ -488,9 +486,7 @@ TEST(bulk, import_goes_on_behind_a_user_of_any_id) {
 }
 
 TEST(bulk, import_goes_on_in_no_database_but_the_one_that_it_was_broken_off_in) {
-    std::string text;
-    for (int number = 0; number < 1000; ++number)
-        text += line("user" + std::to_string(number) + "@x.org");
+    const std::string text = lines_of_users(1000);
     const std::string name = lines(text + line("bo"));
     CHECK_EQUAL(1, ctl({"import", name}).status);
     database().clear();
@@ -499,9 +495,7 @@ TEST(bulk, import_goes_on_in_no_database_but_the_one_that_it_was_broken_off_in) 
 }
 
 TEST(bulk, import_takes_nobody_else_of_the_same_address_for_its_last_user) {
-    std::string text;
-    for (int number = 0; number < 500; ++number)
-        text += line("user" + std::to_string(number) + "@x.org");
+    const std::string text = lines_of_users(500);
     const std::string name = lines(text + line("bo"));
     CHECK(has(ctl({"import", name}).errors, "what stands up to line 500 is imported"));
     // As if it had been killed before it committed, and somebody had signed up before it goes on.
