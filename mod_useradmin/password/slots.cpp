@@ -2,9 +2,11 @@
 
 #include "shared/mutex.hpp"
 #include "shared/process.hpp"
+#include "shared/signal.hpp"
 
 #include <algorithm>
 #include <atomic>
+#include <limits>
 #include <new>
 #include <span>
 #include <string>
@@ -18,79 +20,147 @@ namespace {
 using Clock = std::chrono::steady_clock;
 // A slot or place whose holder died guards nothing that could be half done: it is sound as it is.
 using Taken = shared::Mutex::Taken;
+static_assert(std::atomic<pid_t>::is_always_lock_free &&
+                  std::atomic<std::uint64_t>::is_always_lock_free,
+              "a lock would not be shared by processes");
 
-/// A slot or a place.
-struct Turn {
+struct Slot {
     shared::Mutex mutex;
     /// The process that has it; 0: nobody. Also one that was killed.
     std::atomic<pid_t> holder;
 
-    Taken take() noexcept { return taken(mutex.try_lock()); }
-    Taken take_until(Clock::time_point deadline) noexcept {
-        return taken(mutex.lock_until(deadline));
+    bool lay_out() noexcept { return mutex.lay_out(); }
+    bool take() noexcept {
+        if (mutex.try_lock() == Taken::no)
+            return false;
+        holder = getpid();
+        return true;
     }
     void give_back() noexcept {
         holder = 0;
         mutex.unlock();
     }
+};
 
-  private:
-    Taken taken(Taken taken) noexcept {
-        if (taken != Taken::no)
-            holder = getpid();
-        return taken;
+/// A place in the queue, of a request that waits for a slot.
+struct Place {
+    static constexpr std::uint64_t nobody = std::numeric_limits<std::uint64_t>::max();
+
+    shared::Mutex mutex;
+    /// As a slot's.
+    std::atomic<pid_t> holder;
+    /// When it came: whoever came earlier has a lower one.
+    std::atomic<std::uint64_t> number;
+    /// That it may be his turn.
+    shared::Signal signal;
+
+    bool lay_out() noexcept {
+        number = nobody;
+        return mutex.lay_out() && signal.lay_out();
+    }
+    bool take(std::uint64_t its_number) noexcept {
+        if (mutex.try_lock() == Taken::no)
+            return false;
+        number = its_number;
+        holder = getpid();
+        return true;
+    }
+    void give_back() noexcept {
+        holder = 0;
+        number = nobody;
+        mutex.unlock();
     }
 };
-static_assert(std::atomic<pid_t>::is_always_lock_free, "a lock would not be shared by processes");
 
-/// What the shared memory starts with; the slots follow it, then the places.
-struct alignas(Turn) Header {
+/// What the shared memory starts with; the places follow it, then the slots.
+struct alignas(Place) Header {
     Slots::Bounds bounds;
-    std::atomic<unsigned> next; ///< where the next caller starts to look
+    std::atomic<std::uint64_t> next_number; ///< of the request that comes next
 };
-static_assert(std::atomic<unsigned>::is_always_lock_free,
-              "a lock would not be shared by processes");
-
-using Turns = std::span<Turn>;
+static_assert(alignof(Place) % alignof(Slot) == 0,
+              "the slots would not be aligned behind the places");
 
 Header& header_of(void* memory) noexcept {
     return *static_cast<Header*>(memory);
 }
 
-Turns slots_of(Header& header) noexcept {
-    return {reinterpret_cast<Turn*>(&header + 1), header.bounds.slots};
+std::span<Place> places_of(Header& header) noexcept {
+    return {reinterpret_cast<Place*>(&header + 1), header.bounds.places};
 }
 
-Turns places_of(Header& header) noexcept {
-    return {slots_of(header).data() + header.bounds.slots, header.bounds.places};
+std::span<Slot> slots_of(Header& header) noexcept {
+    return {reinterpret_cast<Slot*>(places_of(header).data() + header.bounds.places),
+            header.bounds.slots};
 }
 
-std::size_t next_start(Header& header, Turns turns) noexcept {
-    return header.next.fetch_add(1, std::memory_order_relaxed) % turns.size();
-}
-
-/// Takes the first that is free, without waiting; nullptr where none is.
-Turn* take_free(Turns turns, std::size_t start) noexcept {
+/// Takes the first that is free, without waiting; nullptr where none is. They are looked through
+/// from another one for each request, so that they do not all look at the same.
+template <class Turn, class... Terms>
+Turn* take_free(std::span<Turn> turns, std::uint64_t number, Terms... terms) noexcept {
     for (std::size_t i = 0; i < turns.size(); ++i) {
-        Turn& turn = turns[(start + i) % turns.size()];
-        if (turn.take() != Taken::no)
+        Turn& turn = turns[(number + i) % turns.size()];
+        if (turn.take(terms...))
             return &turn;
     }
     return nullptr;
 }
 
+/// Whether somebody waits who came earlier. A place whose holder was killed is given back for him.
+bool is_anyone_before(std::span<Place> places, std::uint64_t number) noexcept {
+    for (Place& place : places) {
+        if (place.number >= number)
+            continue;
+        if (!place.take(Place::nobody))
+            return true;
+        place.give_back();
+    }
+    return false;
+}
+
+/// Tells whoever has waited longest to look whether a slot is free.
+void wake_first(Header& header) noexcept {
+    Place* first = nullptr;
+    std::uint64_t lowest = Place::nobody;
+    for (Place& place : places_of(header))
+        if (const std::uint64_t number = place.number; number < lowest) {
+            lowest = number;
+            first = &place;
+        }
+    if (first != nullptr)
+        first->signal.give();
+}
+
+/// Waits in a place until the end of the scope, and lets the next one have his turn then.
+class Queued {
+  public:
+    Queued(Header& header, Place& place) noexcept : header_(header), place_(place) {}
+    ~Queued() {
+        place_.give_back();
+        wake_first(header_);
+    }
+    Queued(const Queued&) = delete;
+    Queued& operator=(const Queued&) = delete;
+
+    void wait_until(Clock::time_point deadline) noexcept { place_.signal.wait_until(deadline); }
+
+  private:
+    Header& header_;
+    Place& place_;
+};
+
 } // namespace
 
 std::size_t Slots::size_of(const Bounds& bounds) noexcept {
-    return sizeof(Header) + (std::size_t{bounds.slots} + std::size_t{bounds.places}) * sizeof(Turn);
+    return sizeof(Header) + bounds.places * sizeof(Place) + bounds.slots * sizeof(Slot);
 }
 
 bool Slots::lay_out(void* memory, const Bounds& bounds) noexcept {
     Header& header = *new (memory) Header{bounds, 0};
     bool ready = bounds.slots != 0 && bounds.places != 0;
-    for (const Turns turns : {slots_of(header), places_of(header)})
-        for (Turn& turn : turns)
-            ready = ready && turn.mutex.lay_out();
+    for (Place& place : places_of(header))
+        ready = ready && place.lay_out();
+    for (Slot& slot : slots_of(header))
+        ready = ready && slot.lay_out();
     return ready;
 }
 
@@ -100,17 +170,17 @@ Slots::Bounds Slots::bounds(const void* memory) noexcept {
 
 Slots::Bounds Slots::in_use(const void* memory) noexcept {
     Header& header = header_of(const_cast<void*>(memory));
-    const auto held = [](Turns turns) {
+    const auto held = [](auto turns) {
         return static_cast<unsigned>(
             std::count_if(turns.begin(), turns.end(),
-                          [](const Turn& turn) { return shared::is_running(turn.holder); }));
+                          [](const auto& turn) { return shared::is_running(turn.holder); }));
     };
     return {held(slots_of(header)), held(places_of(header))};
 }
 
 std::variant<Slots::Held, Slots::NoSlot> Slots::acquire() {
-    constexpr std::chrono::milliseconds longest_wait_for_one{50}; // another may come free meanwhile
-    constexpr std::chrono::hours longest_wait{24}; // keeps the clock from overflowing
+    constexpr std::chrono::milliseconds longest_sleep{50}; // who is killed wakes nobody
+    constexpr std::chrono::hours longest_wait{24};         // keeps the clock from overflowing
     const auto deadline =
         Clock::now() + std::clamp<std::chrono::milliseconds>(terms_.wait, {}, longest_wait);
 
@@ -118,12 +188,15 @@ std::variant<Slots::Held, Slots::NoSlot> Slots::acquire() {
     if (terms_.memory != nullptr)
         use = std::make_unique<HashMemory::Use>(*terms_.memory);
     Header& header = header_of(memory_);
-    const Turns slots = slots_of(header);
-    if (Turn* const slot = take_free(slots, next_start(header, slots)))
-        return Held(slot, std::move(use));
+    const std::uint64_t number = header.next_number.fetch_add(1, std::memory_order_relaxed);
+    const auto take = [&]() noexcept {
+        return is_anyone_before(places_of(header), number) ? nullptr
+                                                           : take_free(slots_of(header), number);
+    };
+    if (Slot* const slot = take())
+        return Held(memory_, slot, std::move(use));
 
-    const Turns places = places_of(header);
-    Turn* const place = take_free(places, next_start(header, places));
+    Place* const place = take_free(places_of(header), number, number);
     if (place == nullptr) {
         if (terms_.full != nullptr)
             terms_.full->add();
@@ -133,16 +206,14 @@ std::variant<Slots::Held, Slots::NoSlot> Slots::acquire() {
             "UserAdminHashQueue, or find who sends so many passwords");
         return NoSlot::queue_full;
     }
-    const Held queued(place);
+    Queued queued(header, *place);
     while (true) {
-        const std::size_t start = next_start(header, slots);
-        if (Turn* const slot = take_free(slots, start))
-            return Held(slot, std::move(use));
+        if (Slot* const slot = take())
+            return Held(memory_, slot, std::move(use));
         const auto now = Clock::now();
         if (now >= deadline)
             break;
-        if (slots[start].take_until(std::min(deadline, now + longest_wait_for_one)) != Taken::no)
-            return Held(&slots[start], std::move(use));
+        queued.wait_until(std::min(deadline, now + longest_sleep));
     }
     if (terms_.late != nullptr)
         terms_.late->add();
@@ -154,11 +225,14 @@ std::variant<Slots::Held, Slots::NoSlot> Slots::acquire() {
 }
 
 Slots::Held::Held(Held&& other) noexcept
-    : turn_(std::exchange(other.turn_, nullptr)), use_(std::move(other.use_)) {}
+    : memory_(other.memory_), slot_(std::exchange(other.slot_, nullptr)),
+      use_(std::move(other.use_)) {}
 
 Slots::Held::~Held() {
-    if (turn_ != nullptr)
-        static_cast<Turn*>(turn_)->give_back();
+    if (slot_ == nullptr)
+        return;
+    static_cast<Slot*>(slot_)->give_back();
+    wake_first(header_of(memory_));
 }
 
 } // namespace useradmin::password

@@ -16,9 +16,9 @@
 namespace useradmin::password {
 
 /// A fixed number of slots in memory that processes share, and a queue of a fixed number of places
-/// before them; whoever computes a hash holds a slot, whoever waits for one a place. What a process
-/// held that was killed comes free by itself (each slot and place is a robust mutex). The object is
-/// one request's way to them.
+/// before them; whoever computes a hash holds a slot, whoever waits for one a place, and slots go
+/// to those who have waited longest. What a process held that was killed comes free by itself (each
+/// slot and place is a robust mutex). The object is one request's way to them.
 class Slots {
   public:
     /// How many there are; at least one of each.
@@ -58,7 +58,7 @@ class Slots {
     Slots(void* memory, const Terms& terms, text::Log& log) noexcept
         : memory_(memory), terms_(terms), log_(&log) {}
 
-    /// A slot, or a place, that is held until this goes, by the thread that took it.
+    /// A slot that is held until this goes, by the thread that took it.
     class Held {
       public:
         Held(Held&& other) noexcept;
@@ -67,9 +67,10 @@ class Slots {
 
       private:
         friend class Slots;
-        explicit Held(void* turn, std::unique_ptr<HashMemory::Use> use = nullptr) noexcept
-            : turn_(turn), use_(std::move(use)) {}
-        void* turn_;
+        Held(void* memory, void* slot, std::unique_ptr<HashMemory::Use> use) noexcept
+            : memory_(memory), slot_(slot), use_(std::move(use)) {}
+        void* memory_;
+        void* slot_;
         std::unique_ptr<HashMemory::Use> use_;
     };
 

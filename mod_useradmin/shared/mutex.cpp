@@ -1,7 +1,8 @@
 #include "shared/mutex.hpp"
 
+#include "shared/since_boot.hpp"
+
 #include <cerrno>
-#include <ctime>
 
 namespace useradmin::shared {
 
@@ -31,9 +32,7 @@ Mutex::Taken Mutex::try_lock() noexcept {
 }
 
 Mutex::Taken Mutex::lock_until(std::chrono::steady_clock::time_point deadline) noexcept {
-    const auto since_boot = deadline.time_since_epoch();
-    const auto whole = std::chrono::floor<std::chrono::seconds>(since_boot);
-    const timespec until{whole.count(), std::chrono::nanoseconds(since_boot - whole).count()};
+    const timespec until = since_boot(deadline);
     return taken(pthread_mutex_clocklock(&mutex_, CLOCK_MONOTONIC, &until));
 }
 

@@ -230,6 +230,12 @@ class WaitingProcess {
             ::kill(process_, SIGKILL);
         end();
     }
+    /// Makes it do nothing until it goes on.
+    void stop() const {
+        CHECK_EQUAL(0, ::kill(process_, SIGSTOP));
+        CHECK_EQUAL(process_, waitpid(process_, nullptr, WUNTRACED));
+    }
+    void go_on() const { CHECK_EQUAL(0, ::kill(process_, SIGCONT)); }
     /// Waits until each of its threads had a slot, and gave it back.
     void end() {
         if (process_ > 0)
@@ -949,6 +955,50 @@ TEST(slots, a_waiting_process_gets_the_slot_that_another_gives_back) {
     CHECK_FALSE(shared.has_one(1ms));
     other.tell_to_release();
     CHECK_TRUE(shared.has_one(60s));
+}
+
+TEST(slots, go_to_those_who_have_waited_longest) {
+    const SharedSlots shared(1, 8);
+    auto held = std::optional(shared.slots().acquire());
+    std::mutex mutex;
+    std::string order;
+    std::vector<std::thread> waiting;
+    for (const char name : std::string("abcdefgh")) {
+        waiting.emplace_back([&shared, &mutex, &order, name] {
+            const auto slot = shared.slots().acquire();
+            const std::lock_guard lock(mutex);
+            order += name;
+        });
+        while (shared.in_use() != "1 " + std::to_string(waiting.size()))
+            std::this_thread::yield();
+    }
+    held.reset();
+    for (std::thread& thread : waiting)
+        thread.join();
+    STRCMP_EQUAL("abcdefgh", order.c_str());
+}
+
+TEST(slots, that_come_free_are_not_for_those_who_came_later) {
+    const SharedSlots shared(1);
+    auto held = std::optional(shared.slots().acquire());
+    WaitingProcess waiting(shared.slots(), 1);
+    CHECK_TRUE(test::eventually([&] { return shared.in_use() == "1 1"; }));
+    waiting.stop();
+    held.reset();
+    CHECK_FALSE(shared.has_one(120ms)); // longer than it sleeps without a look
+    waiting.go_on();
+    waiting.end();
+    CHECK_TRUE(shared.has_one());
+}
+
+TEST(slots, are_not_kept_for_a_process_that_was_killed_while_it_waited) {
+    const SharedSlots shared(1);
+    auto held = std::optional(shared.slots().acquire());
+    WaitingProcess waiting(shared.slots(), 1);
+    CHECK_TRUE(test::eventually([&] { return shared.in_use() == "1 1"; }));
+    waiting.kill();
+    held.reset();
+    CHECK_TRUE(shared.has_one());
 }
 
 TEST(slots, a_slot_of_a_killed_process_comes_free) {

@@ -1,0 +1,15 @@
+// A deadline as the system's waiting functions take it.
+#pragma once
+
+#include <chrono>
+#include <ctime>
+
+namespace useradmin::shared {
+
+/// The time by CLOCK_MONOTONIC, which is the steady clock's.
+inline timespec since_boot(std::chrono::steady_clock::time_point time) noexcept {
+    const auto whole = std::chrono::floor<std::chrono::seconds>(time.time_since_epoch());
+    return {whole.count(), std::chrono::nanoseconds(time.time_since_epoch() - whole).count()};
+}
+
+} // namespace useradmin::shared
