@@ -103,6 +103,14 @@ class Copy {
         transaction.commit();
     }
 
+    /// Makes the functions anew that go through the users, for the table as it is by now.
+    void renew_functions() {
+        const AsOwner as_owner(*this);
+        Transaction transaction(database_);
+        run("upkeep");
+        transaction.commit();
+    }
+
     /// How many orders have marks: all, some or none.
     enum class Marked { none, some, all };
     Marked marked() {
@@ -312,6 +320,7 @@ Exit lay_scale(Context& context) {
         copy.lay();
     else if (!state.has_marks)
         copy.lay_marks();
+    copy.renew_functions();
     // Marks are made of what the triggers tell: of none that still do what they did before.
     if (!state.is_watched || copy.marked() != Copy::Marked::all)
         copy.run_locked("triggers", "Waiting for the user table");
@@ -341,6 +350,7 @@ Exit check_counts(Context& context) {
     if (!state.is_laid)
         throw CommandError(Exit::failure,
                            "there are no counts; 'useradminctl schema --scale' lays them");
+    copy.renew_functions();
     Mended mended = copy.fill();
     copy.sweep(mended);
     // The first marks are made of what the triggers have told, which --scale waits for.

@@ -104,8 +104,11 @@ class Watch {
     sqlite3* database_;
 };
 
+/// The bytes of a blob, or the text in UTF-8, also where the file has it in UTF-16.
 std::string_view bytes_of(sqlite3_value* value) noexcept {
-    const auto* bytes = static_cast<const char*>(sqlite3_value_blob(value));
+    const void* const data = sqlite3_value_type(value) == SQLITE_BLOB ? sqlite3_value_blob(value)
+                                                                      : sqlite3_value_text(value);
+    const auto* bytes = static_cast<const char*>(data);
     return {bytes != nullptr ? bytes : "", static_cast<std::size_t>(sqlite3_value_bytes(value))};
 }
 

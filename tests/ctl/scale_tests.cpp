@@ -509,6 +509,51 @@ TEST(scale, of_a_table_whose_copy_would_bear_anothers_name_is_refused) {
     sql().run("DROP TABLE app_people");
 }
 
+TEST(scale, is_mended_and_laid_again_after_its_table_got_another_name_or_schema) {
+    if (!is_postgresql())
+        return;
+    const std::string more =
+        " (id text PRIMARY KEY, name text, email text, \"createdAt\" timestamptz NOT NULL DEFAULT "
+        "now()); INSERT INTO moving SELECT i, i, i FROM generate_series(1, 9) i";
+    undo("DROP SCHEMA IF EXISTS useradmin_public_moving, elsewhere CASCADE; DROP TABLE IF EXISTS "
+         "moving, moved CASCADE");
+    sql().run("CREATE TABLE moving" + more);
+    done(ctl({"--tables", "moving s a", "schema", "--scale"}));
+    sql().run("CREATE SCHEMA elsewhere");
+    const auto is_mended = [&](const std::string& table) {
+        sql().run("DELETE FROM useradmin_public_moving.users WHERE id = '5'");
+        const Ended check = ctl({"--tables", table + " s a", "check", "--counts"});
+        CHECK_EQUAL(9, sql().number("SELECT count(*) FROM useradmin_public_moving.users"));
+        CHECK(!has(check.errors, "refused"));
+        done(ctl({"--tables", table + " s a", "schema", "--scale"}));
+    };
+    sql().run("ALTER TABLE moving RENAME TO moved");
+    is_mended("moved");
+    sql().run("ALTER TABLE moved SET SCHEMA elsewhere");
+    is_mended("elsewhere.moved");
+    done(ctl({"--tables", "elsewhere.moved s a", "schema", "--no-scale"}));
+}
+
+TEST(scale, has_users_without_a_name_or_an_address) {
+    if (!is_postgresql())
+        return;
+    undo("DROP TABLE IF EXISTS nameless CASCADE; DROP SCHEMA IF EXISTS useradmin_public_nameless "
+         "CASCADE");
+    sql().run(
+        "CREATE TABLE nameless (id text PRIMARY KEY, name text, email text, \"createdAt\" "
+        "timestamptz NOT NULL DEFAULT now()); INSERT INTO nameless VALUES ('1', NULL, 'lea'), "
+        "('2', 'Léa', NULL), ('3', NULL, NULL)");
+    done(ctl({"--tables", "nameless s a", "schema", "--scale"}));
+    sql().run("INSERT INTO nameless VALUES ('4', NULL, NULL); INSERT INTO nameless VALUES ('5', "
+              "'Lea', NULL), ('6', NULL, 'LEA'); UPDATE nameless SET name = NULL WHERE id = '5'; "
+              "UPDATE nameless SET name = 'lea' WHERE id = '4'");
+    CHECK_EQUAL(4, sql().number("SELECT count(*) FROM useradmin_public_nameless.users WHERE folded "
+                                "LIKE '%lea%'"));
+    OpenStore store(params_, "", {"nameless", "s", "a"});
+    CHECK(store.uses_copy());
+    CHECK(has(store.search("lea"), " of 4"));
+}
+
 TEST(scale, is_laid_by_a_plain_owner_and_read_by_whoever_may_read_the_users) {
     if (!is_postgresql())
         return;

@@ -160,6 +160,25 @@ TEST(list, shows_hostile_and_very_long_names_without_harm) {
     CHECK(has(done(ctl({"show", "evil@x.org"})), "\\u202eb"));
 }
 
+TEST(list, searches_a_file_of_sqlite_whose_texts_are_in_utf_16) {
+    if (is_postgresql())
+        return;
+    const std::string wide = path("wide.db");
+    Database database("sqlite3", wide);
+    database.run("PRAGMA encoding = 'UTF-16'; CREATE TABLE wide (text)");
+    const auto ctl_of = [&](std::vector<std::string> arguments) {
+        arguments.insert(arguments.begin(), {"--driver", "sqlite3", "--params", wide});
+        return done(bare_ctl(std::move(arguments)));
+    };
+    ctl_of({"schema"});
+    for (const char* id : {"a", "b"})
+        database.run("INSERT INTO \"user\" (\"id\", \"name\", \"email\", \"emailVerified\", "
+                     "\"createdAt\", \"updatedAt\") VALUES ('" +
+                     std::string(id) + "', 'Ána " + id + "', '" + id +
+                     "@x', 1, '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z')");
+    CHECK(has(ctl_of({"list", "--search", "ANA B"}), "1 user, page 1 of 1"));
+}
+
 TEST_GROUP_BASE(show, Scene){};
 
 TEST(show, names_a_user_by_address_or_by_id) {
