@@ -38,7 +38,8 @@ std::string catalogue_query(const TableNames& names) {
     return "SELECT current_setting('DateStyle'), current_setting('client_encoding'), t.letter, "
            "coalesce(c.relkind = 'r' AND h.amname = 'heap', false), a.attname, "
            "format_type(a.atttypid, a.atttypmod), y.typname, a.attnotnull AND NOT "
-           "a.atthasdef AND a.attidentity = '', NOT o.collisdeterministic, (SELECT min(n.nspname) "
+           "a.atthasdef AND a.attidentity = '', NOT o.collisdeterministic, (SELECT "
+           "min(n.nspname::text) "
            "FROM pg_class c JOIN "
            "pg_namespace n ON n.oid = c.relnamespace WHERE c.relname = t.name AND NOT "
            "has_schema_privilege(n.oid, 'USAGE')), current_user, a.atttypmod, a.attcollation, "
@@ -476,7 +477,7 @@ class Postgresql final : public Dialect {
         }
         if (wanted.empty())
             return {};
-        return "SELECT t.letter, w.privilege, w.name, quote_ident(current_user) FROM " +
+        return "SELECT t.letter, w.privilege, w.name, quote_ident(current_user::text) FROM " +
                tables_of(schema) + " JOIN (VALUES " + wanted +
                ") AS w (letter, privilege, name, place) ON w.letter = t.letter WHERE NOT CASE WHEN "
                "w.name "

@@ -326,18 +326,21 @@ class ScaledLists final : public Lists {
 
 std::optional<Fault> read_scale(Client& client, apr_pool_t* pool, const std::string& user_oid,
                                 Schema& schema) {
-    // A copy that its triggers reach keeps its name, whatever the table's is by now.
+    // A copy that its triggers reach keeps its name, whatever the table's is by now. Names are
+    // cast, since a function of somebody's in the path that takes a name would come before the
+    // system's.
     const std::string query =
-        "SELECT greatest(c.reltuples, 0)::bigint, coalesce((SELECT min(quote_ident(o.nspname)) "
+        "SELECT greatest(c.reltuples, 0)::bigint, coalesce((SELECT "
+        "min(quote_ident(o.nspname::text)) "
         "FROM "
         "pg_trigger t JOIN pg_proc f ON f.oid = t.tgfoid JOIN pg_namespace o ON o.oid = "
-        "f.pronamespace WHERE t.tgrelid = c.oid AND starts_with(t.tgname, " +
+        "f.pronamespace WHERE t.tgrelid = c.oid AND starts_with(t.tgname::text, " +
         literal(trigger_prefix) +
         ")), left('useradmin_' || regexp_replace(lower("
-        "n.nspname || '_' || c.relname), '[^a-z0-9_]', '_', 'g'), 63)), (SELECT "
-        "quote_ident(o.nspname) FROM pg_trigger t JOIN pg_proc f ON f.oid = t.tgfoid JOIN "
+        "n.nspname::text || '_' || c.relname::text), '[^a-z0-9_]', '_', 'g'), 63)), (SELECT "
+        "quote_ident(o.nspname::text) FROM pg_trigger t JOIN pg_proc f ON f.oid = t.tgfoid JOIN "
         "pg_namespace o ON o.oid = f.pronamespace WHERE t.tgrelid = c.oid AND "
-        "starts_with(t.tgname, " +
+        "starts_with(t.tgname::text, " +
         literal(trigger_prefix) +
         ") AND t.tgenabled IN ('O', 'A') AND obj_description(o.oid, 'pg_namespace') = " +
         literal(ready_mark) +
@@ -348,11 +351,12 @@ std::optional<Fault> read_scale(Client& client, apr_pool_t* pool, const std::str
         "NOT EXISTS (SELECT FROM pg_proc p WHERE p.pronamespace = o.oid AND p.proname = 'fold' AND "
         "NOT "
         "has_function_privilege(p.oid, 'EXECUTE')) "
-        "GROUP BY o.oid, o.nspname HAVING count(*) = 4), (SELECT string_agg(DISTINCT r.relname, "
+        "GROUP BY o.oid, o.nspname HAVING count(*) = 4), (SELECT string_agg(DISTINCT "
+        "r.relname::text, "
         "' ') FROM pg_trigger t JOIN pg_proc f ON f.oid = t.tgfoid JOIN pg_class r ON "
-        "r.relnamespace = f.pronamespace WHERE t.tgrelid = c.oid AND starts_with(t.tgname, " +
+        "r.relnamespace = f.pronamespace WHERE t.tgrelid = c.oid AND starts_with(t.tgname::text, " +
         literal(trigger_prefix) +
-        ") AND r.relkind = 'r' AND starts_with(r.relname, 'by_')) "
+        ") AND r.relkind = 'r' AND starts_with(r.relname::text, 'by_')) "
         "FROM pg_class c JOIN pg_namespace n ON "
         "n.oid = c.relnamespace WHERE c.oid = " +
         user_oid;

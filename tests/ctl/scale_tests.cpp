@@ -534,6 +534,29 @@ TEST(scale, is_mended_and_laid_again_after_its_table_got_another_name_or_schema)
     done(ctl({"--tables", "elsewhere.moved s a", "schema", "--no-scale"}));
 }
 
+TEST(scale, calls_no_functions_of_others_that_take_names) {
+    if (!is_postgresql())
+        return;
+    undo("DROP SCHEMA IF EXISTS useradmin_public_trapped CASCADE; DROP TABLE IF EXISTS trapped "
+         "CASCADE; "
+         "DROP FUNCTION IF EXISTS public.starts_with(name, text), public.quote_ident(name), "
+         "public.joined(name, text) CASCADE");
+    sql().run(
+        "CREATE TABLE trapped (id text PRIMARY KEY, name text, email text, \"createdAt\" "
+        "timestamptz NOT NULL DEFAULT now());"
+        "CREATE FUNCTION public.starts_with(name, text) RETURNS boolean LANGUAGE plpgsql AS "
+        "'BEGIN RAISE ''trapped''; END';"
+        "CREATE FUNCTION public.quote_ident(name) RETURNS text LANGUAGE plpgsql AS "
+        "'BEGIN RAISE ''trapped''; END';"
+        "CREATE FUNCTION public.joined(name, text) RETURNS text LANGUAGE plpgsql AS "
+        "'BEGIN RAISE ''trapped''; END';"
+        "CREATE OPERATOR public.|| (LEFTARG = name, RIGHTARG = text, FUNCTION = public.joined)");
+    done(ctl({"--tables", "trapped s a", "schema", "--scale"}));
+    OpenStore store(params_, "", {"trapped", "s", "a"});
+    CHECK(store.uses_copy());
+    done(ctl({"--tables", "trapped s a", "schema", "--no-scale"}));
+}
+
 TEST(scale, has_users_without_a_name_or_an_address) {
     if (!is_postgresql())
         return;

@@ -1,6 +1,6 @@
 -- Each on its own, while the tables stay in use.
 
-SELECT set_config('search_path', concat_ws(', ', nullif(current_setting('search_path'), ''), quote_ident(n.nspname)), false)
+SELECT set_config('search_path', concat_ws(', ', nullif(current_setting('search_path'), ''), quote_ident(n.nspname::text)), false)
 FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'pg_trgm';
 CREATE INDEX CONCURRENTLY IF NOT EXISTS users_newest ON @scale@.users (created DESC, id);
 CREATE INDEX CONCURRENTLY IF NOT EXISTS users_folded ON @scale@.users USING gin (folded gin_trgm_ops)

@@ -13,7 +13,7 @@
 DO $body$
 BEGIN
     EXECUTE 'SET LOCAL ROLE '
-        || (SELECT quote_ident(pg_get_userbyid(relowner)) FROM pg_class WHERE oid = @user_text@::regclass);
+        || (SELECT quote_ident(pg_get_userbyid(relowner)::text) FROM pg_class WHERE oid = @user_text@::regclass);
 END $body$;
 
 -- The orders that have marks: the name of the marks' table, which is that of the column of the changes too, the

@@ -5,7 +5,7 @@ DECLARE
     reader text;
 BEGIN
     FOR reader IN
-        SELECT DISTINCT CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(r.rolname) END
+        SELECT DISTINCT CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(r.rolname::text) END
         FROM pg_class c CROSS JOIN aclexplode(c.relacl) a LEFT JOIN pg_roles r ON r.oid = a.grantee
         WHERE c.oid = @user_text@::regclass AND a.privilege_type = 'SELECT'
     LOOP

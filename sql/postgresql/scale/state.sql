@@ -6,4 +6,4 @@ SELECT to_regnamespace(@scale_text@) IS NOT NULL, coalesce(bool_or(t.tgrelid = @
     count(*) FILTER (WHERE t.tgrelid = @user_text@::regclass AND t.tgenabled IN ('O', 'A')) = 4,
     to_regclass(@scale_text@ || '.changes') IS NOT NULL
 FROM pg_trigger t JOIN pg_proc f ON f.oid = t.tgfoid
-WHERE f.pronamespace = to_regnamespace(@scale_text@) AND starts_with(t.tgname, @trigger_text@);
+WHERE f.pronamespace = to_regnamespace(@scale_text@) AND starts_with(t.tgname::text, @trigger_text@);

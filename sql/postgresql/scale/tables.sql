@@ -11,7 +11,7 @@
 
 DO $body$
 DECLARE
-    owner text := (SELECT quote_ident(pg_get_userbyid(relowner)) FROM pg_class WHERE oid = @user_text@::regclass);
+    owner text := (SELECT quote_ident(pg_get_userbyid(relowner)::text) FROM pg_class WHERE oid = @user_text@::regclass);
 BEGIN
     IF current_setting('server_encoding') <> 'UTF8' THEN
         RAISE 'the database must have the encoding UTF8';
