@@ -45,6 +45,18 @@ unsigned worker_count() {
     return answer_of_mpm(AP_MPMQ_MAX_DAEMONS) * answer_of_mpm(AP_MPMQ_MAX_THREADS);
 }
 
+/// Whether only one of all who want to may write to its database.
+bool has_one_writer(const ConnectionPool& pool) {
+    const store::Dialect* const dialect = store::dialect_of(pool.driver);
+    return dialect != nullptr && dialect->product().has_one_writer;
+}
+
+std::optional<shared::Queue> queue_of(const Backend& backend) {
+    if (backend.queue == nullptr)
+        return std::nullopt;
+    return shared::Queue(backend.queue);
+}
+
 /// How many children there can be at once: ServerLimit, as the MPM took it.
 unsigned child_limit() {
     return answer_of_mpm(AP_MPMQ_HARD_LIMIT_DAEMONS);
@@ -66,7 +78,7 @@ const char* name_of(apr_pool_t* pool, const server_rec* server) {
 }
 
 /// As the directives say, or by the processors and workers that there are.
-password::Slots::Bounds slot_bounds(const HashBounds& said) {
+shared::Queue::Bounds slot_bounds(const HashBounds& said) {
     constexpr unsigned workers_a_place = 4; // so that most of them stay free for other requests
     return {said.limit != 0 ? said.limit : std::max(1U, std::thread::hardware_concurrency()),
             said.queue != 0 ? said.queue : std::max(1U, worker_count() / workers_a_place)};
@@ -264,11 +276,10 @@ int start(apr_pool_t* configuration_pool, server_rec* servers, const module& own
     return apr::guarded(
         [&] {
             // Like the configuration: children that end keep theirs, others begin with new ones.
-            const password::Slots::Bounds bounds = slot_bounds(hash_bounds);
+            const shared::Queue::Bounds bounds = slot_bounds(hash_bounds);
             void* const slots = shared_or_logged(
-                configuration_pool, servers, owner, "hashing slots",
-                password::Slots::size_of(bounds),
-                [bounds](void* memory) { return password::Slots::lay_out(memory, bounds); });
+                configuration_pool, servers, owner, "hashing slots", shared::Queue::size_of(bounds),
+                [bounds](void* memory) { return shared::Queue::lay_out(memory, bounds); });
             void* const attempts = shared_or_logged(
                 configuration_pool, servers, owner, "counts of failed attempts to sign in",
                 sign_in::Attempts::size_of(), sign_in::Attempts::lay_out);
@@ -299,9 +310,22 @@ int start(apr_pool_t* configuration_pool, server_rec* servers, const module& own
                                                          pool_count);
                     return true;
                 }));
+            const shared::Queue::Bounds queue_bounds{1, std::max(1U, worker_count())};
+            const std::size_t queue_size = shared::Queue::size_of(queue_bounds);
+            auto* const queues = static_cast<char*>(shared_or_logged(
+                configuration_pool, servers, owner, "queues before databases",
+                pool_count * queue_size,
+                [=](void* memory) {
+                    bool ready = true;
+                    for (std::size_t index = 0; index < pool_count; ++index)
+                        ready = ready &&
+                                shared::Queue::lay_out(
+                                    static_cast<char*>(memory) + index * queue_size, queue_bounds);
+                    return ready;
+                }));
             if (slots == nullptr || attempts == nullptr || sessions == nullptr ||
                 totals == nullptr || surveyed == nullptr || tallies == nullptr ||
-                !find_figures(configuration_pool, servers, owner))
+                queues == nullptr || !find_figures(configuration_pool, servers, owner))
                 return HTTP_INTERNAL_SERVER_ERROR;
             if (!open_audit_logs(configuration_pool, servers, owner))
                 return HTTP_INTERNAL_SERVER_ERROR;
@@ -319,6 +343,9 @@ int start(apr_pool_t* configuration_pool, server_rec* servers, const module& own
                 backend.is_surveyed = surveyed++;
                 backend.pool = *pool++;
                 backend.tallies = tallies + backend.pool;
+                backend.queue = has_one_writer(pools.pools()[backend.pool])
+                                    ? queues + backend.pool * queue_size
+                                    : nullptr;
                 backend.most_connections = most_connections(pools.pools()[backend.pool]);
                 backend.database_id = ids.at(backend.pool);
             }
@@ -358,7 +385,7 @@ RequestBackend::RequestBackend(request_rec* request, const module& owner,
                                const BackendSettings& settings)
     : settings_(settings), backend_(backend_of(request->server, owner)),
       log_(request, owner, *backend_.tallies),
-      slots_(backend_.slots,
+      slots_(shared::Queue(backend_.slots),
              {settings_.wait, settings_.wait_directive,
               backend_.figures.counter(Refusal::hash_queue),
               backend_.figures.counter(Refusal::hash_wait), backend_.hash_memory},
@@ -370,7 +397,7 @@ RequestBackend::RequestBackend(request_rec* request, const module& owner,
               {place_, settings_.total_age, settings_.wait, settings_.wait_directive}, log_),
       store_(backend_.sessions, connections_, log_, request->pool, settings_.tables.names,
              settings_.tables.label, store::Patience{settings_.wait, true, &time_waited(request)},
-             &totals_),
+             &totals_, queue_of(backend_)),
       request_(request), audit_(trail_of(settings_.audit_log), origin_of(request), log_) {
     if (audit_.is_on())
         store_.set_witness(&audit_);

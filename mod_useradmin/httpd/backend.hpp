@@ -16,6 +16,7 @@
 #include "password/hash_memory.hpp"
 #include "password/hasher.hpp"
 #include "password/slots.hpp"
+#include "shared/queue.hpp"
 #include "sign_in/attempts.hpp"
 #include "sign_in/formats_in_use.hpp"
 #include "sign_in/session_cache.hpp"
@@ -146,6 +147,9 @@ struct Backend {
     void* totals = nullptr;
     /// Of the lines that many requests write at once, of its database's pool.
     shared::Tallies* tallies = nullptr;
+    /// Of a shared::Queue, for those who write to its database one at a time; nullptr where they
+    /// need not.
+    void* queue = nullptr;
     /// Whether the server's database was looked at since httpd started.
     SharedFlag* is_surveyed = nullptr;
     /// Which of mod_dbd's pools the server has: a place in the list of their gates.

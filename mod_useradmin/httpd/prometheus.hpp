@@ -2,7 +2,7 @@
 #pragma once
 
 #include "httpd/figures.hpp"
-#include "password/slots.hpp"
+#include "shared/queue.hpp"
 
 #include <string>
 #include <vector>
@@ -13,8 +13,8 @@ namespace useradmin::httpd {
 struct ServerFigures {
     /// Those of which anything was counted.
     std::vector<VirtualHostFigures> virtual_hosts;
-    password::Slots::Bounds hash_bounds;
-    password::Slots::Bounds hashes_in_use;
+    shared::Queue::Bounds hash_bounds;
+    shared::Queue::Bounds hashes_in_use;
 
     /// Of all virtual hosts.
     FigureSums total() const;

@@ -41,6 +41,10 @@ Failure DatabaseStore::late() {
                                        " s, and was waited for no longer");
 }
 
+Failure DatabaseStore::locked() {
+    return unavailable("UA0104: ", "the database was locked by others all the time");
+}
+
 Failure DatabaseStore::out_of_reach(const Client& client) {
     return unavailable("UA0105: ", "the database is out of reach: " + client.error());
 }
@@ -92,9 +96,19 @@ std::string DatabaseStore::missing_grants(const Dialect& dialect, Client& client
 }
 
 template <class T, class Operation>
-Result<T> DatabaseStore::run(unsigned needs, Repeatable repeatable, const Operation& work) {
+Result<T> DatabaseStore::run(unsigned needs, Repeatable repeatable, const Operation& work,
+                             Access access) {
     const Allowance::Use use(allowance_);
+    std::optional<shared::Queue::Held> turn;
+    bool takes_turn = queue_ && access == Access::writes;
     while (true) {
+        if (takes_turn && !turn) {
+            auto slot = queue_->acquire(std::chrono::duration_cast<std::chrono::milliseconds>(
+                use.deadline() - Clock::now()));
+            if (!std::holds_alternative<shared::Queue::Held>(slot))
+                return locked();
+            turn.emplace(std::get<shared::Queue::Held>(std::move(slot)));
+        }
         if (patience_.ends_statements && Clock::now() >= use.deadline())
             return late();
         {
@@ -109,9 +123,12 @@ Result<T> DatabaseStore::run(unsigned needs, Repeatable repeatable, const Operat
                                         deadline_of(asked, use.deadline()), work))
                 return *std::move(result);
         }
+        // Who reads without a write-ahead log comes between those who write.
+        if (queue_ && !std::exchange(takes_turn, true))
+            continue;
         // Others may use the connection meanwhile.
         if (Clock::now() + busy_pause >= use.deadline())
-            return unavailable("UA0104: ", "the database is locked by another process");
+            return locked();
         apr_sleep(apr_time_from_msec(busy_pause.count()));
     }
 }
@@ -210,31 +227,37 @@ std::optional<Result<T>> DatabaseStore::run_on(const Connection& connection, con
 template <class T, class Operation>
 Result<T> DatabaseStore::change(unsigned needs, Repeatable repeatable, const Operation& work) {
     if (witness_ == nullptr)
-        return run<T>(needs, repeatable, work);
+        return run<T>(needs, repeatable, work, Access::writes);
     const auto tell = [&](Seen& seen) {
         return witness_->saw(seen.user_id, seen.before ? &*seen.before : nullptr,
                              seen.after ? &*seen.after : nullptr);
     };
     if (!witness_->comes_before())
-        return run<T>(needs, repeatable, [&](Work& piece, const Dialect& dialect) {
-            Result<T> result = work(piece, dialect);
-            if (result)
-                tell(piece.seen());
-            return result;
-        });
+        return run<T>(
+            needs, repeatable,
+            [&](Work& piece, const Dialect& dialect) {
+                Result<T> result = work(piece, dialect);
+                if (result)
+                    tell(piece.seen());
+                return result;
+            },
+            Access::writes);
     // What was told is not done a second time.
-    return run<T>(needs, Repeatable::no, [&](Work& piece, const Dialect& dialect) -> Result<T> {
-        const std::unique_ptr<Transaction> transaction = dialect.begin(piece);
-        if (transaction == nullptr)
-            return Failure::failed;
-        piece.is_in_transaction = true;
-        Result<T> result = work(piece, dialect);
-        if (!result)
-            return result;
-        if (!tell(piece.seen()))
-            return Failure::unavailable;
-        return transaction->commit() ? std::move(result) : Result<T>(Failure::failed);
-    });
+    return run<T>(
+        needs, Repeatable::no,
+        [&](Work& piece, const Dialect& dialect) -> Result<T> {
+            const std::unique_ptr<Transaction> transaction = dialect.begin(piece);
+            if (transaction == nullptr)
+                return Failure::failed;
+            piece.is_in_transaction = true;
+            Result<T> result = work(piece, dialect);
+            if (!result)
+                return result;
+            if (!tell(piece.seen()))
+                return Failure::unavailable;
+            return transaction->commit() ? std::move(result) : Result<T>(Failure::failed);
+        },
+        Access::writes);
 }
 
 template <class T>
@@ -418,7 +441,8 @@ Result<Done> DatabaseStore::extend_session(std::string_view token, Timestamp exp
         needs_session, Repeatable::yes,
         [&](Work& work, const Dialect& dialect) {
             return statements::extend_session(work, dialect, token, expires_at, now);
-        });
+        },
+        Access::writes);
 }
 
 Result<Done> DatabaseStore::close_session(std::string_view token) {

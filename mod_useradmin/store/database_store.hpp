@@ -1,12 +1,15 @@
 // The store on a database.
 #pragma once
 
+#include "shared/queue.hpp"
 #include "store/connection.hpp"
 #include "store/dialect.hpp"
 #include "store/schema.hpp"
 #include "store/store.hpp"
 #include "store/totals.hpp"
 #include "text/log.hpp"
+
+#include <optional>
 
 namespace useradmin::store {
 
@@ -16,12 +19,15 @@ class DatabaseStore : public Store {
   public:
     /// The label tells this user of a connection from others: "[a-z_][a-z0-9_]*", one for each set
     /// of table names; it outlives the connections. What is returned lives in the pool. The
-    /// totals, which may be nullptr, are those that other requests ask for as well.
+    /// totals, which may be nullptr, are those that other requests ask for as well. The queue has
+    /// one slot, and is for a database that has one writer at a time: without it they would all try
+    /// their luck over and over, and some of many would have none in time.
     DatabaseStore(ConnectionSource& source, text::Log& log, apr_pool_t* pool,
                   const TableNames& names, const char* label, const Patience& patience,
-                  Totals* totals = nullptr) noexcept
+                  Totals* totals = nullptr,
+                  std::optional<shared::Queue> queue = std::nullopt) noexcept
         : source_(source), log_(log), pool_(pool), names_(names), label_(label),
-          patience_(patience), allowance_(patience), totals_(totals) {}
+          patience_(patience), allowance_(patience), totals_(totals), queue_(queue) {}
 
     /// Who is told of what is changed from now on; nullptr: nobody. It outlives the store.
     void set_witness(Witness* witness) noexcept { witness_ = witness; }
@@ -61,17 +67,20 @@ class DatabaseStore : public Store {
     /// Whether work may be done again when its connection broke and nobody knows if it was done.
     enum class Repeatable { no, yes };
 
+    enum class Access { reads, writes };
+
     /// Runs the work on a connection, and again where it failed for a reason that passes. The
     /// needs are those of schema.hpp.
     template <class T, class Operation>
-    Result<T> run(unsigned needs, Repeatable repeatable, const Operation& work);
+    Result<T> run(unsigned needs, Repeatable repeatable, const Operation& work,
+                  Access access = Access::reads);
     /// The same, on one connection; nothing where the database was locked.
     template <class T, class Operation>
     std::optional<Result<T>> run_on(const Connection& connection, const Dialect& dialect,
                                     unsigned needs, Repeatable repeatable, Deadline deadline,
                                     const Operation& work);
 
-    /// The same for a change, which the witness is told of.
+    /// The same as run for a change, which the witness is told of.
     template <class T, class Operation>
     Result<T> change(unsigned needs, Repeatable repeatable, const Operation& work);
 
@@ -81,6 +90,8 @@ class DatabaseStore : public Store {
 
     /// No answer came before the deadline.
     Failure late();
+    /// Others had it locked all the time.
+    Failure locked();
     Failure out_of_reach(const Client& client);
     Failure unavailable(std::string_view tag, std::string_view reason);
     Failure failed(std::string_view tag, std::string_view reason);
@@ -97,6 +108,7 @@ class DatabaseStore : public Store {
     Patience patience_;
     Allowance allowance_;
     Totals* totals_;
+    std::optional<shared::Queue> queue_;
     Witness* witness_ = nullptr;
 };
 

@@ -36,6 +36,8 @@ struct Product {
     const char* version_query;
     /// What stands between CREATE INDEX and the index's name, so that a table stays in use.
     const char* create_index_option;
+    /// Whether only one connection writes at a time, whatever it writes.
+    bool has_one_writer;
     /// Whether a table is named with its schema when it is laid.
     bool has_schemas;
     /// What may help where it takes no writes.

@@ -149,6 +149,7 @@ constexpr Product postgresql_product = {
     "13",
     "SHOW server_version",
     "CONCURRENTLY ",
+    false,
     true,
     "where DBDParams names several hosts, target_session_attrs=read-write finds the one that does",
     "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"};

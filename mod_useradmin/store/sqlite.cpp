@@ -517,6 +517,7 @@ constexpr Product sqlite_product = {
     "3.35",
     "SELECT sqlite_version()",
     "",
+    true,
     false,
     "httpd's account must have the right to write the file and its folder",
     "BEGIN"};

@@ -5,6 +5,7 @@
 #include "support/process.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <sstream>
 
@@ -243,6 +244,45 @@ TEST(database, with_DBDMax_1_many_requests_at_once_all_get_their_turn) {
     const std::vector<Request> requests(16, Request{"GET", "/api/users"});
     for (const auto& reply : client_->send_at_once(requests))
         expect_success(reply);
+}
+
+TEST(database, of_one_file_takes_writers_in_the_order_of_their_requests) {
+    if (Suite::current().kind() != Kind::sqlite)
+        return;
+    start("<Location \"/server-status\">\n  SetHandler server-status\n</Location>\n"
+          "UserAdminPasswordHash argon2id m=64\n" +
+              location("/api/users", as_sara),
+          {"mod_status.so"});
+    const auto status_of = [this](const std::string& name) {
+        return between(client_->send({"GET", "/server-status?auto"}).body, "\n" + name + ": ", "\n")
+            .value_or("");
+    };
+    constexpr int count = 5;
+    std::deque<RawConnection> writers;
+    sql().run("BEGIN IMMEDIATE");
+    for (int number = 1; number <= count; ++number) {
+        const std::string body = R"({"name":"writer )" + std::to_string(number) +
+                                 R"(","email":"w)" + std::to_string(number) +
+                                 R"(@x.org","password":"s3cr3t word","role":"user"})";
+        writers.emplace_back(httpd_->port());
+        CHECK(writers.back().send("POST /api/users HTTP/1.1\r\nHost: localhost\r\nConnection: "
+                                  "close\r\nContent-Type: application/json\r\nContent-Length: " +
+                                  std::to_string(body.size()) + "\r\n\r\n" + body));
+        // It is there, and has had the time in which the first of them tried again and again.
+        CHECK(eventually([&] { return std::stoi("0" + status_of("BusyWorkers")) == number + 1; }));
+        for (int time = 0; time < 5; ++time) {
+            const std::string before = status_of("UserAdminDatabaseSeconds");
+            CHECK(eventually([&] { return status_of("UserAdminDatabaseSeconds") != before; }));
+        }
+    }
+    sql().run("COMMIT");
+    for (const RawConnection& writer : writers)
+        CHECK(writer.receive_all().starts_with("HTTP/1.1 200"));
+    std::string order;
+    for (const auto& row :
+         sql().rows("SELECT \"name\" FROM \"user\" WHERE \"name\" LIKE 'writer%' ORDER BY rowid"))
+        order += *row.front() + ";";
+    CHECK_EQUAL(std::string("writer 1;writer 2;writer 3;writer 4;writer 5;"), order);
 }
 
 TEST(database, no_hashing_slot_within_UserAdminTimeout_is_503_with_Retry_After) {

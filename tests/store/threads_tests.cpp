@@ -120,21 +120,31 @@ class PooledConnection final : public store::ConnectionSource {
 
 /// What a child has for all its requests.
 struct Child {
-    static constexpr password::Slots::Bounds bounds{2, 2 * thread_count};
+    static constexpr shared::Queue::Bounds bounds{2, 2 * thread_count};
+    static constexpr shared::Queue::Bounds writer_bounds{1, 2 * thread_count};
 
-    explicit Child(TestDatabase& database) : connections(database) {
+    explicit Child(TestDatabase& database) : kind(database.kind()), connections(database) {
         CHECK(httpd::SharedTotals::lay_out(totals.get()));
         CHECK(sign_in::SessionCache::lay_out(sessions.get()));
         CHECK(sign_in::Attempts::lay_out(attempts.get()));
-        CHECK(password::Slots::lay_out(slots.get(), bounds));
+        CHECK(shared::Queue::lay_out(slots.get(), bounds));
+        CHECK(shared::Queue::lay_out(writers.get(), writer_bounds));
     }
 
+    /// How many have their turn at the database, or wait for it.
+    unsigned in_queue() {
+        const auto held = shared::Queue::in_use(writers.get());
+        return held.slots + held.places;
+    }
+
+    Kind kind;
     ConnectionPool connections;
     SharedLog log;
     Memory totals{httpd::SharedTotals::size_of()};
     Memory sessions{sign_in::SessionCache::size_of()};
     Memory attempts{sign_in::Attempts::size_of()};
-    Memory slots{password::Slots::size_of(bounds)};
+    Memory slots{shared::Queue::size_of(bounds)};
+    Memory writers{shared::Queue::size_of(writer_bounds)};
     sign_in::FormatsInUse formats;
 };
 
@@ -146,7 +156,9 @@ class Request {
           totals_(child.totals.get(), {"here", 60s, wait, "UserAdminTimeout"}, child.log),
           kept{sign_in::SessionCache(child.sessions.get()), "here", 60s, {}},
           store(kept.cache, connection_, child.log, pool_, store::TableNames{}, "threads",
-                store::Patience{wait}, &totals_) {}
+                store::Patience{wait}, &totals_,
+                child.kind == Kind::sqlite ? std::optional(shared::Queue(child.writers.get()))
+                                           : std::nullopt) {}
     ~Request() { apr_pool_destroy(pool_); }
     Request(const Request&) = delete;
     Request& operator=(const Request&) = delete;
@@ -365,7 +377,8 @@ TEST(threads, that_guess_a_password_have_no_more_guesses_than_the_limit_and_the_
             sign_in::HashWork work;
             sign_in::BoundedPasswordVerifier verifier(
                 cheap, child_->formats, work,
-                password::Slots(child_->slots.get(), {wait, "UserAdminTimeout"}, log));
+                password::Slots(shared::Queue(child_->slots.get()), {wait, "UserAdminTimeout"},
+                                log));
             sign_in::CredentialVerifier credentials(
                 request.store, "here", verifier, child_->formats,
                 sign_in::Attempts(child_->attempts.get()), limit, log);
@@ -384,14 +397,56 @@ TEST(threads, that_guess_a_password_have_no_more_guesses_than_the_limit_and_the_
                    std::to_string(made).c_str());
 }
 
+TEST(threads, that_write_to_one_file_do_so_in_the_order_in_which_they_came) {
+    if (database().kind() != Kind::sqlite)
+        return;
+    std::vector<std::thread> writers;
+    std::string expected;
+    sql().run("BEGIN IMMEDIATE");
+    for (unsigned number = 1; number <= thread_count; ++number) {
+        const std::string name = "writer " + std::to_string(number);
+        writers.emplace_back([this, name] {
+            Request request(*child_);
+            store::NewUser user = new_user(name, name);
+            user.account_id = name;
+            complaint_.note(request.store.create(user).operator bool(), name);
+        });
+        CHECK(eventually([&] { return child_->in_queue() == number; }));
+        expected += name + ";";
+    }
+    sql().run("COMMIT");
+    for (std::thread& writer : writers)
+        writer.join();
+    std::string found;
+    for (const auto& row : sql().rows("SELECT \"id\" FROM \"user\" ORDER BY rowid"))
+        found += *row.front() + ";";
+    CHECK_EQUAL(expected, found);
+    CHECK_EQUAL(0U, child_->in_queue());
+}
+
+TEST(threads, that_find_a_file_locked_read_it_between_those_who_write) {
+    if (database().kind() != Kind::sqlite)
+        return;
+    sql().run("PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE");
+    std::thread reader([this] {
+        Request request(*child_);
+        const auto found = request.store.find("nobody");
+        complaint_.note(!found && found.failure() == store::Failure::not_found, "is not found");
+    });
+    const bool waits = eventually([&] { return child_->in_queue() == 1; });
+    sql().run("COMMIT; PRAGMA journal_mode = WAL");
+    reader.join();
+    CHECK(waits);
+}
+
 TEST(threads, that_hash_under_one_slot_do_so_one_after_another) {
-    constexpr password::Slots::Bounds one{1, thread_count};
-    Memory memory(password::Slots::size_of(one));
-    CHECK(password::Slots::lay_out(memory.get(), one));
+    constexpr shared::Queue::Bounds one{1, thread_count};
+    Memory memory(shared::Queue::size_of(one));
+    CHECK(shared::Queue::lay_out(memory.get(), one));
     const int turns = machine::times(200, 5000);
     int done = 0; // of who holds the slot
     in_threads([&](int) {
-        password::Slots slots(memory.get(), {wait, "UserAdminTimeout"}, child_->log);
+        password::Slots slots(shared::Queue(memory.get()), {wait, "UserAdminTimeout"}, child_->log);
         for (int turn = 0; turn < turns; ++turn) {
             const auto slot = slots.acquire();
             complaint_.note(std::holds_alternative<password::Slots::Held>(slot), "a slot is free");

@@ -106,10 +106,10 @@ void at_once(unsigned count, const Work& work) {
 class SharedSlots {
   public:
     explicit SharedSlots(unsigned count, unsigned places = 4)
-        : size_(password::Slots::size_of({count, places})),
+        : size_(shared::Queue::size_of({count, places})),
           memory_(mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)) {
         CHECK_TRUE(memory_ != MAP_FAILED);
-        CHECK_TRUE(password::Slots::lay_out(memory_, {count, places}));
+        CHECK_TRUE(shared::Queue::lay_out(memory_, {count, places}));
     }
     SharedSlots(const SharedSlots&) = delete;
     SharedSlots& operator=(const SharedSlots&) = delete;
@@ -118,7 +118,8 @@ class SharedSlots {
     /// For a request that waits so long.
     password::Slots slots(std::chrono::milliseconds wait = 60s,
                           password::HashMemory* hash_memory = nullptr) const {
-        return {memory_, {wait, "UserAdminTimeout", &full_, &late_, hash_memory}, log_};
+        return {
+            shared::Queue(memory_), {wait, "UserAdminTimeout", &full_, &late_, hash_memory}, log_};
     }
     /// Whether a request gets one that waits so long.
     bool has_one(std::chrono::milliseconds wait = 0ms) const {
@@ -133,11 +134,11 @@ class SharedSlots {
     const std::vector<std::string>& log() const { return log_.lines; }
     /// How many slots and places are held: "2 1".
     std::string in_use() const {
-        const auto held = password::Slots::in_use(memory_);
+        const auto held = shared::Queue::in_use(memory_);
         return std::to_string(held.slots) + " " + std::to_string(held.places);
     }
     std::string bounds() const {
-        const auto all = password::Slots::bounds(memory_);
+        const auto all = shared::Queue::bounds(memory_);
         return std::to_string(all.slots) + " " + std::to_string(all.places);
     }
     /// How often the queue was full, and no slot came free in time.
@@ -1101,8 +1102,8 @@ TEST(slots, that_there_are_none_of_is_in_the_log_with_what_to_raise) {
 
 TEST(slots, are_not_laid_out_where_there_are_none_or_no_places) {
     alignas(std::max_align_t) std::array<unsigned char, 256> memory{};
-    CHECK_FALSE(password::Slots::lay_out(memory.data(), {0, 1}));
-    CHECK_FALSE(password::Slots::lay_out(memory.data(), {1, 0}));
+    CHECK_FALSE(shared::Queue::lay_out(memory.data(), {0, 1}));
+    CHECK_FALSE(shared::Queue::lay_out(memory.data(), {1, 0}));
 }
 
 TEST_GROUP(tally) {

@@ -52,12 +52,12 @@ TEST_GROUP(password_verifier) {
     bool is_wanted = true;
 
     void setup() override {
-        memory.assign(password::Slots::size_of({1, 1}) / sizeof(std::max_align_t) + 1, {});
-        CHECK_TRUE(password::Slots::lay_out(memory.data(), {1, 1}));
+        memory.assign(shared::Queue::size_of({1, 1}) / sizeof(std::max_align_t) + 1, {});
+        CHECK_TRUE(shared::Queue::lay_out(memory.data(), {1, 1}));
     }
 
     password::Slots slots() {
-        return {memory.data(), {50ms, "AuthUserAdminTimeout"}, log};
+        return {shared::Queue(memory.data()), {50ms, "AuthUserAdminTimeout"}, log};
     }
 
     PasswordVerdict verify(const std::optional<std::string_view>& stored,
