@@ -402,6 +402,7 @@ TEST(threads, that_write_to_one_file_do_so_in_the_order_in_which_they_came) {
         return;
     std::vector<std::thread> writers;
     std::string expected;
+    bool waits = true;
     sql().run("BEGIN IMMEDIATE");
     for (unsigned number = 1; number <= thread_count; ++number) {
         const std::string name = "writer " + std::to_string(number);
@@ -411,17 +412,37 @@ TEST(threads, that_write_to_one_file_do_so_in_the_order_in_which_they_came) {
             user.account_id = name;
             complaint_.note(request.store.create(user).operator bool(), name);
         });
-        CHECK(eventually([&] { return child_->in_queue() == number; }));
+        waits = waits && eventually([&] { return child_->in_queue() == number; });
         expected += name + ";";
     }
     sql().run("COMMIT");
     for (std::thread& writer : writers)
         writer.join();
+    CHECK(waits);
     std::string found;
     for (const auto& row : sql().rows("SELECT \"id\" FROM \"user\" ORDER BY rowid"))
         found += *row.front() + ";";
     CHECK_EQUAL(expected, found);
     CHECK_EQUAL(0U, child_->in_queue());
+}
+
+TEST(threads, that_write_to_one_file_let_those_go_before_who_have_their_turn) {
+    if (database().kind() != Kind::sqlite)
+        return;
+    std::thread writer;
+    bool waits = false;
+    {
+        const auto turn = shared::Queue(child_->writers.get()).acquire(0ms);
+        writer = std::thread([this] {
+            Request request(*child_);
+            complaint_.note(request.store.create(new_user("w", "w@x")).operator bool(), "is made");
+        });
+        waits = eventually([&] { return child_->in_queue() == 2; });
+        waits = waits && sql().number("SELECT count(*) FROM \"user\"") == 0;
+    }
+    writer.join();
+    CHECK(waits);
+    CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"user\""));
 }
 
 TEST(threads, that_find_a_file_locked_read_it_between_those_who_write) {
