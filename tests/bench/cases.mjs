@@ -240,6 +240,7 @@ export const cases = [
   },
   { name: "creates", title: "creates" },
   { name: "creates-scale", title: "creates with --scale" },
+  { name: "changes-sqlite", title: "changes on SQLite, 1,000 users" },
   { name: "audit", title: "the audit log" },
   { name: "memory", title: "memory of a child" },
   { name: "totals", title: "totals after random writes" },

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { cases } from "./cases.mjs";
 import { audit } from "./support/audit.mjs";
 import { burst } from "./support/burst.mjs";
+import { changesSqlite } from "./support/changes.mjs";
 import { creates, createsWithScale } from "./support/creates.mjs";
 import { connected } from "./support/databases.mjs";
 import { comparisons, measureLines } from "./support/lines.mjs";
@@ -22,6 +23,7 @@ const say = (text) => process.stderr.write(`${text}\n`);
 const special = {
   seventh: burst,
   audit,
+  "changes-sqlite": changesSqlite,
   creates,
   "creates-scale": createsWithScale,
   memory,

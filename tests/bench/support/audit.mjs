@@ -2,21 +2,11 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
-import { idOf } from "./databases.mjs";
-import { drive, median } from "./drive.mjs";
+import { change } from "./changes.mjs";
+import { median } from "./drive.mjs";
 import { comparison } from "./lines.mjs";
 import { folder } from "./machine.mjs";
 import { Figures, inTurns, withCopy, withServer } from "./writes.mjs";
-
-/** Whose names are changed: more than there are callers, so that they rarely wait for one another. */
-const ids = Array.from({ length: 887 }, (_, index) => idOf(index + 10));
-
-const change = (server, headers, seconds, share) =>
-  drive(
-    `${server.address}/api/users`,
-    { ...headers, "Content-Type": "application/json" },
-    { seconds, connections: 8, script: "change.lua", words: [String(share), ...ids] },
-  );
 
 const loads = [
   ["a change among ten requests", 10],

@@ -185,16 +185,39 @@ const done = ({ status, error }, what) => {
   if (status !== 0) throw new Error(`${what} failed:\n${error}`);
 };
 
+const sqliteHome = join(folder, "sqlite");
+
+/** Removes a file of SQLite's, with what stands beside it. */
+export const removeSqlite = (file) => {
+  for (const suffix of ["", "-wal", "-shm", "-journal", ".made"]) rmSync(file + suffix, { force: true });
+};
+
+/** The files of SQLite's belong to httpd's children. */
+const giveToChildren = async () => {
+  if (!childrenAccount) return;
+  done(await run("chown", ["-R", `${childrenAccount}:`, sqliteHome]), "chown");
+  done(await run("chmod", ["700", sqliteHome]), "chmod");
+};
+
+/** A copy of a file of SQLite's, in a journal mode of its own: its path. */
+export const copySqlite = async (from, name, mode) => {
+  const file = join(sqliteHome, `${name}.db`);
+  removeSqlite(file);
+  done(await run("sqlite3", ["-batch", "-bail", from, `VACUUM INTO '${file}'`]), "sqlite3");
+  done(await run("sqlite3", ["-batch", "-bail", file, `PRAGMA journal_mode = ${mode}`]), "sqlite3");
+  await giveToChildren();
+  return file;
+};
+
 /** The same users in a file of SQLite's, from PostgreSQL. */
 const makeSqlite = async (users) => {
   const from = await makePlain(users);
-  const home = join(folder, "sqlite");
-  const file = join(home, `users_${users}.db`);
+  const file = join(sqliteHome, `users_${users}.db`);
   const mark = `${file}.made`;
   if (existsSync(mark) && readFileSync(mark, "utf8") === sqliteMark) return file;
   say(`Making ${users.toLocaleString("en")} users for SQLite`);
-  mkdirSync(home, { recursive: true });
-  for (const suffix of ["", "-wal", "-shm", ".made"]) rmSync(file + suffix, { force: true });
+  mkdirSync(sqliteHome, { recursive: true });
+  removeSqlite(file);
   done(
     await run(built("useradminctl"), ["--driver", "sqlite3", "--params", file, "schema"]),
     "useradminctl schema",
@@ -244,10 +267,7 @@ export const params = (name) => `host='${socket}' user=useradmin dbname=${name} 
 const make = async ({ users, isScaled, isSqlite }) => {
   if (isSqlite) {
     const file = await makeSqlite(users);
-    if (childrenAccount) {
-      done(await run("chown", ["-R", `${childrenAccount}:`, join(folder, "sqlite")]), "chown");
-      done(await run("chmod", ["700", join(folder, "sqlite")]), "chmod");
-    }
+    await giveToChildren();
     return { driver: "sqlite3", params: file, name: file };
   }
   const name = isScaled ? await makeScaled(users) : await makePlain(users);
