@@ -3,6 +3,7 @@
 #include "secret/digest.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace useradmin::audit {
 
@@ -53,9 +54,10 @@ class Reader {
         head_.reset();
         std::string foreign;
         bool has_foreign = false;
-        while (std::getline(*source_->text, line_)) {
+        while (take_line()) {
             ++count_;
-            head_ = read(line_);
+            if (line_.size() <= longest_line)
+                head_ = read(line_);
             // The views are of the line that is kept.
             if (head_) {
                 if (has_foreign && head_->broken == secret::sha256(foreign)) {
@@ -78,6 +80,26 @@ class Reader {
     }
 
   private:
+    /// Reads a line, of one that is too long only its beginning; false at the end.
+    bool take_line() {
+        std::istream& text = *source_->text;
+        std::array<char, 4096> piece;
+        line_.clear();
+        for (bool has_begun = false;; has_begun = true) {
+            text.getline(piece.data(), piece.size());
+            auto count = static_cast<std::size_t>(text.gcount());
+            if (text.bad() || (text.eof() && count == 0))
+                return has_begun && !text.bad();
+            const bool is_whole = !text.fail();
+            if (is_whole && !text.eof())
+                --count; // the line's end
+            if (line_.size() <= longest_line)
+                line_.append(piece.data(), count);
+            if (is_whole)
+                return true;
+            text.clear();
+        }
+    }
     void refuse(std::uint64_t number) {
         notebook_->problem(source_->name + ", line " + std::to_string(number) +
                            ": is no line of an audit log: it was edited or broken off");

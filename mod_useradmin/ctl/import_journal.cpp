@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace useradmin::ctl {
@@ -51,9 +52,15 @@ ImportJournal::ImportJournal(std::string_view file)
     : name_(file == "-" ? std::string() : std::string(file) + ".import") {}
 
 std::optional<ImportJournal::Contents> ImportJournal::read() const {
-    std::ifstream file(name_);
-    if (name_.empty() || !file)
+    struct stat status = {};
+    if (name_.empty() || lstat(name_.c_str(), &status) != 0)
         return std::nullopt;
+    // Where all may write, as in /tmp, anybody could say what is imported already.
+    if (status.st_uid != geteuid())
+        throw CommandError(Exit::failure, name_ +
+                                              " belongs to another account; go on as that one, or "
+                                              "move it away to begin anew");
+    std::ifstream file(name_);
     std::string line;
     std::getline(file, line);
     const bool is_one = line == first_line;

@@ -18,7 +18,6 @@ namespace {
 constexpr std::size_t longest_line = std::size_t{16} << 20;
 constexpr std::size_t piece_size = std::size_t{1} << 16;
 constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
-constexpr std::string_view replacement = "\xef\xbf\xbd"; // U+FFFD
 
 /// The name among those that a line may have; empty for any other.
 std::string_view known_name(std::string_view name) {
@@ -42,37 +41,45 @@ std::string unknown(std::string_view name) {
     return "there is no \"" + std::string(name) + "\" of a user; what is known is " + known_names();
 }
 
-/// Takes a cell from the start of a line of CSV, its separator too. Nothing where its quotes are
-/// not right.
 struct CsvCell {
-    std::string text;
+    secret::Secret text;
     bool is_quoted = false;
     bool is_last = false;
 };
 
+/// Where the quote stands that ends a cell whose first quote is gone; npos where none does.
+std::size_t closing_quote(std::string_view line) noexcept {
+    std::size_t at = line.find('"');
+    while (at != line.npos && line.substr(at + 1).starts_with('"'))
+        at = line.find('"', at + 2);
+    return at;
+}
+
+/// A cell's text, in which its own quotes are doubled.
+secret::Secret text_in(std::string_view cell) {
+    std::string text;
+    text.reserve(cell.size()); // a text that grows leaves copies behind
+    while (!cell.empty()) {
+        const std::size_t quote = std::min(cell.find('"'), cell.size() - 1);
+        text += cell.substr(0, quote + 1);
+        cell.remove_prefix(std::min(quote + 2, cell.size()));
+    }
+    return secret::Secret(std::move(text));
+}
+
+/// Takes a cell from the start of a line of CSV, its separator too. Nothing where its quotes are
+/// not right.
 std::optional<CsvCell> take_cell(std::string_view& line) {
     CsvCell cell;
-    if (line.starts_with('"')) {
-        cell.is_quoted = true;
+    cell.is_quoted = line.starts_with('"');
+    if (cell.is_quoted)
         line.remove_prefix(1);
-        for (;;) {
-            const std::size_t quote = line.find('"');
-            if (quote == line.npos)
-                return std::nullopt;
-            cell.text += line.substr(0, quote);
-            line.remove_prefix(quote + 1);
-            if (!line.starts_with('"'))
-                break;
-            cell.text += '"';
-            line.remove_prefix(1);
-        }
-    } else {
-        const std::size_t end = std::min(line.find(','), line.size());
-        cell.text = line.substr(0, end);
-        line.remove_prefix(end);
-        if (cell.text.find('"') != cell.text.npos)
-            return std::nullopt;
-    }
+    const std::size_t end =
+        cell.is_quoted ? closing_quote(line) : std::min(line.find(','), line.size());
+    if (end == line.npos || (!cell.is_quoted && line.substr(0, end).find('"') != line.npos))
+        return std::nullopt;
+    cell.text = text_in(line.substr(0, end));
+    line.remove_prefix(cell.is_quoted ? end + 1 : end);
     if (line.empty())
         cell.is_last = true;
     else if (line.front() != ',')
@@ -98,7 +105,7 @@ void append_csv(std::string& out, std::string_view value) {
     while (!value.empty()) {
         const std::size_t length = text::sequence_length(value);
         if (length == 0)
-            out += replacement; // as in JSON: no import takes what is no UTF-8
+            out += text::replacement_character; // as in JSON: no import takes what is no UTF-8
         else if (value.front() == '"')
             out += "\"\"";
         else
@@ -121,8 +128,26 @@ FileFormat format_of(std::optional<std::string_view> said, std::string_view file
 }
 
 UserFileReader::UserFileReader(std::FILE* file, FileFormat format) : file_(file), format_(format) {
+    // A buffer of stdio's would keep passwords.
+    std::setvbuf(file, nullptr, _IONBF, 0);
     if (format == FileFormat::csv)
         read_headings();
+}
+
+UserFileReader::~UserFileReader() {
+    secret::wipe(buffer_);
+}
+
+void UserFileReader::make_room() {
+    const std::size_t rest = buffer_.size() - at_;
+    if (at_ == 0 && buffer_.size() + piece_size <= buffer_.capacity())
+        return;
+    std::string roomy;
+    roomy.reserve(std::max(2 * rest, rest + piece_size));
+    roomy.append(buffer_, at_);
+    secret::wipe(buffer_);
+    buffer_ = std::move(roomy);
+    at_ = taken_ = 0;
 }
 
 void UserFileReader::settle() {
@@ -150,9 +175,8 @@ std::string_view UserFileReader::take_line() {
                                "line " + std::to_string(line_ + 1) + " has more than " +
                                    std::to_string(longest_line) +
                                    " bytes; is a quote missing, or is it a file of another kind?");
-        buffer_.erase(0, at_);
         looked -= at_;
-        at_ = taken_ = 0;
+        make_room();
         const std::size_t before = buffer_.size();
         buffer_.resize(before + piece_size);
         const std::size_t count = std::fread(buffer_.data() + before, 1, piece_size, file_);
@@ -179,13 +203,13 @@ void UserFileReader::read_headings() {
     std::string_view line = without_end(without_mark(take_line()));
     for (bool is_last = false; !is_last;) {
         const auto cell = take_cell(line);
-        const std::string_view name = cell ? known_name(cell->text) : std::string_view();
+        const std::string_view name = cell ? known_name(cell->text.view()) : std::string_view();
         if (name.empty())
-            throw CommandError(Exit::failure,
-                               "line 1 must have the columns' names, and " +
-                                   (cell ? unknown(cell->text) : "its quotes are not right"));
+            throw CommandError(Exit::failure, "line 1 must have the columns' names, and " +
+                                                  (cell ? unknown(cell->text.view())
+                                                        : "its quotes are not right"));
         if (std::find(headings_.begin(), headings_.end(), name) != headings_.end())
-            throw CommandError(Exit::failure, "line 1 has \"" + cell->text + "\" twice");
+            throw CommandError(Exit::failure, "line 1 has \"" + std::string(name) + "\" twice");
         headings_.push_back(name);
         is_last = cell->is_last;
     }
@@ -201,9 +225,8 @@ void UserFileReader::read_cells(std::string_view line, FileLine& read) const {
                        "a line end stands in quotes, and its own are doubled";
             return;
         }
-        const bool is_null = cell->text.empty() && !cell->is_quoted;
-        read.cells.push_back(
-            {name, is_null ? std::nullopt : std::optional(secret::Secret(std::move(cell->text)))});
+        const bool is_null = cell->text.view().empty() && !cell->is_quoted;
+        read.cells.push_back({name, is_null ? std::nullopt : std::optional(std::move(cell->text))});
     }
 }
 

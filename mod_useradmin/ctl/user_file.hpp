@@ -49,12 +49,16 @@ struct FileLine {
     std::string problem;
 };
 
-/// Reads a file of users, line after line, in little memory.
+/// Reads a file of users, line after line, in little memory. Their passwords are wiped from it
+/// before more is read, and when it goes.
 class UserFileReader {
   public:
-    /// The file outlives it, and is not closed. The headings of CSV are read; a CommandError where
-    /// they are not right.
+    /// The file outlives it, and is not closed; nobody has read from it. The headings of CSV are
+    /// read; a CommandError where they are not right.
     UserFileReader(std::FILE* file, FileFormat format);
+    ~UserFileReader();
+    UserFileReader(const UserFileReader&) = delete;
+    UserFileReader& operator=(const UserFileReader&) = delete;
 
     /// The next line; nothing at the end. A CommandError where the file cannot be read, or a line
     /// is too long.
@@ -69,6 +73,8 @@ class UserFileReader {
   private:
     /// The bytes of the next line with its end, kept until the next call; empty at the end.
     std::string_view take_line();
+    /// Makes room for a piece behind what is not yet taken, and wipes what is.
+    void make_room();
     /// Counts the line that was taken last as read.
     void settle();
     /// The line without the byte order mark that a file may begin with.

@@ -38,7 +38,7 @@ constexpr auto treatments = [] {
 void append_replaced(std::string& out, unsigned char byte) {
     const char treatment = treatments[byte];
     if (treatment == non_ascii) {
-        out += "\xef\xbf\xbd"; // U+FFFD
+        out += text::replacement_character;
         return;
     }
     out += '\\';

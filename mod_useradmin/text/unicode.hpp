@@ -8,6 +8,9 @@
 
 namespace useradmin::text {
 
+/// U+FFFD, which stands for bytes that are not UTF-8 where a text must be.
+inline constexpr std::string_view replacement_character = "\xef\xbf\xbd";
+
 /// Whether the bytes are well-formed UTF-8 (no surrogates, no overlong forms) and hold no U+0000.
 /// Everything that comes from a client passes here before it reaches a database.
 bool is_clean_utf8(std::string_view bytes) noexcept;

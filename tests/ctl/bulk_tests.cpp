@@ -3,6 +3,9 @@
 
 #include "password/hash.hpp"
 #include "support/files.hpp"
+#include "support/machine.hpp"
+#include "support/memory.hpp"
+#include "support/process.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -267,6 +270,48 @@ TEST(bulk, import_reads_standard_input) {
     CHECK_EQUAL(2, users());
 }
 
+TEST(bulk, import_has_no_password_in_memory_once_it_is_hashed) {
+    if (!machine::sanitizer_environment().empty())
+        return; // what they keep of freed memory is no part of the program
+    const std::string password = "unheard-of in any other memory";
+    const std::string marker = "somebody who is not yet made";
+    const std::string more = R"(,"password":")" + password + "\"";
+    const std::string cell = ",\"" + password + "\"\n";
+    // More than is read at once, so that it waits for the rest of a line with the users made.
+    const std::string filling(100000, 'x');
+    const std::string lines = line("ana@x.org", more) + lines_of_users(499) +
+                              line("bo@x.org", R"(,"image":")" + marker + filling + "\"");
+    std::string cells = "email,name,password\nana@x.org,Ana" + cell;
+    for (int number = 0; number < 499; ++number)
+        cells += "user" + std::to_string(number) + "@x.org,Ana,\n";
+    cells += "bo@x.org," + marker + filling + ",\n";
+    for (const auto& [name, text] :
+         {std::pair("passwords.ndjson", lines), std::pair("passwords.csv", cells)}) {
+        database().clear();
+        const std::string pipe = path(name);
+        CHECK_EQUAL(0, mkfifo(pipe.c_str(), 0600));
+        const int end = open(pipe.c_str(), O_RDWR | O_CLOEXEC);
+        CHECK(fcntl(end, F_SETPIPE_SZ, 1 << 20) >= static_cast<int>(text.size()));
+        const std::size_t first = text.size() - filling.size() / 10;
+        Process import({words({"import", pipe}), environment()}, path("import.out"));
+        CHECK_EQUAL(static_cast<ssize_t>(first), write(end, text.data(), first));
+        CHECK(eventually([&] { return !import.running() || users() == 500; }));
+        CHECK(eventually([&] {
+            return !sightings_in(import.id(), {{"the marker", marker}}).empty();
+        }));
+        CHECK(eventually(
+            [&] {
+                return sightings_in(import.id(), {{"the password", password}}).empty();
+            },
+            std::chrono::seconds(10)));
+        CHECK_EQUAL(static_cast<ssize_t>(text.size() - first),
+                    write(end, text.data() + first, text.size() - first));
+        close(end);
+        CHECK(import.ended_within(std::chrono::seconds(60)));
+        CHECK_EQUAL(501, users());
+    }
+}
+
 TEST(bulk, import_stops_at_the_first_line_that_is_wrong_and_names_it) {
     const Ended ended = ctl({"import", lines(line("ana@x.org") + line("bo") + line("cy@x.org"))});
     CHECK_EQUAL(1, ended.status);
@@ -474,6 +519,20 @@ TEST(bulk, import_goes_on_with_no_file_but_the_one_that_was_broken_off) {
     file(std::filesystem::path(name).filename().string(), text + line("bo@x.org"));
     CHECK(has(done(ctl({"import", name})), "1001 users made"));
     CHECK_EQUAL(1001, users());
+}
+
+TEST(bulk, import_believes_no_journal_of_another_account) {
+    if (!running_as_root())
+        return; // nobody else can lay one there that is another account's
+    const std::string name = lines(lines_of_users(1000) + line("bo"));
+    CHECK_EQUAL(1, ctl({"import", name}).status);
+    const std::string journal = name + ".import";
+    CHECK_EQUAL(0, chown(journal.c_str(), 65534, 65534));
+    const Ended ended = ctl({"import", name});
+    CHECK_EQUAL(1, ended.status);
+    CHECK(has(ended.errors, journal + " belongs to another account"));
+    CHECK_EQUAL(0, chown(journal.c_str(), 0, 0));
+    CHECK(has(ctl({"import", name}).errors, "going on behind line 1000"));
 }
 
 TEST(bulk, import_goes_on_behind_a_user_of_any_id) {

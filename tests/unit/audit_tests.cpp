@@ -3,16 +3,19 @@
 #include "audit/recorder.hpp"
 #include "audit/verify.hpp"
 #include "secret/digest.hpp"
+#include "support/process.hpp"
 #include "support/trouble.hpp"
 
 #include <CppUTest/TestHarness.h>
 
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <fcntl.h>
 #include <memory>
 #include <sstream>
+#include <streambuf>
 #include <string>
 #include <string_view>
 #include <sys/resource.h>
@@ -72,6 +75,29 @@ std::string text_of(const Texts& lines) {
         text += line + "\n";
     return text;
 }
+
+/// So many pieces of a file that has no line's end.
+class Letters : public std::streambuf {
+  public:
+    explicit Letters(std::size_t pieces) : pieces_(pieces) { piece_.fill('x'); }
+    /// What was in memory when all had been read.
+    long resident_kib_at_end() const noexcept { return resident_kib_at_end_; }
+
+  private:
+    int_type underflow() override {
+        if (pieces_ == 0) {
+            resident_kib_at_end_ = resident_kib();
+            return traits_type::eof();
+        }
+        --pieces_;
+        setg(piece_.data(), piece_.data(), piece_.data() + piece_.size());
+        return traits_type::to_int_type(piece_[0]);
+    }
+
+    std::array<char, std::size_t{1} << 16> piece_{};
+    std::size_t pieces_;
+    long resident_kib_at_end_ = 0;
+};
 
 /// What is found in files of these texts: the problems and then the notes, a line each.
 std::string found_in(const Texts& files, std::optional<audit::Link> last = {},
@@ -193,6 +219,26 @@ TEST(audit_chain, shows_an_end_that_was_cut_off_by_what_is_known_of_it) {
         found_in({text_of(lines)}, last));
     CHECK_EQUAL("no line has the hash " + anchor + ", which it had before\n",
                 found_in({text_of(lines)}, {}, anchor));
+}
+
+TEST(audit_chain, is_followed_without_keeping_what_is_longer_than_a_line_can_be) {
+    Letters letters(2048);
+    std::istream endless(&letters);
+    const long before = resident_kib();
+    const audit::Findings found = audit::verify({{"a", &endless}}, {}, [](std::uint64_t) {});
+    CHECK(letters.resident_kib_at_end() - before < 64L * 1024);
+    CHECK_EQUAL(0, found.lines);
+    CHECK_EQUAL(1, found.problems.size());
+    CHECK_EQUAL(std::string("a, line 1: is no line of an audit log: it was edited or broken off"),
+                found.problems[0]);
+}
+
+TEST(audit_chain, is_followed_over_lines_of_any_length) {
+    for (std::size_t length = 3800; length < 4100; ++length)
+        append(std::string(length, 'x'));
+    for (const std::size_t length : {8000, 100000})
+        append(std::string(length, 'x'));
+    CHECK_EQUAL(std::string(""), found_in({log.text()}));
 }
 
 TEST(audit_chain, is_followed_over_files_in_any_order_whose_lines_lie_between_each_other) {
