@@ -74,8 +74,8 @@ choose_folder() {
     fi
     folder=$(cd "$folder" && pwd -P)
     # These would need quoting in httpd's configuration, in connection strings or in both.
-    [[ $folder != *[\"\'\\\$%]* ]] ||
-        fail "The path $folder holds a quote, a backslash, a dollar or a percent sign:" \
+    [[ $folder != *[\"\'\\\$%,]* ]] ||
+        fail "The path $folder holds a quote, a backslash, a dollar sign, a percent sign or a comma:" \
             "choose another folder with $variable=/path $0"
 }
 
