@@ -276,6 +276,8 @@
       enter(t("sessionOver"));
       throw new Problem(status, "No autorizado");
     }
+    // Somebody else has deleted what the list still shows.
+    if (status === 404 && path.startsWith("/")) list?.refresh();
     if (status !== 200 || !content?.success) throw new Problem(status, content?.error);
     // The service makes strong tags alone; a proxy that compresses calls them weak, and If-Match takes no weak one.
     return { ...content, tag: headers.get("ETag")?.replace(/^W\//, ""), total: Number(headers.get("X-Total-Count") ?? content.pagination?.total) };

@@ -488,6 +488,31 @@ scene("a tag that a proxy has made a weak one still stands for the row", { email
   assert.equal((await site.user("user-11")).name, "Frances E. Allen");
 });
 
+scene("a user whom somebody else has deleted leaves the list once that is noticed", { email: root }, async (view) => {
+  const showNew = async () => {
+    const id = await make(view, "Gone Elsewhere", "gone@example.org");
+    await view.searchFor("gone@");
+    await view.listed("Gone Elsewhere");
+    return id;
+  };
+  const remove = (id) => view.ask("DELETE", `/api/users/${id}`);
+  await remove(await showNew());
+  await view.click("tbody .person button");
+  await view.read("This user is not there any more.", "dialog.drawer");
+  await view.listed();
+  await view.key("Escape");
+  await view.gone("dialog");
+
+  const id = await showNew();
+  await view.click("tbody .person button");
+  await view.see("dialog.drawer .facts dd");
+  await remove(id);
+  await view.type("dialog input[name=name]", "Gone Again");
+  await view.press("Save changes");
+  await view.read("This user is not there any more.", "dialog.drawer");
+  await view.listed();
+});
+
 scene("a user without an address is edited, and is deleted by the identifier", { email: root }, async (view) => {
   for (const [name, email] of [["No Mail", "\u200b"], ["Odd Mail", "odd mail"]]) {
     const id = await make(view, name, email);
