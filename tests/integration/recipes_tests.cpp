@@ -626,9 +626,14 @@ TEST(recipes, with_logrotate_the_audit_log_is_one_chain_over_all_its_files) {
     if (!running_as_root())
         replace("create 640 root adm", "create 640");
     write_file(folder / "rule", rule);
-    write_file(folder / "invoke-rc.d", "#!/bin/sh\n[ \"$*\" = 'apache2 reload' ] && kill -USR1 " +
-                                           std::to_string(httpd_->main_process()) + "\n");
-    std::filesystem::permissions(folder / "invoke-rc.d", std::filesystem::perms::owner_all);
+    const std::string process = std::to_string(httpd_->main_process());
+    const auto lay_program = [&](const char* name, const std::string& words,
+                                 const std::string& command) {
+        write_file(folder / name, "#!/bin/sh\n[ \"$*\" = '" + words + "' ] && " + command + "\n");
+        std::filesystem::permissions(folder / name, std::filesystem::perms::owner_all);
+    };
+    lay_program("invoke-rc.d", "apache2 reload", "kill -USR1 " + process);
+    lay_program("pgrep", "-f ^/usr/sbin/apache2", "kill -0 " + process + " 2>/dev/null");
     const auto rotate = [&] {
         const Finished rotated =
             test::run({{machine::program("logrotate"), "--force", "--state",
@@ -644,6 +649,8 @@ TEST(recipes, with_logrotate_the_audit_log_is_one_chain_over_all_its_files) {
         });
     }
     change();
+    httpd_.reset();
+    rotate(); // of an httpd that is stopped
 
     const Finished verified = test::run(
         {{"/bin/sh", "-c", R"(test -e "$0/audit.log.2.gz" && "$1" audit verify "$0"/audit.log*)",
@@ -651,7 +658,7 @@ TEST(recipes, with_logrotate_the_audit_log_is_one_chain_over_all_its_files) {
     CHECK_TEXT(verified.status == 0, verified.output.c_str());
     CHECK_TEXT(verified.output.find("14 lines") != std::string::npos, verified.output.c_str());
     const Finished without_middle = test::run(
-        {{"/bin/sh", "-c", R"(zcat "$0/audit.log.2.gz" | "$1" audit verify - "$0/audit.log")",
+        {{"/bin/sh", "-c", R"(zcat "$0/audit.log.3.gz" | "$1" audit verify - "$0/audit.log.1")",
           folder.string(), machine::built("useradminctl").string()}});
     CHECK_TEXT(without_middle.status != 0, without_middle.output.c_str());
 }
