@@ -7,8 +7,9 @@
 
 namespace useradmin::test {
 
-/// A folder of its own for one test executable, below $TMPDIR or /tmp, that every account of the
-/// machine may enter. It is removed with all that is in it when this goes; with
+/// A folder of its own for one test executable that every account of the machine may enter: below
+/// $TMPDIR, or else in memory where there is room, since a disk that others keep busy holds up what
+/// a test waits for, or else below /tmp. It is removed with all that is in it when this goes; with
 /// USERADMIN_TEST_KEEP in the environment it stays, and its path is printed.
 class WorkFolder {
   public:
