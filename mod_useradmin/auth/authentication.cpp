@@ -2,6 +2,7 @@
 
 #include "apr/guard.hpp"
 #include "apr/pool.hpp"
+#include "auth/auth_type.hpp"
 #include "auth/configuration.hpp"
 #include "auth/password_provider.hpp"
 #include "auth/role_provider.hpp"
@@ -24,12 +25,11 @@ namespace useradmin::auth {
 
 namespace {
 
-constexpr const char* auth_type = "UserAdmin";
-
-/// Says who is calling: in the notes, and as httpd's user.
+/// Says who is calling: in the notes, and as httpd's user where a session tells that.
 void announce(request_rec* request, const sign_in::Identity& identity) {
     httpd::note_caller(request, identity.user_id, identity.role);
-    request->user = const_cast<char*>(apr_table_get(request->notes, httpd::id_note));
+    if (is_user_of_session(request))
+        request->user = const_cast<char*>(apr_table_get(request->notes, httpd::id_note));
 }
 
 httpd::Lookup lookup_of(sign_in::Standing standing) noexcept {
@@ -165,6 +165,13 @@ void tell_refusal(request_rec* request, const Settings& settings, const Refusal&
     audit.finish();
 }
 
+/// Whether what cannot be looked up is somebody else's to answer: sign-in asks by itself, and has
+/// replies of its own; and the page of an ErrorDocument tells of a failure already.
+bool answers_by_itself(const request_rec* request, const Settings& settings) {
+    return settings.get<SignIn>().is_on ||
+           (request->prev != nullptr && ap_is_HTTP_ERROR(request->prev->status));
+}
+
 int authenticate(request_rec* request) {
     const Settings& settings = settings_of(request);
     if (!settings.get<Enabled>())
@@ -175,14 +182,17 @@ int authenticate(request_rec* request) {
         return DECLINED;
     const auto [identity, refusal] = outcome_of(request, settings, std::move(credential));
     tell_refusal(request, settings, refusal);
+    const auto unless_answered = [&](int status) {
+        return answers_by_itself(request, settings) ? DECLINED : status;
+    };
     switch (identity.standing) {
     case sign_in::Standing::recognised:
         announce(request, identity);
         return DECLINED;
     case sign_in::Standing::unavailable:
-        return HTTP_SERVICE_UNAVAILABLE;
+        return unless_answered(HTTP_SERVICE_UNAVAILABLE);
     case sign_in::Standing::failed:
-        return HTTP_INTERNAL_SERVER_ERROR;
+        return unless_answered(HTTP_INTERNAL_SERVER_ERROR);
     default:
         return DECLINED;
     }
@@ -198,12 +208,9 @@ int check_access(request_rec* request) noexcept {
                         });
 }
 
-/// Where a Require asks for a user and there is no session. Another AuthType than this module's has
-/// a way of its own to find one.
+/// Where a Require asks for a user and there is no session.
 int check_user(request_rec* request) noexcept {
-    const char* const type = ap_auth_type(request);
-    if (!settings_of(request).get<Enabled>() ||
-        (type != nullptr && *type != '\0' && strcasecmp(type, auth_type) != 0))
+    if (!settings_of(request).get<Enabled>() || !is_user_of_session(request))
         return DECLINED;
     if (request->user != nullptr)
         return OK;

@@ -183,4 +183,26 @@ TEST(application, Require_user_role_lets_the_named_roles_pass) {
     expect_refused(send({"GET", "/api/users/ada-1", {bearer(Who::admin)}}));
 }
 
+TEST(application, the_page_of_an_ErrorDocument_comes_though_no_session_can_be_looked_up) {
+    allow_lines_without_a_database();
+    start("AuthUserAdmin On\nDocumentRoot \"${WORK}\"\nErrorDocument 503 /httpd.pid\n"
+          "ErrorDocument 500 /httpd.pid\n"
+          "<Location \"/httpd.pid\">\n  Require all granted\n</Location>\n");
+    Suite::current().database().take_away();
+    const auto reply = client_->send({"GET", "/any", {bearer(Who::user)}});
+    Suite::current().database().bring_back();
+    CHECK_TRUE_TEXT(reply.status == 503 || reply.status == 500, reply.text().c_str());
+    CHECK_EQUAL(std::to_string(httpd_->main_process()) + "\n", reply.body);
+}
+
+TEST(application, sign_in_answers_in_its_own_form_though_no_session_can_be_looked_up) {
+    allow_lines_without_a_database();
+    start("AuthUserAdmin On\n" + sign_in("/auth", ""));
+    Suite::current().database().take_away();
+    const auto reply = client_->send({"GET", "/auth/get-session", {bearer(Who::user)}});
+    Suite::current().database().bring_back();
+    CHECK_TRUE_TEXT(reply.status >= 500, reply.text().c_str());
+    CHECK_TRUE_TEXT(reply.body.starts_with('{'), reply.text().c_str());
+}
+
 } // namespace useradmin::test

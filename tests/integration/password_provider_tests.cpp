@@ -1,6 +1,8 @@
 // The authentication provider `useradmin`, behind httpd's own modules for Basic and forms.
 #include "scene.hpp"
 
+#include "support/machine.hpp"
+
 #include <openssl/evp.h>
 
 namespace useradmin::test {
@@ -43,7 +45,8 @@ TEST_GROUP_BASE(password_provider, Scene) {
             "  AuthBasicProvider useradmin\n  Require user-role admin\n</Location>\n"
             "<Location \"/named/users\">\n  UserAdmin On\n  AuthType Basic\n  AuthName x\n"
             "  AuthBasicProvider useradmin\n  Require user Eva@example.org\n</Location>\n"
-            "<Location \"/form/users\">\n  UserAdmin On\n  AuthType Form\n  AuthName x\n"
+            "<Location \"/form/users\">\n  UserAdmin On\n</Location>\n"
+            "<Location \"/form\">\n  AuthType Form\n  AuthName x\n"
             "  AuthFormProvider useradmin\n  AuthFormFakeBasicAuth Off\n"
             "  Session On\n  SessionCookieName form path=/\n  Require valid-user\n"
             "</Location>\n");
@@ -54,18 +57,26 @@ TEST_GROUP_BASE(password_provider, Scene) {
 
     /// Reads a record with Basic authentication, over a connection of its own.
     Reply read(const std::string& user, const std::string& password, const std::string& id,
-               const std::string& base = "/users") {
+               const std::string& base = "/users", std::vector<std::string> headers = {}) {
         const std::string pair = user + ":" + password;
         std::string text(4 * (pair.size() + 2) / 3 + 1, '\0');
         const int length = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()),
                                            reinterpret_cast<const unsigned char*>(pair.data()),
                                            static_cast<int>(pair.size()));
         text.resize(static_cast<std::size_t>(length));
-        return HttpClient(httpd_->port())
-            .send({"GET", base + "/" + id, {"Authorization: Basic " + text}, {}});
+        headers.push_back("Authorization: Basic " + text);
+        return HttpClient(httpd_->port()).send({"GET", base + "/" + id, headers, {}});
     }
     int status_of(const std::string& user, const std::string& password) {
         return read(user, password, id_).status;
+    }
+
+    Reply post_form(const std::string& password) {
+        return HttpClient(httpd_->port())
+            .send({"POST",
+                   "/form/users/" + id_,
+                   {"Content-Type: application/x-www-form-urlencoded"},
+                   "httpd_username=eva%40example.org&httpd_method=GET&httpd_password=" + password});
     }
 
     void set_hash(const std::string& hash) const {
@@ -164,10 +175,7 @@ TEST(password_provider, holds_the_limit_on_failed_attempts) {
 }
 
 TEST(password_provider, without_a_database_is_500_and_not_401) {
-    allow_log("UA010");
-    allow_log("UA020");
-    allow_log("dbd:");
-    allow_log("AH0062");
+    allow_lines_without_a_database();
     start();
     Suite::current().database().take_away();
     const int status = status_of("eva@example.org", right);
@@ -178,16 +186,53 @@ TEST(password_provider, without_a_database_is_500_and_not_401) {
 TEST(password_provider, serves_forms_as_well) {
     expect_log("AH01807");
     start();
-    const auto post = [&](const std::string& password) {
-        return HttpClient(httpd_->port())
-            .send({"POST",
-                   "/form/users/" + id_,
-                   {"Content-Type: application/x-www-form-urlencoded"},
-                   "httpd_username=eva%40example.org&httpd_method=GET&httpd_password=" + password});
-    };
-    CHECK_EQUAL(401, post("s3cr3t+wrong").status);
-    const auto reply = post("s3cr3t+of+eva");
+    CHECK_EQUAL(401, post_form("s3cr3t+wrong").status);
+    const auto reply = post_form("s3cr3t+of+eva");
     CHECK_TRUE_TEXT(reply.status != 401, reply.text().c_str());
+}
+
+TEST(password_provider, finds_the_user_of_its_Location_though_a_session_comes) {
+    expect_log("AH01631"); // the one whom the password names has not the role
+    start("AuthUserAdmin On\nAuthUserAdminSignInLimit 1000000\n");
+    const auto with_session = [&](Who who, const std::string& path) {
+        return HttpClient(httpd_->port())
+            .send({"GET", path, {"Cookie: better-auth.session_token=" + token_of(who)}, {}});
+    };
+    for (const Who who : {Who::user, Who::super_admin}) {
+        const auto reply = with_session(who, "/users/" + id_);
+        CHECK_EQUAL(401, reply.status);
+        CHECK_EQUAL(std::string("Basic realm=\"x\""),
+                    reply.header("WWW-Authenticate").value_or("(none)"));
+    }
+    CHECK_EQUAL(401, with_session(Who::admin, "/role/users/" + id_).status);
+    // Whose session it is, does not shut out whom the password names.
+    const auto both = [&](Who who) {
+        return read("eva@example.org", right, id_, "/role/users",
+                    {"Cookie: better-auth.session_token=" + token_of(who)});
+    };
+    CHECK_EQUAL(401, both(Who::admin).status);
+    sql().run("UPDATE \"user\" SET \"role\" = 'admin' WHERE \"email\" = 'eva@example.org'");
+    CHECK_EQUAL(200, both(Who::user).status);
+}
+
+TEST(password_provider, leaves_the_password_to_the_session_of_a_form) {
+    start("AuthUserAdminSignInLimit 1000000\nSessionMaxAge 1000\n"
+          "LoadModule test_callers_module \"" +
+          machine::built("tests/mod_test_callers.so").string() +
+          "\"\n<Location \"/form/looks\">\n  SetHandler test-lookup\n</Location>\n");
+    const auto cookie_of = [](const Reply& reply) {
+        const std::string cookie = reply.header("Set-Cookie").value_or("");
+        return "Cookie: " + cookie.substr(0, cookie.find(';'));
+    };
+    HttpClient client(httpd_->port());
+    const auto looked_up =
+        client.send({"GET",
+                     "/form/looks",
+                     {cookie_of(post_form("s3cr3t+of+eva")), "X-Test-Target: /form/users/" + id_},
+                     {}});
+    CHECK_EQUAL_TEXT(200, looked_up.status, looked_up.text().c_str());
+    const auto after = client.send({"GET", "/form/users/" + id_, {cookie_of(looked_up)}, {}});
+    CHECK_EQUAL_TEXT(200, after.status, after.text().c_str());
 }
 
 TEST(password_provider, without_a_database_in_the_configuration_is_refused) {

@@ -25,7 +25,7 @@ int state_caller(request_rec* request) {
     return OK;
 }
 
-/// Answers with what httpd finds at the path in X-Test-Target.
+/// Answers with what httpd finds at the path in X-Test-Target, or only looks it up.
 int lead_elsewhere(request_rec* request) {
     if (!request->handler)
         return DECLINED;
@@ -42,6 +42,11 @@ int lead_elsewhere(request_rec* request) {
         ap_set_content_type(request, inner->content_type);
         ap_destroy_sub_req(inner);
         return status;
+    }
+    if (std::strcmp(request->handler, "test-lookup") == 0) {
+        ap_destroy_sub_req(ap_sub_req_method_uri("GET", target, request, nullptr));
+        ap_set_content_type(request, "text/plain");
+        return ap_rputs("looked up\n", request) < 0 ? HTTP_INTERNAL_SERVER_ERROR : OK;
     }
     return DECLINED;
 }
