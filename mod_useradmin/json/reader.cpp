@@ -29,12 +29,17 @@ unsigned code_unit(std::string_view text) noexcept {
     return std::from_chars(text.data() + 2, end, unit, 16).ptr == end ? unit : 0;
 }
 
-/// The length of the escape that the text starts with; 0 where it is none, stands for U+0000, which
-/// would end the string for cJSON. Half a surrogate pair alone is refused by cJSON.
+/// The length of the escape that the text starts with, or of both that are a surrogate pair; 0
+/// where it is none, is half of such a pair, or stands for U+0000, which would end the string for
+/// cJSON.
 std::size_t escape_length(std::string_view text) noexcept {
     if (!text.starts_with("\\u"))
         return text.substr(1, 1).find_first_of("\"\\/bfnrt") == 0 ? 2 : 0;
-    return code_unit(text) != 0 ? 6 : 0;
+    const unsigned unit = code_unit(text);
+    if (unit < 0xD800 || unit > 0xDFFF)
+        return unit != 0 ? 6 : 0;
+    const unsigned second = code_unit(text.substr(6));
+    return unit < 0xDC00 && second >= 0xDC00 && second <= 0xDFFF ? 12 : 0;
 }
 
 /// The length of the string, with its quotes, that the text starts with; 0 where it is none.

@@ -324,7 +324,8 @@ TEST(json_memory, what_cJSON_read_of_a_password_is_wiped_before_it_is_freed) {
 
 TEST(json_memory, a_text_that_is_refused_leaves_no_password_behind) {
     for (const std::string_view end :
-         {"", "}x", ",}", ",\"a\":tru}", ",\"a\":01}", "]", "\"\\u0000\"}"})
+         {"", "}x", ",}", ",\"a\":tru}", ",\"a\":01}", "]", "\"\\u0000\"}", ",\"a\":\"\\ud83d\"}",
+          ",\"a\":\"\\ude00\"}", ",\"a\":\"\\ud83d\\u0041\"}"})
         CHECK_FALSE(is_read("{\"password\":\"" + std::string(password) + "\"" + std::string(end)));
     CHECK_EQUAL(0, passwords_freed);
 }
