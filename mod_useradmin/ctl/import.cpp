@@ -479,7 +479,6 @@ class Import {
         const auto transaction = database_.dialect().begin(work);
         if (transaction == nullptr)
             fail(work);
-        work.is_in_transaction = true;
         std::vector<store::bulk::Row> fresh;
         ImportPlace next = at_;
         next.file = place_behind_;

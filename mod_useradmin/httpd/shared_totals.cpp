@@ -195,13 +195,13 @@ bool SharedTotals::lay_out(void* memory) noexcept {
     return is_ready;
 }
 
-store::Result<std::int64_t> SharedTotals::total(const store::Filter& filter, const Count& count) {
+store::Result<std::int64_t> SharedTotals::total(const store::Filter& filter,
+                                                store::Deadline deadline, const Count& count) {
     // Whoever waits longest need not be the next: there may be a total by then.
     constexpr std::chrono::milliseconds longest_wait_at_once{50};
     Table& table = table_of(memory_);
     const Key key = key_of(table, terms_.place, filter);
     const auto asked_at = Clock::now();
-    const auto deadline = asked_at + terms_.wait;
     std::optional<Moment> asked;
     while (true) {
         Entry* entry = nullptr;

@@ -31,7 +31,7 @@ class SharedTotals final : public store::Totals {
         std::string_view place;
         /// How long ago a total may have been counted; 0: none is kept.
         std::chrono::seconds age;
-        /// The longest that a request waits for another's count.
+        /// How long a request waits in all, for the log.
         std::chrono::milliseconds wait;
         /// The directive that sets it, for the log.
         const char* wait_directive;
@@ -42,7 +42,8 @@ class SharedTotals final : public store::Totals {
         : memory_(memory), terms_(terms), log_(log) {}
 
     bool keeps() const noexcept override { return terms_.age.count() > 0; }
-    store::Result<std::int64_t> total(const store::Filter& filter, const Count& count) override;
+    store::Result<std::int64_t> total(const store::Filter& filter, store::Deadline deadline,
+                                      const Count& count) override;
     /// Of all places: one database can be named in many ways.
     void forget() noexcept override { forget(memory_); }
     /// The same. Takes no lock: a process that trusts the others less than itself may call it.

@@ -56,6 +56,8 @@ class Client {
     virtual bool connect_anew() = 0;
     /// The same, where the connection broke.
     bool reconnect() { return is_connected() || connect_anew(); }
+    /// Whether a transaction is open, as far as is known; also one that an error has ended.
+    virtual bool is_in_transaction() const noexcept = 0;
     /// Forgets what was prepared.
     virtual void forget() = 0;
 };

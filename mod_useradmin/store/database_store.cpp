@@ -17,7 +17,7 @@ namespace useradmin::store {
 
 namespace {
 
-constexpr std::chrono::milliseconds busy_pause(20);
+constexpr std::chrono::milliseconds busy_pause(5);
 
 /// What a change needs further that ends sessions.
 constexpr unsigned needs_of(Sessions sessions) noexcept {
@@ -31,6 +31,16 @@ Deadline deadline_of(Clock::time_point asked, Deadline deadline) {
     constexpr std::chrono::milliseconds little(250);
     const auto now = Clock::now();
     return now - asked < little ? deadline : std::max(deadline, now + little);
+}
+
+/// The work, whole or not at all.
+template <class T, class Operation>
+Result<T> in_transaction(Work& piece, const Dialect& dialect, const Operation& work) {
+    const std::unique_ptr<Transaction> transaction = dialect.begin(piece);
+    if (transaction == nullptr)
+        return Failure::failed;
+    Result<T> result = work(piece, dialect);
+    return !result || transaction->commit() ? std::move(result) : Result<T>(Failure::failed);
 }
 
 } // namespace
@@ -98,11 +108,12 @@ std::string DatabaseStore::missing_grants(const Dialect& dialect, Client& client
 template <class T, class Operation>
 Result<T> DatabaseStore::run(unsigned needs, Repeatable repeatable, const Operation& work,
                              Access access) {
+    // Who reads slips in between two changes as a rule; without luck he takes a turn of his own.
+    constexpr int tries_of_readers = 40;
     const Allowance::Use use(allowance_);
     std::optional<shared::Queue::Held> turn;
-    bool takes_turn = queue_ && access == Access::writes;
-    while (true) {
-        if (takes_turn && !turn) {
+    for (int tries = 0;; ++tries) {
+        if (queue_ && !turn && (access == Access::writes || tries == tries_of_readers)) {
             auto slot = queue_->acquire(std::chrono::duration_cast<std::chrono::milliseconds>(
                 use.deadline() - Clock::now()));
             if (!std::holds_alternative<shared::Queue::Held>(slot))
@@ -110,7 +121,7 @@ Result<T> DatabaseStore::run(unsigned needs, Repeatable repeatable, const Operat
             turn.emplace(std::get<shared::Queue::Held>(std::move(slot)));
         }
         if (patience_.ends_statements && Clock::now() >= use.deadline())
-            return late();
+            return tries == 0 ? late() : locked();
         {
             const auto asked = Clock::now();
             Lease lease(source_, use.deadline());
@@ -123,9 +134,6 @@ Result<T> DatabaseStore::run(unsigned needs, Repeatable repeatable, const Operat
                                         deadline_of(asked, use.deadline()), work))
                 return *std::move(result);
         }
-        // Who reads without a write-ahead log comes between those who write.
-        if (queue_ && !std::exchange(takes_turn, true))
-            continue;
         // Others may use the connection meanwhile.
         if (Clock::now() + busy_pause >= use.deadline())
             return locked();
@@ -225,37 +233,53 @@ std::optional<Result<T>> DatabaseStore::run_on(const Connection& connection, con
 }
 
 template <class T, class Operation>
+Result<T> DatabaseStore::write(unsigned needs, Repeatable repeatable, const Operation& work) {
+    return run<T>(
+        needs, repeatable,
+        [&](Work& piece, const Dialect& dialect) {
+            // A statement alone that must wait at its end for those who read is begun anew, and
+            // lets others in to read meanwhile, one after the other.
+            return dialect.product().has_one_writer ? in_transaction<T>(piece, dialect, work)
+                                                    : work(piece, dialect);
+        },
+        Access::writes);
+}
+
+template <class T, class Operation>
 Result<T> DatabaseStore::change(unsigned needs, Repeatable repeatable, const Operation& work) {
     if (witness_ == nullptr)
-        return run<T>(needs, repeatable, work, Access::writes);
-    const auto tell = [&](Seen& seen) {
+        return write<T>(needs, repeatable, work);
+    const auto tell = [&](const Seen& seen) {
         return witness_->saw(seen.user_id, seen.before ? &*seen.before : nullptr,
                              seen.after ? &*seen.after : nullptr);
     };
-    if (!witness_->comes_before())
-        return run<T>(
-            needs, repeatable,
-            [&](Work& piece, const Dialect& dialect) {
-                Result<T> result = work(piece, dialect);
-                if (result)
-                    tell(piece.seen());
-                return result;
-            },
-            Access::writes);
-    // What was told is not done a second time.
+    if (!witness_->comes_before()) {
+        Seen seen;
+        Result<T> result = write<T>(needs, repeatable, [&](Work& piece, const Dialect& dialect) {
+            Result<T> done = work(piece, dialect);
+            seen = piece.seen();
+            return done;
+        });
+        // Nobody waits for the witness but the request itself.
+        if (result)
+            tell(seen);
+        return result;
+    }
     return run<T>(
         needs, Repeatable::no,
-        [&](Work& piece, const Dialect& dialect) -> Result<T> {
-            const std::unique_ptr<Transaction> transaction = dialect.begin(piece);
-            if (transaction == nullptr)
-                return Failure::failed;
-            piece.is_in_transaction = true;
-            Result<T> result = work(piece, dialect);
-            if (!result)
-                return result;
-            if (!tell(piece.seen()))
-                return Failure::unavailable;
-            return transaction->commit() ? std::move(result) : Result<T>(Failure::failed);
+        [&](Work& piece, const Dialect& dialect) {
+            bool is_told = false;
+            Result<T> result =
+                in_transaction<T>(piece, dialect, [&](Work&, const Dialect&) -> Result<T> {
+                    Result<T> done = work(piece, dialect);
+                    if (!done)
+                        return done;
+                    is_told = tell(piece.seen());
+                    return is_told ? std::move(done) : Result<T>(Failure::unavailable);
+                });
+            // What was told is not done a second time.
+            return is_told && !result && piece.fault() == Fault::busy ? Result<T>(locked())
+                                                                      : std::move(result);
         },
         Access::writes);
 }
@@ -294,7 +318,7 @@ Result<Page> DatabaseStore::list(const Filter& filter, const Window& window) {
     if (total && !*total) {
         // No connection is held while another request counts.
         const Result<std::int64_t> shared =
-            totals_->total(filter, [&](LastTotal last) -> Result<std::int64_t> {
+            totals_->total(filter, use.deadline(), [&](LastTotal last) -> Result<std::int64_t> {
                 const Result<Total> own = count(false, last);
                 if (!own)
                     return own.failure();
@@ -437,12 +461,11 @@ Result<std::string_view> DatabaseStore::open_session(const Session& session) {
 
 Result<Done> DatabaseStore::extend_session(std::string_view token, Timestamp expires_at,
                                            Timestamp now) {
-    return run<Done>(
+    return write<Done>(
         needs_session, Repeatable::yes,
         [&](Work& work, const Dialect& dialect) {
             return statements::extend_session(work, dialect, token, expires_at, now);
-        },
-        Access::writes);
+        });
 }
 
 Result<Done> DatabaseStore::close_session(std::string_view token) {

@@ -80,7 +80,10 @@ class DatabaseStore : public Store {
                                     unsigned needs, Repeatable repeatable, Deadline deadline,
                                     const Operation& work);
 
-    /// The same as run for a change, which the witness is told of.
+    /// The same for what writes: as a transaction where one at a time can.
+    template <class T, class Operation>
+    Result<T> write(unsigned needs, Repeatable repeatable, const Operation& work);
+    /// The same for a change, which the witness is told of.
     template <class T, class Operation>
     Result<T> change(unsigned needs, Repeatable repeatable, const Operation& work);
 

@@ -317,10 +317,11 @@ class Postgresql final : public Dialect {
             << " FROM useradmin_row) SELECT " << schema.full_user(version_name)
             << " FROM useradmin_row";
         // Where it is a part of a transaction, that goes on after a value that is taken already.
-        if (work.is_in_transaction && !work.execute("SAVEPOINT useradmin_create"))
+        const bool is_inner = work.client().is_in_transaction();
+        if (is_inner && !work.execute("SAVEPOINT useradmin_create"))
             return Failure::failed;
         Result<Rows> rows = work.run(statement);
-        if (!rows && work.is_in_transaction && work.fault() == Fault::conflict)
+        if (!rows && is_inner && work.fault() == Fault::conflict)
             static_cast<void>(work.execute("ROLLBACK TO SAVEPOINT useradmin_create"));
         if (!rows || !rows->next())
             return Failure::failed;

@@ -222,7 +222,7 @@ class PostgresqlClient final : public Client {
         if (PQbackendPID(connection_) != watchful_)
             make_watchful();
         // What is prepared may be unknown, and an error within a transaction ends that.
-        if (is_pooled() || PQtransactionStatus(connection_) != PQTRANS_IDLE)
+        if (is_pooled() || is_in_transaction())
             return run_unprepared(statement, pool);
         auto known = prepared_.find(statement.sql());
         if (known == prepared_.end()) {
@@ -271,6 +271,10 @@ class PostgresqlClient final : public Client {
     }
 
     bool is_connected() const noexcept override { return PQstatus(connection_) == CONNECTION_OK; }
+
+    bool is_in_transaction() const noexcept override {
+        return PQtransactionStatus(connection_) != PQTRANS_IDLE;
+    }
 
     bool connect_anew() override {
         vanished_ = 0;
@@ -325,7 +329,7 @@ class PostgresqlClient final : public Client {
     void make_watchful() {
         constexpr int first_that_can = 140000;
         if (deadline_ != no_deadline && PQserverVersion(connection_) >= first_that_can &&
-            PQtransactionStatus(connection_) == PQTRANS_IDLE)
+            !is_in_transaction())
             PQclear(result_of(
                 send_query("SELECT set_config('client_connection_check_interval', '1s', false) "
                            "WHERE current_setting('client_connection_check_interval') = '0'")));

@@ -272,12 +272,16 @@ class SqliteClient final : public Client {
     bool is_quiet() const noexcept override { return true; }
     bool ping() override { return true; }
     bool is_connected() const noexcept override { return true; }
+    bool is_in_transaction() const noexcept override {
+        return sqlite3_get_autocommit(database_) == 0;
+    }
     /// A file that could only be read when it was opened is not written by that connection, also
-    /// where it may be by now.
+    /// where it may be by now; and one that another has taken the place of stays open.
     bool connect_anew() override {
-        if (Handle made = writable(); made != nullptr) {
+        if (Handle made = opened_anew(); made != nullptr) {
             prepared_.clear();
             roll_back_.reset();
+            roll_back_inner_.reset();
             own_ = std::move(made);
             database_ = own_.get();
         }
@@ -297,25 +301,41 @@ class SqliteClient final : public Client {
                sqlite3_stricmp(collation, "BINARY") == 0;
     }
 
-    /// To be called before a transaction begins: what ends it needs no memory then. Throws
-    /// std::bad_alloc where there is none now.
-    void ready_to_roll_back() {
-        if (roll_back_ == nullptr)
-            roll_back_ = prepare("ROLLBACK");
-        if (roll_back_ == nullptr)
+    /// Whether the file that was opened has another name by now, or none.
+    bool has_moved() const noexcept {
+        int has_moved = 0;
+        return sqlite3_file_control(database_, nullptr, SQLITE_FCNTL_HAS_MOVED, &has_moved) ==
+                   SQLITE_OK &&
+               has_moved != 0;
+    }
+
+    /// Until when a transaction waits for those who read.
+    Deadline deadline() const noexcept {
+        constexpr std::chrono::seconds of_tools(5);
+        return deadline_ != no_deadline ? deadline_ : Clock::now() + of_tools;
+    }
+
+    /// To be called before a transaction begins, or one within it: what ends it needs no memory
+    /// then. Throws std::bad_alloc where there is none now.
+    void ready_to_roll_back(bool is_inner) {
+        Prepared& end = is_inner ? roll_back_inner_ : roll_back_;
+        if (end == nullptr)
+            end = prepare(is_inner ? "ROLLBACK TO useradmin_inner" : "ROLLBACK");
+        if (end == nullptr)
             throw std::bad_alloc();
     }
-    /// Takes back what the open transaction has done.
-    void roll_back() noexcept {
-        sqlite3_step(roll_back_.get());
-        sqlite3_reset(roll_back_.get());
+    /// Takes back what the open transaction has done, or the one within it.
+    void roll_back(bool is_inner) noexcept {
+        sqlite3_stmt* const end = (is_inner ? roll_back_inner_ : roll_back_).get();
+        sqlite3_step(end);
+        sqlite3_reset(end);
     }
 
   private:
     /// The file opened anew, for writing; nullptr where it is open for that, where it cannot be,
     /// and where DBDParams do not want it.
-    Handle writable() const {
-        if (sqlite3_db_readonly(database_, nullptr) == 0)
+    Handle opened_anew() const {
+        if (sqlite3_db_readonly(database_, nullptr) == 0 && !has_moved())
             return nullptr;
         const char* const file = sqlite3_db_filename(database_, nullptr);
         if (apr::view_of(file).empty() ||
@@ -379,6 +399,7 @@ class SqliteClient final : public Client {
     Deadline deadline_ = no_deadline;
     std::unordered_map<std::string, Prepared> prepared_;
     Prepared roll_back_;
+    Prepared roll_back_inner_;
     std::string error_;
 };
 
@@ -417,39 +438,39 @@ bool makes_numbers(std::string_view type) noexcept {
            type.find("text") == type.npos && type.find("blob") == type.npos;
 }
 
-/// Ends a transaction by rolling it back, unless it was committed.
+/// Ends a transaction by rolling it back, unless it was committed. Within another one it is a part
+/// of that, which may go on without it.
 class SqliteTransaction final : public Transaction {
   public:
-    /// Within another one it is that one.
     explicit SqliteTransaction(Work& work)
         : work_(work), client_(static_cast<SqliteClient&>(work.client())), // of client_of
-          is_inner_(work.is_in_transaction) {
-        if (is_inner_)
-            return;
-        client_.ready_to_roll_back();
-        open_ = work.execute("BEGIN IMMEDIATE").operator bool();
+          is_inner_(client_.is_in_transaction()) {
+        client_.ready_to_roll_back(is_inner_);
+        const char* const begin = is_inner_ ? "SAVEPOINT useradmin_inner" : "BEGIN IMMEDIATE";
+        open_ = work.execute(begin).operator bool();
     }
     ~SqliteTransaction() override {
         if (open_)
-            client_.roll_back();
+            client_.roll_back(is_inner_);
     }
     SqliteTransaction(const SqliteTransaction&) = delete;
     SqliteTransaction& operator=(const SqliteTransaction&) = delete;
 
-    explicit operator bool() const noexcept { return open_ || is_inner_; }
+    explicit operator bool() const noexcept { return open_; }
 
-    /// Without a write-ahead log, readers keep a transaction from its end for as long as they read.
+    /// Without a write-ahead log, readers keep a transaction from its end for as long as they read;
+    /// nobody begins to read meanwhile.
     bool commit() override {
-        if (is_inner_)
-            return true;
-        for (int tries_left = 100; open_ && tries_left > 0; --tries_left) {
-            open_ = !work_.execute("COMMIT");
+        constexpr std::chrono::milliseconds pause(5);
+        const Deadline deadline = client_.deadline();
+        while (open_) {
+            open_ = !work_.execute(is_inner_ ? "RELEASE useradmin_inner" : "COMMIT");
             if (!open_)
                 return true;
-            if (work_.fault() != Fault::busy)
+            if (work_.fault() != Fault::busy || Clock::now() + pause >= deadline)
                 return false;
             work_.forgive();
-            apr_sleep(apr_time_from_msec(5));
+            apr_sleep(apr_time_from_msec(pause.count()));
         }
         return false;
     }
@@ -539,7 +560,9 @@ class Sqlite final : public Dialect {
     std::variant<Catalogue, Fault> read_schema(Client& client, apr_pool_t* pool,
                                                const TableNames& names,
                                                Schema& schema) const override {
-        const auto& own = static_cast<SqliteClient&>(client); // of client_of
+        auto& own = static_cast<SqliteClient&>(client); // of client_of
+        if (own.has_moved())
+            own.connect_anew();
         auto answer = client.execute(catalogue_query(names).c_str(), pool);
         if (const auto* fault = std::get_if<Fault>(&answer))
             return *fault;

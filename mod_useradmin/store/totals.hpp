@@ -1,6 +1,7 @@
 // Totals of filters, which several requests may share.
 #pragma once
 
+#include "store/deadline.hpp"
 #include "store/result.hpp"
 #include "store/store.hpp"
 
@@ -24,8 +25,9 @@ class Totals {
     virtual bool keeps() const noexcept = 0;
     /// The filter's total: a kept one; or that of a count that another request began after this
     /// call; or else what the count says, called once at most. Fails as the count does, and as
-    /// unavailable where waiting took too long.
-    virtual Result<std::int64_t> total(const Filter& filter, const Count& count) = 0;
+    /// unavailable where another's did not end before the deadline.
+    virtual Result<std::int64_t> total(const Filter& filter, Deadline deadline,
+                                       const Count& count) = 0;
     /// Users were changed: no total that is kept holds any more.
     virtual void forget() noexcept = 0;
 };

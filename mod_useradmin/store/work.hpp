@@ -52,9 +52,6 @@ class Work {
     bool is_witnessed() const noexcept { return is_witnessed_; }
     Seen& seen() noexcept { return seen_; }
 
-    /// Whether all of the work is one transaction already.
-    bool is_in_transaction = false;
-
   private:
     Result<Rows> note(std::variant<Rows, Fault>&& answer);
 

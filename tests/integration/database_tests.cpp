@@ -207,7 +207,7 @@ TEST(database, that_restarts_costs_no_reader_a_failure) {
     if (Suite::current().kind() != Kind::postgresql)
         return;
     TestDatabase own(Suite::current().work(), Suite::current().kind(), "restarted");
-    start_before(own, location("/api/users", as_sara + "UserAdminTimeout 1"));
+    start_before(own, location("/api/users", as_sara));
     const std::vector<Request> requests(8, Request{"GET", "/api/users"});
     for (const auto& reply : client_->send_at_once(requests))
         expect_success(reply);
@@ -216,6 +216,29 @@ TEST(database, that_restarts_costs_no_reader_a_failure) {
     for (int time = 0; time < 10; ++time)
         for (const auto& reply : client_->send_at_once(requests))
             expect_success(reply);
+}
+
+TEST(database, whose_file_another_one_takes_the_place_of_is_that_one) {
+    if (Suite::current().kind() != Kind::sqlite)
+        return;
+    TestDatabase own(Suite::current().work(), Suite::current().kind(), "replaced");
+    own.sql().run(R"(PRAGMA journal_mode = DELETE;)"
+                  R"(INSERT INTO "user" ("id", "name", "email", "emailVerified", "createdAt",)"
+                  R"( "updatedAt") VALUES ('n', 'N', 'n@x', 1, '2026-01-01', '2026-01-01'))");
+    start_before(own, location("/api/users", as_sara));
+    expect_success(client_->send({"GET", "/api/users/n"}));
+    const std::string backup = own.file().string() + ".backup";
+    own.sql().run("VACUUM INTO " + sql_literal(backup));
+    if (const auto account = Httpd::account())
+        account->take(backup);
+    own.forget_connection();
+    std::filesystem::rename(backup, own.file());
+    expect_success(client_->send({"PUT", "/api/users/n", {}, R"({"name":"M"})"}));
+    CHECK_EQUAL(std::string("M"), own.sql().value("SELECT \"name\" FROM \"user\"").value_or(""));
+    CHECK_TRUE(eventually([&] {
+        return client_->send({"GET", "/api/users/n"}).text().find(R"("name":"M")") !=
+               std::string::npos;
+    }));
 }
 
 TEST(database, with_DBDMax_1_a_slow_reader_does_not_block_another_request) {

@@ -36,7 +36,7 @@ class OneConnection final : public store::ConnectionSource {
 };
 
 /// How long a locked database is asked again.
-inline constexpr store::Patience patience = {std::chrono::seconds(5)};
+inline constexpr store::Patience patience = {std::chrono::seconds(60)};
 
 /// Keeps what the store had to say.
 class LogOfLines final : public text::Log {

@@ -352,7 +352,7 @@ TEST(threads, that_change_what_they_both_have_read_have_one_winner) {
     STRCMP_EQUAL("", wrong.c_str());
 }
 
-TEST(threads, that_guess_a_password_have_no_more_guesses_than_the_limit_and_the_slots) {
+TEST(threads, that_guess_a_password_have_no_more_guesses_than_the_limit_and_those_at_once) {
     constexpr int accounts = 2;
     constexpr sign_in::Limit limit{5, 1h};
     constexpr password::Argon2id cheap{8, 1, 1};
@@ -391,9 +391,10 @@ TEST(threads, that_guess_a_password_have_no_more_guesses_than_the_limit_and_the_
                 outcome == sign_in::Outcome::wrong_password ? 1 : 0;
         }
     });
+    // Whoever has just let his slot go may be kept from counting for a while.
     for (const std::atomic<int>& made : guesses)
         CHECK_TEXT(made >= static_cast<int>(limit.attempts) &&
-                       made <= static_cast<int>(limit.attempts + Child::bounds.slots),
+                       made <= static_cast<int>(limit.attempts) + thread_count,
                    std::to_string(made).c_str());
 }
 

@@ -77,7 +77,7 @@ TEST_GROUP(shared_totals) {
 
     /// The total that is kept, or else what is counted, which is kept: "5", "unavailable".
     std::string total(const Filter& filter, Total counted) {
-        const Total total = totals().total(filter, [&](LastTotal) { return counted; });
+        const Total total = totals().total(filter, deadline(), [&](LastTotal) { return counted; });
         return total                                            ? std::to_string(*total)
                : total.failure() == store::Failure::unavailable ? "unavailable"
                                                                 : "failed";
@@ -85,9 +85,12 @@ TEST_GROUP(shared_totals) {
     void forget() {
         totals().forget();
     }
+    store::Deadline deadline() const {
+        return store::Clock::now() + terms.wait;
+    }
     /// Asks for a total and leaves it.
     static void ask(SharedTotals totals, const Filter& filter, const SharedTotals::Count& count) {
-        const Total total = totals.total(filter, count);
+        const Total total = totals.total(filter, store::Clock::now() + 60s, count);
         static_cast<void>(total);
     }
 
@@ -247,7 +250,7 @@ TEST(shared_totals, that_are_asked_for_during_a_count_come_from_one_that_begins_
         threads.emplace_back([&, index] {
             asking[index] = gettid();
             const Total total = totals().total(
-                search_of("a"), [&](LastTotal) -> Total { return ++counts + 1; });
+                search_of("a"), deadline(), [&](LastTotal) -> Total { return ++counts + 1; });
             found[index] = total ? *total : -1;
         });
     CHECK_TRUE(eventually([&] {
