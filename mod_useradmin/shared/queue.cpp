@@ -150,7 +150,10 @@ class Queued {
 } // namespace
 
 std::size_t Queue::size_of(const Bounds& bounds) noexcept {
-    return sizeof(Header) + bounds.places * sizeof(Place) + bounds.slots * sizeof(Slot);
+    constexpr std::size_t unit = alignof(Header);
+    const std::size_t size =
+        sizeof(Header) + bounds.places * sizeof(Place) + bounds.slots * sizeof(Slot);
+    return (size + unit - 1) / unit * unit;
 }
 
 bool Queue::lay_out(void* memory, const Bounds& bounds) noexcept {
