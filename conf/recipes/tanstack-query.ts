@@ -23,6 +23,9 @@ export const useUsers = (query: Filters) => {
 export const useUser = (id: string) =>
   useQuery({
     queryKey: ["users", id],
+    // Read when a form opens, and not behind its back: what it shows and the version belong together.
+    staleTime: Infinity,
+    gcTime: 0,
     queryFn: async () => {
       const { data, response } = await client.GET("/{id}", { params: { path: { id } } });
       return { user: data!.data, version: response.headers.get("ETag") ?? undefined };

@@ -78,7 +78,10 @@ const withPage = async (site, name, as, work) => {
 
 /** Searches until the list shows one person alone: react-admin goes back to its list when a search comes late. */
 const find = async (page, emails, words, person) => {
+  const answered = page.waitForResponse((reply) => new URL(reply.url()).searchParams.get("search") === words);
   await page.getByLabel("Search").fill(words);
+  // Until then the list is the one of before, which may show that person as well.
+  await answered;
   await comesTo(() => emails(page), [person.email]);
 };
 
@@ -120,6 +123,8 @@ describeSite(
           await edit(`${name} antes`, `${name} después`);
           await page.getByRole("button", { name: "Save" }).click();
           await comesTo(async () => (await site.recordHere(person.id)).name, `${name} después`);
+          // The form goes a moment later.
+          await comesTo(() => page.getByRole("textbox", { name: "Name" }).count(), 0);
           await edit(`${name} después`, `${name} tarde`);
           await site.change(person.id, { name: `${name} de otro` });
           await page.getByRole("button", { name: "Save" }).click();

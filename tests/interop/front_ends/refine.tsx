@@ -14,7 +14,12 @@ const Users = () => {
     sorters: { initial: [{ field: "name", order: "asc" }] },
     syncWithLocation: false,
   });
-  const one = useOne({ resource: "users", id: chosen, queryOptions: { enabled: chosen !== undefined } });
+  const one = useOne({
+    resource: "users",
+    id: chosen,
+    // Read when the editor opens, and not behind its back: what it shows and the version belong together.
+    queryOptions: { enabled: chosen !== undefined, staleTime: Infinity, gcTime: 0 },
+  });
   const { mutateAsync: update } = useUpdate();
   const { mutateAsync: remove } = useDelete();
   return (
