@@ -122,7 +122,7 @@ OpenStore::OpenStore(const std::string& params, const std::string& more,
         apr_pool_cleanup_null);
     store_ =
         std::make_unique<store::DatabaseStore>(*this, *this, pool_, names_, "scale_tests",
-                                               store::Patience{std::chrono::seconds(5), false});
+                                               store::Patience{std::chrono::seconds(60), false});
 }
 
 OpenStore::~OpenStore() {

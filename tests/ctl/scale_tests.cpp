@@ -349,7 +349,7 @@ TEST(scale, waits_for_a_long_transaction_and_lets_others_pass) {
                             "'\"user\"'::regclass";
         CHECK(eventually([&] { return other.number(waits) > 0 || !process.running(); }));
         CHECK(process.running());
-        CHECK_EQUAL(std::string(), other.run("SET lock_timeout = '4s';"
+        CHECK_EQUAL(std::string(), other.run("SET lock_timeout = '60s';"
                                              R"(UPDATE "user" SET name = 'x' WHERE id = 'u1')"));
         holder.run("COMMIT");
         CHECK(process.ended_within(std::chrono::seconds(60)));

@@ -40,7 +40,7 @@ class FrozenDatabase : public OwnHttpd {
     /// An httpd before the database, whose parameters say nothing of time.
     void start_before_it(const std::string& configuration) {
         std::string directives = Suite::directives_for(*own_);
-        const std::string bound = " connect_timeout=2";
+        const std::string bound = " connect_timeout=30";
         directives.erase(directives.find(bound), bound.size());
         auto settings = Suite::current().settings(directives + configuration);
         httpd_ = std::make_unique<Httpd>(Suite::current().work(), settings);

@@ -142,7 +142,9 @@ HttpdSettings Suite::settings(const std::string& configuration) const {
 
 std::string Suite::directives_for(const TestDatabase& database) {
     return "DBDriver " + database.driver() + "\nDBDParams \"" + database.params() +
-           "\"\nDBDMin 0\n";
+           "\"\nDBDMin 0\n" +
+           // What is not about time succeeds also where the machine stands still for a while.
+           "UserAdminTimeout 60\nAuthUserAdminTimeout 60\n";
 }
 
 std::string location(const std::string& path, const std::string& directives) {

@@ -364,7 +364,7 @@ TEST(secrets, are_in_no_log_no_reply_no_status_and_no_core) {
     if (machine::sanitizer_environment().empty()) {
         std::string left;
         // A thread may still be at the end of its request.
-        eventually([&] { return (left = left_in_memory()).empty(); }, std::chrono::seconds(3));
+        eventually([&] { return (left = left_in_memory()).empty(); });
         CHECK_EQUAL(std::string(), left);
     }
     seek("secret of the configuration", std::string(secret));

@@ -36,7 +36,7 @@ PgBouncer::PgBouncer(const WorkFolder& work, std::string_view name, const Postgr
 
 std::string PgBouncer::params() const {
     return "host=" + folder_.string() +
-           " port=6432 dbname=postgres user=useradmin connect_timeout=2";
+           " port=6432 dbname=postgres user=useradmin connect_timeout=30";
 }
 
 } // namespace useradmin::test

@@ -121,7 +121,7 @@ bool PostgreSql::kill_backend() const {
 
 std::string PostgreSql::params() const {
     std::string params =
-        "host=" + folder_.string() + " dbname=postgres user=useradmin connect_timeout=2";
+        "host=" + folder_.string() + " dbname=postgres user=useradmin connect_timeout=30";
     // The socket's name has the port, too.
     for (const std::string& setting : settings_)
         if (setting.starts_with("port="))

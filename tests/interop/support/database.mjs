@@ -25,7 +25,7 @@ export class Database {
 
   /** DBDParams for it. */
   get params() {
-    return `host=${socket} dbname=${this.name} user=useradmin connect_timeout=2`;
+    return `host=${socket} dbname=${this.name} user=useradmin connect_timeout=30`;
   }
 
   async rows(sql, values) {

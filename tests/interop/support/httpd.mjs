@@ -68,7 +68,7 @@ export class Httpd {
         "LogLevel info useradmin:trace8 auth_useradmin:trace8\n" +
         "ServerName localhost\n" +
         `Listen 127.0.0.1:${this.port}\nUseCanonicalName Off\n` +
-        "KeepAlive On\nMaxKeepAliveRequests 0\nKeepAliveTimeout 30\nGracefulShutdownTimeout 2\n" +
+        "KeepAlive On\nMaxKeepAliveRequests 0\nKeepAliveTimeout 30\nGracefulShutdownTimeout 10\n" +
         (account ? `User ${account.user}\nGroup ${account.group}\n` : "") +
         ["mpm_event", "unixd", "log_config", "authn_core", "authz_core", "authz_user", "auth_basic", "dbd"]
           .map(loadOwn)
@@ -77,6 +77,8 @@ export class Httpd {
         "MinSpareThreads 2\nMaxSpareThreads 32\n" +
         load("useradmin", built("mod_useradmin.so")) +
         load("auth_useradmin", built("mod_auth_useradmin.so")) +
+        // What is not about time succeeds also where the machine stands still for a while.
+        "UserAdminTimeout 60\nAuthUserAdminTimeout 60\n" +
         configuration,
     );
     const output = openSync(join(this.folder, "output"), "a");
@@ -113,7 +115,7 @@ export class Httpd {
   async stop() {
     const endedEarly = this.#ended;
     this.#process.kill("SIGWINCH");
-    if (!(await eventually(() => this.#ended, 6))) this.#process.kill("SIGTERM");
+    if (!(await eventually(() => this.#ended, 30))) this.#process.kill("SIGTERM");
     const ended = await eventually(() => this.#ended);
     try {
       process.kill(-this.#process.pid, "SIGKILL");

@@ -37,7 +37,7 @@ export const accepts = (port) =>
 export const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 /** Polls until the condition holds; whether it came to hold. */
-export const eventually = async (condition, seconds = 10) => {
+export const eventually = async (condition, seconds = 60) => {
   for (const end = Date.now() + seconds * 1000; Date.now() < end; await pause(20))
     if (await condition()) return true;
   return false;
