@@ -96,7 +96,7 @@ void* shared_or_logged(apr_pool_t* pool, const server_rec* server, const module&
                        const std::function<bool(void*)>& lay_out) {
     // The number is that of the memory's layout.
     const auto memory =
-        shared_memory(pool, ("useradmin " + std::string(purpose) + " 3").c_str(), size, lay_out);
+        shared_memory(pool, ("useradmin " + std::string(purpose) + " 4").c_str(), size, lay_out);
     if (const auto* status = std::get_if<apr_status_t>(&memory)) {
         log_no_memory(server, owner, purpose, *status);
         return nullptr;

@@ -2,6 +2,7 @@
 
 #include "secret/digest.hpp"
 #include "secret/random.hpp"
+#include "shared/broadcast.hpp"
 #include "shared/mutex.hpp"
 
 #include <algorithm>
@@ -42,6 +43,9 @@ struct Entry {
     /// How long the last count took, and whether others have waited since it was announced.
     Clock::rep took;
     bool is_wanted;
+    /// That a count has ended. One after the other, those who wait would wake for as long as it
+    /// took.
+    shared::Broadcast ended;
 };
 
 using Bucket = std::array<Entry, bucket_size>;
@@ -123,7 +127,10 @@ Clock::duration gathering_of(const Entry& entry) noexcept {
 class Counting {
   public:
     explicit Counting(Entry& entry) noexcept : entry_(entry) {}
-    ~Counting() { entry_.counting.unlock(); }
+    ~Counting() {
+        entry_.counting.unlock();
+        entry_.ended.give();
+    }
     Counting(const Counting&) = delete;
     Counting& operator=(const Counting&) = delete;
 
@@ -197,7 +204,7 @@ bool SharedTotals::lay_out(void* memory) noexcept {
 
 store::Result<std::int64_t> SharedTotals::total(const store::Filter& filter,
                                                 store::Deadline deadline, const Count& count) {
-    // Whoever waits longest need not be the next: there may be a total by then.
+    // Who counts may be killed meanwhile.
     constexpr std::chrono::milliseconds longest_wait_at_once{50};
     Table& table = table_of(memory_);
     const Key key = key_of(table, terms_.place, filter);
@@ -207,6 +214,7 @@ store::Result<std::int64_t> SharedTotals::total(const store::Filter& filter,
         Entry* entry = nullptr;
         Entry* own = nullptr; // the one that this call counts for
         Clock::duration gathering(0);
+        shared::Broadcast::Number ended = 0;
         {
             const TableLock lock(table);
             if (!asked)
@@ -222,8 +230,10 @@ store::Result<std::int64_t> SharedTotals::total(const store::Filter& filter,
                 own = claim(table, key);
             else if (entry->counting.try_lock() != Taken::no)
                 own = entry;
-            else
+            else {
                 entry->is_wanted = true;
+                ended = entry->ended.number();
+            }
             if (own != nullptr) {
                 gathering = gathering_of(*own);
                 own->is_wanted = false;
@@ -245,8 +255,7 @@ store::Result<std::int64_t> SharedTotals::total(const store::Filter& filter,
                     terms_.wait_directive);
             return store::Failure::unavailable;
         }
-        if (entry->counting.lock_until(std::min(deadline, now + longest_wait_at_once)) != Taken::no)
-            entry->counting.unlock();
+        entry->ended.wait_until(ended, std::min(deadline, now + longest_wait_at_once));
     }
 }
 

@@ -330,6 +330,9 @@ Result<Page> DatabaseStore::list(const Filter& filter, const Window& window) {
     }
     if (!total)
         return total.failure();
+    // One that was counted after it was asked for says of a page behind the end that it is empty.
+    if (totals_ != nullptr && !totals_->keeps() && window.offset >= **total)
+        users.emplace();
     if (!users) {
         Result<std::vector<User>> page = run<std::vector<User>>(
             needs_user, Repeatable::yes, [&](Work& work, const Dialect& dialect) {

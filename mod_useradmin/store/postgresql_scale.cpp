@@ -77,6 +77,12 @@ void append_sketch(Statement& statement, const char* three_of_word) {
               << "|[a-z0-9]+|[^a-z0-9]+', '\\1%', 'g') FROM useradmin_text) AND ";
 }
 
+/// Appends the condition that the row has the three letters that the expression finds.
+void append_letters(Statement& statement, const char* three_letters) {
+    statement << "s.folded LIKE (SELECT '%' || coalesce(substring(whole from '" << three_letters
+              << "'), '') || '%' FROM useradmin_text) AND ";
+}
+
 /// Appends a query of the users outside the filter's role that match its search, likely few or
 /// many.
 void append_matches(Statement& statement, const Schema& schema, const char* columns,
@@ -91,10 +97,16 @@ void append_matches(Statement& statement, const Schema& schema, const char* colu
     if (way == Way::by_words) {
         // The index looks into the lists of all trigrams that a condition has, for each row that
         // is in the shortest. So it is asked for one of each word, and then for another one, of
-        // the rows that are left; what it finds is compared with the whole text.
-        append_sketch(statement, "([a-z0-9]{3})[a-z0-9]*");
-        if (is_few)
+        // the rows that are left; what it finds is compared with the whole text. Where little is
+        // to be left, two words have a condition each, which it decides at once.
+        if (is_few) {
+            append_letters(statement, "[a-z0-9]{3}");
+            append_letters(statement, "[a-z0-9]{3,}(?:[^a-z0-9]+[a-z0-9]{1,2})*[^a-z0-9]+"
+                                      "([a-z0-9]{3})");
             append_sketch(statement, "[a-z0-9]*([a-z0-9]{3})");
+        } else {
+            append_sketch(statement, "([a-z0-9]{3})[a-z0-9]*");
+        }
         statement << "s.folded COLLATE \"POSIX\" LIKE (SELECT whole FROM useradmin_text)";
     } else {
         append_search(statement, schema, *filter.search, way == Way::by_index);

@@ -104,7 +104,7 @@ long Session::number(const std::string& query) {
 }
 
 OpenStore::OpenStore(const std::string& params, const std::string& more,
-                     const store::TableNames& names)
+                     const store::TableNames& names, store::Totals* totals)
     : names_(names) {
     apr_pool_create(&pool_, nullptr);
     connection_.pool = pool_;
@@ -120,9 +120,9 @@ OpenStore::OpenStore(const std::string& params, const std::string& more,
             return apr_dbd_close(connection.driver, connection.handle);
         },
         apr_pool_cleanup_null);
-    store_ =
-        std::make_unique<store::DatabaseStore>(*this, *this, pool_, names_, "scale_tests",
-                                               store::Patience{std::chrono::seconds(60), false});
+    store_ = std::make_unique<store::DatabaseStore>(
+        *this, *this, pool_, names_, "scale_tests",
+        store::Patience{std::chrono::seconds(60), false}, totals);
 }
 
 OpenStore::~OpenStore() {

@@ -52,7 +52,7 @@ class Session {
 class OpenStore : public store::ConnectionSource, public text::Log {
   public:
     explicit OpenStore(const std::string& params, const std::string& more = "",
-                       const store::TableNames& names = {});
+                       const store::TableNames& names = {}, store::Totals* totals = nullptr);
     ~OpenStore() override;
     OpenStore(const OpenStore&) = delete;
     OpenStore& operator=(const OpenStore&) = delete;
