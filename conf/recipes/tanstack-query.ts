@@ -22,8 +22,8 @@ export const useUsers = (query: Filters) => {
 /** The user, and the version of the row that was read: what is saved is meant for that one. */
 export const useUser = (id: string) =>
   useQuery({
-    queryKey: ["users", id],
-    // Read when a form opens, and not behind its back: what it shows and the version belong together.
+    // Read when a form opens, and not behind its back, nor when lists are: what it shows and the version belong together.
+    queryKey: ["user", id],
     staleTime: Infinity,
     gcTime: 0,
     queryFn: async () => {

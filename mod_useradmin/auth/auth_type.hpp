@@ -3,6 +3,7 @@
 
 #include "apr/pool.hpp"
 #include "httpd/httpd.hpp"
+#include "httpd/notes.hpp"
 
 #include <strings.h>
 
@@ -18,6 +19,16 @@ inline bool is_auth_type(request_rec* request, const char* name) noexcept {
 /// which httpd does not ask where there is one already, or where a Require passes without.
 inline bool is_user_of_session(request_rec* request) noexcept {
     return apr::view_of(ap_auth_type(request)).empty() || is_auth_type(request, "UserAdmin");
+}
+
+/// The note with the id of who a session says is calling, where the user is another one to find:
+/// the text that httpd::id_note has until somebody else names the caller.
+inline constexpr const char* session_note = "auth-useradmin-session";
+
+/// Whether the caller whom a request's notes name is the user of the Location.
+inline bool names_user(request_rec* request, const request_rec* source) noexcept {
+    return is_user_of_session(request) || apr_table_get(source->notes, httpd::id_note) !=
+                                              apr_table_get(source->notes, session_note);
 }
 
 } // namespace useradmin::auth

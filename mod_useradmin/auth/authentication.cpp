@@ -28,8 +28,11 @@ namespace {
 /// Says who is calling: in the notes, and as httpd's user where a session tells that.
 void announce(request_rec* request, const sign_in::Identity& identity) {
     httpd::note_caller(request, identity.user_id, identity.role);
+    const char* const id = apr_table_get(request->notes, httpd::id_note);
     if (is_user_of_session(request))
-        request->user = const_cast<char*>(apr_table_get(request->notes, httpd::id_note));
+        request->user = const_cast<char*>(id);
+    else
+        apr_table_setn(request->notes, session_note, id);
 }
 
 httpd::Lookup lookup_of(sign_in::Standing standing) noexcept {

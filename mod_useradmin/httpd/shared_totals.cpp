@@ -226,14 +226,14 @@ store::Result<std::int64_t> SharedTotals::total(const store::Filter& filter,
                     (keeps() && entry->generation == table.generation && age < terms_.age))
                     return entry->total;
             }
+            if (entry != nullptr)
+                ended = entry->ended.number();
             if (entry == nullptr)
                 own = claim(table, key);
             else if (entry->counting.try_lock() != Taken::no)
                 own = entry;
-            else {
+            else
                 entry->is_wanted = true;
-                ended = entry->ended.number();
-            }
             if (own != nullptr) {
                 gathering = gathering_of(*own);
                 own->is_wanted = false;

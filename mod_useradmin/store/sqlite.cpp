@@ -301,12 +301,25 @@ class SqliteClient final : public Client {
                sqlite3_stricmp(collation, "BINARY") == 0;
     }
 
-    /// Whether the file that was opened has another name by now, or none.
-    bool has_moved() const noexcept {
+    /// Whether the file that was opened has another name by now, or none; error() then says so.
+    bool has_moved() {
         int has_moved = 0;
-        return sqlite3_file_control(database_, nullptr, SQLITE_FCNTL_HAS_MOVED, &has_moved) ==
-                   SQLITE_OK &&
-               has_moved != 0;
+        if (sqlite3_file_control(database_, nullptr, SQLITE_FCNTL_HAS_MOVED, &has_moved) !=
+                SQLITE_OK ||
+            has_moved == 0)
+            return false;
+        error_ = "another file, or none, has taken the place of the one that is open: stop httpd, "
+                 "remove that one's -wal and -shm, and start it again";
+        return true;
+    }
+
+    /// Whether changes go through a write-ahead log. That of a file whose place another has taken
+    /// would be taken for the other's.
+    bool has_log() {
+        const Prepared asked = prepare("PRAGMA main.journal_mode");
+        return asked == nullptr || sqlite3_step(asked.get()) != SQLITE_ROW ||
+               apr::view_of(reinterpret_cast<const char*>(sqlite3_column_text(asked.get(), 0))) ==
+                   "wal";
     }
 
     /// Until when a transaction waits for those who read.
@@ -332,20 +345,21 @@ class SqliteClient final : public Client {
     }
 
   private:
-    /// The file opened anew, for writing; nullptr where it is open for that, where it cannot be,
-    /// and where DBDParams do not want it.
-    Handle opened_anew() const {
-        if (sqlite3_db_readonly(database_, nullptr) == 0 && !has_moved())
-            return nullptr;
+    /// The file opened anew, for writing unless DBDParams do not want that; nullptr where that
+    /// would change nothing, and where it cannot be.
+    Handle opened_anew() {
+        const bool is_another = has_moved();
         const char* const file = sqlite3_db_filename(database_, nullptr);
-        if (apr::view_of(file).empty() ||
-            apr::view_of(sqlite3_uri_parameter(file, "mode")) == "ro" ||
-            sqlite3_uri_boolean(file, "immutable", 0) != 0)
+        if (apr::view_of(file).empty() || sqlite3_uri_boolean(file, "immutable", 0) != 0)
+            return nullptr;
+        const bool reads_alone = apr::view_of(sqlite3_uri_parameter(file, "mode")) == "ro";
+        if (is_another ? has_log() : reads_alone || sqlite3_db_readonly(database_, nullptr) == 0)
             return nullptr;
         sqlite3* opened = nullptr;
-        const int code = sqlite3_open_v2(file, &opened, SQLITE_OPEN_READWRITE, nullptr);
+        const int code = sqlite3_open_v2(
+            file, &opened, reads_alone ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE, nullptr);
         Handle made(opened);
-        if (code != SQLITE_OK || sqlite3_db_readonly(opened, nullptr) != 0)
+        if (code != SQLITE_OK || (!is_another && sqlite3_db_readonly(opened, nullptr) != 0))
             return nullptr;
         set_up(opened);
         return made;
@@ -448,6 +462,12 @@ class SqliteTransaction final : public Transaction {
         client_.ready_to_roll_back(is_inner_);
         const char* const begin = is_inner_ ? "SAVEPOINT useradmin_inner" : "BEGIN IMMEDIATE";
         open_ = work.execute(begin).operator bool();
+        // Nobody would find the change. Where the file can be opened anew, it is done there.
+        if (open_ && !is_inner_ && client_.has_moved()) {
+            client_.roll_back(is_inner_);
+            open_ = false;
+            work.fail(client_.has_log() ? Fault::refused : Fault::read_only);
+        }
     }
     ~SqliteTransaction() override {
         if (open_)

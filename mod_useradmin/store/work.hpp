@@ -32,6 +32,9 @@ class Work {
     Result<Rows> run(const Statement& statement) { return note(client_.run(statement, pool_)); }
     Result<Rows> execute(const char* sql) { return note(client_.execute(sql, pool_)); }
 
+    /// The same where no statement failed: the client's error says why the work cannot go on.
+    void fail(Fault fault) { static_cast<void>(note(fault)); }
+
     /// Whether the value, which must not be lost, has a column in the user table; if not, that is
     /// the error.
     bool can_hold(std::string_view field, const Value& value);

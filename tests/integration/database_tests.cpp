@@ -241,6 +241,26 @@ TEST(database, whose_file_another_one_takes_the_place_of_is_that_one) {
     }));
 }
 
+TEST(database, whose_file_goes_while_its_log_stays_takes_no_writes) {
+    if (Suite::current().kind() != Kind::sqlite)
+        return;
+    expect_log("UA0106");
+    TestDatabase own(Suite::current().work(), Suite::current().kind(), "logged");
+    own.sql().run(R"(PRAGMA journal_mode = WAL;)"
+                  R"(INSERT INTO "user" ("id", "name", "email", "emailVerified", "createdAt",)"
+                  R"( "updatedAt") VALUES ('n', 'N', 'n@x', 1, '2026-01-01', '2026-01-01'))");
+    // One connection: another one would be opened on the new file.
+    start_before(own, "DBDMax 1\nDBDKeep 1\n" + location("/api/users", as_sara));
+    const std::string backup = own.file().string() + ".backup";
+    own.sql().run("VACUUM INTO " + sql_literal(backup));
+    if (const auto account = Httpd::account())
+        account->take(backup);
+    expect_success(client_->send({"PUT", "/api/users/n", {}, R"({"name":"L"})"}));
+    own.forget_connection();
+    std::filesystem::rename(backup, own.file());
+    CHECK_EQUAL(500, client_->send({"PUT", "/api/users/n", {}, R"({"name":"M"})"}).status);
+}
+
 TEST(database, with_DBDMax_1_a_slow_reader_does_not_block_another_request) {
     // One child alone, so that all requests meet one pool.
     const bool is_prefork = Suite::current().mpm() == "prefork";

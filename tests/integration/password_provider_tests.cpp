@@ -1,6 +1,7 @@
 // The authentication provider `useradmin`, behind httpd's own modules for Basic and forms.
 #include "scene.hpp"
 
+#include "support/files.hpp"
 #include "support/machine.hpp"
 
 #include <openssl/evp.h>
@@ -34,6 +35,13 @@ TEST_GROUP_BASE(password_provider, Scene) {
                            "id");
     }
 
+    /// A file of passwords with that of somebody who is no user.
+    static std::filesystem::path passwords_of_bob() {
+        const auto file = Suite::current().work().path() / "passwords";
+        write_file(file, "bob:{SHA}x4drELzkJdk2d9LEKMmX0pLmLp8=\n"); // s3cr3t of bob
+        return file;
+    }
+
     /// An httpd whose service is behind Basic authentication, and one path behind a form.
     void start(const std::string& directives = "AuthUserAdminSignInLimit 1000000\n") {
         auto settings = Suite::current().settings(
@@ -45,13 +53,19 @@ TEST_GROUP_BASE(password_provider, Scene) {
             "  AuthBasicProvider useradmin\n  Require user-role admin\n</Location>\n"
             "<Location \"/named/users\">\n  UserAdmin On\n  AuthType Basic\n  AuthName x\n"
             "  AuthBasicProvider useradmin\n  Require user Eva@example.org\n</Location>\n"
+            "<Location \"/file/users\">\n  UserAdmin On\n  AuthType Basic\n  AuthName x\n"
+            "  AuthBasicProvider file\n  AuthUserFile \"" +
+            passwords_of_bob().string() +
+            "\"\n"
+            "  Require user-role admin\n</Location>\n"
             "<Location \"/form/users\">\n  UserAdmin On\n</Location>\n"
             "<Location \"/form\">\n  AuthType Form\n  AuthName x\n"
             "  AuthFormProvider useradmin\n  AuthFormFakeBasicAuth Off\n"
             "  Session On\n  SessionCookieName form path=/\n  Require valid-user\n"
             "</Location>\n");
-        settings.modules = {"mod_auth_basic.so", "mod_authz_user.so",     "mod_request.so",
-                            "mod_session.so",    "mod_session_cookie.so", "mod_auth_form.so"};
+        settings.modules = {"mod_authn_file.so", "mod_auth_basic.so", "mod_authz_user.so",
+                            "mod_request.so",    "mod_session.so",    "mod_session_cookie.so",
+                            "mod_auth_form.so"};
         httpd_ = std::make_unique<Httpd>(Suite::current().work(), settings);
     }
 
@@ -193,6 +207,7 @@ TEST(password_provider, serves_forms_as_well) {
 
 TEST(password_provider, finds_the_user_of_its_Location_though_a_session_comes) {
     expect_log("AH01631"); // the one whom the password names has not the role
+    expect_log("AH01629"); // nor has one whom nobody here knows
     start("AuthUserAdmin On\nAuthUserAdminSignInLimit 1000000\n");
     const auto with_session = [&](Who who, const std::string& path) {
         return HttpClient(httpd_->port())
@@ -213,6 +228,12 @@ TEST(password_provider, finds_the_user_of_its_Location_though_a_session_comes) {
     CHECK_EQUAL(401, both(Who::admin).status);
     sql().run("UPDATE \"user\" SET \"role\" = 'admin' WHERE \"email\" = 'eva@example.org'");
     CHECK_EQUAL(200, both(Who::user).status);
+    // Nor has somebody whom a file names the role of a session that comes with his password.
+    const auto of_file = [&](std::vector<std::string> headers) {
+        return read("bob", "s3cr3t of bob", id_, "/file/users", std::move(headers)).status;
+    };
+    CHECK_EQUAL(401, of_file({}));
+    CHECK_EQUAL(401, of_file({"Cookie: better-auth.session_token=" + token_of(Who::admin)}));
 }
 
 TEST(password_provider, leaves_the_password_to_the_session_of_a_form) {
