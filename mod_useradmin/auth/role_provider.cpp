@@ -20,11 +20,9 @@ const char* parse(cmd_parms*, const char* line, const void** parsed) noexcept {
 }
 
 authz_status check(request_rec* request, const char* line, const void*) noexcept {
-    // A session's role says nothing of the user whom another AuthType finds.
-    if (request->user == nullptr && !is_user_of_session(request))
-        return AUTHZ_DENIED_NO_USER;
     for (request_rec* source = request; source != nullptr;
          source = source->prev != nullptr ? source->prev : source->main) {
+        // A session's role says nothing of the user whom another AuthType finds.
         if (apr::view_of(apr_table_get(source->notes, httpd::id_note)).empty() ||
             !names_user(request, source))
             continue;
