@@ -226,14 +226,15 @@ store::Result<std::int64_t> SharedTotals::total(const store::Filter& filter,
                     (keeps() && entry->generation == table.generation && age < terms_.age))
                     return entry->total;
             }
-            if (entry != nullptr)
-                ended = entry->ended.number();
-            if (entry == nullptr)
+            if (entry == nullptr) {
                 own = claim(table, key);
-            else if (entry->counting.try_lock() != Taken::no)
-                own = entry;
-            else
-                entry->is_wanted = true;
+            } else {
+                ended = entry->ended.number(); // before the look whether somebody counts
+                if (entry->counting.try_lock() != Taken::no)
+                    own = entry;
+                else
+                    entry->is_wanted = true;
+            }
             if (own != nullptr) {
                 gathering = gathering_of(*own);
                 own->is_wanted = false;

@@ -49,6 +49,22 @@ class ChangedDatabase : public OwnHttpd {
                "ALTER TABLE \"hidden\" RENAME TO \"" + table + "\"");
     }
 
+    /// Puts a user into a file of SQLite's that has such a journal.
+    static void fill(TestDatabase& own, const std::string& journal) {
+        own.sql().run("PRAGMA journal_mode = " + journal +
+                      R"(; INSERT INTO "user" ("id", "name", "email", "emailVerified",)"
+                      R"( "createdAt", "updatedAt"))"
+                      R"( VALUES ('n', 'N', 'n@x', 1, '2026-01-01', '2026-01-01'))");
+    }
+    /// A file beside it with what it holds by now, which httpd may write.
+    static std::filesystem::path backup_of(TestDatabase& own) {
+        const std::string backup = own.file().string() + ".backup";
+        own.sql().run("VACUUM INTO " + sql_literal(backup));
+        if (const auto account = Httpd::account())
+            account->take(backup);
+        return backup;
+    }
+
     std::string undo_;
 };
 
@@ -222,15 +238,10 @@ TEST(database, whose_file_another_one_takes_the_place_of_is_that_one) {
     if (Suite::current().kind() != Kind::sqlite)
         return;
     TestDatabase own(Suite::current().work(), Suite::current().kind(), "replaced");
-    own.sql().run(R"(PRAGMA journal_mode = DELETE;)"
-                  R"(INSERT INTO "user" ("id", "name", "email", "emailVerified", "createdAt",)"
-                  R"( "updatedAt") VALUES ('n', 'N', 'n@x', 1, '2026-01-01', '2026-01-01'))");
+    fill(own, "DELETE");
     start_before(own, location("/api/users", as_sara));
     expect_success(client_->send({"GET", "/api/users/n"}));
-    const std::string backup = own.file().string() + ".backup";
-    own.sql().run("VACUUM INTO " + sql_literal(backup));
-    if (const auto account = Httpd::account())
-        account->take(backup);
+    const auto backup = backup_of(own);
     own.forget_connection();
     std::filesystem::rename(backup, own.file());
     expect_success(client_->send({"PUT", "/api/users/n", {}, R"({"name":"M"})"}));
@@ -246,15 +257,10 @@ TEST(database, whose_file_goes_while_its_log_stays_takes_no_writes) {
         return;
     expect_log("UA0106");
     TestDatabase own(Suite::current().work(), Suite::current().kind(), "logged");
-    own.sql().run(R"(PRAGMA journal_mode = WAL;)"
-                  R"(INSERT INTO "user" ("id", "name", "email", "emailVerified", "createdAt",)"
-                  R"( "updatedAt") VALUES ('n', 'N', 'n@x', 1, '2026-01-01', '2026-01-01'))");
+    fill(own, "WAL");
     // One connection: another one would be opened on the new file.
     start_before(own, "DBDMax 1\nDBDKeep 1\n" + location("/api/users", as_sara));
-    const std::string backup = own.file().string() + ".backup";
-    own.sql().run("VACUUM INTO " + sql_literal(backup));
-    if (const auto account = Httpd::account())
-        account->take(backup);
+    const auto backup = backup_of(own);
     expect_success(client_->send({"PUT", "/api/users/n", {}, R"({"name":"L"})"}));
     own.forget_connection();
     std::filesystem::rename(backup, own.file());

@@ -209,9 +209,11 @@ TEST(password_provider, finds_the_user_of_its_Location_though_a_session_comes) {
     expect_log("AH01631"); // the one whom the password names has not the role
     expect_log("AH01629"); // nor has one whom nobody here knows
     start("AuthUserAdmin On\nAuthUserAdminSignInLimit 1000000\n");
+    const auto session_of = [](Who who) {
+        return "Cookie: better-auth.session_token=" + token_of(who);
+    };
     const auto with_session = [&](Who who, const std::string& path) {
-        return HttpClient(httpd_->port())
-            .send({"GET", path, {"Cookie: better-auth.session_token=" + token_of(who)}, {}});
+        return HttpClient(httpd_->port()).send({"GET", path, {session_of(who)}, {}});
     };
     for (const Who who : {Who::user, Who::super_admin}) {
         const auto reply = with_session(who, "/users/" + id_);
@@ -222,8 +224,7 @@ TEST(password_provider, finds_the_user_of_its_Location_though_a_session_comes) {
     CHECK_EQUAL(401, with_session(Who::admin, "/role/users/" + id_).status);
     // Whose session it is, does not shut out whom the password names.
     const auto both = [&](Who who) {
-        return read("eva@example.org", right, id_, "/role/users",
-                    {"Cookie: better-auth.session_token=" + token_of(who)});
+        return read("eva@example.org", right, id_, "/role/users", {session_of(who)});
     };
     CHECK_EQUAL(401, both(Who::admin).status);
     sql().run("UPDATE \"user\" SET \"role\" = 'admin' WHERE \"email\" = 'eva@example.org'");
@@ -233,7 +234,7 @@ TEST(password_provider, finds_the_user_of_its_Location_though_a_session_comes) {
         return read("bob", "s3cr3t of bob", id_, "/file/users", std::move(headers)).status;
     };
     CHECK_EQUAL(401, of_file({}));
-    CHECK_EQUAL(401, of_file({"Cookie: better-auth.session_token=" + token_of(Who::admin)}));
+    CHECK_EQUAL(401, of_file({session_of(Who::admin)}));
 }
 
 TEST(password_provider, leaves_the_password_to_the_session_of_a_form) {
