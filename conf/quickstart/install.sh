@@ -4,17 +4,17 @@
 # What the build needs.
 # shellcheck disable=SC2034 # for the scripts that source this file
 build_packages=(g++ make cmake pkg-config apache2-dev apache2-bin libapr1-dev libaprutil1-dev libcjson-dev
-    libargon2-dev libcrypt-dev libpq-dev libssl-dev libutf8proc-dev libsqlite3-dev zlib1g-dev xsltproc)
+    libargon2-dev libcrypt-dev libpq-dev libssl-dev libutf8proc-dev libsqlite3-dev zlib1g-dev)
 # What the tests need beside it.
 # shellcheck disable=SC2034 # for the scripts that source this file
-test_packages=(openssl libaprutil1-dbd-pgsql libaprutil1-dbd-sqlite3 libcpputest-dev libcurl4-openssl-dev postgresql
+test_packages=(xsltproc openssl libaprutil1-dbd-pgsql libaprutil1-dbd-sqlite3 libcpputest-dev libcurl4-openssl-dev postgresql
     pgbouncer prometheus libapache2-mod-auth-openidc fail2ban logrotate mandoc tidy python3-jsonschema)
 # What packaging/build deb needs: this and what its unit tests are built with.
 # shellcheck disable=SC2034 # for the scripts that source this file
-deb_packages=("${build_packages[@]}" build-essential debhelper libcpputest-dev libcurl4-openssl-dev)
+deb_packages=("${build_packages[@]}" xsltproc build-essential debhelper libcpputest-dev libcurl4-openssl-dev)
 # What packaging/build rpm needs.
 # shellcheck disable=SC2034 # for the scripts that source this file
-rpm_packages=("${build_packages[@]}" rpm xz-utils libcpputest-dev libcurl4-openssl-dev)
+rpm_packages=("${build_packages[@]}" xsltproc rpm xz-utils libcpputest-dev libcurl4-openssl-dev)
 # What tests/run --long needs beside that.
 # shellcheck disable=SC2034 # for the scripts that source this file
 long_packages=(patroni etcd-server slowhttptest)
