@@ -110,6 +110,7 @@ int count(request_rec* first) noexcept {
 int claim(request_rec* request) noexcept {
     if (!settings_of(request).get<SignIn>().is_on)
         return DECLINED;
+    httpd::forbid_sniffing(request);
     httpd::wipe_body(request);
     return httpd::keep_from_files(request);
 }

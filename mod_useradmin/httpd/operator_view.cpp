@@ -6,6 +6,7 @@
 #include "httpd/health.hpp"
 #include "httpd/methods.hpp"
 #include "httpd/prometheus.hpp"
+#include "httpd/reply.hpp"
 #include "httpd/server_status.hpp"
 
 #include <algorithm>
@@ -72,6 +73,7 @@ int answer_operator(request_rec* request, const module& owner, FindSettings& set
     const bool is_metrics = handler == "useradmin-metrics";
     if (!is_metrics && handler != "useradmin-health")
         return DECLINED;
+    forbid_sniffing(request);
     if (const std::optional<int> result = result_unless_reading(request))
         return *result;
     return apr::guarded(

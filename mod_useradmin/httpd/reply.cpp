@@ -29,6 +29,10 @@ struct Kept {
 
 } // namespace
 
+void forbid_sniffing(request_rec* request) noexcept {
+    apr_table_setn(request->err_headers_out, "X-Content-Type-Options", "nosniff");
+}
+
 void fill(request_rec* request, message::Reply&& made, apr_bucket_brigade* brigade,
           Content content) {
     const message::Reply& reply = apr::emplace<Kept>(request->pool, std::move(made), content).reply;
@@ -40,6 +44,7 @@ void fill(request_rec* request, message::Reply&& made, apr_bucket_brigade* briga
                                                                 request->connection->bucket_alloc));
     }
     APR_BRIGADE_INSERT_TAIL(brigade, apr_bucket_eos_create(request->connection->bucket_alloc));
+    forbid_sniffing(request);
     apr_table_setn(request->headers_out, "Cache-Control", "no-store");
     for (const message::Header& header : reply.headers)
         apr_table_unset(request->headers_out, header.name);

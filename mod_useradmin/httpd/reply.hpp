@@ -9,6 +9,10 @@ namespace useradmin::httpd {
 /// What a reply holds: where that is a token, its memory is wiped when it goes.
 enum class Content { plain, secret };
 
+/// Adds X-Content-Type-Options: nosniff to the response, whether it succeeds or fails, and to the
+/// ErrorDocument that takes its place.
+void forbid_sniffing(request_rec* request) noexcept;
+
 /// Puts the reply into the brigade and sets its headers, in place of others of the same names. The
 /// reply then lives in the request's pool.
 void fill(request_rec* request, message::Reply&& made, apr_bucket_brigade* brigade,

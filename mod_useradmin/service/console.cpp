@@ -62,7 +62,6 @@ int send_caller(request_rec* request, const ServiceOfPage& service) {
     if (ap_is_HTTP_SERVER_ERROR(visitor.status))
         return visitor.status;
     message::Reply reply;
-    reply.headers.push_back({"X-Content-Type-Options", "nosniff"});
     json::Writer writer(reply.body);
     if (!visitor.caller) {
         writer.null();
@@ -88,7 +87,6 @@ int send_page(request_rec* request, const ServiceOfPage& service) {
     };
     say("Cache-Control", "no-cache");
     say("Content-Security-Policy", page.policy);
-    say("X-Content-Type-Options", "nosniff");
     say("Referrer-Policy", "no-referrer");
     say("Cross-Origin-Opener-Policy", "same-origin");
     say("Cross-Origin-Resource-Policy", "same-origin");

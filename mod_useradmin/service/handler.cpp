@@ -113,6 +113,7 @@ int count(request_rec* first) noexcept {
 int claim(request_rec* request) noexcept {
     if (!is_enabled(settings_of(request)))
         return DECLINED;
+    httpd::forbid_sniffing(request);
     httpd::wipe_body(request);
     return httpd::keep_from_files(request);
 }

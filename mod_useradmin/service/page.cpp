@@ -3,6 +3,7 @@
 #include "apr/pool.hpp"
 #include "httpd/base.hpp"
 #include "httpd/methods.hpp"
+#include "httpd/reply.hpp"
 #include "message/entity_tags.hpp"
 #include "service/console.hpp"
 #include "service/openapi.hpp"
@@ -98,6 +99,7 @@ int answer_page(request_rec* request) {
     const Page* const page = find_page(request);
     if (page == nullptr)
         return DECLINED;
+    httpd::forbid_sniffing(request);
     const std::optional<int> result = httpd::result_unless_reading(request);
     return result ? *result : page->answer(request);
 }

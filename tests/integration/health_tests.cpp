@@ -14,6 +14,8 @@ class Health : public OwnHttpd {
         CHECK_EQUAL(std::string("no-store"), reply.header("Cache-Control").value_or(""));
         CHECK_EQUAL(std::string("text/plain; charset=utf-8"),
                     reply.header("Content-Type").value_or(""));
+        CHECK_EQUAL(std::string("nosniff"),
+                    reply.header("X-Content-Type-Options").value_or("(none)"));
         return reply;
     }
     void expect_health(int status, const std::string& body,

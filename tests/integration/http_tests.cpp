@@ -480,6 +480,16 @@ TEST(errors_of_httpd, with_an_ErrorDocument_get_the_envelope) {
     }
 }
 
+TEST(errors_of_httpd, of_sign_in_forbid_sniffing) {
+    expect_log("AH01630");
+    for (const char* path : {"/trusting/denied/auth/get-session", "/document/auth/get-session"}) {
+        const auto reply = Suite::current().client().send({"GET", path});
+        CHECK_EQUAL(403, reply.status);
+        CHECK_EQUAL(std::string("nosniff"),
+                    reply.header("X-Content-Type-Options").value_or("(none)"));
+    }
+}
+
 TEST(errors_of_httpd, for_a_malformed_request_get_the_envelope) {
     const std::string host = "Host: localhost\r\n";
     const std::string token = bearer(Who::super_admin) + "\r\n";

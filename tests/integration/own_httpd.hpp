@@ -47,15 +47,21 @@ class OwnHttpd : public Scene {
         const auto methods_of = [](const Reply& reply) {
             return reply.header("Allow").value_or("(none)");
         };
-        CHECK_EQUAL(200, client_->send({"GET", path}).status);
-        const Reply head = client_->send({"HEAD", path});
+        const auto send = [&](const char* method) {
+            const Reply reply = client_->send({method, path});
+            CHECK_EQUAL(std::string("nosniff"),
+                        reply.header("X-Content-Type-Options").value_or("(none)"));
+            return reply;
+        };
+        CHECK_EQUAL(200, send("GET").status);
+        const Reply head = send("HEAD");
         CHECK_EQUAL(200, head.status);
         CHECK_EQUAL(std::string(), head.body);
-        const Reply options = client_->send({"OPTIONS", path});
+        const Reply options = send("OPTIONS");
         CHECK_EQUAL(200, options.status);
         STRCMP_CONTAINS("GET", methods_of(options).c_str());
         for (const char* method : {"POST", "PUT", "DELETE", "PATCH"}) {
-            const Reply reply = client_->send({method, path});
+            const Reply reply = send(method);
             CHECK_EQUAL(405, reply.status);
             STRCMP_CONTAINS("GET", methods_of(reply).c_str());
             STRCMP_CONTAINS("HEAD", methods_of(reply).c_str());

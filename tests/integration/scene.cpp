@@ -76,6 +76,8 @@ std::string configuration(const TestDatabase& database, const std::filesystem::p
            "  Require all denied\n</Location>\n"
            "<Location \"/document/users\">\n  UserAdmin On\n  Require all denied\n"
            "  ErrorDocument 403 /page.html\n</Location>\n"
+           "<Location \"/document/auth\">\n  AuthUserAdminSignIn On\n  Require all denied\n"
+           "  ErrorDocument 403 /page.html\n</Location>\n"
            "<Location \"/text/users\">\n  UserAdmin On\n  Require all denied\n"
            "  ErrorDocument 403 \"no and no\"\n</Location>\n"
            "ErrorDocument 400 /page.html\n"
@@ -293,6 +295,8 @@ void check_reply(const Reply& reply, Here here) {
         fail(reply, "a secret is in the reply", here);
     if (reply.header("Cache-Control") != "no-store")
         fail(reply, "the reply lacks Cache-Control: no-store", here);
+    if (reply.header("X-Content-Type-Options") != "nosniff")
+        fail(reply, "the reply lacks X-Content-Type-Options: nosniff", here);
     if (reply.status != 204 && reply.header("Content-Type") != "application/json")
         fail(reply, "the reply is not application/json", here);
     if (is_bodiless(reply)) {

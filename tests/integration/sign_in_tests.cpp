@@ -81,6 +81,8 @@ TEST_GROUP_BASE(sign_in, Scene) {
             fail(reply, "a secret is in the reply", here);
         if (reply.header("Cache-Control") != "no-store")
             fail(reply, "the reply lacks Cache-Control: no-store", here);
+        if (reply.header("X-Content-Type-Options") != "nosniff")
+            fail(reply, "the reply lacks X-Content-Type-Options: nosniff", here);
         if (reply.status != 204 && reply.header("Content-Type") != "application/json")
             fail(reply, "the reply is not application/json", here);
         return reply;
