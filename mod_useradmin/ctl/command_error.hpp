@@ -23,4 +23,10 @@ class CommandError : public std::runtime_error {
     Exit code;
 };
 
+/// A statement waited longer than lock_timeout for a lock, or ended a deadlock.
+class LockTimeout : public CommandError {
+  public:
+    explicit LockTimeout(const std::string& sentence) : CommandError(Exit::failure, sentence) {}
+};
+
 } // namespace useradmin::ctl

@@ -86,8 +86,12 @@ void Database::execute(const std::string& sql) {
 std::vector<Database::Row> Database::rows(const std::string& sql) {
     auto answer = client_->execute(sql.c_str(), pool_);
     store::Rows* rows = std::get_if<store::Rows>(&answer);
-    if (rows == nullptr)
-        throw CommandError(Exit::failure, "the database refused: " + client_->error());
+    if (rows == nullptr) {
+        const std::string sentence = "the database refused: " + client_->error();
+        if (std::get<store::Fault>(answer) == store::Fault::busy)
+            throw LockTimeout(sentence);
+        throw CommandError(Exit::failure, sentence);
+    }
     std::vector<Row> all;
     while (rows->next()) {
         Row& row = all.emplace_back();

@@ -38,7 +38,7 @@ class Database final : public store::ConnectionSource, public text::Log {
 
     /// What the database says of its tables; a CommandError where it does not answer.
     store::Schema schema();
-    /// Runs a statement; a CommandError where it fails.
+    /// Runs a statement; a CommandError where it fails, a LockTimeout where it waited too long.
     void execute(const std::string& sql);
     /// The rows of a query, NULL being nothing; a CommandError where it fails.
     using Row = std::vector<std::optional<std::string>>;

@@ -20,6 +20,8 @@ constexpr int users_at_once = 2000;
 // on between two tries.
 constexpr int tries_for_lock = 100;
 constexpr std::chrono::seconds pause_between_tries(1);
+// How long check --counts waits for a lock.
+constexpr std::chrono::seconds lock_timeout(5);
 // How often it is gone through users that somebody is changing.
 constexpr int most_passes = 100;
 constexpr int folds_at_once = 500;
@@ -74,6 +76,26 @@ class Copy {
         database.execute("SET standard_conforming_strings = on");
         database.execute("SET statement_timeout = 0");
         database.execute("SET lock_timeout = 0");
+    }
+
+    /// Statements fail with a LockTimeout from now on, rather than wait for locks without end.
+    void limit_lock_waits() {
+        database_.execute("SET lock_timeout = '" + std::to_string(lock_timeout.count()) + "s'");
+    }
+
+    /// A LockTimeout in a sentence: which sessions hold locks on the tables.
+    CommandError error_of(const LockTimeout& timeout) {
+        std::string holders;
+        for (const Database::Row& row : ask(file("lock_holders").front()))
+            (holders += holders.empty() ? "" : ", ") += row[0].value_or("");
+        return {Exit::failure,
+                holders.empty()
+                    ? std::string(timeout.what()) + "; run this again"
+                    : "waited " + std::to_string(lock_timeout.count()) +
+                          " s for a lock on the user table or its copy, which is held by " +
+                          holders +
+                          "; wait for these transactions, or end them with "
+                          "pg_terminate_backend(PID), then run this again"};
     }
 
     /// Fails where another table has it.
@@ -350,12 +372,18 @@ Exit check_counts(Context& context) {
     if (!state.is_laid)
         throw CommandError(Exit::failure,
                            "there are no counts; 'useradminctl schema --scale' lays them");
-    copy.renew_functions();
-    Mended mended = copy.fill();
-    copy.sweep(mended);
-    // The first marks are made of what the triggers have told, which --scale waits for.
-    if (state.has_marks && copy.marked() != Copy::Marked::none)
-        copy.mark(mended);
+    copy.limit_lock_waits();
+    Mended mended;
+    try {
+        copy.renew_functions();
+        mended = copy.fill();
+        copy.sweep(mended);
+        // The first marks are made of what the triggers have told, which --scale waits for.
+        if (state.has_marks && copy.marked() != Copy::Marked::none)
+            copy.mark(mended);
+    } catch (const LockTimeout& timeout) {
+        throw copy.error_of(timeout);
+    }
     const std::int64_t rows = mended.rows + mended.gone;
     print(context, mended,
           rows + mended.counts == 0

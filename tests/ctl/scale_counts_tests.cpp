@@ -157,6 +157,22 @@ TEST(scale_counts, follow_what_a_row_trigger_of_the_application_does_within_the_
     CHECK_EQUAL(30, sql().number(total));
 }
 
+TEST(scale_counts, that_wait_for_a_lock_end_and_say_who_holds_it) {
+    if (!is_postgresql())
+        return;
+    sql().run(users(1, 5));
+    scale();
+    Session holder(params_, "application_name=\x1b[31mholder");
+    CHECK_EQUAL(std::string(), holder.run("BEGIN; LOCK TABLE \"user\""));
+    const Ended ended = ctl({"check", "--counts"});
+    CHECK_EQUAL(1, ended.status);
+    const std::string process = "held by process " + std::to_string(holder.backend()) + " of role ";
+    CHECK_TEXT(has(ended.errors, process), ended.errors.c_str());
+    CHECK_TEXT(has(ended.errors, "holder\", idle in transaction, for "), ended.errors.c_str());
+    holder.run("COMMIT");
+    CHECK_EQUAL(std::string("The counts of 5 users are right."), check());
+}
+
 TEST(scale_counts, of_a_user_whose_name_is_folded_to_nothing_are_kept) {
     if (!is_postgresql())
         return;
