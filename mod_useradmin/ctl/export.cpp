@@ -34,37 +34,62 @@ std::int64_t next_users(std::int64_t users, std::size_t bytes) {
     return std::clamp<std::int64_t>(fitting, 1, std::min(2 * users, most_users));
 }
 
-/// Whether there is something that is no file, such as a pipe or /dev/null: nothing may take its
-/// place.
-bool is_device(const std::string& name) {
-    std::error_code error;
-    const std::filesystem::file_status status = std::filesystem::status(name, error);
-    return std::filesystem::exists(status) && !std::filesystem::is_regular_file(status);
-}
-
 [[noreturn]] void fail(const std::string& name) {
     throw CommandError(Exit::failure,
                        name + " cannot be written: " + std::generic_category().message(errno));
 }
 
-/// The file that a name leads to, where it is a symbolic link that is there and that the system
-/// follows: in a folder for all, such as /tmp, another's is a trap.
-std::string behind_links(const std::string& name) {
-    const int file = open(name.c_str(), O_PATH | O_CLOEXEC);
-    if (file < 0 && errno != ENOENT)
-        fail(name);
-    if (file < 0)
-        return name;
-    std::error_code error;
-    const std::filesystem::path path =
-        std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(file), error);
-    close(file);
-    if (error) {
-        errno = error.value();
-        fail(name);
+/// What a name leads to through symbolic links that the system follows: in a folder for all, such
+/// as /tmp, another account's link is a trap.
+class Target {
+  public:
+    /// A CommandError if it belongs to another account: that one could read what is written.
+    explicit Target(const std::string& name)
+        : name_(name), descriptor_(open(name.c_str(), O_PATH | O_CLOEXEC)) {
+        if (descriptor_ < 0 && errno != ENOENT)
+            fail(name);
+        if (descriptor_ < 0)
+            return;
+        struct stat status = {};
+        if (fstat(descriptor_, &status) != 0)
+            fail(name);
+        // Terminals and /dev/null are the system's.
+        if (!S_ISCHR(status.st_mode) && status.st_uid != geteuid())
+            throw CommandError(Exit::failure,
+                               name + " belongs to another account, which could read the hashes of "
+                                      "the passwords; choose another name, or - for standard "
+                                      "output");
+        is_file_ = S_ISREG(status.st_mode);
+        if (!is_file_)
+            return;
+        std::error_code error;
+        name_ = std::filesystem::read_symlink(link(), error).string();
+        if (error) {
+            errno = error.value();
+            fail(name);
+        }
     }
-    return path.string();
-}
+    ~Target() {
+        if (descriptor_ >= 0)
+            close(descriptor_);
+    }
+    Target(const Target&) = delete;
+    Target& operator=(const Target&) = delete;
+
+    /// Whether it is a pipe or a device, which no file may replace.
+    bool is_device() const noexcept { return descriptor_ >= 0 && !is_file_; }
+    /// Where links lead to.
+    const std::string& name() const noexcept { return name_; }
+    /// Opens what the constructor checked, whatever has the name by now; -1 with errno on failure.
+    int open_device() const { return open(link().c_str(), O_WRONLY | O_CLOEXEC); }
+
+  private:
+    std::string link() const { return "/proc/self/fd/" + std::to_string(descriptor_); }
+
+    std::string name_;
+    int descriptor_;
+    bool is_file_ = false;
+};
 
 /// Whether the open file has that name still.
 bool has_name(std::FILE* file, const std::string& name) {
@@ -89,14 +114,15 @@ std::string visible_lines(std::string_view lines) {
 /// when it is whole.
 class Output {
   public:
-    explicit Output(const std::string& name) : name_(name == "-" ? name : behind_links(name)) {
+    explicit Output(const std::string& name) : name_(name) {
         if (name == "-")
             return;
-        if (!is_device(name_))
+        const Target target(name);
+        name_ = target.name();
+        if (!target.is_device())
             part_ = name_ + ".part";
         // It holds what passwords can be guessed from.
-        const int descriptor =
-            part_.empty() ? open(name_.c_str(), O_WRONLY | O_CLOEXEC) : open_fresh(part_);
+        const int descriptor = part_.empty() ? target.open_device() : open_fresh(part_);
         file_.reset(descriptor >= 0 ? fdopen(descriptor, "w") : nullptr);
         if (file_ == nullptr)
             refuse();
@@ -108,9 +134,9 @@ class Output {
     Output(const Output&) = delete;
     Output& operator=(const Output&) = delete;
 
+    bool is_terminal() const noexcept { return isatty(fileno(stream())) == 1; }
     void write(const std::string& text) {
-        std::FILE* const file = file_ != nullptr ? file_.get() : stdout;
-        if (std::fwrite(text.data(), 1, text.size(), file) != text.size())
+        if (std::fwrite(text.data(), 1, text.size(), stream()) != text.size())
             refuse();
     }
     void finish() {
@@ -133,6 +159,8 @@ class Output {
         void operator()(std::FILE* file) const noexcept { std::fclose(file); }
     };
 
+    std::FILE* stream() const noexcept { return file_ != nullptr ? file_.get() : stdout; }
+
     [[noreturn]] void refuse() const {
         fail(!part_.empty() ? part_ : name_ == "-" ? "the output" : name_);
     }
@@ -146,14 +174,18 @@ class Output {
 
 Exit export_users(Context& context) {
     const std::string name = context.options.words.empty() ? "-" : context.options.words[0];
-    const UserFileWriter writer(format_of(context.options.find("format"), name));
+    const FileFormat format = format_of(context.options.find("format"), name);
+    const bool is_for_spreadsheet = context.options.has("spreadsheet");
+    if (is_for_spreadsheet && format != FileFormat::csv)
+        throw CommandError(Exit::usage, "--spreadsheet is for CSV; add --format csv");
+    UserFileWriter writer(format, is_for_spreadsheet ? Formulas::escape : Formulas::keep);
     Database& database = context.database();
     const store::Schema schema = database.schema();
     if (const store::Problem* problem = schema.problem_of(store::needs_user | store::needs_account))
         throw CommandError(Exit::failure, problem->text);
     Output output(name);
     // Lines on a terminal show by themselves how far it is.
-    const bool is_seen = name == "-" && isatty(STDOUT_FILENO) == 1;
+    const bool is_seen = output.is_terminal();
     std::optional<Progress> progress;
     if (!is_seen)
         progress.emplace("Exporting the users");
@@ -183,6 +215,11 @@ Exit export_users(Context& context) {
     }
     database.execute("COMMIT");
     output.finish();
+    progress.reset();
+    if (const std::uint64_t count = writer.formulas_kept(); count > 0)
+        complain(std::to_string(count) + (count == 1 ? " cell begins" : " cells begin") +
+                 " as formulas do, and a spreadsheet would run them; --spreadsheet escapes them, "
+                 "in a file that is not for 'import'");
     return Exit::success;
 }
 

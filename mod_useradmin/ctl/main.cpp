@@ -28,7 +28,7 @@ constexpr Names ban_options = {"reason", "expires", "yes"};
 constexpr Names delete_options = {"yes"};
 constexpr Names open_options = {"for", "secret"};
 constexpr Names revoke_options = {"all"};
-constexpr Names export_options = {"format"};
+constexpr Names export_options = {"format", "spreadsheet"};
 constexpr Names import_options = {"dry-run",    "on-conflict", "format", "hash",
                                   "account-id", "email-case",  "force",  "yes"};
 constexpr Names verify_options = {"anchor"};

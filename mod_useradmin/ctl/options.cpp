@@ -50,6 +50,9 @@ constexpr Option all_options[] = {
     {"anchor", "HASH", "a hash that an earlier verification told; its line must be there"},
     {"format", "csv|ndjson",
      "how the file is written; default: as its name ends, and ndjson where it does not say"},
+    {"spreadsheet", "",
+     "escapes the cells of CSV that a spreadsheet would run as formulas, with an apostrophe in "
+     "front"},
     {"dry-run", "", "only says which lines are wrong, by their numbers"},
     {"on-conflict", "skip|update|fail",
      "what becomes of a line whose user is there already; default: fail"},

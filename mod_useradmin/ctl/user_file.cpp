@@ -97,11 +97,20 @@ std::string_view without_end(std::string_view line) {
     return line;
 }
 
-void append_csv(std::string& out, std::string_view value) {
+/// Whether a spreadsheet takes a cell of this text for a formula (OWASP, "CSV Injection").
+bool is_formula(std::string_view value) noexcept {
+    constexpr std::string_view full_width[] = {"＝", "＋", "－", "＠"};
+    return value.find_first_of("=+-@\t\r\n") == 0 ||
+           std::any_of(std::begin(full_width), std::end(full_width),
+                       [&](std::string_view sign) { return value.starts_with(sign); });
+}
+
+void append_csv(std::string& out, std::string_view value, std::string_view prefix = {}) {
     const bool needs_quotes = value.empty() || value.find_first_of(",\"\r\n") != value.npos ||
                               value.front() == ' ' || value.back() == ' ';
     if (needs_quotes)
         out += '"';
+    out += prefix;
     while (!value.empty()) {
         const std::size_t length = text::sequence_length(value);
         if (length == 0)
@@ -301,7 +310,17 @@ void UserFileWriter::append_headings(std::string& out) const {
     out.append(hash_member).append("\n");
 }
 
-void UserFileWriter::append(std::string& out, const store::bulk::Row& row) const {
+void UserFileWriter::append_cell(std::string& out, std::string_view value) {
+    const bool escapes = formulas_ == Formulas::escape;
+    if (!is_formula(value)) {
+        append_csv(out, value);
+        return;
+    }
+    append_csv(out, value, escapes ? "'" : "");
+    formulas_kept_ += escapes ? 0 : 1;
+}
+
+void UserFileWriter::append(std::string& out, const store::bulk::Row& row) {
     if (format_ == FileFormat::ndjson) {
         json::Writer writer(out);
         writer.begin_object();
@@ -314,11 +333,11 @@ void UserFileWriter::append(std::string& out, const store::bulk::Row& row) const
     }
     for (const store::Field<store::User>& field : store::user_fields) {
         if (const auto text = text_of(store::value_of(row.user, field)))
-            append_csv(out, *text);
+            append_cell(out, *text);
         out += ',';
     }
     if (row.password_hash)
-        append_csv(out, *row.password_hash);
+        append_cell(out, *row.password_hash);
     out += '\n';
 }
 

@@ -95,17 +95,27 @@ class UserFileReader {
     std::vector<std::string_view> headings_;
 };
 
+/// Whether a spreadsheet that opens the CSV may run its cells.
+enum class Formulas { keep, escape };
+
 /// Appends lines to a text.
 class UserFileWriter {
   public:
-    explicit UserFileWriter(FileFormat format) noexcept : format_(format) {}
+    UserFileWriter(FileFormat format, Formulas formulas) noexcept
+        : format_(format), formulas_(formulas) {}
 
     /// The line before the first user, where there is one.
     void append_headings(std::string& out) const;
-    void append(std::string& out, const store::bulk::Row& row) const;
+    void append(std::string& out, const store::bulk::Row& row);
+    /// How many cells of CSV were written that a spreadsheet runs as formulas.
+    std::uint64_t formulas_kept() const noexcept { return formulas_kept_; }
 
   private:
+    void append_cell(std::string& out, std::string_view value);
+
     FileFormat format_;
+    Formulas formulas_;
+    std::uint64_t formulas_kept_ = 0;
 };
 
 } // namespace useradmin::ctl

@@ -169,6 +169,36 @@ TEST(bulk, export_to_a_pipe_by_its_name_writes_into_it_and_puts_no_file_there) {
     CHECK(std::filesystem::is_fifo(name));
 }
 
+TEST(bulk, export_refuses_a_pipe_or_file_of_another_account) {
+    if (!running_as_root())
+        return; // nobody else can give a file away
+    constexpr uid_t nobody = 65534;
+    done(ctl({"import", lines(line("ana@x.org"))}));
+    const std::string name = path("pipe-of-nobody.csv");
+    CHECK_EQUAL(0, mkfifo(name.c_str(), 0600));
+    CHECK_EQUAL(0, chown(name.c_str(), nobody, nobody));
+    const std::string link = path("link-to-pipe.csv");
+    std::filesystem::create_symlink(name, link);
+    const int pipe = open(name.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC);
+    const std::string of_nobody = file("file-of-nobody.csv", "older");
+    CHECK_EQUAL(0, chown(of_nobody.c_str(), nobody, nobody));
+    for (const std::string& target : {name, link, of_nobody}) {
+        const Ended ended = ctl({"export", target});
+        CHECK_EQUAL_TEXT(1, ended.status, target.c_str());
+        CHECK_TEXT(has(ended.errors, target + " belongs to another account"), ended.errors.c_str());
+    }
+    char byte = '\0';
+    CHECK_EQUAL(-1, read(pipe, &byte, 1));
+    close(pipe);
+    CHECK_EQUAL(std::string("older"), read_file(of_nobody));
+    done(ctl({"export", "/dev/null"}));
+}
+
+TEST(bulk, export_to_dev_stdout_writes_into_the_pipe_behind_it) {
+    done(ctl({"import", lines(line("ana@x.org"))}));
+    CHECK(has(done(ctl({"export", "/dev/stdout"})), "ana@x.org"));
+}
+
 TEST(bulk, export_by_a_symbolic_link_writes_the_file_behind_it) {
     done(ctl({"import", lines(line("ana@x.org"))}));
     const std::string name = file("behind.csv", "older");
@@ -197,6 +227,40 @@ TEST(bulk, export_follows_no_symbolic_link_that_the_system_does_not) {
         close(followed);
     else
         CHECK(has(ended.errors, "users.csv cannot be written: Permission denied"));
+}
+
+TEST(bulk, export_of_csv_warns_of_cells_that_a_spreadsheet_would_run) {
+    sql().run("INSERT INTO \"user\" (\"id\", \"name\", \"email\", \"emailVerified\", "
+              "\"banReason\", \"createdAt\", \"updatedAt\") VALUES ('id-1', "
+              "'=HYPERLINK(\"http://x\",1)', '+ana@x.org', " +
+              std::string(is_postgresql() ? "true" : "1") +
+              ", '-1', '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z')");
+    const std::string name = path("formulas.csv");
+    const Ended plain = ctl({"export", name});
+    CHECK_EQUAL(0, plain.status);
+    CHECK_TEXT(has(plain.errors, "3 cells begin as formulas do"), plain.errors.c_str());
+    CHECK(has(read_file(name), R"csv(id-1,"=HYPERLINK(""http://x"",1)",+ana@x.org,)csv"));
+    const Ended escaped = ctl({"export", name, "--spreadsheet"});
+    CHECK_EQUAL(0, escaped.status);
+    CHECK_EQUAL(std::string(), escaped.errors);
+    const std::string text = read_file(name);
+    CHECK_TEXT(has(text, R"csv(id-1,"'=HYPERLINK(""http://x"",1)",'+ana@x.org,)csv"), text.c_str());
+    CHECK_TEXT(has(text, ",'-1,"), text.c_str());
+    CHECK_EQUAL(std::string(), ctl({"export"}).errors);
+    const Ended ndjson = ctl({"export", "--spreadsheet"});
+    CHECK_EQUAL(2, ndjson.status);
+    CHECK(has(ndjson.errors, "--spreadsheet is for CSV; add --format csv"));
+}
+
+TEST(bulk, export_of_csv_escapes_every_beginning_of_a_formula) {
+    const std::string name = path("signs.csv");
+    done(ctl({"import", lines(line("ana@x.org"))}));
+    for (const char* first : {"=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠"}) {
+        sql().run("UPDATE \"user\" SET \"name\" = " + sql_literal(first + std::string("1")));
+        CHECK_TEXT(has(ctl({"export", name}).errors, "1 cell begins as formulas do"), first);
+        done(ctl({"export", name, "--spreadsheet"}));
+        CHECK_TEXT(has(read_file(name), "'" + std::string(first) + "1"), first);
+    }
 }
 
 TEST(bulk, a_picture_of_two_megabytes_goes_out_and_in_again) {
