@@ -1,6 +1,7 @@
 #include "audit/line.hpp"
 
 #include "secret/digest.hpp"
+#include "text/printable.hpp"
 #include "text/unicode.hpp"
 #include "json/writer.hpp"
 
@@ -154,7 +155,8 @@ std::string describe(const Event& event, const Origin& origin, text::Timestamp t
     write_text_if_any(writer, "trace", origin.trace);
     if (corrects != 0)
         writer.key("corrects").integer(static_cast<std::int64_t>(corrects));
-    return out;
+    // The log is read on terminals, too.
+    return text::printable_json(out);
 }
 
 std::string chained(std::string open_object, Link& place) {

@@ -1,6 +1,6 @@
 #include "ctl/display.hpp"
 
-#include "text/unicode.hpp"
+#include "text/printable.hpp"
 
 #include <unistd.h>
 #include <utf8proc.h>
@@ -28,46 +28,6 @@ Character first_of(std::string_view text) {
                          static_cast<utf8proc_ssize_t>(text.size()), &character.point);
     character.size = size > 0 ? static_cast<std::size_t>(size) : 0;
     return character;
-}
-
-bool is_harmless(utf8proc_int32_t point) {
-    constexpr utf8proc_int32_t joiners[] = {0x200c, 0x200d}; // emoji, Persian, Indic scripts
-    switch (utf8proc_category(point)) {
-    case UTF8PROC_CATEGORY_CC:
-    case UTF8PROC_CATEGORY_CN:
-    case UTF8PROC_CATEGORY_CO:
-    case UTF8PROC_CATEGORY_CS:
-    case UTF8PROC_CATEGORY_ZL:
-    case UTF8PROC_CATEGORY_ZP:
-        return false;
-    case UTF8PROC_CATEGORY_CF:
-        return point == joiners[0] || point == joiners[1];
-    default:
-        return true;
-    }
-}
-
-void append_byte(std::string& out, unsigned char byte) {
-    char code[8];
-    std::snprintf(code, sizeof code, "\\x%02x", byte);
-    out += code;
-}
-
-void append_point(std::string& out, unsigned point) {
-    char code[16];
-    std::snprintf(code, sizeof code, point < 0x10000 ? "\\u%04x" : "\\U%08x", point);
-    out += code;
-}
-
-/// A character of a JSON string as JSON escapes it, in UTF-16.
-void append_json_escape(std::string& out, unsigned point) {
-    char code[16];
-    if (point < 0x10000)
-        std::snprintf(code, sizeof code, "\\u%04x", point);
-    else
-        std::snprintf(code, sizeof code, "\\u%04x\\u%04x", 0xd7c0 + (point >> 10),
-                      0xdc00 + (point & 0x3ff));
-    out += code;
 }
 
 std::size_t width_of(std::string_view text) {
@@ -98,20 +58,7 @@ std::string cut(const std::string& text) {
 } // namespace
 
 std::string visible(std::string_view text) {
-    std::string out;
-    out.reserve(text.size());
-    while (!text.empty()) {
-        const Character character = first_of(text);
-        const std::size_t size = std::max<std::size_t>(character.size, 1);
-        if (character.size > 0 && is_harmless(character.point))
-            out.append(text, 0, size);
-        else if (size == 1)
-            append_byte(out, static_cast<unsigned char>(text[0]));
-        else
-            append_point(out, static_cast<unsigned>(character.point));
-        text.remove_prefix(size);
-    }
-    return out;
+    return text::printable(text);
 }
 
 std::string one_line(std::string_view text) {
@@ -155,18 +102,7 @@ Progress::~Progress() {
 }
 
 void print_json(std::string_view document) {
-    std::string text;
-    text.reserve(document.size() + 1);
-    while (!document.empty()) {
-        const Character character = first_of(document);
-        const std::size_t size = std::max<std::size_t>(character.size, 1);
-        if (is_harmless(character.point))
-            text.append(document, 0, size);
-        else
-            append_json_escape(text, static_cast<unsigned>(character.point));
-        document.remove_prefix(size);
-    }
-    text += '\n';
+    const std::string text = text::printable_json(document) + '\n';
     std::fwrite(text.data(), 1, text.size(), stdout);
 }
 

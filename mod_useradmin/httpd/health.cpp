@@ -2,6 +2,7 @@
 
 #include "apr/pool.hpp"
 #include "store/database_store.hpp"
+#include "text/printable.hpp"
 
 #include <netinet/in.h>
 
@@ -30,7 +31,8 @@ class HealthLog final : public text::Log {
   private:
     void keep(std::string_view message) noexcept {
         try {
-            (lines_ += message) += '\n';
+            // The error log escapes its lines itself.
+            (lines_ += text::printable(message)) += '\n';
         } catch (const std::bad_alloc&) {
             lines_.clear(); // the log has it
         }

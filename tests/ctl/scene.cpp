@@ -15,18 +15,6 @@ namespace {
 TestDatabase* current = nullptr;
 const WorkFolder* folder = nullptr;
 
-/// Whether a terminal would do more than show the text: C0, DEL, C1, and what reorders.
-bool steers_a_terminal(const std::string& text) {
-    for (std::size_t at = 0; at < text.size(); ++at) {
-        const auto byte = static_cast<unsigned char>(text[at]);
-        if ((byte < 0x20 && byte != '\n') || byte == 0x7f)
-            return true;
-        if (byte == 0xc2 && at + 1 < text.size() && static_cast<unsigned char>(text[at + 1]) < 0xa0)
-            return true;
-    }
-    return has(text, "\u202e") || has(text, "\u2066");
-}
-
 bool holds_a_hash(const std::string& text) {
     static const std::regex scrypt("[0-9a-f]{32}:[0-9a-f]{128}");
     return holds_a_secret(text) || std::regex_search(text, scrypt);
@@ -149,6 +137,21 @@ std::string Json::at(std::string_view path) const {
 
 int Json::size(std::string_view path) const {
     return cJSON_GetArraySize(find(path));
+}
+
+bool steers_a_terminal(const std::string& text) {
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        const auto byte = static_cast<unsigned char>(text[at]);
+        if ((byte < 0x20 && byte != '\n') || byte == 0x7f)
+            return true;
+        if (byte == 0xc2 && at + 1 < text.size() && static_cast<unsigned char>(text[at + 1]) < 0xa0)
+            return true;
+    }
+    constexpr std::string_view reordering[] = {"\u200e", "\u200f", "\u202a", "\u202b", "\u202c",
+                                               "\u202d", "\u202e", "\u2066", "\u2067", "\u2068",
+                                               "\u2069", "\u2028", "\u2029"};
+    return std::any_of(std::begin(reordering), std::end(reordering),
+                       [&](std::string_view character) { return has(text, character); });
 }
 
 bool has(const std::string& text, std::string_view part) {

@@ -72,6 +72,10 @@ class Scene : public Utest {
     static long sessions_of(const std::string& user_id);
 };
 
+/// Whether a terminal would do more than show the text: C0 but for line ends, DEL, C1, and what
+/// reorders.
+bool steers_a_terminal(const std::string& text);
+
 /// Whether the text has the part.
 bool has(const std::string& text, std::string_view part);
 

@@ -2,7 +2,10 @@
 #include "scene.hpp"
 
 #include "password/hash.hpp"
+#include "support/files.hpp"
+#include "support/text.hpp"
 
+#include <algorithm>
 #include <csignal>
 
 namespace useradmin::test {
@@ -112,9 +115,12 @@ TEST(terminal, shows_nothing_on_the_line_that_says_how_far_it_has_come) {
 
 TEST(terminal, gets_no_escape_sequence_of_a_user_who_is_exported) {
     create("ana@x.org", "An\x1b[31ma");
-    Terminal terminal(words({"export", "--format", "csv"}), environment());
-    terminal.await(",An\\x1b[31ma,ana@x.org,");
-    CHECK_EQUAL(0, terminal.status());
+    // The terminal by its names, too.
+    for (const char* name : {"-", "/dev/stdout", "/dev/tty"}) {
+        Terminal terminal(words({"export", name, "--format", "csv"}), environment());
+        terminal.await(",An\\x1b[31ma,ana@x.org,");
+        CHECK_EQUAL(0, terminal.status());
+    }
 }
 
 TEST(terminal, check_says_what_it_is_doing) {
@@ -122,6 +128,109 @@ TEST(terminal, check_says_what_it_is_doing) {
     terminal.await("Counting the users …");
     CHECK_EQUAL(0, terminal.status());
     CHECK_FALSE(has(ctl({"check"}).errors, "Counting"));
+}
+
+namespace {
+
+/// Everything that steers a terminal or breaks a log line, but for NUL.
+constexpr const char* hostile = "a\x1b[31m\x7f\r\n\b\u0085\u009b31m\u202a\u202b\u202c\u202d\u202e"
+                                "\u2066\u2067\u2068\u2069\u2028@x.org";
+
+} // namespace
+
+class HostileTexts : public Scene {
+  protected:
+    /// Runs a command, plainly and with --json, of which Scene::ctl looks at all that comes out.
+    static void run(std::vector<std::string> arguments, std::string_view input = "") {
+        for (const bool is_json : {false, true}) {
+            if (is_json)
+                arguments.emplace_back("--json");
+            const Ended ended = ctl(arguments, input);
+            CHECK_TEXT(!(ended.output + ended.errors).empty(), arguments[0].c_str());
+            const std::string all = ended.output + ended.errors;
+            CHECK_TEXT(has(all, "\\x1b") || has(all, "\\u001b"), all.c_str());
+        }
+    }
+    static void add_user(const std::string& id) {
+        const std::string text = sql_literal(hostile);
+        sql().run("INSERT INTO \"user\" (\"id\", \"name\", \"email\", \"emailVerified\", "
+                  "\"image\", \"role\", \"banReason\", \"createdAt\", \"updatedAt\") VALUES (" +
+                  id + ", " + text + ", " + text + ", " + (is_postgresql() ? "true" : "1") + ", " +
+                  text + ", " + text + ", " + text +
+                  ", '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z')");
+    }
+};
+
+TEST_GROUP_BASE(hostile_texts, HostileTexts){};
+
+TEST(hostile_texts, of_a_user_reach_no_terminal) {
+    add_user(sql_literal(hostile));
+    run({"list"});
+    for (const char* command : {"show", "unban"})
+        run({command, hostile});
+    run({"role", hostile, std::string("b") + hostile, "--force"});
+    run({"role", hostile, hostile});
+    run({"ban", hostile, "--reason", hostile});
+    run({"session", "list", std::string("b") + hostile});
+    run({"passwd", std::string("b") + hostile}, "s3cr3t word\n");
+    run({"create", "--email", hostile, "--name", hostile}, "s3cr3t word\n");
+    run({"export", std::string("/nonexistent/") + hostile});
+    run({std::string("a") + hostile});
+    run({"audit", "verify", hostile});
+}
+
+TEST(hostile_texts, of_a_file_of_users_reach_no_terminal) {
+    add_user("'id-1'");
+    const std::string quoted = std::string("\"") + hostile + "\"";
+    run({"import", file("address.csv", "email,name\n" + quoted + ",Ana\n"), "--dry-run"});
+    run({"import", file("heading.csv", "email," + quoted + "\n"), "--dry-run"});
+    run({"import", file("role.csv", "email,name,role\nb@x.org,Ana," + quoted + "\n")});
+    run({"import", path(hostile)});
+}
+
+TEST(hostile_texts, of_names_in_the_database_reach_no_terminal) {
+    const std::string table = is_postgresql() ? "t\x1b\u009b\u202e" : "t\x1b\u009b\u202e\n";
+    sql().run("CREATE TABLE \"" + table +
+              "\" (\"id\" integer PRIMARY KEY, \"c\x1b\u009b\u202e\" "
+              "text NOT NULL)");
+    run({"--tables", table + " " + table + " " + table, "check"});
+    run({"--tables", "\"" + table + "\" session account", "check"});
+    run({"--tables", "\"" + table + "\" session account", "list"});
+    sql().run("DROP TABLE \"" + table + "\"");
+    for (const char* option : {"--driver", "--params"})
+        for (const bool is_json : {false, true}) {
+            std::vector<std::string> words = {"--driver", database().driver(), "--params",
+                                              database().params(), "list"};
+            words[option == std::string_view("--driver") ? 1 : 3] = hostile;
+            if (is_json)
+                words.emplace_back("--json");
+            CHECK(bare_ctl(words).status != 0);
+        }
+    CHECK(bare_ctl({"--config", file("hostile.conf", std::string("Include ") + hostile), "list"})
+              .status != 0);
+}
+
+TEST(hostile_texts, with_NUL_reach_no_terminal) {
+    if (is_postgresql())
+        return; // it has no such texts
+    add_user("'id-1'");
+    sql().run("UPDATE \"user\" SET \"name\" = CAST(X'41001b42' AS text)");
+    run({"list"});
+    run({"show", "id-1"});
+}
+
+TEST(hostile_texts, reach_no_line_of_the_audit_log) {
+    add_user("'id-1'");
+    const std::string log = path("hostile.log");
+    done(ctl({"role", "id-1", std::string("b") + hostile, "--force", "--audit-log", log}));
+    const Ended refused = ctl({"show", hostile, "--audit-log", log});
+    CHECK_EQUAL(0, refused.status);
+    CHECK_EQUAL(4, ctl({"delete", std::string("b") + hostile, "--yes", "--audit-log", log}).status);
+    const std::string text = read_file(log);
+    CHECK_TEXT(has(text, R"(\u001b[31m\u007f\r\n\b\u0085\u009b31m\u202a)"), text.c_str());
+    CHECK_FALSE(steers_a_terminal(text));
+    CHECK_EQUAL(2, std::count(text.begin(), text.end(), '\n'));
+    CHECK_EQUAL(0, bare_ctl({"audit", "verify", log}).status);
 }
 
 } // namespace useradmin::test

@@ -110,6 +110,15 @@ TEST(health, is_503_where_a_table_is_missing) {
     STRCMP_CONTAINS("UA0103", reply.body.c_str());
 }
 
+TEST(health, tells_the_reason_without_what_steers_a_terminal) {
+    expect_log("UA0103");
+    start(health_location("UserAdminTables \"us\x1b\u009b\u202eer\" session account\n"));
+    const Reply reply = health();
+    CHECK_EQUAL(503, reply.status);
+    STRCMP_CONTAINS("us\\x1b\\u009b\\u202eer", reply.body.c_str());
+    CHECK(reply.body.find('\x1b') == std::string::npos);
+}
+
 TEST(health, is_503_where_no_database_is_configured) {
     auto settings = Suite::current().settings(health_location());
     httpd_ = std::make_unique<Httpd>(Suite::current().work(), settings);

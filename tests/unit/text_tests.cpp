@@ -1,3 +1,4 @@
+#include "text/printable.hpp"
 #include "text/timestamp.hpp"
 #include "text/unicode.hpp"
 #include "text/url.hpp"
@@ -40,6 +41,22 @@ void check_texts(const std::string& expected, const std::string& actual) {
 }
 
 } // namespace
+
+TEST_GROUP(printable){};
+
+TEST(printable, text_escapes_what_steers_a_terminal) {
+    check_texts("a\\x1b[0m\\x7f\\x0a\\x09\\x00b", text::printable("a\x1b[0m\x7f\n\t\0b"sv));
+    check_texts("\\u0080\\u009f\xc2\xa0", text::printable("\xc2\x80\xc2\x9f\xc2\xa0"));
+    check_texts("\\u202a\\u202e\\u2066\\u2069\\u200f\\u2028\\ufeff\\U000e0041",
+                text::printable("\u202a\u202e\u2066\u2069\u200f\u2028\ufeff\U000e0041"));
+    check_texts("\\xff\\xc2x", text::printable("\xff\xc2x"));
+    check_texts("José 👩\u200d🔬 \"\\", text::printable("José 👩\u200d🔬 \"\\"));
+}
+
+TEST(printable, json_has_the_same_value) {
+    check_texts(R"({"a\u007f":"\u009b\u202e\udb40\udc41é\n"})",
+                text::printable_json("{\"a\x7f\":\"\u009b\u202e\U000e0041é\\n\"}"));
+}
 
 TEST_GROUP(utf8){};
 

@@ -1,0 +1,106 @@
+#include "text/printable.hpp"
+
+#include <utf8proc.h>
+
+#include <algorithm>
+#include <cstdio>
+
+namespace useradmin::text {
+
+namespace {
+
+/// A code point at the start of a text, and its bytes.
+struct Character {
+    utf8proc_int32_t point = 0;
+    std::string_view bytes;
+    bool is_utf8 = false;
+};
+
+Character first_of(std::string_view text) {
+    Character character;
+    const auto size =
+        utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
+                         static_cast<utf8proc_ssize_t>(text.size()), &character.point);
+    character.is_utf8 = size > 0;
+    character.bytes = text.substr(0, character.is_utf8 ? static_cast<std::size_t>(size) : 1);
+    return character;
+}
+
+bool is_printable(const Character& character) {
+    constexpr utf8proc_int32_t joiners[] = {0x200c, 0x200d}; // emoji, Persian, Indic scripts
+    if (!character.is_utf8)
+        return false;
+    switch (utf8proc_category(character.point)) {
+    case UTF8PROC_CATEGORY_CC:
+    case UTF8PROC_CATEGORY_CN:
+    case UTF8PROC_CATEGORY_CO:
+    case UTF8PROC_CATEGORY_CS:
+    case UTF8PROC_CATEGORY_ZL:
+    case UTF8PROC_CATEGORY_ZP:
+        return false;
+    case UTF8PROC_CATEGORY_CF:
+        return character.point == joiners[0] || character.point == joiners[1];
+    default:
+        return true;
+    }
+}
+
+template <class... Numbers>
+void append_formatted(std::string& out, const char* format, Numbers... numbers) {
+    char code[16];
+    std::snprintf(code, sizeof code, format, numbers...);
+    out += code;
+}
+
+void append_escape(std::string& out, const Character& character) {
+    const auto point = static_cast<unsigned>(character.point);
+    if (character.bytes.size() == 1)
+        append_formatted(out, "\\x%02x", static_cast<unsigned char>(character.bytes[0]));
+    else
+        append_formatted(out, point < 0x10000 ? "\\u%04x" : "\\U%08x", point);
+}
+
+/// As JSON escapes it, in UTF-16.
+void append_json_escape(std::string& out, const Character& character) {
+    const auto point =
+        character.is_utf8 ? static_cast<unsigned>(character.point) : 0xfffdU; // replacement
+    if (point < 0x10000)
+        append_formatted(out, "\\u%04x", point);
+    else
+        append_formatted(out, "\\u%04x\\u%04x", 0xd7c0 + (point >> 10), 0xdc00 + (point & 0x3ff));
+}
+
+template <class AppendEscape>
+std::string escaped(std::string_view text, AppendEscape append) {
+    std::string out;
+    out.reserve(text.size());
+    while (!text.empty()) {
+        const auto* const end = std::find_if(text.begin(), text.end(), [](char character) {
+            return character < ' ' || character > '~';
+        });
+        const auto plain = static_cast<std::size_t>(end - text.begin());
+        out.append(text, 0, plain);
+        text.remove_prefix(plain);
+        if (text.empty())
+            break;
+        const Character character = first_of(text);
+        if (is_printable(character))
+            out += character.bytes;
+        else
+            append(out, character);
+        text.remove_prefix(character.bytes.size());
+    }
+    return out;
+}
+
+} // namespace
+
+std::string printable(std::string_view text) {
+    return escaped(text, append_escape);
+}
+
+std::string printable_json(std::string_view document) {
+    return escaped(document, append_json_escape);
+}
+
+} // namespace useradmin::text
