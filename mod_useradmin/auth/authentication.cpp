@@ -12,7 +12,6 @@
 #include "httpd/first_request.hpp"
 #include "httpd/notes.hpp"
 #include "httpd/token_carriers.hpp"
-#include "httpd/wiping.hpp"
 #include "secret/secret.hpp"
 #include "sign_in/identity.hpp"
 
@@ -179,7 +178,6 @@ int authenticate(request_rec* request) {
     const Settings& settings = settings_of(request);
     if (!settings.get<Enabled>())
         return DECLINED;
-    httpd::wipe_credentials_at_end(request);
     secret::Secret credential = credential_of(request, settings);
     if (credential.view().empty())
         return DECLINED;

@@ -2,11 +2,9 @@
 
 #include "apr/guard.hpp"
 #include "apr/pool.hpp"
-#include "auth/auth_type.hpp"
 #include "auth/request_verifier.hpp"
 #include "httpd/configuration_tree.hpp"
 #include "httpd/notes.hpp"
-#include "httpd/wiping.hpp"
 
 #include <mod_auth.h>
 
@@ -42,11 +40,6 @@ authn_status verify(request_rec* request, const char* user, const char* password
                       httpd::database_problem().c_str());
         return AUTH_GENERAL_ERROR;
     }
-    httpd::wipe_credentials_at_end(request);
-    // mod_auth_basic's is the request's own. mod_auth_form has it in the session, which it writes
-    // later, or in the memory of a subrequest, which goes earlier.
-    if (is_auth_type(request, "Basic"))
-        httpd::wipe_at_end(request, password);
     RequestVerifier verifier(request);
     audit::Event& event = verifier.backend().event();
     event.operation = "sign-in";

@@ -13,7 +13,6 @@
 #include "httpd/operator_view.hpp"
 #include "httpd/reply.hpp"
 #include "httpd/sign_in_address.hpp"
-#include "httpd/wiping.hpp"
 #include "sign_in/service.hpp"
 
 #include <algorithm>
@@ -41,7 +40,6 @@ int answer(request_rec* request) {
     const sign_in::Cookies cookies(settings.get<CookieName>(),
                                    secrets.empty() ? std::string_view() : secrets.front(),
                                    apr::view_of(ap_http_scheme(request)) == "https");
-    httpd::wipe_credentials_at_end(request);
     const secret::Secret credential = credential_of(request, settings);
     httpd::RequestBody body(request, verifier.backend().log(), largest_body,
                             verifier.backend().settings().body_wait);
@@ -111,7 +109,6 @@ int claim(request_rec* request) noexcept {
     if (!settings_of(request).get<SignIn>().is_on)
         return DECLINED;
     httpd::forbid_sniffing(request);
-    httpd::wipe_body(request);
     return httpd::keep_from_files(request);
 }
 
@@ -140,7 +137,6 @@ void register_sign_in_hooks(apr_pool_t* pool) noexcept {
     static constexpr const char* after[] = {"mod_proxy.c", "mod_alias.c", nullptr};
     APR_REGISTER_OPTIONAL_FN(useradmin_sign_in_address);
     httpd::register_body_timeout(pool);
-    httpd::register_wiping(pool);
     ap_hook_translate_name(claim, before, after, APR_HOOK_FIRST);
     ap_hook_map_to_storage(httpd::keep_from_storage, nullptr, nullptr, APR_HOOK_REALLY_FIRST);
     ap_hook_insert_error_filter(allow_error, nullptr, nullptr, APR_HOOK_MIDDLE);

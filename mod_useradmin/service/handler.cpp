@@ -10,7 +10,6 @@
 #include "httpd/headers.hpp"
 #include "httpd/operator_view.hpp"
 #include "httpd/reply.hpp"
-#include "httpd/wiping.hpp"
 #include "password/hasher.hpp"
 #include "service/caller.hpp"
 #include "service/configuration.hpp"
@@ -31,7 +30,6 @@ bool is_enabled(const Settings& settings) noexcept {
 }
 
 int answer(request_rec* request) {
-    httpd::wipe_credentials_at_end(request);
     const Settings& settings = settings_of(request);
     httpd::BackendSettings backend_settings = httpd::backend_settings(settings);
     backend_settings.total_age = settings.get<TotalAge>();
@@ -114,7 +112,6 @@ int claim(request_rec* request) noexcept {
     if (!is_enabled(settings_of(request)))
         return DECLINED;
     httpd::forbid_sniffing(request);
-    httpd::wipe_body(request);
     return httpd::keep_from_files(request);
 }
 
@@ -188,7 +185,6 @@ void register_service_hooks(apr_pool_t* pool) noexcept {
     ap_hook_post_config(start, nullptr, nullptr, APR_HOOK_MIDDLE);
     ap_hook_child_init(start_child, nullptr, httpd::before_connections, APR_HOOK_MIDDLE);
     httpd::register_body_timeout(pool);
-    httpd::register_wiping(pool);
     ap_hook_translate_name(claim, before, after, APR_HOOK_FIRST);
     ap_hook_map_to_storage(httpd::keep_from_storage, nullptr, nullptr, APR_HOOK_REALLY_FIRST);
     ap_hook_handler(handle, nullptr, nullptr, APR_HOOK_REALLY_FIRST);
