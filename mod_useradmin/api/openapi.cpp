@@ -46,6 +46,8 @@ struct Header {
 
 constexpr Header cache_control = {"Cache-Control", R"({"const":"no-store"})", "Nothing is kept.",
                                   true};
+constexpr Header content_type_options = {"X-Content-Type-Options", R"({"const":"nosniff"})",
+                                         "Browsers guess no other type.", true};
 constexpr Header etag = {"ETag", R"({"type":"string","pattern":"^\"[-.0-9A-Za-z]+\"$"})",
                          "Another one whenever the user has changed; for If-Match.", true};
 constexpr Header link = {"Link", R"({"type":"string"})",
@@ -587,6 +589,7 @@ class Document {
     /// The members of headers: those of every reply, and a reply's own.
     void write_headers(const std::vector<Header>& own) {
         write_header(cache_control);
+        write_header(content_type_options);
         for (const Header& header : own)
             write_header(header);
         if (!settings_.trusted_origins.empty())
@@ -633,8 +636,8 @@ class Document {
             R"(meant, or several of them. Where the user has changed since, nothing is done.",)"
             R"("schema":{"type":"string"},"example":"\"812-0.14\""})");
         writer_.end_object().key("headers").begin_object();
-        for (const Header& header :
-             {cache_control, etag, total_count, link, retry_after, authenticate})
+        for (const Header& header : {cache_control, content_type_options, etag, total_count, link,
+                                     retry_after, authenticate})
             write_header_component(header);
         if (!settings_.trusted_origins.empty()) {
             for (const Header& header : cors_headers)
