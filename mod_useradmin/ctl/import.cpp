@@ -3,7 +3,6 @@
 #include "apr/pool.hpp"
 #include "ctl/command.hpp"
 #include "ctl/display.hpp"
-#include "ctl/import_journal.hpp"
 #include "ctl/password_input.hpp"
 #include "ctl/user_file.hpp"
 #include "secret/random.hpp"
@@ -17,7 +16,6 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <map>
 #include <memory>
 #include <set>
@@ -57,9 +55,10 @@ struct Entry {
     std::string_view password;
     /// The id of a user that is there already, which is changed or left.
     std::string existing;
-    /// Whether that one is a superAdmin who is not banned, and whether the user is one by the line.
-    bool was_super_admin = false;
+    /// Whether that one is a superAdmin who is not banned once the line has changed it.
     bool is_super_admin = false;
+    /// Whether a dry run leaves it out, as its line is wrong.
+    bool is_refused = false;
 
     /// Whether the line has the member, though it be NULL.
     bool says(std::string_view member) const {
@@ -192,11 +191,6 @@ class Input {
     Input& operator=(const Input&) = delete;
 
     std::FILE* file() const noexcept { return file_; }
-    /// Whether it can be read again from its beginning; a pipe cannot.
-    bool is_repeatable() const noexcept {
-        struct stat status = {};
-        return file_ != stdin && fstat(fileno(file_), &status) == 0 && S_ISREG(status.st_mode);
-    }
     /// 0 where nobody knows.
     std::uint64_t size() const noexcept {
         struct stat status = {};
@@ -239,6 +233,15 @@ void hash_passwords(const Entries& entries, const password::Format& format) {
         throw CommandError(Exit::failure, "a password could not be hashed: out of memory");
 }
 
+/// What the lines so far have resulted in.
+struct Counts {
+    std::uint64_t made = 0;
+    std::uint64_t changed = 0;
+    std::uint64_t skipped = 0;
+
+    std::uint64_t total() const noexcept { return made + changed + skipped; }
+};
+
 class Import {
   public:
     Import(Context& context, const std::string& name)
@@ -248,7 +251,6 @@ class Import {
           rules_{schema_, context.settings.lowers_email.value_or(false),
                  context.options.has("force"), text::now()},
           reader_(input_.file(), format_of(context.options.find("format"), name)),
-          journal_(is_dry_ || !input_.is_repeatable() ? "-" : name),
           progress_("Importing the users") {
         if (const store::Problem* problem = schema_.problem_of(
                 store::needs_user | store::needs_account | store::needs_creation))
@@ -256,49 +258,24 @@ class Import {
     }
 
     Exit run() {
-        resume();
+        if (is_dry_)
+            begin_trial();
         while (auto line = reader_.next()) {
             take(std::move(*line));
             if (entries_.size() >= users_at_once || bytes_ >= bytes_at_once)
                 flush(reader_.place_behind());
         }
         flush(reader_.place_behind());
-        find_repetitions();
-        journal_.remove();
         return report();
     }
 
   private:
-    /// Goes on where an import of the file was broken off.
-    void resume() {
-        at_.file = reader_.place_behind();
-        const auto left = journal_.read();
-        if (!left)
-            return;
-        at_ = left->committed;
-        const bool is_same_database = at_.user.empty() || is_there(at_.user);
-        if (left->next && !left->next->user.empty() && is_there(left->next->user))
-            at_ = *left->next;
-        else if (!is_same_database)
-            throw CommandError(Exit::failure,
-                               "an import of the file was broken off, and its last user is not in "
-                               "this database; move " +
-                                   journal_.name() + " away to begin anew");
-        if (!reader_.go_to(at_.file))
-            throw CommandError(Exit::failure,
-                               "the file is not the one whose import was broken off at line " +
-                                   std::to_string(at_.file.line + 1) + "; move " + journal_.name() +
-                                   " away to begin anew");
-        progress_.clear();
-        complain("going on behind line " + std::to_string(at_.file.line) +
-                 ", where the import was broken off");
-    }
-
-    bool is_there(std::string_view id) {
-        const auto found = context_.store().find(id);
-        if (!found && !found.is_not_found())
-            value_of(found);
-        return static_cast<bool>(found);
+    /// Begins the transaction of a dry run. It is rolled back with the destructor.
+    void begin_trial() {
+        trial_.emplace(database_.client(), schema_, database_.pool());
+        trial_transaction_ = database_.dialect().begin(*trial_);
+        if (trial_transaction_ == nullptr)
+            throw CommandError(Exit::failure, "the database refused: " + trial_->error());
     }
 
     void take(FileLine line) {
@@ -319,8 +296,6 @@ class Import {
             names_.emplace(entry->row.user.id);
         for (const Cell& cell : entry->cells)
             bytes_ += cell.text ? cell.text->view().size() : 0;
-        if (is_dry_)
-            note(*entry);
         entries_.push_back(std::move(entry));
     }
 
@@ -336,10 +311,11 @@ class Import {
 
     /// What is in the database when an import ends early.
     std::string state() const {
-        if (at_.made + at_.changed + at_.skipped == 0)
+        if (is_dry_ || counts_.total() == 0)
             return "nothing was imported";
-        return "what stands up to line " + std::to_string(at_.file.line) + " is imported" +
-               (journal_.name().empty() ? "" : "; mend it, and run this again");
+        return "the lines up to line " + std::to_string(imported_.line) +
+               " are imported; fix it, then run this again with --on-conflict " +
+               (on_conflict_ == OnConflict::update ? "update" : "skip");
     }
 
     /// Puts the entries into the database, all or none. The file was read up to there with them.
@@ -348,10 +324,7 @@ class Import {
             return;
         place_behind_ = std::move(place);
         if (is_dry_) {
-            const apr::Scratch pool(database_.pool());
-            find_existing(pool.get());
-            if (on_conflict_ == OnConflict::update && !may_leave_none_)
-                look_for_the_last(pool.get());
+            try_to_write();
         } else {
             hash_passwords(entries_, context_.settings.hash_format());
             // Where one is there already, the others are not made either: the second time, it is
@@ -396,13 +369,17 @@ class Import {
             ++count;
             entry->existing =
                 by_address != id_of.end() ? by_address->second : std::string_view(by_id->first);
-            weigh(*entry, *user_of[entry->existing]);
+            entry->is_super_admin = is_super_admin_after(*entry, *user_of[entry->existing]);
             const bool are_two = by_address != id_of.end() && by_id != address_of.end() &&
                                  by_address->second != by_id->first;
-            if (on_conflict_ == OnConflict::update && are_two)
+            entry->is_refused =
+                on_conflict_ == OnConflict::fail || (on_conflict_ == OnConflict::update && are_two);
+            if (!entry->is_refused)
+                continue;
+            if (are_two && on_conflict_ == OnConflict::update)
                 refuse(Exit::already_there, entry->line,
                        "has the id of one user and the address of a second one");
-            else if (on_conflict_ == OnConflict::fail)
+            else
                 refuse(Exit::already_there, entry->line,
                        by_address != id_of.end()
                            ? "has an address that a user has already, " + std::string(user.email) +
@@ -413,63 +390,29 @@ class Import {
         return count;
     }
 
-    /// What the line makes of a user that is there.
-    void weigh(Entry& entry, const store::User& before) const {
-        entry.was_super_admin = is_active_super_admin(before, rules_.now);
-        store::User after = before;
+    bool is_super_admin_after(const Entry& entry, store::User user) const {
         const store::User& said = entry.row.user;
         if (entry.says("role"))
-            after.role = said.role;
+            user.role = said.role;
         if (entry.says("banned"))
-            after.banned = said.banned;
+            user.banned = said.banned;
         if (entry.says("banExpires"))
-            after.ban_expires = said.ban_expires;
-        entry.is_super_admin = is_active_super_admin(after, rules_.now);
+            user.ban_expires = said.ban_expires;
+        return is_active_super_admin(user, rules_.now);
     }
 
-    /// A dry run follows who is a superAdmin behind each line, in the order of an import, which
-    /// makes users first.
-    void look_for_the_last(apr_pool_t* pool) {
-        store::Work work(database_.client(), schema_, pool);
+    /// Writes the entries in the transaction of a dry run.
+    void try_to_write() {
+        // Hashing takes longer than all else, and any text is stored alike.
         for (const auto& entry : entries_)
-            if (entry->existing.empty())
-                look_for_the_last(work, *entry, entry->row.user.email,
-                                  is_active_super_admin(entry->row.user, rules_.now));
-        for (const auto& entry : entries_)
-            if (!entry->existing.empty())
-                look_for_the_last(work, *entry, entry->existing, entry->is_super_admin);
-    }
-
-    void look_for_the_last(store::Work& work, const Entry& entry, std::string_view user, bool is) {
-        const auto made = super_admins_.find(user);
-        const auto unmade = no_super_admins_.find(user);
-        if (is) {
-            super_admins_.emplace(user);
-            if (unmade != no_super_admins_.end())
-                no_super_admins_.erase(unmade);
-            return;
-        }
-        const bool was_made = made != super_admins_.end();
-        if (!was_made && (!entry.was_super_admin || unmade != no_super_admins_.end()))
-            return;
-        if (was_made)
-            super_admins_.erase(made);
-        no_super_admins_.emplace(user);
-        if (super_admins_.empty() && !has_others(work)) {
-            refuse(Exit::failure, entry.line, leaves_none);
-            super_admins_.emplace(user);
-        }
-    }
-
-    /// Whether the database has a superAdmin who is not banned and stays one.
-    bool has_others(store::Work& work) const {
-        const auto ids = store::bulk::active_of(
-            work, database_.dialect(), api::text_of(api::Role::super_admin), rules_.now,
-            static_cast<std::int64_t>(no_super_admins_.size()) + 1);
-        if (!ids)
-            throw CommandError(Exit::failure, "the database refused: " + work.error());
-        return std::any_of(ids->begin(), ids->end(),
-                           [&](const std::string& id) { return !no_super_admins_.contains(id); });
+            if (!entry->password.empty())
+                entry->row.password_hash = "not hashed";
+        const apr::Scratch pool(database_.pool());
+        find_existing(pool.get());
+        store::Work work(database_.client(), schema_, pool.get());
+        std::vector<store::Seen> seen;
+        if (!write(work, counts_, seen))
+            fail(work);
     }
 
     /// False where a value is there already that must be unique; at the last try that is an error.
@@ -479,39 +422,13 @@ class Import {
         const auto transaction = database_.dialect().begin(work);
         if (transaction == nullptr)
             fail(work);
-        std::vector<store::bulk::Row> fresh;
-        ImportPlace next = at_;
-        next.file = place_behind_;
-        next.user.clear();
-        for (const auto& entry : entries_) {
-            if (!entry->existing.empty())
-                continue;
-            fresh.push_back(entry->row);
-            ++next.made;
-        }
-        const bool names_by_id = context_.settings.account_id_is_user_id.value_or(false);
-        if (!fresh.empty() && !store::bulk::insert(work, fresh, names_by_id, rules_.now)) {
+        Counts next = counts_;
+        std::vector<store::Seen> seen;
+        if (!write(work, next, seen)) {
             if (work.fault() == store::Fault::conflict && !is_last_try)
                 return false;
             fail(work);
         }
-        if (!fresh.empty())
-            next.user = fresh.back().user.id;
-        std::vector<store::Seen> seen;
-        seen.reserve(entries_.size());
-        for (const store::bulk::Row& row : fresh)
-            seen.push_back({row.user.id, std::nullopt, row.user});
-        for (const auto& entry : entries_) {
-            if (entry->existing.empty())
-                continue;
-            if (on_conflict_ == OnConflict::update) {
-                seen.push_back(change(work, *entry));
-                ++next.changed;
-            } else {
-                ++next.skipped;
-            }
-        }
-        journal_.write({at_, next});
         if (context_.audit().comes_before())
             tell(seen);
         if (!transaction->commit()) {
@@ -519,11 +436,37 @@ class Import {
             fail(work);
         }
         context_.audit().confirm();
-        if (next.user.empty())
-            next.user = std::move(at_.user);
-        at_ = std::move(next);
+        counts_ = next;
+        imported_ = place_behind_;
         if (!context_.audit().comes_before())
             tell(seen);
+        return true;
+    }
+
+    /// Makes the users that are not there and changes those that are; false if the users cannot be
+    /// made. What is seen lives as long as the entries and the work's pool.
+    bool write(store::Work& work, Counts& counts, std::vector<store::Seen>& seen) {
+        std::vector<store::bulk::Row> fresh;
+        for (const auto& entry : entries_)
+            if (entry->existing.empty())
+                fresh.push_back(entry->row);
+        const bool names_by_id = context_.settings.account_id_is_user_id.value_or(false);
+        if (!fresh.empty() && !store::bulk::insert(work, fresh, names_by_id, rules_.now))
+            return false;
+        counts.made += fresh.size();
+        seen.reserve(entries_.size());
+        for (const store::bulk::Row& row : fresh)
+            seen.push_back({row.user.id, std::nullopt, row.user});
+        for (const auto& entry : entries_) {
+            if (entry->existing.empty() || entry->is_refused)
+                continue;
+            if (on_conflict_ == OnConflict::update) {
+                seen.push_back(change(work, *entry));
+                ++counts.changed;
+            } else {
+                ++counts.skipped;
+            }
+        }
         return true;
     }
 
@@ -547,8 +490,10 @@ class Import {
         const auto changed =
             store::statements::update(work, database_.dialect(), entry.existing, changes, guard,
                                       bans ? ending : store::Sessions::stay);
-        if (!changed && changed.failure() == store::Failure::last_of_role)
+        if (!changed && changed.failure() == store::Failure::last_of_role) {
             refuse(Exit::failure, entry.line, leaves_none);
+            return work.seen();
+        }
         if (!changed && !changed.is_not_found())
             fail(work);
         const store::Seen seen = work.seen();
@@ -589,35 +534,9 @@ class Import {
                                               work.error() + "; " + state());
     }
 
-    /// A dry run looks for what is twice in the file itself: a number for each id and address.
-    void note(const Entry& entry) {
-        if (on_conflict_ != OnConflict::fail)
-            return;
-        for (const std::string_view name :
-             {entry.row.user.email, entry.names("id") ? entry.row.user.id : std::string_view()}) {
-            if (name.empty())
-                continue;
-            const secret::Digest digest = secret::digest({name});
-            std::uint64_t number = 0;
-            std::memcpy(&number, digest.data(), sizeof number);
-            numbers_.emplace_back(number, entry.line);
-        }
-    }
-
-    void find_repetitions() {
-        std::sort(numbers_.begin(), numbers_.end());
-        std::map<std::uint64_t, std::uint64_t> again;
-        for (std::size_t index = 1; index < numbers_.size(); ++index)
-            if (numbers_[index].first == numbers_[index - 1].first)
-                again[numbers_[index].second] = numbers_[index - 1].second;
-        for (const auto& [line, before] : again)
-            refuse(Exit::failure, line, "has the address or the id of " + line_named(before));
-    }
-
     void show_progress() const {
-        const std::uint64_t done = at_.made + at_.changed + at_.skipped;
         std::string text = is_dry_ ? "Looking at the lines: " + std::to_string(place_behind_.line)
-                                   : "Importing the users: " + std::to_string(done);
+                                   : "Importing the users: " + std::to_string(counts_.total());
         if (const std::uint64_t size = input_.size(); size > 0)
             text += ", " + std::to_string(place_behind_.bytes * 100 / size) + " %";
         progress_.show(text);
@@ -625,28 +544,27 @@ class Import {
 
     Exit report() const {
         progress_.clear();
-        if (is_dry_) {
-            if (bad_lines_ > 0)
-                throw CommandError(Exit::failure,
-                                   std::to_string(bad_lines_) +
-                                       (bad_lines_ == 1 ? " line is" : " lines are") +
-                                       " wrong; nothing was imported");
-            say("all lines are right; nothing was imported, since --dry-run was said");
-            return Exit::success;
-        }
+        if (bad_lines_ > 0)
+            throw CommandError(Exit::failure, std::to_string(bad_lines_) +
+                                                  (bad_lines_ == 1 ? " line is" : " lines are") +
+                                                  " wrong; nothing was imported");
         if (context_.wants_json()) {
             std::string text;
             json::Writer writer(text);
             writer.begin_object().key("success").boolean(true).key("data").begin_object();
-            writer.key("made").integer(static_cast<std::int64_t>(at_.made));
-            writer.key("changed").integer(static_cast<std::int64_t>(at_.changed));
-            writer.key("skipped").integer(static_cast<std::int64_t>(at_.skipped));
+            writer.key("made").integer(static_cast<std::int64_t>(counts_.made));
+            writer.key("changed").integer(static_cast<std::int64_t>(counts_.changed));
+            writer.key("skipped").integer(static_cast<std::int64_t>(counts_.skipped));
             writer.end_object().end_object();
             print_json(text);
             return Exit::success;
         }
-        say(std::to_string(at_.made) + (at_.made == 1 ? " user" : " users") + " made, " +
-            std::to_string(at_.changed) + " changed, " + std::to_string(at_.skipped) + " skipped");
+        const std::string counts =
+            std::to_string(counts_.made) + (counts_.made == 1 ? " user" : " users") + " made, " +
+            std::to_string(counts_.changed) + " changed, " + std::to_string(counts_.skipped) +
+            " skipped" + (counts_.skipped > 0 ? " (already there)" : "");
+        say(is_dry_ ? "all lines are right: " + counts + ", in a transaction that was rolled back"
+                    : counts);
         return Exit::success;
     }
 
@@ -659,7 +577,6 @@ class Import {
     bool may_leave_none_;
     Rules rules_;
     UserFileReader reader_;
-    ImportJournal journal_;
     Progress progress_;
 
     Entries entries_;
@@ -668,14 +585,12 @@ class Import {
     std::size_t bytes_ = 0;
     /// How far the file was read with the last entry, and how far it is imported.
     FilePlace place_behind_;
-    ImportPlace at_;
+    FilePlace imported_;
+    Counts counts_;
     std::uint64_t bad_lines_ = 0;
-    /// What the lines of a dry run come to so far: those whom they make superAdmins who are not
-    /// banned, or leave such, and those whom they make none, by their ids, or by their addresses
-    /// where the database has not got them.
-    std::set<std::string, std::less<>> super_admins_;
-    std::set<std::string, std::less<>> no_super_admins_;
-    std::vector<std::pair<std::uint64_t, std::uint64_t>> numbers_;
+    /// The transaction of a dry run.
+    std::optional<store::Work> trial_;
+    std::unique_ptr<store::Transaction> trial_transaction_;
 };
 
 } // namespace

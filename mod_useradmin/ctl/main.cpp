@@ -123,8 +123,8 @@ constexpr Command all_commands[] = {
      "FILE",
      {},
      import_options,
-     "makes the users of a file, or of standard input for -; run again, it goes on where it was "
-     "broken off",
+     "makes the users of a file, or of standard input for -; --on-conflict skip goes on with an "
+     "import that was broken off",
      1,
      1,
      import_users,

@@ -53,7 +53,9 @@ constexpr Option all_options[] = {
     {"spreadsheet", "",
      "escapes the cells of CSV that a spreadsheet would run as formulas, with an apostrophe in "
      "front"},
-    {"dry-run", "", "only says which lines are wrong, by their numbers"},
+    {"dry-run", "",
+     "imports in a transaction that is rolled back, and says which lines are wrong, by their "
+     "numbers"},
     {"on-conflict", "skip|update|fail",
      "what becomes of a line whose user is there already; default: fail"},
     {"yes", "", "does not ask, and lets an import leave no superAdmin"},

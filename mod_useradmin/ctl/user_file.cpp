@@ -164,7 +164,6 @@ void UserFileReader::settle() {
     taken_ = at_;
     bytes_ += line.size();
     line_ += static_cast<std::uint64_t>(std::count(line.begin(), line.end(), '\n'));
-    digest_.add(line);
 }
 
 std::string_view UserFileReader::take_line() {
@@ -293,13 +292,6 @@ std::optional<FileLine> UserFileReader::next() {
 FilePlace UserFileReader::place_behind() {
     settle();
     return place_before();
-}
-
-bool UserFileReader::go_to(const FilePlace& place) {
-    settle();
-    while (bytes_ < place.bytes && !take_line().empty())
-        settle();
-    return bytes_ == place.bytes && digest_.so_far() == place.digest;
 }
 
 void UserFileWriter::append_headings(std::string& out) const {

@@ -1,7 +1,6 @@
 // Files of users, a line for each: CSV (RFC 4180) with a line of headings, or NDJSON.
 #pragma once
 
-#include "secret/digest.hpp"
 #include "secret/secret.hpp"
 #include "store/bulk.hpp"
 
@@ -36,8 +35,6 @@ struct Cell {
 struct FilePlace {
     std::uint64_t bytes = 0;
     std::uint64_t line = 0;
-    /// The SHA-256 of what was read.
-    std::string digest;
 };
 
 /// A line that was read.
@@ -64,11 +61,8 @@ class UserFileReader {
     /// is too long.
     std::optional<FileLine> next();
     /// Where the line that was read last begins, and where the next one does.
-    FilePlace place_before() const { return {bytes_, line_, digest_.so_far()}; }
+    FilePlace place_before() const { return {bytes_, line_}; }
     FilePlace place_behind();
-    /// Goes on to a place that an earlier reader came to; false where what lies before it is not
-    /// what it was.
-    bool go_to(const FilePlace& place);
 
   private:
     /// The bytes of the next line with its end, kept until the next call; empty at the end.
@@ -91,7 +85,6 @@ class UserFileReader {
     std::size_t at_ = 0;
     std::uint64_t bytes_ = 0;
     std::uint64_t line_ = 0;
-    secret::Sha256 digest_;
     std::vector<std::string_view> headings_;
 };
 

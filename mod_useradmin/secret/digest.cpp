@@ -63,30 +63,4 @@ std::string sha256_base64(std::string_view bytes) {
     return {reinterpret_cast<const char*>(text.data()), static_cast<std::size_t>(length)};
 }
 
-Sha256::Sha256() : context_(EVP_MD_CTX_new()) {
-    if (context_ == nullptr || EVP_DigestInit_ex(context_, algorithm(), nullptr) != 1) {
-        EVP_MD_CTX_free(context_);
-        throw std::bad_alloc();
-    }
-}
-
-Sha256::~Sha256() {
-    EVP_MD_CTX_free(context_);
-}
-
-void Sha256::add(std::string_view bytes) {
-    if (EVP_DigestUpdate(context_, bytes.data(), bytes.size()) != 1)
-        throw std::bad_alloc();
-}
-
-std::string Sha256::so_far() const {
-    const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> copy(EVP_MD_CTX_new(),
-                                                                       EVP_MD_CTX_free);
-    Digest digest;
-    if (!copy || EVP_MD_CTX_copy_ex(copy.get(), context_) != 1 ||
-        EVP_DigestFinal_ex(copy.get(), digest.data(), nullptr) != 1)
-        throw std::bad_alloc();
-    return hex(digest);
-}
-
 } // namespace useradmin::secret

@@ -7,8 +7,6 @@
 #include <string>
 #include <string_view>
 
-struct evp_md_ctx_st; // OpenSSL's EVP_MD_CTX
-
 namespace useradmin::secret {
 
 using Digest = std::array<unsigned char, 32>;
@@ -28,21 +26,5 @@ std::string sha256(std::string_view bytes);
 
 /// The same as base64: what a Content-Security-Policy calls a hash. Throws like the others.
 std::string sha256_base64(std::string_view bytes);
-
-/// The same of bytes that come one after another. Throws like the others.
-class Sha256 {
-  public:
-    Sha256();
-    ~Sha256();
-    Sha256(const Sha256&) = delete;
-    Sha256& operator=(const Sha256&) = delete;
-
-    void add(std::string_view bytes);
-    /// Of the bytes so far; more may follow.
-    std::string so_far() const;
-
-  private:
-    evp_md_ctx_st* context_;
-};
 
 } // namespace useradmin::secret

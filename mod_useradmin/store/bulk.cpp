@@ -1,7 +1,5 @@
 #include "store/bulk.hpp"
 
-#include "store/guard.hpp"
-
 #include <map>
 #include <utility>
 
@@ -122,23 +120,6 @@ Result<std::vector<User>> taken(Work& work, std::span<const Row> rows) {
         one.ban_expires = found->take_time();
     }
     return users;
-}
-
-Result<std::vector<std::string>> active_of(Work& work, const Dialect& dialect,
-                                           std::string_view role, Timestamp now,
-                                           std::int64_t limit) {
-    const Table& user = work.schema().user;
-    Statement statement = work.statement();
-    statement << "SELECT " << user.at("id") << " FROM " << user << " WHERE ";
-    append_active_of(statement, user, dialect, role, now);
-    statement << " LIMIT " << argument(limit);
-    Result<Rows> found = work.run(statement);
-    if (!found)
-        return found.failure();
-    std::vector<std::string> ids;
-    while (found->next())
-        ids.emplace_back(found->take().value_or(""));
-    return ids;
 }
 
 Result<Done> insert(Work& work, std::span<Row> rows, bool account_is_named_by_id, Timestamp now) {

@@ -29,11 +29,6 @@ Result<std::vector<Row>> read(Work& work, Text after_id, std::int64_t limit);
 /// The users that have the id or the address of one of the rows: id, address, role and ban.
 Result<std::vector<User>> taken(Work& work, std::span<const Row> rows);
 
-/// The ids of users of the role who are not banned at that time, so many at most.
-Result<std::vector<std::string>> active_of(Work& work, const Dialect& dialect,
-                                           std::string_view role, Timestamp now,
-                                           std::int64_t limit);
-
 /// Makes the users and their credential accounts, in a transaction that the caller has begun. Where
 /// the database makes the ids, the rows have them afterwards. The work's fault tells a conflict.
 Result<Done> insert(Work& work, std::span<Row> rows, bool account_is_named_by_id, Timestamp now);
