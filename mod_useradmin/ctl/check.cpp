@@ -112,7 +112,7 @@ void print_for_people(const std::string& driver, const Inspection& found, const 
     say("Database");
     say("  driver        " + driver + ", server version " + found.version);
     for (const store::Table* table : {&schema.user, &schema.session, &schema.account})
-        say("  table         " + table->sql + ": " + columns_of(*table));
+        say("  table         " + table->name + ": " + columns_of(*table));
     say("The service would do this");
     for (const auto& [name, text] : behaviour) {
         std::string line = "  " + std::string(name);
@@ -129,7 +129,7 @@ void print_for_people(const std::string& driver, const Inspection& found, const 
 }
 
 void write(json::Writer& writer, std::string_view key, const store::Table& table) {
-    writer.key(key).begin_object().key("name").string(table.sql).key("columns").begin_array();
+    writer.key(key).begin_object().key("name").string(table.name).key("columns").begin_array();
     for (const store::Column& column : table.columns) {
         writer.begin_object();
         writer.key("name").string(column.name);

@@ -7,6 +7,7 @@
 #include "ctl/settings.hpp"
 
 #include <optional>
+#include <utility>
 
 namespace useradmin::ctl {
 
@@ -43,7 +44,14 @@ class Context {
         }
     }
     Audit& audit() noexcept { return audit_; }
-    store::Store& store() { return database().store(); }
+    /// The database, for a command that reads or writes the tables' rows.
+    Database& database_with_rows() {
+        Database& opened = database();
+        if (!std::exchange(is_checked_, true))
+            opened.refuse_superuser_risk(opened.schema());
+        return opened;
+    }
+    store::Store& store() { return database_with_rows().store(); }
     bool wants_json() const { return options.has("json"); }
 
     const Options& options;
@@ -52,6 +60,7 @@ class Context {
   private:
     Audit audit_;
     std::optional<Database> database_;
+    bool is_checked_ = false;
 };
 
 } // namespace useradmin::ctl

@@ -79,6 +79,28 @@ store::Schema Database::schema() {
     return schema;
 }
 
+std::optional<std::string> Database::superuser_risk(const store::Schema& schema) {
+    const std::string query = dialect_->lesser_roles_query(schema);
+    const std::vector<Row> found = query.empty() ? std::vector<Row>() : rows(query);
+    if (found.empty())
+        return std::nullopt;
+    // SET ROLE would not do: code that runs in a superuser's session can end it by RESET ROLE.
+    const Row& row = found.front();
+    const std::string& table = schema.table(row[0].value_or("u").front()).name;
+    const std::string role = row[1].value_or("");
+    const bool is_owner = row[3] == "t";
+    return row[2].value_or("") + " is a superuser, and " + role +
+           (is_owner ? ", who owns table " : ", who can attach triggers to or replace table ") +
+           table + ", is not: its code would run as a superuser; log in as " +
+           (is_owner ? role + " or a member of it"
+                     : "the tables' owner, which must be no superuser");
+}
+
+void Database::refuse_superuser_risk(const store::Schema& schema) {
+    if (const auto risk = superuser_risk(schema))
+        throw CommandError(Exit::failure, *risk);
+}
+
 void Database::execute(const std::string& sql) {
     static_cast<void>(rows(sql));
 }

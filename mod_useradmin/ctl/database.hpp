@@ -38,6 +38,11 @@ class Database final : public store::ConnectionSource, public text::Log {
 
     /// What the database says of its tables; a CommandError where it does not answer.
     store::Schema schema();
+    /// Returns why a superuser must not touch the tables: what a role that is none has attached to
+    /// one of them would run with a superuser's rights. Nothing if there is no such role.
+    std::optional<std::string> superuser_risk(const store::Schema& schema);
+    /// Fails if there is one.
+    void refuse_superuser_risk(const store::Schema& schema);
     /// Runs a statement; a CommandError where it fails, a LockTimeout where it waited too long.
     void execute(const std::string& sql);
     /// The rows of a query, NULL being nothing; a CommandError where it fails.

@@ -179,7 +179,7 @@ Exit export_users(Context& context) {
     if (is_for_spreadsheet && format != FileFormat::csv)
         throw CommandError(Exit::usage, "--spreadsheet is for CSV; add --format csv");
     UserFileWriter writer(format, is_for_spreadsheet ? Formulas::escape : Formulas::keep);
-    Database& database = context.database();
+    Database& database = context.database_with_rows();
     const store::Schema schema = database.schema();
     if (const store::Problem* problem = schema.problem_of(store::needs_user | store::needs_account))
         throw CommandError(Exit::failure, problem->text);

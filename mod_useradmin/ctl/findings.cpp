@@ -72,7 +72,7 @@ class Examiner {
             const std::string column =
                 missing.column.empty() ? "" : " (" + store::quoted_identifier(missing.column) + ")";
             const std::string right = missing.right + column;
-            const std::string& of = table(missing.table).sql;
+            const std::string& of = table(missing.table).name;
             std::string problem = "the database's account " + missing.account;
             problem.append(" has no right to ").append(right).append(" in table ").append(of);
             problem.append("; run: GRANT ").append(right).append(" ON ").append(of);
@@ -95,7 +95,7 @@ class Examiner {
             return;
         for (const auto& [field, meaning] : meanings)
             if (schema().user.find(field) == nullptr)
-                note("table " + schema().user.sql + " has no column \"" + std::string(field) +
+                note("table " + schema().user.name + " has no column \"" + std::string(field) +
                      "\": " + std::string(meaning));
     }
 
@@ -115,7 +115,7 @@ class Examiner {
             });
         if (!is_unique)
             problem_that("no UNIQUE index stands on column \"" + email + "\" of table " +
-                         schema().user.sql + ", so that two users can get one address; run: " +
+                         schema().user.name + ", so that two users can get one address; run: " +
                          index_statement("UNIQUE INDEX", schema().user, "email",
                                          store::quoted_identifier(email)));
     }
@@ -143,14 +143,16 @@ class Examiner {
             note(count_of(twins, "address stands", "addresses stand") +
                  " there more than once but for capital letters, and of such users each signs in "
                  "as it is typed; see: SELECT lower(" +
-                 email + ") FROM " + schema().user.sql + " GROUP BY 1 HAVING count(*) > 1;");
+                 email + ") FROM " + schema().user.name + " GROUP BY 1 HAVING count(*) > 1;");
         }
     }
 
     /// What the application's rows, and those made here, tell.
     void look_at_rows() {
         if (!found_.own || !found_.foreign) {
-            if (schema().user.exists() && schema().account.exists())
+            if (found_.superuser_risk)
+                note("the rows were not read: " + *found_.superuser_risk);
+            else if (schema().user.exists() && schema().account.exists())
                 note("the database's account may not read the accounts, so that nothing is "
                      "concluded from the rows; run this as the tables' owner for that");
             return;
@@ -191,7 +193,7 @@ class Examiner {
                                    ? "CAST(" + user_id.sql() + " AS text)"
                                    : user_id.sql();
         const std::string name = account.find("accountId")->sql();
-        return "UPDATE " + account.sql + " SET " + name + " = " + id + " WHERE " +
+        return "UPDATE " + account.name + " SET " + name + " = " + id + " WHERE " +
                account.find("providerId")->sql() + " = 'credential' AND " + name + " <> " + id +
                ";";
     }
@@ -215,7 +217,7 @@ class Examiner {
             " capital letters in the address, and the application's own have none; better-auth "
             "does not find them; " +
             (found_.ambiguous_emails.value_or(0) == 0
-                 ? "run: UPDATE " + schema().user.sql + " SET " + email + " = lower(" + email +
+                 ? "run: UPDATE " + schema().user.name + " SET " + email + " = lower(" + email +
                        ") WHERE " + email + " <> lower(" + email + ");"
                  : "change them to lower case one by one, since " +
                        count_of(*found_.ambiguous_emails, "address stands", "addresses stand") +
@@ -294,11 +296,11 @@ class Examiner {
     std::string index_statement(std::string_view kind, const store::Table& table,
                                 std::string_view name, const std::string& keys) const {
         // The index lies in the schema of its table, and is named without it.
-        const std::size_t dot = table.sql.find("\".\"");
-        std::string own = dot == table.sql.npos ? table.sql : table.sql.substr(dot + 2);
+        const std::size_t dot = table.name.find("\".\"");
+        std::string own = dot == table.name.npos ? table.name : table.name.substr(dot + 2);
         own.insert(own.size() - 1, "_" + std::string(name) + "_idx");
         return "CREATE " + std::string(kind) + " " + product_.create_index_option + own + " ON " +
-               table.sql + " (" + keys + ");";
+               table.name + " (" + keys + ");";
     }
 
     /// The directive wants quotes around a name with a blank.

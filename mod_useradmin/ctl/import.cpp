@@ -245,7 +245,7 @@ struct Counts {
 class Import {
   public:
     Import(Context& context, const std::string& name)
-        : context_(context), input_(name), database_(context.database()),
+        : context_(context), input_(name), database_(context.database_with_rows()),
           schema_(database_.schema()), on_conflict_(on_conflict_of(context.options)),
           is_dry_(context.options.has("dry-run")), may_leave_none_(context.options.has("yes")),
           rules_{schema_, context.settings.lowers_email.value_or(false),

@@ -121,34 +121,43 @@ class Readable {
     std::vector<MissingRight> missing_;
 };
 
+/// The database's type of texts.
+std::string text_type(const store::Table& table) {
+    return table.system.empty() ? "text" : std::string(table.system) + ".text";
+}
+
 /// The text of a column, for comparing columns of different types.
 std::string text_in(const store::Table& table, const char* alias, std::string_view field) {
-    return "CAST(" + std::string(alias) + "." + table.at(field).sql() + " AS text)";
+    return "CAST(" + std::string(alias) + "." + table.at(field).sql() + " AS " + text_type(table) +
+           ")";
 }
 
 /// A condition that an account, and the user that it belongs to, look like this service's own.
 std::string is_own(const store::Schema& schema) {
     if (schema.user.find("createdAt") == nullptr || schema.account.find("createdAt") == nullptr)
-        return "(1 = 0)";
-    std::string condition = "length(" + text_in(schema.account, "a", "id") + ") = 36 AND " +
-                            text_in(schema.account, "a", "createdAt") + " = " +
-                            text_in(schema.user, "u", "createdAt");
+        return "FALSE";
+    const std::string equals = schema.user.op("=");
+    std::string condition = schema.user.function("length") + text_in(schema.account, "a", "id") +
+                            ")" + equals + "36 AND " + text_in(schema.account, "a", "createdAt") +
+                            equals + text_in(schema.user, "u", "createdAt");
     if (const store::Column* verified = schema.user.find("emailVerified"))
-        condition += " AND u." + verified->sql() +
-                     (verified->kind == store::Column::Kind::boolean ? "" : " <> 0");
-    return "coalesce(" + condition + ", 1 = 0)";
+        condition +=
+            " AND u." + verified->sql() +
+            (verified->kind == store::Column::Kind::boolean ? "" : verified->op("<>") + "0");
+    return "coalesce(" + condition + ", FALSE)";
 }
 
 std::string credential_accounts(const store::Schema& schema) {
     const store::Column& user_id = schema.account.at("userId");
     const store::Column& id = schema.user.at("id");
     // A cast would keep the database from using its index, and takes hours on a large table.
-    const std::string is_of_user =
-        user_id.kind == id.kind
-            ? "a." + user_id.sql() + " = u." + id.sql()
-            : text_in(schema.account, "a", "userId") + " = " + text_in(schema.user, "u", "id");
-    return schema.account.sql + " a ON " + is_of_user + " AND a." +
-           schema.account.at("providerId").sql() + " = 'credential'";
+    const std::string is_of_user = user_id.kind == id.kind
+                                       ? "a." + user_id.sql() + user_id.op("=") + "u." + id.sql()
+                                       : text_in(schema.account, "a", "userId") +
+                                             schema.user.op("=") + text_in(schema.user, "u", "id");
+    const store::Column& provider = schema.account.at("providerId");
+    return schema.account.sql + " a ON " + is_of_user + " AND a." + provider.sql() +
+           provider.op("=") + "'credential'";
 }
 
 /// The counts of the rows of a query, whose first column tells whose they are.
@@ -159,11 +168,13 @@ Counts& counts_of(Inspection& found, const Database::Row& row) {
 /// One row for the foreign rows and one for the own: whether own, then counts.
 void count_users(Database& database, const store::Schema& schema, Inspection& found) {
     const Progress progress("Counting the users");
-    const std::string query = "SELECT CASE WHEN own THEN 1 ELSE 0 END, count(*), sum(CASE WHEN "
-                              "lower(email) <> email THEN 1 ELSE 0 END) FROM (SELECT u." +
-                              schema.user.at("email").sql() + " AS email, " + is_own(schema) +
-                              " AS own FROM " + schema.user.sql + " u LEFT JOIN " +
-                              credential_accounts(schema) + ") r GROUP BY own";
+    const store::Table& user = schema.user;
+    const std::string query = "SELECT CASE WHEN own THEN 1 ELSE 0 END, " + user.function("count") +
+                              "*), " + user.function("sum") + "CASE WHEN " +
+                              user.function("lower") + "email)" + user.op("<>") +
+                              "email THEN 1 ELSE 0 END) FROM (SELECT u." + user.at("email").sql() +
+                              " AS email, " + is_own(schema) + " AS own FROM " + user.sql +
+                              " u LEFT JOIN " + credential_accounts(schema) + ") r GROUP BY own";
     for (const Database::Row& row : database.rows(query)) {
         Counts& counts = counts_of(found, row);
         counts.users = number(row[1]);
@@ -176,18 +187,26 @@ void count_accounts(Database& database, const store::Schema& schema, const Reada
     const Progress progress("Counting the accounts");
     const bool has_names = readable.has('a', {"accountId"});
     const bool has_passwords = readable.has('a', {"password"});
-    const auto count = [](const char* condition) {
-        return std::string(", sum(CASE WHEN ") + condition + " THEN 1 ELSE 0 END)";
+    const store::Table& user = schema.user;
+    const std::string equals = user.op("=");
+    const std::string lower = user.function("lower");
+    const std::string part = user.function("substr") + "password, ";
+    const std::string length = user.function("length") + "password)" + equals;
+    const auto count = [&](const std::string& condition) {
+        return ", " + user.function("sum") + "CASE WHEN " + condition + " THEN 1 ELSE 0 END)";
     };
     const auto text_or_null = [&](bool is_readable, std::string_view field) {
-        return is_readable ? text_in(schema.account, "a", field) : "CAST(NULL AS text)";
+        return is_readable ? text_in(schema.account, "a", field)
+                           : "CAST(NULL AS " + text_type(user) + ")";
     };
     const std::string query =
-        "SELECT CASE WHEN own THEN 1 ELSE 0 END, count(*)" + count("name = id") +
-        count("name <> id AND lower(name) = lower(email)") +
-        count("substr(password, 1, 10) = '$argon2id$'") +
-        count("length(password) = 161 AND substr(password, 33, 1) = ':'") +
-        count("length(password) = 60 AND substr(password, 1, 4) IN ('$2a$', '$2b$', '$2y$')") +
+        "SELECT CASE WHEN own THEN 1 ELSE 0 END, " + user.function("count") + "*)" +
+        count("name" + equals + "id") +
+        count("name" + user.op("<>") + "id AND " + lower + "name)" + equals + lower + "email)") +
+        count(part + "1, 10)" + equals + "'$argon2id$'") +
+        count(length + "161 AND " + part + "33, 1)" + equals + "':'") +
+        count(length + "60 AND (" + part + "1, 4)" + equals + "'$2a$' OR " + part + "1, 4)" +
+              equals + "'$2b$' OR " + part + "1, 4)" + equals + "'$2y$')") +
         count("password IS NULL") + " FROM (SELECT " + is_own(schema) + " AS own, " +
         text_or_null(has_names, "accountId") + " AS name, " + text_in(schema.user, "u", "id") +
         " AS id, u." + schema.user.at("email").sql() + " AS email, " +
@@ -217,10 +236,12 @@ void count_accounts(Database& database, const store::Schema& schema, const Reada
 void survey_addresses(Database& database, const store::Schema& schema,
                       const store::ProtectedAddress& spared, Inspection& found) {
     const Progress progress("Comparing the addresses");
-    const std::string email = schema.user.at("email").sql();
+    const store::Table& user = schema.user;
+    const std::string count = user.function("count") + "*)";
     found.ambiguous_emails =
-        number(database.rows("SELECT count(*) FROM (SELECT 1 FROM " + schema.user.sql +
-                             " GROUP BY lower(" + email + ") HAVING count(*) > 1) r")[0][0]);
+        number(database.rows("SELECT " + count + " FROM (SELECT 1 FROM " + user.sql + " GROUP BY " +
+                             user.function("lower") + user.at("email").sql() + ") HAVING " + count +
+                             user.op(">") + "1) r")[0][0]);
     if (auto survey = database.store().survey(spared))
         found.addresses = *survey;
 }
@@ -235,6 +256,9 @@ Inspection inspect(Database& database, const Settings& settings) {
     found.version = version.empty() ? "" : text_of(version[0][0]);
     found.indexes = indexes_of(database, schema);
     found.missing_rights = missing_rights(database, schema, rights_wanted(settings));
+    found.superuser_risk = database.superuser_risk(schema);
+    if (found.superuser_risk)
+        return found;
     const Readable readable(database, schema);
     if (!readable.has('u', {"id", "email"}))
         return found;

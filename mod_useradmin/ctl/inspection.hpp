@@ -60,6 +60,8 @@ struct Inspection {
     std::string version;
     std::vector<Index> indexes;
     std::vector<MissingRight> missing_rights;
+    /// Why the rows were not read, if the role is a superuser (Database::superuser_risk).
+    std::optional<std::string> superuser_risk;
     /// Rows that look like this service's own are those with UUIDs, verified addresses, and the
     /// same creation time in user and account: better-auth takes the time twice. Nothing where
     /// these may not be read, or are not there.

@@ -11,29 +11,58 @@
 
 #include <algorithm>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace useradmin::ctl {
 
 namespace {
 
-/// The statement for tables of other names; an index is named after its table.
-std::string renamed(std::string statement, const store::TableNames& names) {
-    const std::pair<std::string, std::string_view> tables[] = {
-        {"user", names.user}, {"session", names.session}, {"account", names.account}};
-    for (const auto& [known, name] : tables) {
-        if (name == known)
-            continue;
-        const std::string_view own = name.substr(name.find('.') + 1); // all where there is no dot
-        replace_all(statement, "\"" + known + "\"", store::quoted_table(name));
-        replace_all(statement, "\"" + known + "_", "\"" + std::string(own) + "_");
+/// Where the tables are, or are to be.
+class Places {
+  public:
+    Places(Database& database, const store::Schema& schema)
+        : names_(database.tables()), schema_(schema) {
+        if (!database.dialect().product().has_schemas)
+            return;
+        const auto rows =
+            database.rows("SELECT pg_catalog.quote_ident(pg_catalog.current_schema())");
+        if (rows[0][0])
+            default_schema_ = *rows[0][0] + ".";
     }
-    // The table that the application alone uses goes into the same schema as its users.
-    if (const std::size_t dot = names.user.find('.'); dot != names.user.npos)
-        replace_all(statement, "\"verification\"",
-                    store::quoted_identifier(names.user.substr(0, dot)) + ".\"verification\"");
-    return statement;
-}
+
+    /// Returns the statement for these tables, each with its schema. An index is named after its
+    /// table.
+    std::string placed(std::string statement) const {
+        const std::tuple<std::string, std::string_view, const store::Table&> tables[] = {
+            {"user", names_.user, schema_.user},
+            {"session", names_.session, schema_.session},
+            {"account", names_.account, schema_.account}};
+        for (const auto& [known, name, table] : tables) {
+            // All where there is no dot.
+            const std::string own(name.substr(name.find('.') + 1));
+            const std::string place = place_of(table, name);
+            replace_all(statement, "\"" + known + "\"", place);
+            replace_all(statement, "\"" + known + "_", "\"" + own + "_");
+            // The table that the application alone uses goes into the same schema as its users.
+            if (known == "user")
+                replace_all(statement, "\"verification\"",
+                            place.substr(0, place.size() - store::quoted_identifier(own).size()) +
+                                "\"verification\"");
+        }
+        return statement;
+    }
+
+  private:
+    std::string place_of(const store::Table& table, std::string_view name) const {
+        const bool has_schema = table.exists() || name.find('.') != name.npos;
+        return has_schema ? table.sql : default_schema_ + table.sql;
+    }
+
+    store::TableNames names_;
+    const store::Schema& schema_;
+    std::string default_schema_;
+};
 
 /// The column's name in the style of the table: snake_case where its other columns have that.
 std::string column_name(const store::Table& user, const std::string& camel_case) {
@@ -47,8 +76,8 @@ std::string column_name(const store::Table& user, const std::string& camel_case)
 }
 
 /// Adds the migration's columns that the user table lacks, and their names to the list.
-void add_columns(Database& database, std::string_view migration, std::vector<std::string>& added) {
-    const store::Schema schema = database.schema();
+void add_columns(Database& database, const store::Schema& schema, const Places& places,
+                 std::string_view migration, std::vector<std::string>& added) {
     for (std::string& statement : statements_of(migration)) {
         const std::size_t first = statement.find('"', statement.find("COLUMN")) + 1;
         const std::size_t length = statement.find('"', first) - first;
@@ -57,7 +86,7 @@ void add_columns(Database& database, std::string_view migration, std::vector<std
             continue;
         added.push_back(column_name(schema.user, name));
         statement.replace(first, length, added.back());
-        database.execute(renamed(std::move(statement), database.tables()));
+        database.execute(places.placed(std::move(statement)));
     }
 }
 
@@ -80,11 +109,11 @@ bool is_done(std::string_view statement, const store::Schema& schema) {
 }
 
 /// Lays the tables that are not there, with their indexes. Those that are stay as they are.
-void lay_tables(Database& database, const store::Schema& schema) {
+void lay_tables(Database& database, const store::Schema& schema, const Places& places) {
     for (const std::string_view text : texts_of(database, "schema"))
         for (std::string& statement : statements_of(text))
             if (!is_done(statement, schema))
-                database.execute(renamed(std::move(statement), database.tables()));
+                database.execute(places.placed(std::move(statement)));
 }
 
 /// Whether tables were laid.
@@ -151,16 +180,23 @@ Exit lay_schema(Context& context) {
     const store::Dialect& dialect = database.dialect();
     refuse_schemas(dialect.product(), database.tables());
     const store::Schema before = database.schema();
+    database.refuse_superuser_risk(before);
     if (!before.user.exists() && !dialect.prepare_new(database.client(), database.pool()))
         throw CommandError(Exit::failure, "the database refused: " + database.client().error());
     const bool is_complete =
         before.user.exists() && before.session.exists() && before.account.exists();
     Done done{is_complete ? Laid::none : Laid::missing_ones, {}, database.new_file()};
+    const Places places(database, before);
     Transaction transaction(database);
+    // The files name the types without a schema.
+    if (dialect.product().has_schemas)
+        database.execute("SET LOCAL search_path = pg_catalog, pg_temp");
     if (!is_complete)
-        lay_tables(database, before);
-    for (const std::string_view migration : texts_of(database, "migrations/"))
-        add_columns(database, migration, done.added_columns);
+        lay_tables(database, before, places);
+    // A table that was just created has all columns.
+    if (before.user.exists())
+        for (const std::string_view migration : texts_of(database, "migrations/"))
+            add_columns(database, before, places, migration, done.added_columns);
     transaction.commit();
     print_done(context, done);
     return Exit::success;

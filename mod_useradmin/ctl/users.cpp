@@ -66,7 +66,7 @@ void print(const Context& context, const store::User& user, std::string_view lin
 void demand_column(Context& context, std::string_view column) {
     const store::Schema schema = context.database().schema();
     if (!schema.user.columns.empty() && schema.user.find(column) == nullptr)
-        throw CommandError(Exit::failure, "table " + schema.user.sql + " has no column \"" +
+        throw CommandError(Exit::failure, "table " + schema.user.name + " has no column \"" +
                                               std::string(column) +
                                               "\"; 'useradminctl schema' adds it");
 }

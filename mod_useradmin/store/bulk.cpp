@@ -43,7 +43,7 @@ Statement insertion(const Work& work, const Table& table, std::span<const Record
     return statement;
 }
 
-/// Appends "column IN ($1, …)" for those of the rows whose text is not empty; whether any was.
+/// Appends that the column is one of the rows' texts, of those that are not empty; whether any was.
 template <class TextOf>
 bool append_any_of(Statement& statement, const char* before, const Column& column,
                    std::span<const Row> rows, const TextOf& text_of) {
@@ -52,14 +52,18 @@ bool append_any_of(Statement& statement, const char* before, const Column& colum
         const std::string_view text = text_of(row.user);
         if (text.empty())
             continue;
-        if (std::exchange(is_first, false))
-            statement << before << column << " IN (";
-        else
+        if (!std::exchange(is_first, false))
             statement << ", ";
+        else if (column.sql_type.empty())
+            statement << before << column << " IN (";
+        else // IN takes no operator with a schema.
+            statement << before << column << column.op("=") << "ANY (ARRAY[";
         statement << argument(text);
     }
-    if (!is_first)
+    if (!is_first && column.sql_type.empty())
         statement << ")";
+    else if (!is_first)
+        statement << "]::" << column.sql_type << "[])";
     return !is_first;
 }
 
@@ -70,11 +74,13 @@ Result<std::vector<Row>> read(Work& work, Text after_id, std::int64_t limit) {
     const Table& account = work.schema().account;
     const Column& key = user.at("id");
     Statement statement = work.statement();
+    const Column& owner = account.at("userId");
+    const Column& provider = account.at("providerId");
     statement << "SELECT " << user.read_as_u << ", a." << account.at("password") << " FROM " << user
-              << " u LEFT JOIN " << account << " a ON a." << account.at("userId") << " = u." << key
-              << " AND a." << account.at("providerId") << " = " << argument(Account().provider_id);
+              << " u LEFT JOIN " << account << " a ON a." << owner << owner.op("=") << "u." << key
+              << " AND a." << provider << provider.op("=") << argument(Account().provider_id);
     if (after_id)
-        statement << " WHERE u." << key << " > " << argument(*after_id);
+        statement << " WHERE u." << key << key.op(">") << argument(*after_id);
     statement << " ORDER BY u." << key << ", a." << account.at("id") << " LIMIT "
               << argument(limit);
     statement.give_secrets();

@@ -97,7 +97,7 @@ std::string DatabaseStore::missing_grants(const Dialect& dialect, Client& client
             grants += rows->take().value_or("");
             if (const std::string_view column = rows->take().value_or(""); !column.empty())
                 grants += " (" + quoted_identifier(column) + ")";
-            end = " ON " + table.sql + " TO " + std::string(rows->take().value_or("")) + ";";
+            end = " ON " + table.name + " TO " + std::string(rows->take().value_or("")) + ";";
         }
         if (!grants.empty())
             return "; run:" + grants.append(end);

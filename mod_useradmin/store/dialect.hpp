@@ -147,6 +147,11 @@ class Dialect {
     /// account; a row for each, in the rights' order. Empty where the database knows no rights.
     virtual std::string missing_rights_query(const Schema& schema,
                                              std::span<const Right> rights) const = 0;
+    /// The query for the roles that can attach code to one of the tables, such as a trigger or a
+    /// view in its place, if the session's role is a superuser and they are not. A row for each
+    /// table and role, those that own it first: the table's letter, the role, the session's role,
+    /// whether it owns the table. Empty where the database knows no roles.
+    virtual std::string lesser_roles_query(const Schema& schema) const = 0;
 
   protected:
     ~Dialect() = default;

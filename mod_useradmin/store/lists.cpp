@@ -33,11 +33,11 @@ void append_search(Statement& statement, const Schema& schema, const Dialect& di
 /// Appends the condition that a column of truth values has this one; NULL is false.
 void append_truth(Statement& statement, const Column* column, bool truth) {
     if (column == nullptr)
-        statement << (truth ? "1 = 0" : "1 = 1");
+        statement << (truth ? "FALSE" : "TRUE");
     else if (truth)
-        statement << *column << " = " << argument(*column, true);
+        statement << *column << column->op("=") << argument(*column, true);
     else
-        statement << "(" << *column << " IS NULL OR " << *column << " = "
+        statement << "(" << *column << " IS NULL OR " << *column << column->op("=")
                   << argument(*column, false) << ")";
 }
 
@@ -45,9 +45,9 @@ void append_truth(Statement& statement, const Column* column, bool truth) {
 void append_time(Statement& statement, const Column* column, const char* comparison,
                  Timestamp time) {
     if (column == nullptr)
-        statement << "1 = 0";
+        statement << "FALSE";
     else
-        statement << *column << comparison << argument(*column, time);
+        statement << *column << column->op(comparison) << argument(*column, time);
 }
 
 /// Appends the condition that a row matches the filter.
@@ -59,7 +59,7 @@ void append_filter(Statement& statement, const Schema& schema, const Dialect& di
         return statement << std::exchange(before, filter.is_all ? " AND " : " OR ");
     };
     if (filter.role)
-        next() << role_of(user, dialect) << " = " << argument(*filter.role);
+        next() << role_of(user, dialect) << user.op("=") << argument(*filter.role);
     if (filter.search)
         append_search(next(), schema, dialect, *filter.search);
     if (filter.banned)
@@ -67,15 +67,15 @@ void append_filter(Statement& statement, const Schema& schema, const Dialect& di
     if (filter.email_verified)
         append_truth(next(), user.find("emailVerified"), *filter.email_verified);
     if (filter.created_from)
-        append_time(next(), user.find("createdAt"), " >= ", *filter.created_from);
+        append_time(next(), user.find("createdAt"), ">=", *filter.created_from);
     if (filter.created_until)
-        append_time(next(), user.find("createdAt"), " < ", *filter.created_until);
+        append_time(next(), user.find("createdAt"), "<", *filter.created_until);
 }
 
 /// Appends a query of the number of users that match a filter.
 void append_number(Statement& statement, const Schema& schema, const Dialect& dialect,
                    const Filter& filter, AppendSearch append_search) {
-    statement << "SELECT count(*) FROM " << schema.user;
+    statement << "SELECT " << schema.user.function("count") << "*) FROM " << schema.user;
     append_filter(statement, schema, dialect, filter, append_search);
 }
 
@@ -88,14 +88,16 @@ void append_any_collection(Statement& statement, const Schema& schema, const Dia
     statement << "WITH useradmin_match AS MATERIALIZED (SELECT " << (key.empty() ? "NULL" : key)
               << " AS useradmin_key, " << user.at("id") << " AS useradmin_id FROM " << user;
     append_filter(statement, schema, dialect, filter, append_search);
-    statement << " LIMIT " << most << " + 1) SELECT t.total, " << user.read_as_u
-              << " FROM (SELECT (SELECT CASE WHEN count(*) <= " << most
-              << " THEN count(*) END FROM useradmin_match) AS total) t LEFT JOIN (SELECT * FROM "
+    const std::string number = user.function("count") + "*)";
+    statement << " LIMIT " << std::to_string(most_collected + 1) << ") SELECT t.total, "
+              << user.read_as_u << " FROM (SELECT (SELECT CASE WHEN " << number << user.op("<=")
+              << most << " THEN " << number
+              << " END FROM useradmin_match) AS total) t LEFT JOIN (SELECT * FROM "
                  "useradmin_match ORDER BY "
               << in_order("useradmin_key", "useradmin_id", window.order);
     append_window(statement, window);
-    statement << ") m ON 1 = 1 LEFT JOIN " << user << " u ON u." << user.at("id")
-              << " = m.useradmin_id ORDER BY "
+    statement << ") m ON TRUE LEFT JOIN " << user << " u ON u." << user.at("id")
+              << user.at("id").op("=") << "m.useradmin_id ORDER BY "
               << in_order("m.useradmin_key", "m.useradmin_id", window.order);
 }
 
@@ -108,11 +110,12 @@ void append_collection(Statement& statement, const Schema& schema, const Dialect
               << user << " WHERE ";
     append_search(statement, schema, dialect, *filter.search);
     if (filter.role)
-        statement << " AND " << role_of(user, dialect) << " <> " << argument(*filter.role);
-    statement << ") SELECT t.total, " << user.read_as_u
-              << " FROM (SELECT (SELECT count(*) FROM useradmin_match)";
+        statement << " AND " << role_of(user, dialect) << user.op("<>") << argument(*filter.role);
+    statement << ") SELECT t.total, " << user.read_as_u << " FROM (SELECT (SELECT "
+              << user.function("count") << "*) FROM useradmin_match)";
     if (filter.role)
-        append_number(statement << " + (", schema, dialect, {filter.role, {}}, append_search);
+        append_number(statement << user.op("+") << "(", schema, dialect, {filter.role, {}},
+                      append_search);
     statement << (filter.role ? ")" : "") << " AS total) t";
     append_collected(statement, schema, dialect, filter.role, window);
 }
@@ -213,7 +216,8 @@ void append_walk(Statement& statement, const Schema& schema, const Dialect& dial
               << " AS useradmin_key, " << id << " AS useradmin_id FROM " << user;
     append_filter(statement, schema, dialect, filter, append_search);
     append_window(statement << " ORDER BY " << in_order(key, id, window.order), window);
-    statement << ") m JOIN " << user << " u ON u." << id << " = m.useradmin_id ORDER BY "
+    statement << ") m JOIN " << user << " u ON u." << id << user.at("id").op("=")
+              << "m.useradmin_id ORDER BY "
               << in_order("m.useradmin_key", "m.useradmin_id", window.order);
 }
 
@@ -302,11 +306,13 @@ void append_collected(Statement& statement, const Schema& schema, const Dialect&
     statement << " LEFT JOIN (SELECT * FROM useradmin_match";
     if (role)
         statement << " UNION ALL SELECT * FROM (SELECT " << sort_columns(user) << " FROM " << user
-                  << " WHERE " << role_of(user, dialect) << " = " << argument(*role) << " ORDER BY "
-                  << newest_first(user) << " LIMIT " << argument(window.end()) << ") r";
+                  << " WHERE " << role_of(user, dialect) << user.op("=") << argument(*role)
+                  << " ORDER BY " << newest_first(user) << " LIMIT " << argument(window.end())
+                  << ") r";
     append_window(statement << " ORDER BY useradmin_time DESC, useradmin_id", window);
-    statement << ") m ON 1 = 1 LEFT JOIN " << user << " u ON u." << user.at("id")
-              << " = m.useradmin_id ORDER BY m.useradmin_time DESC, m.useradmin_id";
+    statement << ") m ON TRUE LEFT JOIN " << user << " u ON u." << user.at("id")
+              << user.at("id").op("=")
+              << "m.useradmin_id ORDER BY m.useradmin_time DESC, m.useradmin_id";
 }
 
 Result<std::optional<Counted>> page_with_total(Work& work, const Statement& statement) {

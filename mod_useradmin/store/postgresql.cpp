@@ -15,16 +15,26 @@ namespace useradmin::store {
 
 namespace {
 
+// The connection may be another module's as well, and a pooler may hand it to other clients, so its
+// search path stays as it is. Each statement names the schema of every table, function, type and
+// operator instead. Otherwise somebody's operator for exactly the types at hand would run with the
+// rights of this account. IN, IS DISTINCT FROM, LIKE, BETWEEN, NULLIF and CASE with an operand look
+// their operator up in the search path, and have no form with a schema: no statement uses them.
+
+// The schema of what the database brings along.
+constexpr std::string_view system_schema = "pg_catalog";
+constexpr const char* equals = " OPERATOR(pg_catalog.=) ";
+
 /// The oid of a table, however the search path is set.
 std::string oid_of(std::string_view name) {
     const std::size_t dot = name.find('.');
     if (dot == name.npos)
-        return "to_regclass(" + literal(quoted_identifier(name)) + ")";
+        return "pg_catalog.to_regclass(" + literal(quoted_identifier(name)) + ")::pg_catalog.oid";
     // to_regclass fails where the schema may not be used; the catalogue tells who may not.
-    return "(SELECT c.oid FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE "
-           "n.nspname = " +
-           literal(name.substr(0, dot)) + " AND c.relname = " + literal(name.substr(dot + 1)) +
-           " AND has_schema_privilege(n.oid, 'USAGE'))";
+    return "(SELECT c.oid FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid" +
+           std::string(equals) + "c.relnamespace WHERE n.nspname" + equals +
+           literal(name.substr(0, dot)) + " AND c.relname" + equals +
+           literal(name.substr(dot + 1)) + " AND pg_catalog.has_schema_privilege(n.oid, 'USAGE'))";
 }
 
 /// A row a column: settings, the table's letter, the column's name, its type for people and in the
@@ -35,21 +45,39 @@ std::string catalogue_query(const TableNames& names) {
         const std::string_view own = name.substr(name.find('.') + 1);
         return "('" + std::string(letter) + "', " + oid_of(name) + ", " + literal(own) + ")";
     };
-    return "SELECT current_setting('DateStyle'), current_setting('client_encoding'), t.letter, "
-           "coalesce(c.relkind = 'r' AND h.amname = 'heap', false), a.attname, "
-           "format_type(a.atttypid, a.atttypmod), y.typname, a.attnotnull AND NOT "
-           "a.atthasdef AND a.attidentity = '', NOT o.collisdeterministic, (SELECT "
-           "min(n.nspname::text) "
-           "FROM pg_class c JOIN "
-           "pg_namespace n ON n.oid = c.relnamespace WHERE c.relname = t.name AND NOT "
-           "has_schema_privilege(n.oid, 'USAGE')), current_user, a.atttypmod, a.attcollation, "
-           "t.relation FROM (VALUES " +
+    // The equality of a type's default order tells the schema of its operators, as of citext's.
+    // Only a superuser can make one. A type without it has the system's.
+    return "SELECT pg_catalog.current_setting('DateStyle'), "
+           "pg_catalog.current_setting('client_encoding'), t.letter, q.nspname, c.relname, "
+           "coalesce(c.relkind OPERATOR(pg_catalog.=) 'r' AND h.amname OPERATOR(pg_catalog.=) "
+           "'heap', false), a.attname, pg_catalog.format_type(a.atttypid, a.atttypmod), "
+           "y.typname, z.nspname, (SELECT e.nspname FROM pg_catalog.pg_opclass p JOIN "
+           "pg_catalog.pg_am m ON m.oid OPERATOR(pg_catalog.=) p.opcmethod AND m.amname "
+           "OPERATOR(pg_catalog.=) 'btree' JOIN pg_catalog.pg_amop s ON s.amopfamily "
+           "OPERATOR(pg_catalog.=) p.opcfamily AND s.amoplefttype OPERATOR(pg_catalog.=) "
+           "p.opcintype AND s.amoprighttype OPERATOR(pg_catalog.=) p.opcintype AND "
+           "s.amopstrategy OPERATOR(pg_catalog.=) 3 JOIN pg_catalog.pg_operator w ON w.oid "
+           "OPERATOR(pg_catalog.=) s.amopopr JOIN pg_catalog.pg_namespace e ON e.oid "
+           "OPERATOR(pg_catalog.=) w.oprnamespace AND "
+           "pg_catalog.has_schema_privilege(e.oid, 'USAGE') WHERE p.opcdefault AND p.opcintype "
+           "OPERATOR(pg_catalog.=) CASE WHEN y.typtype OPERATOR(pg_catalog.=) 'd' THEN "
+           "y.typbasetype ELSE y.oid END), a.attnotnull AND NOT a.atthasdef AND a.attidentity "
+           "OPERATOR(pg_catalog.=) '', NOT o.collisdeterministic, (SELECT "
+           "pg_catalog.min(n.nspname::pg_catalog.text) FROM pg_catalog.pg_class c JOIN "
+           "pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace WHERE "
+           "c.relname OPERATOR(pg_catalog.=) t.name AND NOT "
+           "pg_catalog.has_schema_privilege(n.oid, 'USAGE')), current_user, a.atttypmod, "
+           "a.attcollation, t.relation FROM (VALUES " +
            table("u", names.user) + ", " + table("s", names.session) + ", " +
            table("a", names.account) +
-           ") AS t (letter, relation, name) LEFT JOIN pg_attribute a ON a.attrelid = t.relation "
-           "AND a.attnum > 0 AND NOT a.attisdropped LEFT JOIN pg_type y ON y.oid = a.atttypid "
-           "LEFT JOIN pg_class c ON c.oid = t.relation LEFT JOIN pg_am h ON h.oid = c.relam "
-           "LEFT JOIN pg_collation o ON o.oid = a.attcollation "
+           ") AS t (letter, relation, name) LEFT JOIN pg_catalog.pg_attribute a ON a.attrelid "
+           "OPERATOR(pg_catalog.=) t.relation AND a.attnum OPERATOR(pg_catalog.>) 0 AND NOT "
+           "a.attisdropped LEFT JOIN pg_catalog.pg_type y ON y.oid OPERATOR(pg_catalog.=) "
+           "a.atttypid LEFT JOIN pg_catalog.pg_namespace z ON z.oid OPERATOR(pg_catalog.=) "
+           "y.typnamespace LEFT JOIN pg_catalog.pg_class c ON c.oid OPERATOR(pg_catalog.=) "
+           "t.relation LEFT JOIN pg_catalog.pg_namespace q ON q.oid OPERATOR(pg_catalog.=) "
+           "c.relnamespace LEFT JOIN pg_catalog.pg_am h ON h.oid OPERATOR(pg_catalog.=) c.relam "
+           "LEFT JOIN pg_catalog.pg_collation o ON o.oid OPERATOR(pg_catalog.=) a.attcollation "
            "ORDER BY t.letter, a.attnum";
 }
 
@@ -78,15 +106,17 @@ constexpr const char* version_name = "useradmin_version";
 /// The version of a row of a table: who wrote it last, and where it lies since. The transactions'
 /// numbers come again after four thousand million of them, and one may write a row twice.
 constexpr const char* version_of_stored =
-    "useradmin_row.xmin::text || translate(useradmin_row.ctid::text, '(,)', '-.')";
+    "useradmin_row.xmin::pg_catalog.text OPERATOR(pg_catalog.||) "
+    "pg_catalog.translate(useradmin_row.ctid::pg_catalog.text, '(,)', '-.')";
 /// That of a row of a view or the like, which is stored elsewhere.
 constexpr const char* version_of_values =
-    "encode(sha256(convert_to(useradmin_row::text, 'UTF8')), 'hex')";
+    "pg_catalog.encode(pg_catalog.sha256(pg_catalog.convert_to(useradmin_row::pg_catalog.text, "
+    "'UTF8')), 'hex')";
 
 /// What makes a timestamp readable whatever the DateStyle is.
 std::pair<std::string, std::string> in_utc(bool has_zone) {
-    return {"to_char(", std::string(has_zone ? " AT TIME ZONE 'UTC'" : "") +
-                            ", 'YYYY-MM-DD\"T\"HH24:MI:SS.MS\"Z\"')"};
+    return {"pg_catalog.to_char(", std::string(has_zone ? " AT TIME ZONE 'UTC'" : "") +
+                                       ", 'YYYY-MM-DD\"T\"HH24:MI:SS.MS\"Z\"')"};
 }
 
 Column column_of(Rows& rows, bool has_iso_dates) {
@@ -95,6 +125,9 @@ Column column_of(Rows& rows, bool has_iso_dates) {
     column.type = rows.take().value_or("");
     const std::string_view type = rows.take().value_or("");
     column.kind = kind_of(type);
+    column.sql_type = quoted_identifier(rows.take().value_or(""));
+    column.sql_type.append(".").append(quoted_identifier(type));
+    column.operators = quoted_identifier(rows.take().value_or(system_schema));
     if (type == "int2")
         column.largest = std::numeric_limits<std::int16_t>::max();
     if (type == "int4")
@@ -105,7 +138,7 @@ Column column_of(Rows& rows, bool has_iso_dates) {
         std::tie(column.read_before, column.read_after) = in_utc(type == "timestamptz");
     // Filled up with blanks, which are no part of the text.
     if (type == "bpchar")
-        column.read_after = "::text";
+        column.read_after = "::pg_catalog.text";
     column.is_collated_loosely = rows.take_boolean();
     column.is_loose = type == "bpchar" || type == "citext" || column.kind == Column::Kind::other ||
                       column.is_collated_loosely;
@@ -119,14 +152,16 @@ std::string other_columns(const Schema& schema) {
     for (const Column& column : schema.user.columns)
         if (!column.field.empty())
             known += ", " + literal(column.name);
-    std::string json = "to_jsonb(useradmin_row.*) - ARRAY[" + known + "]";
+    std::string json = "pg_catalog.to_jsonb(useradmin_row.*) OPERATOR(pg_catalog.-) ARRAY[" +
+                       known + "]::pg_catalog.text[]";
     for (const Column* column : schema.other_user_columns())
         if (column->kind == Column::Kind::timestamp) {
             const auto [before, after] = in_utc(column->type.ends_with("with time zone"));
-            json.append(" || jsonb_build_object(").append(literal(column->name)).append(", ");
+            json.append(" OPERATOR(pg_catalog.||) pg_catalog.jsonb_build_object(");
+            json.append(literal(column->name)).append(", ");
             json.append(before).append(column->sql()).append(after).append(")");
         }
-    return "(" + json + ")::text";
+    return "(" + json + ")::pg_catalog.text";
 }
 
 /// The tables that are there with their letters, as the rows of a FROM. to_regclass fails of a name
@@ -135,9 +170,10 @@ std::string tables_of(const Schema& schema) {
     std::string rows;
     for (const char letter : {'u', 's', 'a'})
         if (const Table& table = schema.table(letter); table.exists())
-            rows += ", ('" + std::string(1, letter) + "', to_regclass(" + literal(table.sql) + "))";
+            rows += ", ('" + std::string(1, letter) + "', pg_catalog.to_regclass(" +
+                    literal(table.sql) + ")::pg_catalog.oid)";
     // A row with which nothing joins, where there is no table.
-    return "(VALUES ('', NULL::regclass)" + rows + ") AS t (letter, relation)";
+    return "(VALUES ('', NULL::pg_catalog.oid)" + rows + ") AS t (letter, relation)";
 }
 
 constexpr Product postgresql_product = {
@@ -227,6 +263,8 @@ class Postgresql final : public Dialect {
         const bool is_same = read.fingerprint == schema.fingerprint;
         if (!is_same) {
             read.name_tables(names);
+            for (Table* table : {&read.user, &read.session, &read.account})
+                table->system = system_schema;
             while (rows.next())
                 read_column(rows, read);
             read.examine();
@@ -244,21 +282,24 @@ class Postgresql final : public Dialect {
     void contains(Statement& statement, const Column& column,
                   std::string_view search) const override {
         // Before 18 it refuses such a collation.
-        statement << column << (column.is_collated_loosely ? " COLLATE \"default\"" : "")
-                  << " ILIKE " << argument(containing_pattern(search));
+        statement << column << "::pg_catalog.text"
+                  << (column.is_collated_loosely ? " COLLATE pg_catalog.\"default\"" : "")
+                  << " OPERATOR(pg_catalog.~~*) " << argument(containing_pattern(search));
     }
 
     void is_exactly(Statement& statement, const std::string& sql, const Column& column,
                     std::string_view text) const override {
         statement.concern(column);
-        statement << sql << " = " << argument(text);
+        statement << sql << column.op("=") << argument(text);
         if (column.is_loose)
-            statement << " AND " << text_of(sql, column) << " = " << argument(text) << "::text";
+            statement << " AND " << text_of(sql, column) << equals << argument(text)
+                      << "::pg_catalog.text";
     }
 
     std::string sort_key(const std::string& sql) const override {
-        return "lower(regexp_replace(normalize(" + sql +
-               "::text COLLATE \"C\", NFKD), E'[\\u0300-\\u036f]', '', 'g'))";
+        return "pg_catalog.lower(pg_catalog.regexp_replace(normalize(" + sql +
+               "::pg_catalog.text COLLATE pg_catalog.\"C\", NFKD), E'[\\u0300-\\u036f]', '', "
+               "'g'))";
     }
 
     std::string as_text(const Column& column) const override {
@@ -269,17 +310,21 @@ class Postgresql final : public Dialect {
     // as well. A session may still be opened for a user that is locked so.
     const char* row_lock() const noexcept override { return " OFFSET 0 FOR NO KEY UPDATE"; }
     const char* connection_limit() const noexcept override {
-        return "(SELECT CAST(least(CAST(current_setting('max_connections') AS bigint)"
-               " - CASE WHEN NOT r.rolsuper THEN"
-               " CAST(current_setting('superuser_reserved_connections') AS bigint) +"
-               " coalesce(CAST(current_setting('reserved_connections', true) AS bigint), 0)"
-               " ELSE 0 END,"
-               " CASE WHEN NOT r.rolsuper AND r.rolconnlimit >= 0 THEN r.rolconnlimit END,"
-               " CASE WHEN NOT r.rolsuper AND d.datconnlimit >= 0 THEN d.datconnlimit END) AS text)"
+        return "(SELECT CAST(least(CAST(pg_catalog.current_setting('max_connections') AS bigint)"
+               " OPERATOR(pg_catalog.-) CASE WHEN NOT r.rolsuper THEN"
+               " CAST(pg_catalog.current_setting('superuser_reserved_connections') AS bigint)"
+               " OPERATOR(pg_catalog.+)"
+               " coalesce(CAST(pg_catalog.current_setting('reserved_connections', true) AS bigint),"
+               " 0) ELSE 0 END,"
+               " CASE WHEN NOT r.rolsuper AND r.rolconnlimit OPERATOR(pg_catalog.>=) 0"
+               " THEN r.rolconnlimit END,"
+               " CASE WHEN NOT r.rolsuper AND d.datconnlimit OPERATOR(pg_catalog.>=) 0"
+               " THEN d.datconnlimit END) AS pg_catalog.text)"
                " FROM pg_catalog.pg_roles r, pg_catalog.pg_database d"
-               " WHERE r.rolname = current_user AND d.datname = current_database())";
+               " WHERE r.rolname OPERATOR(pg_catalog.=) current_user"
+               " AND d.datname OPERATOR(pg_catalog.=) pg_catalog.current_database())";
     }
-    const char* position_function() const noexcept override { return "strpos"; }
+    const char* position_function() const noexcept override { return "pg_catalog.strpos"; }
 
     const Lists& lists(const Schema& schema) const noexcept override {
         return schema.scale.empty() ? plain_lists() : scaled_lists();
@@ -312,7 +357,7 @@ class Postgresql final : public Dialect {
             statement << schema.account.at(field).sql() << ", ";
         statement.columns(schema.account, account, of_id) << ") SELECT ";
         for (const std::string_view field : of_id)
-            statement << id << (field == "accountId" ? "::text, " : ", ");
+            statement << id << (field == "accountId" ? "::pg_catalog.text, " : ", ");
         statement.values(schema.account, account, of_id)
             << " FROM useradmin_row) SELECT " << schema.full_user(version_name)
             << " FROM useradmin_row";
@@ -342,8 +387,9 @@ class Postgresql final : public Dialect {
                       << ") AS useradmin_before (useradmin_table, useradmin_place, "
                       << names_before() << ") WHERE ";
             append_one(statement, user, id, guard);
-            statement << " AND useradmin_table = useradmin_row.tableoid AND useradmin_place = "
-                         "useradmin_row.ctid";
+            statement << " AND useradmin_table" << equals
+                      << "useradmin_row.tableoid AND useradmin_place" << equals
+                      << "useradmin_row.ctid";
             const Result<User> updated = run_with_before(work, statement);
             if (!updated.is_not_found())
                 return updated;
@@ -358,11 +404,12 @@ class Postgresql final : public Dialect {
         statement << " FOR NO KEY UPDATE)";
         if (const Table& session = work.schema().session; ends_sessions)
             statement << ", useradmin_sessions AS (DELETE FROM " << session << " WHERE "
-                      << session.at("userId")
-                      << " IN (SELECT useradmin_key FROM useradmin_before WHERE useradmin_loses))";
+                      << session.at("userId") << session.at("userId").op("=")
+                      << "ANY (SELECT useradmin_key FROM useradmin_before WHERE useradmin_loses))";
         statement << " UPDATE " << user << " AS useradmin_row SET ";
         statements::append_changes(statement, user, changes);
-        statement << " FROM useradmin_before WHERE useradmin_row." << key << " = useradmin_key";
+        statement << " FROM useradmin_before WHERE useradmin_row." << key << key.op("=")
+                  << "useradmin_key";
         return run_with_before(work, statement);
     }
 
@@ -380,8 +427,10 @@ class Postgresql final : public Dialect {
         // The user is neither changed nor deleted meanwhile.
         statement << " FOR NO KEY UPDATE), useradmin_changed (one) AS (";
         statements::append_new_hash(statement, schema.account, account);
-        statement << " WHERE " << owner << " IN (SELECT id FROM useradmin_target) AND "
-                  << schema.account.at("providerId") << " = " << argument(account.provider_id)
+        const Column& provider = schema.account.at("providerId");
+        statement << " WHERE " << owner << owner.op("=")
+                  << "ANY (SELECT id FROM useradmin_target) AND " << provider << provider.op("=")
+                  << argument(account.provider_id)
                   << " RETURNING 1), useradmin_made AS (INSERT INTO " << schema.account << " ("
                   << owner << ", ";
         static constexpr std::string_view of_target[] = {"userId"};
@@ -390,7 +439,8 @@ class Postgresql final : public Dialect {
             << " FROM useradmin_target WHERE NOT EXISTS (SELECT 1 FROM useradmin_changed))";
         if (const Table& session = schema.session; sessions == Sessions::end)
             statement << ", useradmin_sessions AS (DELETE FROM " << session << " WHERE "
-                      << session.at("userId") << " IN (SELECT id FROM useradmin_target))";
+                      << session.at("userId") << session.at("userId").op("=")
+                      << "ANY (SELECT id FROM useradmin_target))";
         statement << " SELECT 1 FROM useradmin_target";
         const Result<Rows> rows = work.run(statement);
         if (!rows)
@@ -404,14 +454,14 @@ class Postgresql final : public Dialect {
         const bool is_guarded = !guard.is_none();
         const auto append_target = [&](Statement& statement) {
             const Column& key = schema.user.at("id");
-            const std::string email = schema.user.at("email").sql();
-            statement << "SELECT ";
+            const Column& email = schema.user.at("email");
+            statement << "SELECT coalesce(";
             if (spared.ignores_case)
-                statement << "lower(" << email << ") IS DISTINCT FROM lower("
-                          << argument(spared.email) << ")";
+                statement << "pg_catalog.lower(" << email << ") OPERATOR(pg_catalog.<>) "
+                          << "pg_catalog.lower(" << argument(spared.email) << ")";
             else
-                statement << email << " IS DISTINCT FROM " << argument(spared.email);
-            statement << " AS deletable, " << key.sql() << " AS id";
+                statement << email << email.op("<>") << argument(spared.email);
+            statement << ", TRUE) AS deletable, " << key.sql() << " AS id";
             if (work.is_witnessed())
                 statement << ", " << schema.user.read;
             statement << " FROM " << schema.user.sql << " AS useradmin_row WHERE ";
@@ -424,8 +474,9 @@ class Postgresql final : public Dialect {
         // other.
         append_guard(statement, schema.user, *this, guard);
         const auto rows_of_doomed = [&](const Table& table, std::string_view field) {
-            statement << "DELETE FROM " << table.sql << " WHERE " << table.at(field).sql()
-                      << " IN (SELECT id FROM useradmin_doomed)";
+            const Column& column = table.at(field);
+            statement << "DELETE FROM " << table << " WHERE " << column << column.op("=")
+                      << "ANY (SELECT id FROM useradmin_doomed)";
         };
         // The target is locked before it is deleted, so that its address cannot change in between.
         statement << " FOR UPDATE), useradmin_doomed AS (SELECT id FROM useradmin_target WHERE "
@@ -457,11 +508,10 @@ class Postgresql final : public Dialect {
 
     std::string indexes_query(const Schema& schema, const TableNames&) const override {
         return "SELECT t.letter, i.indexrelid, i.indisunique, "
-               "pg_get_indexdef(i.indexrelid, k, true) FROM " +
-               tables_of(schema) +
-               " JOIN pg_index i ON i.indrelid = t.relation AND i.indpred IS NULL AND "
-               "i.indisvalid CROSS JOIN generate_series(1, i.indnkeyatts::int) AS k ORDER BY 1, 2, "
-               "k";
+               "pg_catalog.pg_get_indexdef(i.indexrelid, k, true) FROM " +
+               tables_of(schema) + " JOIN pg_catalog.pg_index i ON i.indrelid" + equals +
+               "t.relation AND i.indpred IS NULL AND i.indisvalid CROSS JOIN "
+               "pg_catalog.generate_series(1, i.indnkeyatts::int) AS k ORDER BY 1, 2, k";
     }
 
     std::string missing_rights_query(const Schema& schema,
@@ -479,18 +529,46 @@ class Postgresql final : public Dialect {
         }
         if (wanted.empty())
             return {};
-        return "SELECT t.letter, w.privilege, w.name, quote_ident(current_user::text) FROM " +
+        return "SELECT t.letter, w.privilege, w.name, "
+               "pg_catalog.quote_ident(current_user::pg_catalog.text) FROM " +
                tables_of(schema) + " JOIN (VALUES " + wanted +
-               ") AS w (letter, privilege, name, place) ON w.letter = t.letter WHERE NOT CASE WHEN "
-               "w.name "
-               "= '' THEN has_table_privilege(t.relation, w.privilege) ELSE "
-               "has_column_privilege(t.relation, w.name, w.privilege) END ORDER BY w.place";
+               ") AS w (letter, privilege, name, place) ON w.letter" + equals +
+               "t.letter WHERE NOT CASE WHEN w.name" + equals +
+               "'' THEN pg_catalog.has_table_privilege(t.relation, w.privilege) ELSE "
+               "pg_catalog.has_column_privilege(t.relation, w.name, w.privilege) END ORDER BY "
+               "w.place";
+    }
+
+    std::string lesser_roles_query(const Schema& schema) const override {
+        // A schema's owner can replace the tables in it; pg_database_owner stands for the
+        // database's owner. Who has TRIGGER attaches a trigger. A deletion cascades along foreign
+        // keys, and fires the triggers of the tables that they come from.
+        return "SELECT t.letter, r.rolname, s.rolname, r.oid OPERATOR(pg_catalog.=) c.relowner "
+               "FROM " +
+               tables_of(schema) +
+               " JOIN pg_catalog.pg_class c ON c.oid OPERATOR(pg_catalog.=) t.relation JOIN "
+               "pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace JOIN "
+               "pg_catalog.pg_roles o ON o.oid OPERATOR(pg_catalog.=) n.nspowner JOIN "
+               "pg_catalog.pg_database d ON d.datname OPERATOR(pg_catalog.=) "
+               "pg_catalog.current_database() JOIN pg_catalog.pg_roles s ON s.rolname "
+               "OPERATOR(pg_catalog.=) session_user AND s.rolsuper JOIN pg_catalog.pg_roles r ON "
+               "NOT r.rolsuper AND (r.oid OPERATOR(pg_catalog.=) c.relowner OR r.oid "
+               "OPERATOR(pg_catalog.=) CASE WHEN o.rolname OPERATOR(pg_catalog.=) "
+               "'pg_database_owner' THEN d.datdba ELSE n.nspowner END OR "
+               "pg_catalog.has_table_privilege(r.oid, c.oid, 'TRIGGER, REFERENCES') OR EXISTS "
+               "(SELECT FROM pg_catalog.pg_trigger g JOIN pg_catalog.pg_proc p ON p.oid "
+               "OPERATOR(pg_catalog.=) g.tgfoid WHERE g.tgrelid OPERATOR(pg_catalog.=) c.oid AND "
+               "p.proowner OPERATOR(pg_catalog.=) r.oid) OR EXISTS (SELECT FROM "
+               "pg_catalog.pg_constraint f JOIN pg_catalog.pg_class x ON x.oid "
+               "OPERATOR(pg_catalog.=) f.conrelid WHERE f.confrelid OPERATOR(pg_catalog.=) c.oid "
+               "AND x.relowner OPERATOR(pg_catalog.=) r.oid)) ORDER BY 1, 4 DESC, 2";
     }
 
   private:
     /// The column, which goes by the expression, as a text that is compared to the letter.
     static std::string text_of(const std::string& sql, const Column& column) {
-        return sql + (column.is_collated_loosely ? "::text COLLATE \"C\"" : "::text");
+        return sql + "::pg_catalog.text" +
+               (column.is_collated_loosely ? " COLLATE pg_catalog.\"C\"" : "");
     }
 
     static void read_column(Rows& rows, Schema& schema) {
@@ -501,6 +579,10 @@ class Postgresql final : public Dialect {
                                                        std::string(encoding) +
                                                        "; add client_encoding=UTF8 to DBDParams"});
         Table& table = schema.table(rows.take().value_or("u").front());
+        const Text own_schema = rows.take();
+        const Text own_name = rows.take();
+        if (own_schema && own_name)
+            table.sql = quoted_identifier(*own_schema) + "." + quoted_identifier(*own_name);
         table.version = rows.take_boolean() ? version_of_stored : version_of_values;
         Column column = column_of(rows, has_iso_dates);
         if (!column.name.empty()) {
@@ -511,7 +593,7 @@ class Postgresql final : public Dialect {
                                std::string(*closed_schema) +
                                ", in which there is a table of the "
                                "name " +
-                               table.sql + "; run: GRANT USAGE ON SCHEMA " +
+                               table.name + "; run: GRANT USAGE ON SCHEMA " +
                                quoted_identifier(*closed_schema) + " TO " +
                                quoted_identifier(account) + ";";
         }

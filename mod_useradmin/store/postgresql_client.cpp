@@ -331,8 +331,9 @@ class PostgresqlClient final : public Client {
         if (deadline_ != no_deadline && PQserverVersion(connection_) >= first_that_can &&
             !is_in_transaction())
             PQclear(result_of(
-                send_query("SELECT set_config('client_connection_check_interval', '1s', false) "
-                           "WHERE current_setting('client_connection_check_interval') = '0'")));
+                send_query("SELECT pg_catalog.set_config('client_connection_check_interval', "
+                           "'1s', false) WHERE pg_catalog.current_setting("
+                           "'client_connection_check_interval') OPERATOR(pg_catalog.=) '0'")));
         watchful_ = PQbackendPID(connection_);
     }
 
@@ -416,7 +417,7 @@ class PostgresqlClient final : public Client {
 
     /// The same of what it received: another answer takes its place.
     void overwrite_received(std::size_t size) {
-        const std::string query = "SELECT repeat(' ', " + std::to_string(size) + ")";
+        const std::string query = "SELECT pg_catalog.repeat(' ', " + std::to_string(size) + ")";
         PQclear(result_of(send_query(query.c_str())));
     }
 

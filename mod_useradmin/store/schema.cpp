@@ -74,7 +74,7 @@ class Examiner {
 
     bool exists() const {
         if (!table_.exists())
-            note(need_, table_.why_absent.empty() ? "there is no table " + table_.sql +
+            note(need_, table_.why_absent.empty() ? "there is no table " + table_.name +
                                                         "; lay it with 'useradminctl schema'"
                                                   : table_.why_absent);
         return table_.exists();
@@ -83,7 +83,7 @@ class Examiner {
     void has(std::initializer_list<std::string_view> names) const {
         for (std::string_view name : names)
             if (table_.find(name) == nullptr)
-                note(need_, "table " + table_.sql + " has no column \"" + std::string(name) +
+                note(need_, "table " + table_.name + " has no column \"" + std::string(name) +
                                 "\"; add it as better-auth's migration does");
     }
 
@@ -92,7 +92,7 @@ class Examiner {
         if (column == nullptr || column->kind == Column::Kind::text ||
             column->kind == Column::Kind::uuid || column->kind == Column::Kind::integer)
             return;
-        note(need_, "table " + table_.sql + ", column \"" + column->name + "\" is of type " +
+        note(need_, "table " + table_.name + ", column \"" + column->name + "\" is of type " +
                         column->type + "; an id must be text, uuid or a whole number");
     }
 
@@ -107,7 +107,7 @@ class Examiner {
             const auto known = fields<Record>();
             if (column.demands_value && !std::any_of(known.begin(), known.end(), is_given))
                 note(needs_creation,
-                     "table " + table_.sql + ", column \"" + column.name +
+                     "table " + table_.name + ", column \"" + column.name +
                          "\" is NOT NULL; give it a default, or no user can be created");
         }
     }
@@ -137,8 +137,29 @@ std::string quoted_table(std::string_view name) {
     return quoted_identifier(name.substr(0, dot)) + "." + quoted_identifier(name.substr(dot + 1));
 }
 
+std::string qualified_operator(std::string_view schema, std::string_view name) {
+    std::string sql(1, ' ');
+    if (schema.empty())
+        sql.append(name);
+    else
+        sql.append("OPERATOR(").append(schema).append(".").append(name).append(")");
+    return sql += ' ';
+}
+
 std::string Column::sql() const {
     return quoted_identifier(name);
+}
+
+std::string Column::op(std::string_view name) const {
+    return qualified_operator(operators, name);
+}
+
+std::string Table::op(std::string_view name) const {
+    return qualified_operator(system, name);
+}
+
+std::string Table::function(std::string_view name) const {
+    return std::string(system) + (system.empty() ? "" : ".") + std::string(name) + "(";
 }
 
 bool Column::can_hold_id(std::string_view id) const noexcept {
@@ -178,9 +199,13 @@ const Table& Schema::table(char letter) const noexcept {
 }
 
 void Schema::name_tables(const TableNames& names) {
-    user.sql = quoted_table(names.user);
-    session.sql = quoted_table(names.session);
-    account.sql = quoted_table(names.account);
+    const auto name_table = [](Table& table, std::string_view name) {
+        table.name = quoted_table(name);
+        table.sql = table.name;
+    };
+    name_table(user, names.user);
+    name_table(session, names.session);
+    name_table(account, names.account);
 }
 
 std::vector<const Column*> Schema::other_user_columns() const {

@@ -26,6 +26,10 @@ struct Column {
     /// The type as people write it: "character varying(100)".
     std::string type;
     Kind kind = Kind::text;
+    /// The type for SQL, with its schema: "pg_catalog"."varchar"; empty where there are no schemas.
+    std::string sql_type = {};
+    /// The schema of the type's operators, quoted; empty where there are no schemas.
+    std::string operators = {};
     /// The largest whole number that it holds, where it holds such.
     std::int64_t largest = std::numeric_limits<std::int64_t>::max();
     /// NOT NULL and without a default: an INSERT must give it a value.
@@ -50,11 +54,17 @@ struct Column {
     bool can_hold_id(std::string_view id) const noexcept;
     /// The column's name for SQL, quoted.
     std::string sql() const;
+    /// Returns an operator of the column's type, between blanks, as qualified_operator() does.
+    std::string op(std::string_view name) const;
 };
 
 struct Table {
-    /// The table's name for SQL, quoted.
+    /// The table's name for SQL, quoted; with its schema once that is known.
     std::string sql;
+    /// The same as it is configured, for messages.
+    std::string name;
+    /// The schema of the database's own functions and operators; empty where there are no schemas.
+    std::string_view system = {};
     std::vector<Column> columns;
     /// The record's fields as the columns of a SELECT or RETURNING, NULL for those that are absent:
     /// alone, and after an alias; read_as_s without the token, which whoever asks for a session
@@ -71,6 +81,10 @@ struct Table {
     std::string why_absent;
 
     bool exists() const noexcept { return !columns.empty(); }
+    /// Returns the database's own operator, between blanks, as qualified_operator() does.
+    std::string op(std::string_view name) const;
+    /// Returns the database's own function with its schema and an opening parenthesis.
+    std::string function(std::string_view name) const;
     /// The column that holds the field, under its name or as snake_case; nullptr where none does.
     const Column* find(std::string_view field) const noexcept;
     /// The same, of a field whose column has been seen to be there.
@@ -131,6 +145,10 @@ struct Schema {
     const Problem* problem_of(unsigned needs) const noexcept;
 };
 
+/// Returns an operator of the schema, between blanks: " OPERATOR(pg_catalog.=) ", or " = " where
+/// the schema is empty. No operator of another schema in the search path can take its place. All
+/// operators written so have the same precedence, which is higher than that of a comparison.
+std::string qualified_operator(std::string_view schema, std::string_view name);
 /// A name quoted for SQL, its dots parting schema and table.
 std::string quoted_table(std::string_view name);
 /// One identifier quoted for SQL.

@@ -834,6 +834,8 @@ class Sqlite final : public Dialect {
                "2, x.seqno";
     }
 
+    std::string lesser_roles_query(const Schema&) const override { return {}; }
+
     std::string missing_rights_query(const Schema&, std::span<const Right>) const override {
         return {};
     }

@@ -110,8 +110,9 @@ bool is_taken(Work& work, std::string_view email) {
     const Table& user = work.schema().user;
     const Column& column = user.at("email");
     Statement statement = work.statement();
-    statement << "SELECT 1 FROM " << user << " WHERE " << column << " = " << argument(email)
-              << " OR lower(" << column << ") = lower(" << argument(email) << ") LIMIT 1";
+    statement << "SELECT 1 FROM " << user << " WHERE " << column << column.op("=")
+              << argument(email) << " OR " << user.function("lower") << column << ")"
+              << user.op("=") << user.function("lower") << argument(email) << ") LIMIT 1";
     const Result<Rows> rows = work.run(statement);
     return rows && rows->count() > 0;
 }
@@ -128,8 +129,9 @@ Statement insertion(const Work& work, const Table& table, const Record& record) 
 void append_of_session(Statement& statement, const Schema& schema, const Dialect& dialect,
                        std::string_view token) {
     const Column& column = schema.session.at("token");
-    statement << " FROM " << schema.session << " s JOIN " << schema.user << " u ON u."
-              << schema.user.at("id") << " = s." << schema.session.at("userId") << " WHERE ";
+    const Column& key = schema.user.at("id");
+    statement << " FROM " << schema.session << " s JOIN " << schema.user << " u ON u." << key
+              << key.op("=") << "s." << schema.session.at("userId") << " WHERE ";
     dialect.is_exactly(statement, "s." + column.sql(), column, token);
 }
 
@@ -143,16 +145,16 @@ void append_changes(Statement& statement, const Table& user, const Changes& chan
 
 void append_loss(Statement& statement, const Table& user, const Dialect& dialect,
                  const Changes& changes) {
-    statement << "(1 = 0";
+    statement << "(FALSE";
     for (const Change& change : changes)
         if (change.field == "role")
-            statement << " OR " << role_of(user, dialect) << " <> "
+            statement << " OR " << role_of(user, dialect) << user.op("<>")
                       << argument(text_or(change.value, "user"));
         else if (change.field == "email")
-            statement << " OR coalesce(" << dialect.as_text(user.at("email")) << ", '') <> "
-                      << argument(text_or(change.value, ""));
+            statement << " OR coalesce(" << dialect.as_text(user.at("email")) << ", '')"
+                      << user.op("<>") << argument(text_or(change.value, ""));
         else if (is_ban(change))
-            statement << " OR 1 = 1";
+            statement << " OR TRUE";
     statement << ")";
 }
 
@@ -183,8 +185,9 @@ Result<User> find(Work& work, const Dialect& dialect, std::string_view id) {
 Result<User> find_by_email(Work& work, std::string_view email) {
     const Table& user = work.schema().user;
     Statement statement = work.statement();
-    statement << "SELECT " << user.read << " FROM " << user << " WHERE " << user.at("email")
-              << " = " << argument(email);
+    const Column& column = user.at("email");
+    statement << "SELECT " << user.read << " FROM " << user << " WHERE " << column << column.op("=")
+              << argument(email);
     return first_row(work, statement, read_record<User>);
 }
 
@@ -251,10 +254,13 @@ Result<Credential> credential(Work& work, std::string_view email) {
     const Table& user = work.schema().user;
     const Table& account = work.schema().account;
     Statement statement = work.statement();
+    const Column& owner = account.at("userId");
+    const Column& provider = account.at("providerId");
+    const Column& address = user.at("email");
     statement << "SELECT " << user.read_as_u << ", a." << account.at("password") << " FROM " << user
-              << " u JOIN " << account << " a ON a." << account.at("userId") << " = u."
-              << user.at("id") << " AND a." << account.at("providerId") << " = "
-              << argument(Account().provider_id) << " WHERE u." << user.at("email") << " = "
+              << " u JOIN " << account << " a ON a." << owner << owner.op("=") << "u."
+              << user.at("id") << " AND a." << provider << provider.op("=")
+              << argument(Account().provider_id) << " WHERE u." << address << address.op("=")
               << argument(email);
     statement.give_secrets();
     return first_row(work, statement, [](Rows& rows) {
@@ -292,8 +298,10 @@ Result<Done> replace_hash(Work& work, const Dialect& dialect, const Account& acc
     Statement statement = work.statement();
     append_new_hash(statement, table, account);
     append_key(statement, dialect, table.at("userId"), account.user_id);
-    statement << " AND " << table.at("providerId") << " = " << argument(account.provider_id)
-              << " AND " << table.at("password") << " = " << argument(instead_of);
+    const Column& provider = table.at("providerId");
+    const Column& password = table.at("password");
+    statement << " AND " << provider << provider.op("=") << argument(account.provider_id) << " AND "
+              << password << password.op("=") << argument(instead_of);
     return change_one(work, statement);
 }
 
@@ -302,14 +310,19 @@ Result<std::vector<std::string>> password_formats(Work& work, const Dialect& dia
     const Column& password = account.at("password");
     Statement statement = work.statement();
     // "$argon2id$v=19$" has fifteen characters; the parameters end at the next dollar sign.
-    statement << "SELECT DISTINCT CASE WHEN substr(p, 1, 15) = '$argon2id$v=19$' THEN substr(p, 1, "
-                 "15 + "
-              << dialect.position_function()
-              << "(substr(p, 16), '$')) WHEN length(p) = 161 THEN 'scrypt' WHEN length(p) = 60 AND "
-                 "substr(p, 1, 2) = '$2' THEN substr(p, 1, 7) ELSE 'other' END FROM (SELECT "
-              << password << " AS p FROM " << account << " WHERE " << account.at("providerId")
-              << " = " << argument(Account().provider_id) << " AND " << password
-              << " IS NOT NULL LIMIT " << argument(sampled_accounts) << ") s";
+    const Column& provider = account.at("providerId");
+    const std::string equals = account.op("=");
+    const std::string part = account.function("substr");
+    const std::string length = account.function("length");
+    statement << "SELECT DISTINCT CASE WHEN " << part << "p, 1, 15)" << equals
+              << "'$argon2id$v=19$' THEN " << part << "p, 1, 15" << account.op("+")
+              << dialect.position_function() << "(" << part << "p, 16), '$')) WHEN " << length
+              << "p)" << equals << "161 THEN 'scrypt' WHEN " << length << "p)" << equals
+              << "60 AND " << part << "p, 1, 2)" << equals << "'$2' THEN " << part
+              << "p, 1, 7) ELSE 'other' END FROM (SELECT " << password << " AS p FROM " << account
+              << " WHERE " << provider << provider.op("=") << argument(Account().provider_id)
+              << " AND " << password << " IS NOT NULL LIMIT " << argument(sampled_accounts)
+              << ") s";
     return all_rows(work, statement, read_text);
 }
 
@@ -370,8 +383,9 @@ Result<std::vector<Session>> live_sessions_of(Work& work, const Dialect& dialect
         statement << "SELECT " << table.read_as_s << " FROM " << table << " s";
         append_key(statement, dialect, column, user_id);
         // A column of texts may hold times of another form, which sort by their day.
-        statement << " AND " << expires << " > " << argument(expires, now - std::chrono::days(1))
-                  << " ORDER BY " << newest_first(table) << " LIMIT " << argument(asked);
+        statement << " AND " << expires << expires.op(">")
+                  << argument(expires, now - std::chrono::days(1)) << " ORDER BY "
+                  << newest_first(table) << " LIMIT " << argument(asked);
         auto sessions = all_rows(work, statement, read_record<Session>);
         if (!sessions)
             return sessions;
@@ -475,13 +489,16 @@ Result<Survey> survey(Work& work, const Dialect& dialect, const ProtectedAddress
     const Column& email = user.at("email");
     Statement statement = work.statement();
     statement << "SELECT EXISTS (SELECT 1 FROM " << user << " WHERE ";
+    const std::string lower = user.function("lower");
     if (spared.ignores_case)
-        statement << "lower(" << email << ") = lower(" << argument(spared.email) << ")";
+        statement << lower << email << ")" << user.op("=") << lower << argument(spared.email)
+                  << ")";
     else
-        statement << email << " = " << argument(spared.email);
-    statement << "), EXISTS (SELECT 1 FROM " << user << " u WHERE u." << email << " <> lower(u."
-              << email << ") AND EXISTS (SELECT 1 FROM " << user << " v WHERE v." << email
-              << " = lower(u." << email << "))), " << dialect.connection_limit();
+        statement << email << email.op("=") << argument(spared.email);
+    statement << "), EXISTS (SELECT 1 FROM " << user << " u WHERE u." << email << user.op("<>")
+              << lower << "u." << email << ") AND EXISTS (SELECT 1 FROM " << user << " v WHERE v."
+              << email << user.op("=") << lower << "u." << email << "))), "
+              << dialect.connection_limit();
     return first_row(work, statement, [](Rows& rows) {
         Survey survey;
         survey.has_protected = rows.take_boolean();

@@ -32,7 +32,7 @@ bool Work::can_hold(std::string_view field, const Value& value) {
     const Field<User>* known = user_field(field);
     if (known != nullptr && (known->absent == Absent::dropped || is_as_absent(*known, value)))
         return true;
-    error_ = "table " + schema_.user.sql + " has no column \"" + std::string(field) +
+    error_ = "table " + schema_.user.name + " has no column \"" + std::string(field) +
              "\"; add it with 'useradminctl schema'";
     return false;
 }

@@ -114,11 +114,12 @@ void Contract::undo() {
     undo_.clear();
 }
 
-void Contract::tell_connection(const char* statement) {
+bool Contract::tell_connection(const char* statement) {
     const auto* connection = connection_->acquire(store::no_deadline);
     int rows = 0;
-    apr_dbd_query(connection->driver, connection->handle, &rows, statement);
+    const int code = apr_dbd_query(connection->driver, connection->handle, &rows, statement);
     connection_->release(*connection);
+    return code == 0;
 }
 
 store::NewUser Contract::new_user(std::string_view id, std::string_view email) {

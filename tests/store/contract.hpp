@@ -89,8 +89,8 @@ class Contract : public Utest {
     void change(const std::string& statements, const std::string& reverse);
     void undo();
 
-    /// Runs SQL over the connection that the store works with.
-    void tell_connection(const char* statement);
+    /// Runs SQL over the connection that the store works with; whether that worked.
+    bool tell_connection(const char* statement);
 
     void expect_error(std::string_view part) { expected_.emplace_back(part); }
 

@@ -1,0 +1,221 @@
+// A superuser's session runs no code of a role with fewer rights.
+#include "scene.hpp"
+
+#include "support/hostile_schema.hpp"
+#include "support/machine.hpp"
+
+namespace useradmin::test {
+
+namespace {
+
+// What the owner of the tables would run, if it could choose who runs it.
+constexpr const char* trap = R"sql(
+CREATE FUNCTION public.trap(text) RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+    EXECUTE 'RESET ROLE';
+    EXECUTE 'ALTER ROLE test_shop SUPERUSER';
+    RETURN true;
+EXCEPTION WHEN insufficient_privilege THEN
+    RETURN true;
+END $$;
+CREATE FUNCTION public.trap(oid, regclass) RETURNS boolean LANGUAGE sql AS
+    $$SELECT public.trap('') AND $1 OPERATOR(pg_catalog.=) $2::oid$$;
+CREATE OPERATOR public.= (LEFTARG = oid, RIGHTARG = regclass, FUNCTION = public.trap);
+)sql";
+
+constexpr const char* view = R"sql(
+ALTER TABLE "user" RENAME TO people;
+CREATE VIEW "user" AS SELECT * FROM people WHERE public.trap(id);
+)sql";
+
+/// A database of an application, whose role owns it.
+class SuperuserScene : public Scene {
+  public:
+    void setup() override {
+        Scene::setup();
+        if (!is_postgresql())
+            return;
+        drop();
+        sql().run("CREATE ROLE test_shop LOGIN");
+        sql().run("CREATE DATABASE test_shop OWNER test_shop");
+        params_ = database().params() + " dbname=test_shop";
+    }
+    void teardown() override {
+        if (is_postgresql())
+            drop();
+    }
+
+  protected:
+    static void drop() {
+        sql().run("DROP DATABASE IF EXISTS test_shop");
+        sql().run("DROP SCHEMA IF EXISTS hostile CASCADE; ALTER ROLE useradmin RESET search_path");
+        if (sql().number("SELECT count(*) FROM pg_roles WHERE rolname = 'test_shop'") > 0)
+            sql().run("DROP OWNED BY test_shop; DROP ROLE test_shop");
+    }
+
+    /// Runs statements in the database of the application, as a role.
+    void run_as(const std::string& role, const std::string& statements) const {
+        Database("pgsql", params_ + " user=" + role).run(statements);
+    }
+    Ended shop(const std::string& role, std::vector<std::string> arguments,
+               std::string_view input = "") const {
+        arguments.insert(arguments.begin(),
+                         {"--driver", "pgsql", "--params", params_ + " user=" + role});
+        return bare_ctl(std::move(arguments), input);
+    }
+    /// Creates the tables as the application does.
+    void create_tables() const {
+        done(shop("test_shop", {"schema"}));
+        run_as("test_shop", R"(INSERT INTO "user" ("id", "name", "email", "emailVerified") VALUES )"
+                            R"(('u', 'U', 'u@x.org', true))");
+    }
+    static bool is_escalated() {
+        return sql().value("SELECT rolsuper FROM pg_roles WHERE rolname = 'test_shop'") != "f";
+    }
+
+    std::string params_;
+};
+
+} // namespace
+
+TEST_GROUP_BASE(superuser, SuperuserScene){};
+
+TEST(superuser, runs_no_operator_of_the_database_owner) {
+    if (!is_postgresql())
+        return;
+    create_tables();
+    run_as("test_shop", trap);
+    for (const char* path : {"public", "public, pg_catalog"}) {
+        run_as("test_shop", "ALTER DATABASE test_shop SET search_path = " + std::string(path));
+        const Ended ended = shop("useradmin", {"check"});
+        CHECK_FALSE(is_escalated());
+        CHECK_TEXT(has(ended.output, "the rows were not read: useradmin is a superuser, and "
+                                     "test_shop, who owns table"),
+                   ended.output.c_str());
+        CHECK_TEXT(has(ended.output, "users         not readable"), ended.output.c_str());
+        CHECK(has(ended.output, "table         \"user\": id text"));
+    }
+}
+
+TEST(superuser, runs_no_view_of_the_tables_owner) {
+    if (!is_postgresql())
+        return;
+    create_tables();
+    run_as("test_shop", std::string(trap) + view);
+    const std::string dump = file("import.jsonl", R"({"email": "i@x.org", "name": "I"})"
+                                                  "\n");
+    const std::vector<std::vector<std::string>> commands = {
+        {"check"},
+        {"schema"},
+        {"list"},
+        {"show", "u@x.org"},
+        {"create", "--email", "c@x.org", "--name", "C"},
+        {"role", "u@x.org", "admin"},
+        {"ban", "u@x.org"},
+        {"passwd", "u@x.org"},
+        {"delete", "u@x.org", "--yes"},
+        {"export"},
+        {"import", dump},
+        {"session", "list", "u@x.org"},
+    };
+    for (const std::vector<std::string>& command : commands) {
+        const Ended ended = shop("useradmin", command, "s3cr3t word\n");
+        CHECK_FALSE_TEXT(is_escalated(), command.front().c_str());
+        if (command.front() == "check")
+            continue;
+        CHECK_EQUAL_TEXT(1, ended.status, command.front().c_str());
+        CHECK_TEXT(has(ended.errors, "log in as test_shop or a member of it"),
+                   (command.front() + ": " + ended.errors).c_str());
+    }
+    // SET ROLE alone protects nobody.
+    run_as("useradmin", R"(SET ROLE test_shop; SELECT count(*) FROM "user")");
+    CHECK(is_escalated());
+}
+
+TEST(superuser, is_told_who_can_attach_triggers_to_its_tables) {
+    if (!is_postgresql())
+        return;
+    create("a@x.org");
+    sql().run(R"(GRANT ALL ON "account" TO test_shop)");
+    const Ended refused = ctl({"list"});
+    CHECK_EQUAL(1, refused.status);
+    CHECK_TEXT(has(refused.errors, "useradmin is a superuser, and test_shop, who can attach "
+                                   "triggers to or replace table \"account\", is not"),
+               refused.errors.c_str());
+    sql().run(R"(REVOKE TRIGGER, REFERENCES ON "account" FROM test_shop)");
+    done(ctl({"list"}));
+}
+
+TEST(superuser, is_not_needed_by_a_member_of_the_owner) {
+    if (!is_postgresql())
+        return;
+    create_tables();
+    sql().run("CREATE ROLE test_root LOGIN IN ROLE test_shop");
+    const Ended listed = shop("test_root", {"list"});
+    const Ended checked = shop("test_root", {"check"});
+    sql().run("DROP ROLE test_root");
+    done(listed);
+    CHECK_FALSE(has(checked.output, "not readable"));
+}
+
+TEST(superuser, runs_no_object_that_is_sought_before_the_systems) {
+    if (!is_postgresql())
+        return;
+    create("a@x.org", "Ana", "superAdmin");
+    sql().run(hostile_schema());
+    const std::string dump = path("dump.jsonl");
+    const std::string more = file("more.jsonl", R"({"email": "i@x.org", "name": "I"})"
+                                                "\n");
+    const std::vector<std::vector<std::string>> commands = {
+        {"check"},
+        {"list", "--search", "a"},
+        {"create", "--email", "c@x.org", "--name", "C", "--hash", "argon2id m=8 t=1"},
+        {"role", "c@x.org", "admin"},
+        {"ban", "c@x.org"},
+        {"passwd", "c@x.org", "--hash", "argon2id m=8 t=1"},
+        {"delete", "c@x.org", "--yes"},
+        {"export", dump},
+        {"import", more, "--hash", "argon2id m=8 t=1"},
+        {"import", more, "--on-conflict", "skip"},
+        {"import", more, "--on-conflict", "update"},
+        {"session", "list", "a@x.org"},
+        {"schema"},
+        {"--tables", "other_user other_session other_account", "schema"},
+    };
+    for (const char* search_path : {"hostile, public"}) {
+        sql().run("ALTER ROLE useradmin SET search_path = " + std::string(search_path));
+        for (const std::vector<std::string>& command : commands)
+            done(ctl(command, "s3cr3t word\n"));
+        sql().run("DROP TABLE IF EXISTS hostile.other_session, hostile.other_account, "
+                  "hostile.other_user");
+    }
+}
+
+TEST(superuser, creates_a_database_in_which_the_owner_alone_creates_objects) {
+    if (!is_postgresql())
+        return;
+    // As PostgreSQL 13 and 14 have it.
+    sql().run("ALTER DATABASE template0 ALLOW_CONNECTIONS true");
+    Database("pgsql", database().params() + " dbname=template0")
+        .run("GRANT CREATE ON SCHEMA public TO PUBLIC");
+    const Ended made =
+        run_program({machine::postgresql("psql"), "-X", "-q", "-d", database().params(), "-v",
+                     "database=test_new", "-v", "owner=test_owner", "-v", "httpd=test_httpd", "-f",
+                     machine::source("sql/postgresql/new_database.psql").string()},
+                    "", {});
+    Database("pgsql", database().params() + " dbname=template0")
+        .run("REVOKE CREATE ON SCHEMA public FROM PUBLIC");
+    sql().run("ALTER DATABASE template0 ALLOW_CONNECTIONS false");
+    std::optional<std::string> rights;
+    if (made.status == 0)
+        rights = Database("pgsql", database().params() + " dbname=test_new")
+                     .value("SELECT has_schema_privilege('test_owner', 'public', 'CREATE') || ' ' "
+                            "|| has_schema_privilege('test_httpd', 'public', 'CREATE') || ' ' || "
+                            "has_table_privilege('test_httpd', '\"user\"', 'INSERT')");
+    sql().run("DROP DATABASE IF EXISTS test_new");
+    sql().run("DROP ROLE IF EXISTS test_owner, test_httpd");
+    CHECK_EQUAL_TEXT(0, made.status, made.errors.c_str());
+    CHECK_EQUAL(std::string("true false true"), rights.value_or("(none)"));
+}
+
+} // namespace useradmin::test

@@ -1,0 +1,185 @@
+// No object of another role runs in place of PostgreSQL's own, whatever the search path is.
+#include "contract.hpp"
+
+#include "support/hostile_schema.hpp"
+
+namespace useradmin::test {
+
+namespace {
+
+bool is_postgresql() {
+    return database().kind() == Kind::postgresql;
+}
+
+// What is sought first. PostgreSQL seeks its own schema before all others if it is not named.
+constexpr const char* search_paths[] = {"hostile, public"};
+
+const store::Guard guards[] = {
+    {},
+    {store::Guard::Kind::only_of_role, "user", at("2026-05-01T00:00:00.000Z"), {}},
+    {store::Guard::Kind::leaves_one_of_role, "superAdmin", at("2026-05-01T00:00:00.000Z"), {}},
+    {store::Guard::Kind::leaves_one_of_role, "superAdmin", at("2026-05-01T00:00:00.000Z"),
+     std::vector<std::string_view>{"1-2"}},
+};
+
+class HostileSchema : public Contract {
+  public:
+    void setup() override {
+        Contract::setup();
+        if (is_postgresql())
+            sql().run("DROP SCHEMA IF EXISTS hostile CASCADE; " + hostile_schema());
+    }
+    void teardown() override {
+        if (is_postgresql())
+            sql().run("DROP SCHEMA IF EXISTS hostile CASCADE");
+        Contract::teardown();
+    }
+
+  protected:
+    /// A statement may find nothing to do; hostile code makes it fail, which is logged.
+    template <class T>
+    static void ran(const store::Result<T>& result, Here here = {}) {
+        if (!result && (result.failure() == store::Failure::failed ||
+                        result.failure() == store::Failure::unavailable))
+            give_up("the statement failed", here);
+    }
+
+    static store::NewUser user_with_account(std::string_view id, std::string_view email) {
+        store::NewUser user = new_user(id, email);
+        user.account_id = "account-" + user.id;
+        return user;
+    }
+
+    void list_users() {
+        const auto now = at("2026-05-01T00:00:00.000Z");
+        std::vector<store::Filter> filters(6);
+        filters[1].role = "user";
+        filters[2].search = "n";
+        filters[3].role = "user";
+        filters[3].search = "n";
+        filters[4] = {"user", "n", true, true, now, now, true};
+        filters[5].banned = false;
+        for (const store::Filter& filter : filters)
+            for (const store::SortKey by : {store::SortKey::created_at, store::SortKey::name,
+                                            store::SortKey::email, store::SortKey::updated_at})
+                for (const std::int64_t offset : {0, 3, 200, 20000})
+                    ran(store().list(filter, {10, offset, {by, offset != 3}}));
+    }
+
+    void change_users() {
+        const auto now = at("2026-05-01T00:00:00.000Z");
+        for (const store::Guard& guard : guards)
+            for (const store::Sessions sessions : {store::Sessions::stay, store::Sessions::end}) {
+                const store::Changes changes = {
+                    {"name", "N"}, {"email", "u@x"}, {"role", "user"}, {"banned", true}};
+                ran(store().update("u", changes, guard, sessions));
+                ran(store().set_password(store::account_row(user_with_account("u", "u@x")),
+                                         sessions, guard.versions));
+                ran(store().remove("none", {"u@x", sessions == store::Sessions::end}, guard));
+            }
+        ran(store().create(user_with_account("n", "n@x")));
+        ran(store().create(user_with_account("m", "n@x"))); // a conflict, which is looked into
+        ran(store().replace_hash(store::account_row(user_with_account("n", "n@x")), "a hash"));
+        ran(store().remove("n", {"u@x", true}, guards[0]));
+        ran(store().another("u", "superAdmin", now));
+    }
+
+    void read_users() {
+        ran(store().find("u"));
+        ran(store().find_by_email("u@x"));
+        ran(store().credential("u@x"));
+        ran(store().password_formats());
+        ran(store().further_columns());
+        ran(store().survey({"u@x", true}));
+        ran(store().survey({"u@x", false}));
+    }
+
+    void use_sessions() {
+        const auto now = at("2026-05-01T00:00:00.000Z");
+        store::Session session;
+        session.id = "opened";
+        session.token = "opened";
+        session.user_id = "u";
+        session.created_at = session.updated_at = session.expires_at = now;
+        ran(store().open_session(session));
+        ran(store().session("opened"));
+        ran(store().caller("opened"));
+        ran(store().sessions_of("u"));
+        ran(store().live_sessions_of("u", now, 5));
+        ran(store().extend_session("opened", now, now));
+        ran(store().close_session("opened"));
+        ran(store().close_session_of("u", "none"));
+        ran(store().close_sessions_of("u"));
+    }
+
+    /// Runs all statements of the store, with a path that has the hostile schema.
+    void run_all() {
+        for (const char* path : search_paths) {
+            add_user("u", "u@x");
+            add_user("s", "s@x", "'superAdmin'");
+            tell_connection(("SET search_path = " + std::string(path)).c_str());
+            Deaf before(true);
+            Deaf after(false);
+            for (store::Witness* witness :
+                 {static_cast<store::Witness*>(nullptr), static_cast<store::Witness*>(&before),
+                  static_cast<store::Witness*>(&after)}) {
+                set_witness(witness);
+                list_users();
+                change_users();
+                read_users();
+                use_sessions();
+            }
+            set_witness(nullptr);
+            database().clear();
+        }
+    }
+};
+
+} // namespace
+
+TEST_GROUP_BASE(hostile_schema, HostileSchema){};
+
+TEST(hostile_schema, runs_for_statements_that_name_no_schema) {
+    if (!is_postgresql())
+        return;
+    tell_connection("SET search_path = hostile, public");
+    const auto runs = [&](const char* query) { return !tell_connection(query); };
+    CHECK_FALSE(runs("SELECT 1 FROM pg_class WHERE oid OPERATOR(pg_catalog.=) 1"));
+    CHECK(runs("SELECT 1 FROM pg_class WHERE oid = 'pg_class'::regclass"));
+    CHECK(runs("SELECT lower(relname::varchar) FROM pg_class"));
+    CHECK(runs("SELECT 1 FROM pg_class WHERE relname::varchar IN ('x')"));
+    tell_connection("SET search_path = hostile, public, pg_catalog");
+    CHECK(runs("SELECT count(*) FROM pg_class"));
+    CHECK(runs("SELECT 'x'::text"));
+}
+
+TEST(hostile_schema, runs_in_no_statement_of_the_store) {
+    if (is_postgresql())
+        run_all();
+}
+
+TEST(hostile_schema, runs_in_no_statement_on_columns_of_varchar) {
+    if (!is_postgresql())
+        return;
+    std::string to_varchar;
+    std::string to_text;
+    for (const char* column :
+         {R"("user" ALTER "name")", R"("user" ALTER "email")", R"("user" ALTER "role")",
+          R"("session" ALTER "token")", R"("account" ALTER "providerId")",
+          R"("account" ALTER "password")"}) {
+        to_varchar += "ALTER TABLE " + std::string(column) + " TYPE varchar(300); ";
+        to_text += "ALTER TABLE " + std::string(column) + " TYPE text; ";
+    }
+    change(to_varchar, to_text);
+    run_all();
+}
+
+TEST(hostile_schema, runs_in_no_statement_with_a_further_column) {
+    if (!is_postgresql())
+        return;
+    change(R"(ALTER TABLE "user" ADD COLUMN "seenAt" timestamptz)",
+           R"(ALTER TABLE "user" DROP COLUMN "seenAt")");
+    run_all();
+}
+
+} // namespace useradmin::test
