@@ -1,3 +1,4 @@
+#include "text/network.hpp"
 #include "text/printable.hpp"
 #include "text/timestamp.hpp"
 #include "text/unicode.hpp"
@@ -231,6 +232,58 @@ TEST(query, nothing_between_two_separators_is_no_parameter) {
     check_texts("1", parameter("&&page=1&", "page"));
     check_texts("absent", parameter("&&page=1&", ""));
     check_texts("x", parameter("&=x", ""));
+}
+
+TEST_GROUP(network){static std::string shown(std::string_view address, unsigned prefix_length = 64){
+    return text::Network::of(address).text(prefix_length);
+}
+}
+;
+
+TEST(network, of_an_IPv4_address_is_the_address) {
+    for (const unsigned prefix_length : {48U, 56U, 64U})
+        check_texts("192.0.2.1", shown("192.0.2.1", prefix_length));
+    check_texts("0.0.0.0", shown("0.0.0.0"));
+    check_texts("255.255.255.255", shown("255.255.255.255"));
+    CHECK_TRUE(text::Network::of("0.0.0.0").is_ipv4());
+    CHECK_TRUE(text::Network::of("192.0.2.1").bits() != text::Network::of("192.0.2.2").bits());
+    CHECK_TRUE(text::Network::of("192.0.2.1").widened(48).bits() ==
+               text::Network::of("192.0.2.1").bits());
+}
+
+TEST(network, of_an_IPv6_address_is_its_slash_64) {
+    check_texts("2001:db8:0:1::/64", shown("2001:db8:0:1:2:3:4:5"));
+    check_texts("2001:db8:0:1200::/56", shown("2001:db8:0:12ff::1", 56));
+    check_texts("2001:db8:1::/48", shown("2001:db8:1:ffff::1", 48));
+    check_texts("::/64", shown("::1"));
+    CHECK_FALSE(text::Network::of("2001:db8::1").is_ipv4());
+    CHECK_TRUE(text::Network::of("2001:db8::1").bits() ==
+               text::Network::of("2001:db8::ffff:0:0:1").bits());
+    CHECK_TRUE(text::Network::of("2001:db8::1").bits() !=
+               text::Network::of("2001:db8:0:1::1").bits());
+}
+
+TEST(network, of_a_mapped_address_is_IPv4) {
+    check_texts("192.0.2.1", shown("::ffff:192.0.2.1"));
+    check_texts("192.0.2.1", shown("::FFFF:c000:201"));
+    check_texts("::/64", shown("::192.0.2.1"));
+}
+
+TEST(network, ignores_a_scope_ID) {
+    check_texts("fe80::/64", shown("fe80::1%eth0"));
+    check_texts("fe80::/64", shown("fe80::1%" + std::string(1000, 'x')));
+    check_texts("192.0.2.1", shown("::ffff:192.0.2.1%1"));
+}
+
+TEST(network, of_what_is_no_address_is_the_unspecified_one) {
+    for (const std::string& text :
+         {std::string(), std::string("unknown"), std::string("/run/httpd.sock"),
+          std::string("192.0.2"), std::string("192.0.2.256"), std::string("192.0.2.1 "),
+          std::string("192.0.2.1%1"), std::string("192.0.2.1:80"), std::string("[2001:db8::1]"),
+          std::string("2001:db8::1/64"), std::string("%eth0"), std::string("192.0.2.1\0", 10),
+          std::string("2001:db8::1\0x", 13), std::string(46, ':'), std::string(100000, '1'),
+          std::string("ffff:ffff:ffff:ffff::1")})
+        CHECK_TRUE_TEXT(text::Network::of(text).bits() == text::Network().bits(), text.c_str());
 }
 
 TEST_GROUP(timestamp){};
