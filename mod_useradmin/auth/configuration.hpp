@@ -63,8 +63,8 @@ inline constexpr auto directives = std::tuple_cat(
             Base(), read_base),
         httpd::directive<struct SignInLimit>(
             "AuthUserAdminSignInLimit", TAKE12, httpd::anywhere,
-            "how many attempts to sign in may fail for an account, three times as many for an "
-            "address [, within how many seconds]",
+            "how many attempts to sign in may fail for an account from an address [, within how "
+            "many seconds]",
             sign_in::Limit(), read_limit),
     });
 

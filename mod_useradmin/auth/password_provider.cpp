@@ -44,7 +44,7 @@ authn_status verify(request_rec* request, const char* user, const char* password
     audit::Event& event = verifier.backend().event();
     event.operation = "sign-in";
     const sign_in::Verification verification = verifier.credentials().verify(
-        {apr::view_of(user), apr::view_of(password), counted_address(request)});
+        {apr::view_of(user), apr::view_of(password), verifier.backend().network()});
     if (verification.outcome == sign_in::Outcome::accepted) {
         httpd::note_caller(request, verification.user.id, verification.user.role.value_or(""));
         // `Require user` is for the account, however its address was typed.

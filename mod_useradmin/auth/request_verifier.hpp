@@ -5,8 +5,6 @@
 #include "httpd/backend.hpp"
 #include "sign_in/credentials.hpp"
 
-#include <string_view>
-
 namespace useradmin::auth {
 
 /// What signing in works with. Lives for one request.
@@ -25,9 +23,5 @@ class RequestVerifier final {
     sign_in::BoundedPasswordVerifier passwords_;
     sign_in::CredentialVerifier credentials_;
 };
-
-/// What the failed attempts of a request's client count for: its IPv4 address, or the /64 network
-/// of its IPv6 address, since each of those is one customer's. Lives as long as the request.
-std::string_view counted_address(const request_rec* request) noexcept;
 
 } // namespace useradmin::auth

@@ -47,7 +47,7 @@ int answer(request_rec* request) {
     message::Reply reply = sign_in::answer(
         {request->method, httpd::path_below(request, settings.get<SignIn>().path),
          apr::view_of(request->args), headers, body},
-        {apr::view_of(request->useragent_ip), counted_address(request),
+        {apr::view_of(request->useragent_ip), verifier.backend().network(),
          token_of(credential.view(), settings).text, is_not_remembered(headers, settings, cookies)},
         {verifier.backend().store(), verifier.credentials(), cookies, settings.get<ReadsBearer>(),
          settings.get<httpd::TrustedOrigins>(), text::now(), verifier.backend().event()});

@@ -385,6 +385,7 @@ RequestBackend::RequestBackend(request_rec* request, const module& owner,
                                const BackendSettings& settings)
     : settings_(settings), backend_(backend_of(request->server, owner)),
       log_(request, owner, *backend_.tallies),
+      network_(text::Network::of(apr::view_of(request->useragent_ip))),
       slots_(shared::Queue(backend_.slots),
              {settings_.wait, settings_.wait_directive,
               backend_.figures.counter(Refusal::hash_queue),

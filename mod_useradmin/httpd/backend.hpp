@@ -21,6 +21,7 @@
 #include "sign_in/formats_in_use.hpp"
 #include "sign_in/session_cache.hpp"
 #include "store/table_names.hpp"
+#include "text/network.hpp"
 
 #include <atomic>
 #include <chrono>
@@ -237,6 +238,8 @@ class RequestBackend {
     const password::Slots& slots() const noexcept { return slots_; }
     const Backend& server() const noexcept { return backend_; }
     const BackendSettings& settings() const noexcept { return settings_; }
+    /// The client's, as mod_remoteip has it.
+    text::Network network() const noexcept { return network_; }
     /// Tells the request's database and tables from others.
     const std::string& place() const noexcept { return place_; }
 
@@ -244,6 +247,7 @@ class RequestBackend {
     BackendSettings settings_;
     const Backend& backend_;
     RequestLog log_;
+    text::Network network_;
     password::Slots slots_;
     DatabaseConnections connections_;
     std::string place_;

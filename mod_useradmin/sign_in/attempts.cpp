@@ -19,11 +19,11 @@ namespace {
 using Key = Attempts::Key;
 using Clock = Attempts::Clock;
 
-// 16,384 counts in half a MiB.
-constexpr std::size_t bucket_count = 2048;
+// 32,768 counts in a MiB.
+constexpr std::size_t bucket_count = 4096;
 constexpr std::size_t bucket_size = 8;
 
-/// The failures of one address or account since the first of them.
+/// The failures of one scope since the first of them.
 struct Count {
     Key key;
     Clock::rep since;
@@ -44,20 +44,36 @@ Table& table_of(void* memory) noexcept {
     return *static_cast<Table*>(memory);
 }
 
-/// The place of an address of a client, which is in no database.
-constexpr std::string_view nowhere = "";
+/// An account's place and name, which may be of any length, each as a digest.
+using AccountDigest = std::array<unsigned char, 64>;
 
-Key key_of(const Table& table, char kind, std::string_view place, std::string_view name) noexcept {
-    // A name may be of any length: each is hashed in a piece of its own.
-    constexpr std::size_t piece_size = 32;
-    std::array<unsigned char, 1 + 2 * piece_size> text{static_cast<unsigned char>(kind)};
-    std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+AccountDigest digest_of(std::string_view place, std::string_view name) noexcept {
+    AccountDigest digest{};
     unsigned length = 0;
-    unsigned char* piece = text.data() + 1;
+    unsigned char* piece = digest.data();
     for (const std::string_view whole : {place, name}) {
         EVP_Digest(whole.data(), whole.size(), piece, &length, EVP_sha256(), nullptr);
-        piece += piece_size;
+        piece += digest.size() / 2;
     }
+    return digest;
+}
+
+bool applies(const Attempts::Scope& scope, text::Network network) noexcept {
+    return scope.prefix_length == 0 || scope.prefix_length == 64 || !network.is_ipv4();
+}
+
+Key key_of(const Table& table, const Attempts::Scope& scope, text::Network network,
+           const AccountDigest& account) noexcept {
+    std::array<unsigned char, 2 + sizeof(std::uint64_t) + sizeof account> text{
+        scope.of_one_account, static_cast<unsigned char>(scope.prefix_length)};
+    if (scope.prefix_length != 0) {
+        const std::uint64_t bits = network.widened(scope.prefix_length).bits();
+        std::memcpy(text.data() + 2, &bits, sizeof bits);
+    }
+    if (scope.of_one_account)
+        std::copy(account.begin(), account.end(), text.end() - account.size());
+    std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+    unsigned length = 0;
     HMAC(EVP_sha256(), table.secret.data(), static_cast<int>(table.secret.size()), text.data(),
          text.size(), digest.data(), &length);
     Key key;
@@ -129,34 +145,50 @@ bool Attempts::lay_out(void* memory) noexcept {
     return table.mutex.lay_out();
 }
 
-Attempts::Subject Attempts::subject(std::string_view address, std::string_view place,
+std::uint64_t Attempts::Subject::account() const noexcept {
+    std::uint64_t value = 0;
+    std::memcpy(&value, keys.back().data(), sizeof value);
+    return value;
+}
+
+Attempts::Subject Attempts::subject(text::Network network, std::string_view place,
                                     std::string_view account) const noexcept {
-    const Table& table = table_of(memory_);
-    return {key_of(table, 'a', nowhere, address), key_of(table, 'u', place, account)};
+    const AccountDigest digest = digest_of(place, account);
+    Subject subject{network, {}};
+    for (std::size_t index = 0; index < scopes.size(); ++index)
+        subject.keys[index] = key_of(table_of(memory_), scopes[index], network, digest);
+    return subject;
 }
 
 std::optional<Attempts::Refusal> Attempts::refusal(const Subject& subject, const Limit& limit,
                                                    Clock::time_point now) const noexcept {
     Table& table = table_of(memory_);
     const shared::Lock lock(table.mutex);
-    if (const auto wait = wait_of(table, subject.address, limit.for_address(), limit.window, now))
-        return Refusal{Of::address, *wait};
-    if (const auto wait = wait_of(table, subject.account, limit.for_account(), limit.window, now))
-        return Refusal{Of::account, *wait};
-    return std::nullopt;
+    std::optional<Refusal> longest;
+    for (std::size_t index = 0; index < scopes.size(); ++index) {
+        const Scope& scope = scopes[index];
+        if (!applies(scope, subject.network))
+            continue;
+        const auto wait =
+            wait_of(table, subject.keys[index], scope.factor * limit.attempts, limit.window, now);
+        if (wait && (!longest || *wait > longest->retry_after))
+            longest = Refusal{scope, *wait};
+    }
+    return longest;
 }
 
 void Attempts::count(const Subject& subject, const Limit& limit, Clock::time_point now) noexcept {
     Table& table = table_of(memory_);
     const shared::Lock lock(table.mutex);
-    add(table, subject.address, limit.window, now);
-    add(table, subject.account, limit.window, now);
+    for (std::size_t index = 0; index < scopes.size(); ++index)
+        if (applies(scopes[index], subject.network))
+            add(table, subject.keys[index], limit.window, now);
 }
 
 void Attempts::forgive(const Subject& subject) noexcept {
     Table& table = table_of(memory_);
     const shared::Lock lock(table.mutex);
-    if (Count* count = find(table, subject.account))
+    if (Count* count = find(table, subject.keys.front()))
         count->failures = 0;
 }
 

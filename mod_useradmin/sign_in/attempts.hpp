@@ -1,9 +1,12 @@
 // Counts failed attempts to sign in, all processes together.
 #pragma once
 
+#include "text/network.hpp"
+
 #include <array>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string_view>
 
@@ -13,15 +16,12 @@ namespace useradmin::sign_in {
 struct Limit {
     unsigned attempts = 10;
     std::chrono::seconds window{60};
-
-    unsigned for_account() const noexcept { return attempts; }
-    /// Behind one address may be many people, so that it may fail three times as often.
-    unsigned for_address() const noexcept { return 3 * attempts; }
 };
 
-/// Counts in shared memory of a fixed size, for each address of a client and for each account. When
-/// there is no room, the oldest count of a few goes. Where a count lies depends on random bytes, so
-/// that nobody can aim at one. A process that is killed wedges nobody (the mutex is robust).
+/// Counts in shared memory of a fixed size, for each account and network together and each of them
+/// alone. When there is no room, the oldest count of a few goes. Where a count lies depends on
+/// random bytes, so that nobody can aim at one. A process that is killed wedges nobody (the mutex
+/// is robust).
 class Attempts {
   public:
     using Clock = std::chrono::steady_clock;
@@ -37,30 +37,55 @@ class Attempts {
     /// The counts in memory that lay_out prepared.
     explicit Attempts(void* memory) noexcept : memory_(memory) {}
 
+    /// Which failures a limit counts.
+    struct Scope {
+        /// Those of one account, or of all.
+        bool of_one_account;
+        /// Those of one network of that prefix length, or of all where it is 0. An IPv4 address
+        /// counts as 64.
+        unsigned prefix_length;
+        /// How many times Limit::attempts may fail.
+        unsigned factor;
+    };
+    /// A stranger at one address, or with a whole /48 network, uses up less than an account has
+    /// overall, and locks nobody else out of it. Many people may share a network.
+    static constexpr std::array<Scope, 7> scopes{{
+        {true, 64, 1},
+        {true, 56, 2},
+        {true, 48, 4},
+        {false, 64, 3},
+        {false, 56, 12},
+        {false, 48, 48},
+        {true, 0, 10},
+    }};
+
     using Key = std::array<unsigned char, 16>;
-    /// What one attempt counts for.
+    /// What one attempt counts for: a key for each scope. An IPv4 address has one network.
     struct Subject {
-        Key address;
-        Key account;
+        text::Network network;
+        std::array<Key, scopes.size()> keys;
+
+        /// Identifies the account.
+        std::uint64_t account() const noexcept;
     };
     /// The place tells the account's database and its tables from others: whoever may sign in to an
     /// account of the same name elsewhere clears no count here.
-    Subject subject(std::string_view address, std::string_view place,
+    Subject subject(text::Network network, std::string_view place,
                     std::string_view account) const noexcept;
 
-    enum class Of { address, account };
-    /// Whose attempts are used up, and when there will be others.
+    /// Which attempts are used up, and when there will be others.
     struct Refusal {
-        Of of;
+        Scope scope;
         std::chrono::seconds retry_after;
     };
 
-    /// What keeps the subject from another attempt; nothing where it may try.
+    /// What keeps the subject from another attempt for the longest; nothing where it may try.
     std::optional<Refusal> refusal(const Subject& subject, const Limit& limit,
                                    Clock::time_point now) const noexcept;
     /// Counts an attempt that failed.
     void count(const Subject& subject, const Limit& limit, Clock::time_point now) noexcept;
-    /// Forgets the failures of the account, since its owner is there.
+    /// Forgets the failures of the account from the client's address alone: its owner's success
+    /// must not give others more guesses.
     void forgive(const Subject& subject) noexcept;
 
   private:

@@ -9,10 +9,14 @@ namespace useradmin::sign_in {
 
 namespace {
 
-constexpr std::string_view text_of(Attempts::Of of) noexcept {
-    return of == Attempts::Of::address
-               ? "UA0305: too many failed attempts to sign in from this address"
-               : "UA0305: too many failed attempts to sign in to one account";
+std::string line_of(const Attempts::Scope& scope, text::Network network) {
+    std::string line = "UA0305: too many failed attempts to sign in";
+    if (scope.of_one_account)
+        line += " to one account";
+    if (scope.prefix_length == 0)
+        return line += " from all addresses";
+    line += scope.prefix_length == 64 ? " from this address: " : " from this network: ";
+    return line += network.text(scope.prefix_length);
 }
 
 /// Why an attempt failed that was counted; empty for any other outcome.
@@ -31,7 +35,7 @@ Outcome outcome_of(store::Failure failure) noexcept {
 
 Verification CredentialVerifier::verify(const Login& login) {
     const Attempts::Subject subject =
-        attempts_.subject(login.address, place_, text::lower(login.email));
+        attempts_.subject(login.network, place_, text::lower(login.email));
     if (const auto refused = limited(subject))
         return *refused;
     const Verification verification = verify_password(login, subject);
@@ -64,7 +68,7 @@ std::optional<Verification> CredentialVerifier::limited(const Attempts::Subject&
     const auto refusal = attempts_.refusal(subject, limit_, Attempts::Clock::now());
     if (!refusal)
         return std::nullopt;
-    log_.write(text::Level::warning, text_of(refusal->of));
+    log_.write(text::Level::warning, line_of(refusal->scope, subject.network));
     return Verification{Outcome::limited, {}, refusal->retry_after};
 }
 
@@ -79,8 +83,8 @@ Verification CredentialVerifier::verify_password(const Login& login,
     // at once than there are hashing slots.
     std::optional<Verification> stopped;
     const PasswordVerdict verdict =
-        passwords_.verify(has_password ? found->password_hash : std::nullopt, login.password,
-                          [&] { return !(stopped = limited(subject)); });
+        passwords_.verify(has_password ? found->password_hash : std::nullopt,
+                          login.password, [&] { return !(stopped = limited(subject)); });
     if (verdict == PasswordVerdict::stopped)
         return *stopped;
     if (verdict == PasswordVerdict::busy)

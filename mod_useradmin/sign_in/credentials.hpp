@@ -14,8 +14,8 @@ namespace useradmin::sign_in {
 struct Login {
     std::string_view email;
     std::string_view password;
-    /// What the client's failed attempts are counted for: its address, or the network of it.
-    std::string_view address;
+    /// The client's, for which its attempts count.
+    text::Network network;
 };
 
 enum class Outcome {

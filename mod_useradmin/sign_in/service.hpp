@@ -16,8 +16,8 @@ namespace useradmin::sign_in {
 /// Who sends a request, and what it carries.
 struct Client {
     std::string_view ip;
-    /// What its failed attempts are counted for: its address, or the network of it.
-    std::string_view network;
+    /// For which its attempts count.
+    text::Network network;
     /// The session token that the request carries, its signature verified; empty: none.
     std::string_view token;
     /// Whether the request says that its session is not to be remembered.

@@ -51,7 +51,7 @@ void take_sign_in(std::string_view lines) {
     const sign_in::Cookies cookies("better-auth.session_token", "", /* is_secure */ false);
     audit::Event event;
     const message::Reply reply = sign_in::answer(
-        {"POST", "/sign-in/email", "", headers, body}, {lines, "network", "", false},
+        {"POST", "/sign-in/email", "", headers, body}, {lines, text::Network::of(lines), "", false},
         {store, credentials, cookies, true, {}, text::now(), event});
 
     require(text::is_clean_utf8(calls.text()), "only clean UTF-8 comes to a database");

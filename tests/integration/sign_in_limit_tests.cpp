@@ -95,12 +95,32 @@ TEST(sign_in_limit, of_an_account_is_none_of_another_s) {
     CHECK_EQUAL(200, sign_in("ivo", right).status);
 }
 
-TEST(sign_in_limit, of_an_account_holds_for_all_addresses_and_spellings) {
-    expect_log("UA0305: too many failed attempts to sign in to one account");
+TEST(sign_in_limit, of_an_account_from_an_address_holds_for_all_spellings) {
+    expect_log("UA0305: too many failed attempts to sign in to one account from this address: "
+               "192.0.2.1");
     start("AuthUserAdminSignInLimit 2 1000");
     CHECK_EQUAL(std::string("401"), fail_times(1, "eva"));
-    CHECK_EQUAL(std::string("401 429"), fail_times(2, "EVA", "198.51.100.7"));
-    CHECK_EQUAL(429, sign_in("eva", right, "203.0.113.5").status);
+    CHECK_EQUAL(std::string("401 429"), fail_times(2, "EVA", "::ffff:192.0.2.1"));
+}
+
+TEST(sign_in_limit, of_a_stranger_s_address_does_not_lock_the_owner_out) {
+    expect_log("UA0305");
+    start("AuthUserAdminSignInLimit 2 1000");
+    CHECK_EQUAL(std::string("401 401 429"), fail_times(3, "eva"));
+    CHECK_EQUAL(200, sign_in("eva", right, "198.51.100.7").status);
+    CHECK_EQUAL(429, sign_in("eva", right).status);
+}
+
+TEST(sign_in_limit, of_an_account_from_all_addresses_is_ten_times_as_many) {
+    expect_log("UA0305: too many failed attempts to sign in to one account from all addresses");
+    start("AuthUserAdminSignInLimit 1 1000");
+    for (int address = 0; address < 5; ++address)
+        CHECK_EQUAL(std::string("401"), fail_times(1, "eva", "10.0.0." + std::to_string(address)));
+    CHECK_EQUAL(200, sign_in("eva", right, "198.51.100.7").status);
+    for (int address = 5; address < 10; ++address)
+        CHECK_EQUAL(std::string("401"), fail_times(1, "eva", "10.0.0." + std::to_string(address)));
+    CHECK_EQUAL(429, sign_in("eva", right, "198.51.100.7").status);
+    CHECK_EQUAL(200, sign_in("ivo", right, "198.51.100.7").status);
 }
 
 TEST(sign_in_limit, counts_unknown_addresses_too) {
@@ -110,7 +130,7 @@ TEST(sign_in_limit, counts_unknown_addresses_too) {
 }
 
 TEST(sign_in_limit, of_a_client_s_address_is_three_times_as_many_and_none_of_another_s) {
-    expect_log("UA0305: too many failed attempts to sign in from this address");
+    expect_log("UA0305: too many failed attempts to sign in from this address: 192.0.2.1");
     start("AuthUserAdminSignInLimit 2 1000");
     CHECK_EQUAL(std::string("401 401"), fail_times(2, "a"));
     CHECK_EQUAL(std::string("401 401"), fail_times(2, "b"));
@@ -127,6 +147,17 @@ TEST(sign_in_limit, of_IPv6_addresses_is_that_of_their_network) {
     CHECK_EQUAL(std::string("401"), fail_times(1, "c", "2001:db8:0:1:2:3:4:5"));
     CHECK_EQUAL(429, sign_in("eva", right, "2001:db8:0:1::9").status);
     CHECK_EQUAL(200, sign_in("eva", right, "2001:db8:0:2::9").status);
+}
+
+TEST(sign_in_limit, of_wider_IPv6_networks_is_a_larger_one) {
+    expect_log("UA0305: too many failed attempts to sign in to one account from this network: "
+               "2001:db8::/48");
+    start("AuthUserAdminSignInLimit 1 1000");
+    for (const char* address :
+         {"2001:db8:0:100::1", "2001:db8:0:200::1", "2001:db8:0:300::1", "2001:db8:0:400::1"})
+        CHECK_EQUAL(std::string("401"), fail_times(1, "eva", address));
+    CHECK_EQUAL(429, sign_in("eva", right, "2001:db8:0:500::1").status);
+    CHECK_EQUAL(200, sign_in("eva", right, "2001:db8:1::1").status);
 }
 
 TEST(sign_in_limit, is_over_when_its_time_is) {
@@ -159,9 +190,9 @@ TEST(sign_in_limit, starts_anew_for_no_account_of_the_same_address_in_another_da
                    {"Host: other.test"},
                    R"({"name":"E","email":"eva@example.org","password":"another one"})"}));
     CHECK_EQUAL(std::string("401"), fail_times(1, "eva"));
-    CHECK_EQUAL(200, sign_in("eva", "another one", "192.0.2.2", "other.test").status);
-    CHECK_EQUAL(std::string("401 429"), fail_times(2, "eva", "192.0.2.3"));
-    CHECK_EQUAL(200, sign_in("eva", "another one", "192.0.2.2", "other.test").status);
+    CHECK_EQUAL(200, sign_in("eva", "another one", "192.0.2.1", "other.test").status);
+    CHECK_EQUAL(std::string("401 429"), fail_times(2, "eva"));
+    CHECK_EQUAL(200, sign_in("eva", "another one", "192.0.2.1", "other.test").status);
 }
 
 TEST(sign_in_limit, is_one_for_all_children) {
@@ -190,8 +221,8 @@ TEST(sign_in_limit, is_not_passed_by_many_attempts_at_once) {
     const auto replies = HttpClient(httpd_->port()).send_at_once(requests);
     const auto verified = std::count_if(replies.begin(), replies.end(),
                                         [](const Reply& reply) { return reply.status == 401; });
-    // As many more as there are hashing slots may be under way when the last one fails, and some
-    // that have just let theirs go.
+    // As many more as there are hashing slots for one account may be under way when the last one
+    // fails, and some that have just let theirs go.
     const auto slots = static_cast<std::ptrdiff_t>(std::thread::hardware_concurrency());
     CHECK_TRUE(verified >= 4 && verified <= 4 + std::max<std::ptrdiff_t>(2 * slots, 16));
 }

@@ -370,7 +370,7 @@ TEST(threads, that_guess_a_password_have_no_more_guesses_than_the_limit_and_thos
     std::array<std::atomic<int>, accounts> guesses{};
     const int turns = machine::times(8, 200);
     SharedLog log;
-    in_threads([&](int thread) {
+    in_threads([&](int) {
         for (int turn = 0; turn < turns; ++turn) {
             const int account = turn % accounts;
             Request request(*child_);
@@ -382,7 +382,7 @@ TEST(threads, that_guess_a_password_have_no_more_guesses_than_the_limit_and_thos
             sign_in::CredentialVerifier credentials(
                 request.store, "here", verifier, child_->formats,
                 sign_in::Attempts(child_->attempts.get()), limit, log);
-            const std::string from = std::to_string(thread) + "." + std::to_string(turn);
+            const auto from = text::Network::of("192.0.2." + std::to_string(account));
             const auto outcome = credentials.verify({address(account), "wrong", from}).outcome;
             complaint_.note(outcome == sign_in::Outcome::wrong_password ||
                                 outcome == sign_in::Outcome::limited,

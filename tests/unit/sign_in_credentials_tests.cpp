@@ -44,12 +44,12 @@ TEST(credentials, of_an_address_in_lower_case_are_not_those_of_its_twin) {
 TEST(credentials, are_verified_after_a_look_at_the_formats_in_use) {
     sign_in::CredentialVerifier(store, place, passwords, formats, sign_in::Attempts(memory.data()),
                                 limit, log)
-        .verify({"eva@example.org", "right", ""});
+        .verify({"eva@example.org", "right", {}});
     calls.clear();
     sign_in::FormatsInUse unknown;
     sign_in::CredentialVerifier(store, place, passwords, unknown, sign_in::Attempts(memory.data()),
                                 limit, log)
-        .verify({"eva@example.org", "right", ""});
+        .verify({"eva@example.org", "right", {}});
     expect("password_formats, credential eva@example.org, verify right", calls.text());
 }
 
@@ -152,17 +152,45 @@ TEST(credentials, over_the_limit_ask_no_database_and_hash_nothing) {
     CHECK_TRUE(verification.outcome == Outcome::limited);
     expect("", calls.text());
     CHECK_TRUE(verification.retry_after > std::chrono::seconds(50));
-    CHECK_TRUE(log.text.ends_with("UA0305: too many failed attempts to sign in to one account"));
+    CHECK_TRUE(log.text.ends_with("UA0305: too many failed attempts to sign in to one account from "
+                                  "this address: 192.0.2.1"));
 }
 
 TEST(credentials, whose_attempts_are_used_up_while_they_wait_are_not_verified) {
     passwords.meanwhile = [this] {
         sign_in::Attempts attempts(memory.data());
+        const auto network = text::Network::of("192.0.2.1");
         for (int time = 0; time < 3; ++time)
-            attempts.count(attempts.subject("198.51.100.7", place, "eva@example.org"), limit,
+            attempts.count(attempts.subject(network, place, "eva@example.org"), limit,
                            sign_in::Attempts::Clock::now());
     };
     expect_outcome(Outcome::limited, "eva@example.org", "right");
+}
+
+TEST(credentials, over_a_limit_log_which_limit_and_network) {
+    limit.attempts = 1;
+    const auto line = [&](std::string_view address, std::string_view email) {
+        log.text.clear();
+        CHECK_TRUE(verifier().verify({email, "wrong", text::Network::of(address)}).outcome ==
+                   Outcome::limited);
+        return log.text;
+    };
+    const auto fail = [&](std::string_view address, std::string_view email) {
+        verifier().verify({email, "wrong", text::Network::of(address)});
+    };
+    for (const char* email : {"a@example.org", "b@example.org", "c@example.org"})
+        fail("192.0.2.1", email);
+    expect("UA0305: too many failed attempts to sign in from this address: 192.0.2.1",
+           line("192.0.2.1", "d@example.org"));
+    for (int number = 0; number < 4; ++number)
+        fail("2001:db8::" + std::to_string(number) + "00:0:0:0:1", "e@example.org");
+    expect("UA0305: too many failed attempts to sign in to one account from this network: "
+           "2001:db8::/48",
+           line("2001:db8:0:ff00::1", "e@example.org"));
+    for (int number = 0; number < 10; ++number)
+        fail("198.51.100." + std::to_string(number), "f@example.org");
+    expect("UA0305: too many failed attempts to sign in to one account from all addresses",
+           line("203.0.113.1", "f@example.org"));
 }
 
 TEST(credentials, that_are_right_forgive_the_account_its_failures) {
