@@ -4,11 +4,11 @@
 
 namespace useradmin::password {
 
-std::variant<Slots::Held, Slots::NoSlot> Slots::acquire() {
+std::variant<Slots::Held, Slots::NoSlot> Slots::acquire(std::uint64_t account) {
     std::unique_ptr<HashMemory::Use> use;
     if (terms_.memory != nullptr)
         use = std::make_unique<HashMemory::Use>(*terms_.memory);
-    auto slot = queue_.acquire(terms_.wait);
+    auto slot = queue_.acquire(terms_.wait, {terms_.network, account});
     if (auto* const held = std::get_if<shared::Queue::Held>(&slot))
         return Held(std::move(use), std::move(*held));
 

@@ -7,6 +7,7 @@
 #include "text/log.hpp"
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <utility>
 #include <variant>
@@ -29,6 +30,8 @@ class Slots {
         shared::Counter* late = nullptr;
         /// What whoever holds a slot hashes in, of this process; nullptr: what the system gives.
         HashMemory* memory = nullptr;
+        /// The client's network; see shared::Queue.
+        std::uint64_t network = shared::Queue::Client::nobody;
     };
 
     Slots(shared::Queue queue, const Terms& terms, text::Log& log) noexcept
@@ -46,8 +49,9 @@ class Slots {
 
     using NoSlot = shared::Queue::NoSlot;
 
-    /// Takes a slot, waiting in the queue where none is free. The log has why there was none.
-    std::variant<Held, NoSlot> acquire();
+    /// Takes a slot for the account, waiting in the queue where none is free. The log has why there
+    /// was none.
+    std::variant<Held, NoSlot> acquire(std::uint64_t account = shared::Queue::Client::nobody);
 
   private:
     shared::Queue queue_;

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <limits>
 #include <new>
 #include <span>
 #include <unistd.h>
@@ -17,64 +16,74 @@ namespace useradmin::shared {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-// A slot or place whose holder died guards nothing that could be half done: it is sound as it is.
-using Taken = Mutex::Taken;
-static_assert(std::atomic<pid_t>::is_always_lock_free &&
-                  std::atomic<std::uint64_t>::is_always_lock_free,
-              "a lock would not be shared by processes");
+static_assert(std::atomic<pid_t>::is_always_lock_free, "a lock would not be shared by processes");
 
-struct Slot {
+/// A slot or a place. The header's mutex guards all but the holder.
+struct Turn {
+    static constexpr std::uint64_t free = std::numeric_limits<std::uint64_t>::max();
+
+    /// Locked by the holder. A slot or place whose holder died is sound as it is.
     Mutex mutex;
     /// The process that has it; 0: nobody. Also one that was killed.
     std::atomic<pid_t> holder;
+    /// Whether another request took the place.
+    bool is_displaced;
+    /// The lowest is served first.
+    std::uint64_t order;
+    Queue::Client client;
 
-    bool lay_out() noexcept { return mutex.lay_out(); }
-    bool take() noexcept {
-        if (mutex.try_lock() == Taken::no)
+    bool take(std::uint64_t its_order, const Queue::Client& its_client) noexcept {
+        if (mutex.try_lock() == Mutex::Taken::no)
             return false;
+        order = its_order;
+        client = its_client;
+        is_displaced = false;
         holder = getpid();
         return true;
     }
     void give_back() noexcept {
         holder = 0;
+        order = free;
         mutex.unlock();
+    }
+    /// Gives it back if its holder was killed.
+    bool is_held() noexcept {
+        if (order == free)
+            return false;
+        if (mutex.try_lock() == Mutex::Taken::no)
+            return true;
+        give_back();
+        return false;
     }
 };
 
-/// A place of who waits for a slot.
-struct Place {
-    static constexpr std::uint64_t nobody = std::numeric_limits<std::uint64_t>::max();
+struct Slot : Turn {
+    bool lay_out() noexcept {
+        order = free;
+        return mutex.lay_out();
+    }
+};
 
-    Mutex mutex;
-    /// As a slot's.
-    std::atomic<pid_t> holder;
-    /// When it came: whoever came earlier has a lower one.
-    std::atomic<std::uint64_t> number;
-    /// That it may be his turn.
+/// A place of a request that waits for a slot.
+struct Place : Turn {
+    /// Wakes the request.
     Signal signal;
 
     bool lay_out() noexcept {
-        number = nobody;
+        order = free;
         return mutex.lay_out() && signal.lay_out();
     }
-    bool take(std::uint64_t its_number) noexcept {
-        if (mutex.try_lock() == Taken::no)
-            return false;
-        number = its_number;
-        holder = getpid();
-        return true;
-    }
-    void give_back() noexcept {
-        holder = 0;
-        number = nobody;
-        mutex.unlock();
-    }
+    bool is_waiting() noexcept { return is_held() && !is_displaced; }
 };
 
-/// What the shared memory starts with; the places follow it, then the slots.
+/// What the shared memory starts with; the places follow it, then the slots. There are twice as
+/// many places as requests that wait: those that others took are given back a moment later.
 struct alignas(Place) Header {
     Queue::Bounds bounds;
-    std::atomic<std::uint64_t> next_number; ///< of who comes next
+    /// A process that is killed with it leaves every slot and place sound.
+    Mutex mutex;
+    /// Of the next request of a network and account that have none in the queue.
+    std::uint64_t next_order;
 };
 static_assert(alignof(Place) % alignof(Slot) == 0,
               "the slots would not be aligned behind the places");
@@ -83,60 +92,127 @@ Header& header_of(void* memory) noexcept {
     return *static_cast<Header*>(memory);
 }
 
+std::size_t place_count(const Queue::Bounds& bounds) noexcept {
+    return std::size_t{2} * bounds.places;
+}
+
 std::span<Place> places_of(Header& header) noexcept {
-    return {reinterpret_cast<Place*>(&header + 1), header.bounds.places};
+    return {reinterpret_cast<Place*>(&header + 1), place_count(header.bounds)};
 }
 
 std::span<Slot> slots_of(Header& header) noexcept {
-    return {reinterpret_cast<Slot*>(places_of(header).data() + header.bounds.places),
-            header.bounds.slots};
+    const std::span<Place> places = places_of(header);
+    return {reinterpret_cast<Slot*>(places.data() + places.size()), header.bounds.slots};
 }
 
-/// Takes the first that is free, without waiting; nullptr where none is. Each looks through them
-/// from another one on, so that they do not all look at the same.
-template <class Turn, class... Terms>
-Turn* take_free(std::span<Turn> turns, std::uint64_t number, Terms... terms) noexcept {
-    for (std::size_t i = 0; i < turns.size(); ++i) {
-        Turn& turn = turns[(number + i) % turns.size()];
-        if (turn.take(terms...))
-            return &turn;
-    }
-    return nullptr;
+/// Takes the first that is free, without waiting; nullptr where none is.
+template <class T>
+T* take_free(std::span<T> turns, std::uint64_t order, const Queue::Client& client) noexcept {
+    const auto found =
+        std::find_if(turns.begin(), turns.end(), [&](T& turn) { return turn.take(order, client); });
+    return found != turns.end() ? &*found : nullptr;
 }
 
-/// Whether somebody waits who came earlier. A place whose holder was killed is given back for him.
-bool is_anyone_before(std::span<Place> places, std::uint64_t number) noexcept {
-    for (Place& place : places) {
-        if (place.number >= number)
+bool is_same(std::uint64_t left, std::uint64_t right) noexcept {
+    return left == right && left != Queue::Client::nobody;
+}
+
+/// Whether the account holds fewer slots than one may.
+bool may_run(Header& header, std::uint64_t account) noexcept {
+    if (account == Queue::Client::nobody)
+        return true;
+    const std::span<Slot> slots = slots_of(header);
+    const auto held = std::count_if(slots.begin(), slots.end(), [account](Slot& slot) {
+        return slot.client.account == account && slot.is_held();
+    });
+    return static_cast<std::size_t>(held) < (slots.size() + 1) / 2;
+}
+
+/// Whether a request waits that is to be served earlier.
+bool is_anyone_before(Header& header, std::uint64_t order) noexcept {
+    const std::span<Place> places = places_of(header);
+    return std::any_of(places.begin(), places.end(), [&](Place& place) {
+        return place.order < order && place.is_waiting() && may_run(header, place.client.account);
+    });
+}
+
+/// The order of a request that arrives: behind one of each other network and account for every one
+/// that its own have in the queue.
+std::uint64_t order_of(Header& header, const Queue::Client& client) noexcept {
+    const std::uint64_t round = place_count(header.bounds) + header.bounds.slots;
+    std::uint64_t order = header.next_order;
+    const auto go_behind = [&](Turn& turn) {
+        const bool is_own = is_same(turn.client.network, client.network) ||
+                            is_same(turn.client.account, client.account);
+        if (is_own && turn.is_held() && !turn.is_displaced)
+            order = std::max(order, turn.order + round);
+    };
+    for (Place& place : places_of(header))
+        go_behind(place);
+    for (Slot& slot : slots_of(header))
+        go_behind(slot);
+    return order;
+}
+
+/// Takes a free slot if the request is the next to be served; nullptr otherwise.
+Slot* take_slot(Header& header, std::uint64_t order, const Queue::Client& client) noexcept {
+    if (!may_run(header, client.account) || is_anyone_before(header, order))
+        return nullptr;
+    Slot* const slot = take_free(slots_of(header), order, client);
+    if (slot != nullptr)
+        header.next_order = std::max(header.next_order, order + 1);
+    return slot;
+}
+
+/// Takes a place, that of the last in order if the queue is full; nullptr if the last in order is
+/// the request itself.
+Place* take_place(Header& header, std::uint64_t order, const Queue::Client& client) noexcept {
+    Place* last = nullptr;
+    unsigned waiting = 0;
+    for (Place& place : places_of(header)) {
+        if (!place.is_waiting())
             continue;
-        if (!place.take(Place::nobody))
-            return true;
-        place.give_back();
+        ++waiting;
+        if (last == nullptr || place.order > last->order)
+            last = &place;
     }
-    return false;
+    const bool is_full = waiting >= header.bounds.places;
+    if (is_full && last->order <= order)
+        return nullptr;
+    Place* const place = take_free(places_of(header), order, client);
+    if (place == nullptr)
+        return nullptr;
+    // Only requests that enter count, or others could be aged by requests that are turned away.
+    ++header.next_order;
+    if (is_full) {
+        last->is_displaced = true;
+        last->signal.give();
+    }
+    return place;
 }
 
-/// Tells whoever has waited longest to look whether a slot is free.
+/// Wakes the request that is the next to be served.
 void wake_first(Header& header) noexcept {
     Place* first = nullptr;
-    std::uint64_t lowest = Place::nobody;
     for (Place& place : places_of(header))
-        if (const std::uint64_t number = place.number; number < lowest) {
-            lowest = number;
+        if (place.order < (first != nullptr ? first->order : Turn::free) && place.is_waiting() &&
+            may_run(header, place.client.account))
             first = &place;
-        }
     if (first != nullptr)
         first->signal.give();
+}
+
+void give_back(Header& header, Turn& turn) noexcept {
+    const Lock lock(header.mutex);
+    turn.give_back();
+    wake_first(header);
 }
 
 /// Waits in a place until the end of the scope, and lets the next one have his turn then.
 class Queued {
   public:
     Queued(Header& header, Place& place) noexcept : header_(header), place_(place) {}
-    ~Queued() {
-        place_.give_back();
-        wake_first(header_);
-    }
+    ~Queued() { give_back(header_, place_); }
     Queued(const Queued&) = delete;
     Queued& operator=(const Queued&) = delete;
 
@@ -152,13 +228,13 @@ class Queued {
 std::size_t Queue::size_of(const Bounds& bounds) noexcept {
     constexpr std::size_t unit = alignof(Header);
     const std::size_t size =
-        sizeof(Header) + bounds.places * sizeof(Place) + bounds.slots * sizeof(Slot);
+        sizeof(Header) + place_count(bounds) * sizeof(Place) + bounds.slots * sizeof(Slot);
     return (size + unit - 1) / unit * unit;
 }
 
 bool Queue::lay_out(void* memory, const Bounds& bounds) noexcept {
-    Header& header = *new (memory) Header{bounds, 0};
-    bool ready = bounds.slots != 0 && bounds.places != 0;
+    Header& header = *new (memory) Header{bounds, {}, 0};
+    bool ready = bounds.slots != 0 && bounds.places != 0 && header.mutex.lay_out();
     for (Place& place : places_of(header))
         ready = ready && place.lay_out();
     for (Slot& slot : slots_of(header))
@@ -179,28 +255,34 @@ Queue::Bounds Queue::in_use(const void* memory) noexcept {
     return {held(slots_of(header)), held(places_of(header))};
 }
 
-std::variant<Queue::Held, Queue::NoSlot> Queue::acquire(std::chrono::milliseconds wait) noexcept {
+std::variant<Queue::Held, Queue::NoSlot> Queue::acquire(std::chrono::milliseconds wait,
+                                                        const Client& client) noexcept {
     constexpr std::chrono::milliseconds longest_sleep{50}; // who is killed wakes nobody
     constexpr std::chrono::hours longest_wait{24};         // keeps the clock from overflowing
     const auto deadline =
         Clock::now() + std::clamp<std::chrono::milliseconds>(wait, {}, longest_wait);
 
     Header& header = header_of(memory_);
-    const std::uint64_t number = header.next_number.fetch_add(1, std::memory_order_relaxed);
-    const auto take = [&]() noexcept {
-        return is_anyone_before(places_of(header), number) ? nullptr
-                                                           : take_free(slots_of(header), number);
-    };
-    if (Slot* const slot = take())
-        return Held(memory_, slot);
-
-    Place* const place = take_free(places_of(header), number, number);
+    std::uint64_t order = 0;
+    Place* place = nullptr;
+    {
+        const Lock lock(header.mutex);
+        order = order_of(header, client);
+        if (Slot* const slot = take_slot(header, order, client))
+            return Held(memory_, slot);
+        place = take_place(header, order, client);
+    }
     if (place == nullptr)
         return NoSlot::queue_full;
     Queued queued(header, *place);
     while (true) {
-        if (Slot* const slot = take())
-            return Held(memory_, slot);
+        {
+            const Lock lock(header.mutex);
+            if (place->is_displaced)
+                return NoSlot::queue_full;
+            if (Slot* const slot = take_slot(header, order, client))
+                return Held(memory_, slot);
+        }
         const auto now = Clock::now();
         if (now >= deadline)
             return NoSlot::not_in_time;
@@ -212,10 +294,8 @@ Queue::Held::Held(Held&& other) noexcept
     : memory_(other.memory_), slot_(std::exchange(other.slot_, nullptr)) {}
 
 Queue::Held::~Held() {
-    if (slot_ == nullptr)
-        return;
-    static_cast<Slot*>(slot_)->give_back();
-    wake_first(header_of(memory_));
+    if (slot_ != nullptr)
+        give_back(header_of(memory_), *static_cast<Slot*>(slot_));
 }
 
 } // namespace useradmin::shared

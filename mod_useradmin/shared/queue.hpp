@@ -3,19 +3,32 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <variant>
 
 namespace useradmin::shared {
 
 /// A fixed number of slots in memory that processes share, and a fixed number of places to wait for
-/// one; slots go to those who have waited longest. What a process held that was killed comes free
-/// by itself (each slot and place is a robust mutex). The object is one way to them.
+/// one. Networks and accounts share both fairly: a further request of one that already has a
+/// request in the queue is served after a request of each other one. When the queue is full, the
+/// last in this order leaves it. What a process held that was killed comes free by itself (each
+/// slot and place is a robust mutex). The object is one way to them.
 class Queue {
   public:
     /// How many there are; at least one of each.
     struct Bounds {
         unsigned slots;
         unsigned places;
+    };
+
+    /// For whom a slot is requested. Requests for nobody are served in the order of their arrival.
+    struct Client {
+        static constexpr std::uint64_t nobody = std::numeric_limits<std::uint64_t>::max();
+
+        std::uint64_t network = nobody;
+        /// Holds at most half of the slots, rounded up.
+        std::uint64_t account = nobody;
     };
 
     /// How many bytes of shared memory so many need; the memory of another one may follow.
@@ -50,12 +63,17 @@ class Queue {
 
     /// Why there is none.
     enum class NoSlot {
-        queue_full,  ///< told at once
+        queue_full,  ///< at once, or when a request of another network or account took the place
         not_in_time, ///< none came free while it waited
     };
 
     /// Takes a slot, waiting for that long in a place where none is free.
-    std::variant<Held, NoSlot> acquire(std::chrono::milliseconds wait) noexcept;
+    std::variant<Held, NoSlot> acquire(std::chrono::milliseconds wait,
+                                       const Client& client) noexcept;
+    /// Takes one for nobody.
+    std::variant<Held, NoSlot> acquire(std::chrono::milliseconds wait) noexcept {
+        return acquire(wait, Client());
+    }
 
   private:
     void* memory_;

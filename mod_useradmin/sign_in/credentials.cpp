@@ -83,7 +83,7 @@ Verification CredentialVerifier::verify_password(const Login& login,
     // at once than there are hashing slots.
     std::optional<Verification> stopped;
     const PasswordVerdict verdict =
-        passwords_.verify(has_password ? found->password_hash : std::nullopt,
+        passwords_.verify(subject.account(), has_password ? found->password_hash : std::nullopt,
                           login.password, [&] { return !(stopped = limited(subject)); });
     if (verdict == PasswordVerdict::stopped)
         return *stopped;

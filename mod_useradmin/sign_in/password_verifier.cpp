@@ -6,10 +6,11 @@
 
 namespace useradmin::sign_in {
 
-PasswordVerdict BoundedPasswordVerifier::verify(const std::optional<std::string_view>& stored,
+PasswordVerdict BoundedPasswordVerifier::verify(std::uint64_t account,
+                                                const std::optional<std::string_view>& stored,
                                                 std::string_view password,
                                                 const std::function<bool()>& is_wanted) {
-    const auto slot = slots_.acquire();
+    const auto slot = slots_.acquire(account);
     if (std::holds_alternative<password::Slots::NoSlot>(slot))
         return PasswordVerdict::busy;
     if (!is_wanted())

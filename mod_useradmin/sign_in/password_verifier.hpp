@@ -5,6 +5,7 @@
 #include "password/slots.hpp"
 #include "sign_in/formats_in_use.hpp"
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string_view>
@@ -25,8 +26,9 @@ class PasswordVerifier {
     virtual ~PasswordVerifier() = default;
     /// Whatever is stored, or nothing: a password that does not match takes the same work, so that
     /// the time tells nobody which accounts there are. Whether it is still wanted is asked when its
-    /// turn has come.
-    virtual PasswordVerdict verify(const std::optional<std::string_view>& stored,
+    /// turn has come. At most half of the slots verify passwords of one account at once.
+    virtual PasswordVerdict verify(std::uint64_t account,
+                                   const std::optional<std::string_view>& stored,
                                    std::string_view password,
                                    const std::function<bool()>& is_wanted) = 0;
     /// The hash that is to stand in place of a stored one that the password matches; nothing where
@@ -58,7 +60,8 @@ class BoundedPasswordVerifier final : public PasswordVerifier {
         formats_.note(format);
     }
 
-    PasswordVerdict verify(const std::optional<std::string_view>& stored, std::string_view password,
+    PasswordVerdict verify(std::uint64_t account, const std::optional<std::string_view>& stored,
+                           std::string_view password,
                            const std::function<bool()>& is_wanted) override;
     std::optional<secret::Secret> renewed(std::string_view stored,
                                           std::string_view password) override;

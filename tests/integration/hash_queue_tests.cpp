@@ -32,22 +32,30 @@ class HashQueue : public OwnHttpd {
             ask(Who::super_admin, "POST", "/cheap/users",
                 R"({"name":"E","email":"eva@example.org","password":"s3cr3t","role":"user"})"));
     }
+    void add_ivo() {
+        expect_success(
+            ask(Who::super_admin, "POST", "/cheap/users",
+                R"({"name":"I","email":"ivo@example.org","password":"s3cr3t","role":"user"})"));
+    }
     void teardown() override {
         unfreeze();
         connections_.clear();
         OwnHttpd::teardown();
     }
 
-    /// An httpd with one hashing slot, whose children have one connection each, and in which nobody
-    /// waits in vain. At /costly a hash takes seconds, elsewhere hardly any time.
+    /// An httpd with one hashing slot, which takes the client's address from X-Client, whose
+    /// children have one connection each, and in which nobody waits in vain. At /costly a hash
+    /// takes seconds, elsewhere hardly any time.
     void start_with(const std::string& queue) {
         allow_log("UA0210"); // sign-in expects cheap hashes
-        start("UserAdminHashLimit 1\n" + queue +
-              "DBDMax 1\nDBDKeep 1\nUserAdminTimeout 300\nAuthUserAdminTimeout 300\n"
-              "UserAdminPasswordHash argon2id m=64\n" +
-              location("/costly/users", as_sara + "UserAdminPasswordHash argon2id t=10 m=" +
-                                            std::to_string(costly_kib) + "\n") +
-              location("/api/users", as_sara) + sign_in("/auth", ""));
+        start("RemoteIPHeader X-Client\nRemoteIPInternalProxy 127.0.0.1\nUserAdminHashLimit 1\n" +
+                  queue +
+                  "DBDMax 1\nDBDKeep 1\nUserAdminTimeout 300\nAuthUserAdminTimeout 300\n"
+                  "UserAdminPasswordHash argon2id m=64\n" +
+                  location("/costly/users", as_sara + "UserAdminPasswordHash argon2id t=10 m=" +
+                                                std::to_string(costly_kib) + "\n") +
+                  location("/api/users", as_sara) + sign_in("/auth", ""),
+              {"mod_remoteip.so"});
     }
 
     /// Has a child stop in the middle of a hash: the slot is taken until it goes on.
@@ -88,13 +96,16 @@ class HashQueue : public OwnHttpd {
     }
 
     /// Sends a request over a connection of its own, and waits for nothing.
-    void post(const std::string& path, const std::string& email) {
+    void post(const std::string& path, const std::string& email,
+              const std::string& address = "192.0.2.1") {
         const std::string body =
             R"({"name":"N","email":")" + email + R"(","password":"s3cr3t","role":"user"})";
         connections_.emplace_back(httpd_->port());
         CHECK(connections_.back().send("POST " + path +
                                        " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
-                                       "Content-Type: application/json\r\nContent-Length: " +
+                                       "X-Client: " +
+                                       address +
+                                       "\r\nContent-Type: application/json\r\nContent-Length: " +
                                        std::to_string(body.size()) + "\r\n\r\n" + body));
     }
     void post_creates(int count) {
@@ -112,6 +123,19 @@ class HashQueue : public OwnHttpd {
     }
     bool are_answered(long count) const {
         return eventually([&] { return answered() >= count; }) && answered() == count;
+    }
+    /// Signs ivo in from two other networks while requests that fill the queue of four wait.
+    void expect_places_for_ivo() {
+        CHECK(are_answered(12));
+        for (const char* address : {"198.51.100.7", "2001:db8:0:1::7"}) {
+            post("/auth/sign-in/email", "ivo@example.org", address);
+            CHECK(are_answered(static_cast<long>(connections_.size()) - 5));
+        }
+        unfreeze();
+        CHECK_EQUAL(14, replies(503).size());
+        CHECK_EQUAL(5, replies(200).size());
+        for (auto reply = replies_.end() - 2; reply != replies_.end(); ++reply)
+            CHECK_EQUAL(200, reply->status);
     }
     /// The replies with that status, once all have come.
     std::vector<Reply> replies(int status) {
@@ -170,7 +194,7 @@ TEST(hash_queue, is_one_with_that_of_sign_ins_which_get_503_with_Retry_After_as_
     expect_error(HttpClient(httpd_->port())
                      .send({"POST",
                             "/api/users",
-                            {},
+                            {"X-Client: 192.0.2.1"},
                             R"({"name":"N","email":"n@x","password":"s3cr3t","role":"user"})"}),
                  503, "Servicio no disponible temporalmente");
     CHECK_EQUAL(8, answered());
@@ -183,6 +207,40 @@ TEST(hash_queue, is_one_with_that_of_sign_ins_which_get_503_with_Retry_After_as_
     CHECK_EQUAL(8, replies(503).size());
     CHECK_EQUAL(3, replies(200).size());
     CHECK_EQUAL(3 + 2, count("session"));
+}
+
+TEST(hash_queue, has_places_for_others_beside_many_sign_ins_of_one_account_from_one_address) {
+    expect_log("UA0215");
+    add_ivo();
+    start_with("UserAdminHashQueue 4\n");
+    freeze_hashing_child();
+    for (int number = 0; number < 16; ++number)
+        post("/auth/sign-in/email", "eva@example.org");
+    expect_places_for_ivo();
+}
+
+TEST(hash_queue, has_places_for_others_beside_many_sign_ins_of_one_account_from_many_addresses) {
+    expect_log("UA0215");
+    add_ivo();
+    start_with("UserAdminHashQueue 4\n");
+    freeze_hashing_child();
+    for (int number = 0; number < 16; ++number)
+        post("/auth/sign-in/email", "eva@example.org", "192.0.2." + std::to_string(number));
+    CHECK(are_answered(12));
+    post("/auth/sign-in/email", "ivo@example.org", "198.51.100.7");
+    CHECK(are_answered(13));
+    unfreeze();
+    CHECK_EQUAL(13, replies(503).size());
+    CHECK_EQUAL(200, replies_.back().status);
+}
+
+TEST(hash_queue, has_places_for_others_beside_many_creates_from_one_address) {
+    expect_log("UA0215");
+    add_ivo();
+    start_with("UserAdminHashQueue 4\n");
+    freeze_hashing_child();
+    post_creates(16);
+    expect_places_for_ivo();
 }
 
 TEST(hash_queue, has_by_default_a_place_for_every_fourth_worker) {

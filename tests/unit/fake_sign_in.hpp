@@ -18,7 +18,7 @@ class FakePasswords final : public sign_in::PasswordVerifier {
     /// What others do while this one waits for its turn.
     std::function<void()> meanwhile;
 
-    sign_in::PasswordVerdict verify(const std::optional<std::string_view>& stored,
+    sign_in::PasswordVerdict verify(std::uint64_t, const std::optional<std::string_view>& stored,
                                     std::string_view password,
                                     const std::function<bool()>& is_wanted) override {
         calls_.note("verify " + std::string(stored.value_or("nothing")));

@@ -117,10 +117,14 @@ class SharedSlots {
 
     /// For a request that waits so long.
     password::Slots slots(std::chrono::milliseconds wait = 60s,
-                          password::HashMemory* hash_memory = nullptr) const {
-        return {
-            shared::Queue(memory_), {wait, "UserAdminTimeout", &full_, &late_, hash_memory}, log_};
+                          password::HashMemory* hash_memory = nullptr,
+                          std::uint64_t network = shared::Queue::Client::nobody) const {
+        return {shared::Queue(memory_),
+                {wait, "UserAdminTimeout", &full_, &late_, hash_memory, network},
+                log_};
     }
+    /// For a request from that network.
+    password::Slots slots_for(std::uint64_t network) const { return slots(60s, nullptr, network); }
     /// Whether a request gets one that waits so long.
     bool has_one(std::chrono::milliseconds wait = 0ms) const {
         return is_held(slots(wait).acquire());
@@ -132,6 +136,7 @@ class SharedSlots {
         return reason != nullptr && *reason == password::Slots::NoSlot::queue_full;
     }
     const std::vector<std::string>& log() const { return log_.lines; }
+    unsigned places_in_use() const { return shared::Queue::in_use(memory_).places; }
     /// How many slots and places are held: "2 1".
     std::string in_use() const {
         const auto held = shared::Queue::in_use(memory_);
@@ -155,6 +160,55 @@ class SharedSlots {
     mutable NotedLines log_;
     mutable shared::Counter full_;
     mutable shared::Counter late_;
+};
+
+/// Requests that wait for a slot, each in a thread of its own, and the order in which they are
+/// served.
+class WaitingThreads {
+  public:
+    explicit WaitingThreads(const SharedSlots& shared) noexcept : shared_(shared) {}
+    WaitingThreads(const WaitingThreads&) = delete;
+    WaitingThreads& operator=(const WaitingThreads&) = delete;
+    ~WaitingThreads() { join(); }
+
+    /// Starts a request, and returns once it waits, or was turned away.
+    void add(char name, std::uint64_t network,
+             std::uint64_t account = shared::Queue::Client::nobody) {
+        const unsigned before = shared_.places_in_use() + turned_away().size();
+        threads_.emplace_back([this, name, network, account] {
+            const auto slot = shared_.slots_for(network).acquire(account);
+            const std::lock_guard lock(mutex_);
+            (SharedSlots::is_held(slot) ? served_ : turned_away_) += name;
+        });
+        CHECK_TRUE(test::eventually(
+            [&] { return shared_.places_in_use() + turned_away().size() > before; }));
+    }
+    /// Waits until so many were turned away, and names them.
+    std::string turned_away(std::size_t count) {
+        CHECK_TRUE(test::eventually([&] { return turned_away().size() >= count; }));
+        return turned_away();
+    }
+    /// Waits for all of them, and names them in the order in which they were served.
+    std::string served() {
+        join();
+        return served_;
+    }
+
+  private:
+    std::string turned_away() {
+        const std::lock_guard lock(mutex_);
+        return turned_away_;
+    }
+    void join() {
+        for (std::thread& thread : std::exchange(threads_, {}))
+            thread.join();
+    }
+
+    const SharedSlots& shared_;
+    std::mutex mutex_;
+    std::string served_;
+    std::string turned_away_;
+    std::vector<std::thread> threads_;
 };
 
 /// Another process that holds so many slots until it is told to go.
@@ -979,6 +1033,110 @@ TEST(slots, go_to_those_who_have_waited_longest) {
     STRCMP_EQUAL("abcdefgh", order.c_str());
 }
 
+TEST(slots, are_shared_fairly_among_networks) {
+    const SharedSlots shared(1, 8);
+    auto held = std::optional(shared.slots_for(1).acquire());
+    WaitingThreads waiting(shared);
+    for (const char name : std::string("abcd"))
+        waiting.add(name, 1);
+    waiting.add('x', 2);
+    waiting.add('y', 2);
+    waiting.add('z', 3);
+    held.reset();
+    STRCMP_EQUAL("xzaybcd", waiting.served().c_str());
+}
+
+TEST(slots, are_shared_fairly_among_accounts) {
+    const SharedSlots shared(1, 8);
+    auto held = std::optional(shared.slots_for(0).acquire());
+    WaitingThreads waiting(shared);
+    for (const char name : std::string("abcd"))
+        waiting.add(name, static_cast<std::uint64_t>(name), 1);
+    waiting.add('x', 1, 2);
+    waiting.add('y', 2, 3);
+    held.reset();
+    STRCMP_EQUAL("axybcd", waiting.served().c_str());
+}
+
+TEST(slots, go_to_a_network_that_has_had_many_as_soon_as_to_one_that_has_had_none) {
+    const SharedSlots shared(1, 8);
+    for (int time = 0; time < 100; ++time) {
+        auto held = std::optional(shared.slots_for(1).acquire());
+        WaitingThreads waiting(shared);
+        waiting.add('a', 1);
+        held.reset();
+    }
+    auto held = std::optional(shared.slots_for(3).acquire());
+    WaitingThreads waiting(shared);
+    for (const char name : std::string("abc"))
+        waiting.add(name, 1);
+    for (const char name : std::string("xyz"))
+        waiting.add(name, 2);
+    held.reset();
+    STRCMP_EQUAL("axbycz", waiting.served().c_str());
+}
+
+TEST(slots, a_place_of_the_network_with_the_most_goes_to_one_with_fewer) {
+    const SharedSlots shared(1, 4);
+    auto held = std::optional(shared.slots_for(1).acquire());
+    WaitingThreads waiting(shared);
+    for (const char name : std::string("abcd"))
+        waiting.add(name, 1);
+    waiting.add('e', 1);
+    STRCMP_EQUAL("e", waiting.turned_away(1).c_str());
+    waiting.add('x', 2);
+    STRCMP_EQUAL("ed", waiting.turned_away(2).c_str());
+    CHECK_TRUE(test::eventually([&] { return shared.in_use() == "1 4"; }));
+    waiting.add('y', 3);
+    STRCMP_EQUAL("edc", waiting.turned_away(3).c_str());
+    CHECK_TRUE(test::eventually([&] { return shared.in_use() == "1 4"; }));
+    waiting.add('f', 1);
+    STRCMP_EQUAL("edcf", waiting.turned_away(4).c_str());
+    held.reset();
+    STRCMP_EQUAL("xyab", waiting.served().c_str());
+}
+
+TEST(slots, a_place_is_not_lost_to_a_network_that_is_turned_away_often) {
+    const SharedSlots shared(1, 2);
+    auto held = std::optional(shared.slots_for(1).acquire());
+    WaitingThreads waiting(shared);
+    waiting.add('a', 1);
+    waiting.add('b', 1);
+    for (int time = 0; time < 1000; ++time)
+        CHECK_FALSE(SharedSlots::is_held(shared.slots_for(1).acquire()));
+    waiting.add('x', 2);
+    STRCMP_EQUAL("b", waiting.turned_away(1).c_str());
+    held.reset();
+    STRCMP_EQUAL("xa", waiting.served().c_str());
+}
+
+TEST(slots, of_one_account_are_half_of_them_at_once) {
+    for (const unsigned count : {1U, 2U, 3U, 8U}) {
+        const SharedSlots shared(count);
+        std::vector<Slot> held;
+        while (held.size() < (count + 1) / 2)
+            held.push_back(shared.slots(0ms).acquire(7));
+        CHECK_TRUE(std::all_of(held.begin(), held.end(), SharedSlots::is_held));
+        CHECK_FALSE(SharedSlots::is_held(shared.slots(1ms).acquire(7)));
+        if (count > 1)
+            CHECK_TRUE(SharedSlots::is_held(shared.slots(0ms).acquire(8)));
+        held.pop_back();
+        CHECK_TRUE(SharedSlots::is_held(shared.slots(0ms).acquire(7)));
+    }
+}
+
+TEST(slots, are_free_for_others_while_an_account_waits_for_its_own) {
+    const SharedSlots shared(2);
+    auto held = std::optional(shared.slots().acquire(7));
+    WaitingThreads waiting(shared);
+    waiting.add('a', 1, 7);
+    STRCMP_EQUAL("1 1", shared.in_use().c_str());
+    CHECK_TRUE(SharedSlots::is_held(shared.slots(0ms).acquire(8)));
+    CHECK_TRUE(shared.has_one());
+    held.reset();
+    STRCMP_EQUAL("a", waiting.served().c_str());
+}
+
 TEST(slots, that_come_free_are_not_for_those_who_came_later) {
     const SharedSlots shared(1);
     auto held = std::optional(shared.slots().acquire());
@@ -1014,6 +1172,22 @@ TEST(slots, a_slot_of_a_killed_process_comes_free) {
         CHECK_TRUE(SharedSlots::is_held(second));
         CHECK_FALSE(shared.has_one());
     }
+}
+
+TEST(slots, of_an_account_come_free_when_its_holder_is_killed) {
+    const SharedSlots shared(4);
+    pid_t holder = fork();
+    if (holder == 0) {
+        const auto first = shared.slots().acquire(7);
+        const auto second = shared.slots().acquire(7);
+        pause();
+        _exit(0);
+    }
+    CHECK_TRUE(test::eventually([&] { return shared.in_use() == "2 0"; }));
+    CHECK_FALSE(SharedSlots::is_held(shared.slots(1ms).acquire(7)));
+    ::kill(holder, SIGKILL);
+    waitpid(holder, nullptr, 0);
+    CHECK_TRUE(SharedSlots::is_held(shared.slots(0ms).acquire(7)));
 }
 
 TEST(slots, are_waited_for_by_as_many_as_there_are_places_and_others_are_turned_away_at_once) {

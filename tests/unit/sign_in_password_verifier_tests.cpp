@@ -50,6 +50,7 @@ TEST_GROUP(password_verifier) {
     sign_in::FormatsInUse formats;
     FakeLog log;
     bool is_wanted = true;
+    static constexpr std::uint64_t account = 1;
 
     void setup() override {
         memory.assign(shared::Queue::size_of({1, 1}) / sizeof(std::max_align_t) + 1, {});
@@ -67,7 +68,7 @@ TEST_GROUP(password_verifier) {
     PasswordVerdict verify(const std::optional<std::string_view>& stored, std::string_view password,
                            sign_in::HashWork& work) {
         BoundedPasswordVerifier verifier(format, formats, work, slots());
-        return verifier.verify(stored, password, [this] { return is_wanted; });
+        return verifier.verify(account, stored, password, [this] { return is_wanted; });
     }
 };
 
