@@ -14,11 +14,15 @@ enum class Result {
     done,
     refused, ///< by a rule: the caller may not, or what it asks for cannot be
     failed,  ///< the database, the disk or the like was in the way
+    unknown, ///< the database did not answer the COMMIT: the change may have been made
 };
 
 /// What an operation is called by its result.
 constexpr std::string_view text_of(Result result) noexcept {
-    return result == Result::done ? "done" : result == Result::refused ? "refused" : "failed";
+    return result == Result::done      ? "done"
+           : result == Result::refused ? "refused"
+           : result == Result::failed  ? "failed"
+                                       : "unknown";
 }
 
 /// An operation, and what came of it. Whoever carries it out fills it in as far as it knows. The
@@ -36,6 +40,8 @@ struct Event {
     std::string role = {};
     /// As HTTP has it.
     int status = 200;
+    /// Whether a change that did not succeed may have been made all the same.
+    bool is_outcome_unknown = false;
     /// Why it was refused, where the status does not tell; a constant.
     std::string_view reason = {};
     /// The user's row before and after it, where it was changed.
@@ -43,7 +49,10 @@ struct Event {
     std::optional<store::User> after = {};
 
     Result result() const noexcept {
-        return status < 400 ? Result::done : status < 500 ? Result::refused : Result::failed;
+        return status < 400         ? Result::done
+               : is_outcome_unknown ? Result::unknown
+               : status < 500       ? Result::refused
+                                    : Result::failed;
     }
 };
 

@@ -20,6 +20,8 @@ constexpr std::string_view hash_key = ",\"hash\":\"";
 constexpr std::string_view broken_key = ",\"broken\":\"";
 constexpr std::string_view end_of_text = "\"";
 constexpr std::string_view end_of_line = "\"}";
+// Within a text, the quotes would be escaped.
+constexpr std::string_view unknown_result = ",\"result\":\"unknown\",";
 constexpr std::size_t hash_size = 64;
 
 /// The text, or as much of it as a line holds.
@@ -176,6 +178,7 @@ std::optional<Read> read(std::string_view line) {
         return std::nullopt;
     const std::size_t own = hash_key.size() + hash_size + end_of_line.size();
     read->is_sound = secret::sha256(line.substr(0, line.size() - own)) == read->place.hash;
+    read->is_outcome_unknown = rest.find(unknown_result) != rest.npos;
     if (take_from_end(rest, end_of_text))
         read->broken = take_hash(rest, broken_key).value_or("");
     return read;

@@ -50,6 +50,8 @@ struct Read {
     bool is_sound = false;
     /// The SHA-256 of the half line that it says stands before it; empty for none.
     std::string_view broken = {};
+    /// Whether it is about a change whose outcome is unknown.
+    bool is_outcome_unknown = false;
 };
 
 /// Reads a line without its line end; nothing where it is none of an audit log. The views are of

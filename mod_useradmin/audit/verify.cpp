@@ -10,6 +10,7 @@ namespace useradmin::audit {
 namespace {
 
 constexpr std::size_t most_problems = 100;
+constexpr std::size_t most_unknown_lines = 100;
 constexpr std::uint64_t lines_between_news = 10000;
 
 std::string quantity(std::uint64_t first, std::uint64_t last) {
@@ -126,6 +127,9 @@ class Chain {
             begin(line);
         else
             compare(line, reader);
+        if (line.is_outcome_unknown && ++findings.unknown <= most_unknown_lines)
+            findings.unknown_lines.push_back(reader.where() + ", number " +
+                                             std::to_string(line.place.number));
         ++findings.lines;
         findings.last = line.place;
     }

@@ -29,6 +29,9 @@ struct Findings {
     std::vector<std::string> problems;
     /// What is no problem, and worth knowing.
     std::vector<std::string> notes;
+    /// How many changes have an unknown outcome, and where the first lines about them are.
+    std::uint64_t unknown = 0;
+    std::vector<std::string> unknown_lines;
 };
 
 /// Follows the chain over all sources, in whatever order they come: each has its lines in the order

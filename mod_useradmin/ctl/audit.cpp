@@ -136,15 +136,18 @@ bool Audit::tell(std::string_view user_id, const store::User* before, const stor
     return is_told;
 }
 
-void Audit::take_back() {
+void Audit::take_back(bool is_outcome_unknown) {
     for (const auto& [number, user_id] : told_) {
         begin(command_, user_id, number);
         recorder_->event().status = status_of(Exit::failure);
+        recorder_->event().is_outcome_unknown = is_outcome_unknown;
         if (!recorder_->finish())
             break;
     }
     told_.clear();
     begin(command_, target_);
+    if (recorder_ && is_outcome_unknown)
+        recorder_->on_unknown_outcome();
 }
 
 } // namespace useradmin::ctl

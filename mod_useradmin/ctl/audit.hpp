@@ -40,8 +40,8 @@ class Audit {
     bool tell(std::string_view user_id, const store::User* before, const store::User* after);
     /// What was told before it was final is final.
     void confirm() noexcept { told_.clear(); }
-    /// It is not: a line for each corrects what was told.
-    void take_back();
+    /// It is not, or nobody knows: a line for each corrects what was told.
+    void take_back(bool is_outcome_unknown);
     /// Whether such a change is told before it is final; else it is told afterwards.
     bool comes_before() const noexcept { return recorder_ && recorder_->comes_before(); }
 

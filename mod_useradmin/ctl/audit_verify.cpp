@@ -100,6 +100,8 @@ void print_as_json(const audit::Findings& found) {
     writer.key("hash").string(found.last.hash);
     write_texts(writer.key("problems"), found.problems);
     write_texts(writer.key("notes"), found.notes);
+    writer.key("unknown").integer(static_cast<std::int64_t>(found.unknown));
+    write_texts(writer.key("unknownLines"), found.unknown_lines);
     writer.end_object().end_object();
     print_json(document);
 }
@@ -109,6 +111,8 @@ void print(const audit::Findings& found) {
         say("problem: " + problem);
     for (const std::string& note : found.notes)
         say("note: " + note);
+    for (const std::string& line : found.unknown_lines)
+        say("unknown: " + line);
     if (found.lines == 0) {
         say("There are no lines.");
         return;
@@ -116,6 +120,11 @@ void print(const audit::Findings& found) {
     say(std::to_string(found.lines) + (found.lines == 1 ? " line, number " : " lines, number ") +
         std::to_string(found.first.number) + " to " + std::to_string(found.last.number) +
         (found.problems.empty() ? ": all as they were written." : ": not as they were written."));
+    if (found.unknown != 0)
+        say("The outcome of " + std::to_string(found.unknown) +
+            (found.unknown == 1 ? " change" : " changes") +
+            " is unknown: the database did not answer the COMMIT. Compare the lines with the "
+            "database.");
     if (found.problems.empty())
         say("The last hash is " + found.last.hash +
             "; kept elsewhere, it shows later (--anchor) that nothing up to here was taken away.");

@@ -432,7 +432,7 @@ class Import {
         if (context_.audit().comes_before())
             tell(seen);
         if (!transaction->commit()) {
-            context_.audit().take_back();
+            context_.audit().take_back(work.may_be_committed());
             fail(work);
         }
         context_.audit().confirm();
@@ -522,7 +522,7 @@ class Import {
         for (const store::Seen& seen : all)
             if (!context_.audit().tell(seen.user_id, seen.before ? &*seen.before : nullptr,
                                        seen.after ? &*seen.after : nullptr)) {
-                context_.audit().take_back();
+                context_.audit().take_back(false);
                 throw CommandError(Exit::failure, "the audit log must be told; " + state());
             }
     }

@@ -239,10 +239,18 @@ Result<T> DatabaseStore::write(unsigned needs, Repeatable repeatable, const Oper
         [&](Work& piece, const Dialect& dialect) {
             // A statement alone that must wait at its end for those who read is begun anew, and
             // lets others in to read meanwhile, one after the other.
-            return dialect.product().has_one_writer ? in_transaction<T>(piece, dialect, work)
-                                                    : work(piece, dialect);
+            return noted(dialect.product().has_one_writer ? in_transaction<T>(piece, dialect, work)
+                                                          : work(piece, dialect),
+                         piece);
         },
         Access::writes);
+}
+
+template <class T>
+Result<T> DatabaseStore::noted(Result<T> result, const Work& piece) {
+    if (!result && witness_ != nullptr && piece.may_be_committed())
+        witness_->on_unknown_outcome();
+    return result;
 }
 
 template <class T, class Operation>
@@ -270,13 +278,16 @@ Result<T> DatabaseStore::change(unsigned needs, Repeatable repeatable, const Ope
         [&](Work& piece, const Dialect& dialect) {
             bool is_told = false;
             Result<T> result =
-                in_transaction<T>(piece, dialect, [&](Work&, const Dialect&) -> Result<T> {
-                    Result<T> done = work(piece, dialect);
-                    if (!done)
-                        return done;
-                    is_told = tell(piece.seen());
-                    return is_told ? std::move(done) : Result<T>(Failure::unavailable);
-                });
+                noted(in_transaction<T>(piece, dialect,
+                                        [&](Work&, const Dialect&) -> Result<T> {
+                                            Result<T> done = work(piece, dialect);
+                                            if (!done)
+                                                return done;
+                                            is_told = tell(piece.seen());
+                                            return is_told ? std::move(done)
+                                                           : Result<T>(Failure::unavailable);
+                                        }),
+                      piece);
             // What was told is not done a second time.
             return is_told && !result && piece.fault() == Fault::busy ? Result<T>(locked())
                                                                       : std::move(result);

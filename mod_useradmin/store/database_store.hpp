@@ -13,6 +13,8 @@
 
 namespace useradmin::store {
 
+class Work;
+
 /// The tables of a database, for the length of one request. Each call takes a connection and gives
 /// it back before it returns.
 class DatabaseStore : public Store {
@@ -86,6 +88,10 @@ class DatabaseStore : public Store {
     /// The same for a change, which the witness is told of.
     template <class T, class Operation>
     Result<T> change(unsigned needs, Repeatable repeatable, const Operation& work);
+
+    /// Tells the witness where the outcome of a write that failed is unknown.
+    template <class T>
+    Result<T> noted(Result<T> result, const Work& piece);
 
     /// The result of what may have changed users: no total that is kept holds any more.
     template <class T>

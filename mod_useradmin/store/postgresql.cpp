@@ -210,7 +210,7 @@ class PostgresqlTransaction final : public Transaction {
 
     bool commit() override {
         is_open_ = false;
-        return static_cast<bool>(work_.execute("COMMIT"));
+        return static_cast<bool>(work_.commit("COMMIT"));
     }
 
   private:

@@ -328,6 +328,9 @@ class SqliteClient final : public Client {
         return deadline_ != no_deadline ? deadline_ : Clock::now() + of_tools;
     }
 
+    /// Returns whether the last failure was one to read or write the file.
+    bool has_io_error() const noexcept { return code_ == SQLITE_IOERR; }
+
     /// To be called before a transaction begins, or one within it: what ends it needs no memory
     /// then. Throws std::bad_alloc where there is none now.
     void ready_to_roll_back(bool is_inner) {
@@ -384,6 +387,7 @@ class SqliteClient final : public Client {
 
     Fault fault() {
         error_ = sqlite3_errmsg(database_);
+        code_ = SQLITE_OK;
         switch (sqlite3_extended_errcode(database_)) {
         case SQLITE_CONSTRAINT_UNIQUE:
         case SQLITE_CONSTRAINT_PRIMARYKEY:
@@ -391,7 +395,8 @@ class SqliteClient final : public Client {
         default:
             break;
         }
-        switch (sqlite3_errcode(database_)) {
+        code_ = sqlite3_errcode(database_);
+        switch (code_) {
         case SQLITE_BUSY:
         case SQLITE_LOCKED:
             return Fault::busy;
@@ -414,6 +419,7 @@ class SqliteClient final : public Client {
     std::unordered_map<std::string, Prepared> prepared_;
     Prepared roll_back_;
     Prepared roll_back_inner_;
+    int code_ = SQLITE_OK;
     std::string error_;
 };
 
@@ -487,6 +493,9 @@ class SqliteTransaction final : public Transaction {
             open_ = !work_.execute(is_inner_ ? "RELEASE useradmin_inner" : "COMMIT");
             if (!open_)
                 return true;
+            // What did not reach the disk in time may be found there after a crash.
+            if (!is_inner_ && client_.has_io_error())
+                work_.set_may_be_committed();
             if (work_.fault() != Fault::busy || Clock::now() + pause >= deadline)
                 return false;
             work_.forgive();

@@ -186,6 +186,9 @@ class Witness {
     /// none or where it stays as it is. Whose session ended is empty where nobody knows. False
     /// where it could not be told.
     virtual bool saw(std::string_view user_id, const User* before, const User* after) = 0;
+    /// Called when the database does not answer what commits a change: the change may have been
+    /// made. The change can still succeed when it is repeated.
+    virtual void on_unknown_outcome() noexcept {}
 };
 
 /// The tables, as the operations see them. Texts that go in are clean UTF-8 without U+0000. Every

@@ -3,6 +3,7 @@
 #include "apr/pool.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace useradmin::store {
 
@@ -24,7 +25,26 @@ bool is_as_absent(const Field<User>& field, const Value& value) {
     return std::holds_alternative<std::monostate>(value);
 }
 
+/// Whether the statement may have been executed although it failed.
+bool has_no_answer(const std::variant<Rows, Fault>& answer) noexcept {
+    const Fault* const fault = std::get_if<Fault>(&answer);
+    return fault != nullptr && (*fault == Fault::lost || *fault == Fault::late);
+}
+
 } // namespace
+
+Result<Rows> Work::run(const Statement& statement) {
+    const bool commits = !client_.is_in_transaction();
+    auto answer = client_.run(statement, pool_);
+    may_be_committed_ = may_be_committed_ || (commits && has_no_answer(answer));
+    return note(std::move(answer));
+}
+
+Result<Rows> Work::commit(const char* sql) {
+    auto answer = client_.execute(sql, pool_);
+    may_be_committed_ = may_be_committed_ || has_no_answer(answer);
+    return note(std::move(answer));
+}
 
 bool Work::can_hold(std::string_view field, const Value& value) {
     if (schema_.user.find(field) != nullptr)

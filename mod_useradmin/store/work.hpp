@@ -29,8 +29,10 @@ class Work {
     Statement statement() const { return Statement(pool_); }
 
     /// Runs a statement; where it fails, fault() says how.
-    Result<Rows> run(const Statement& statement) { return note(client_.run(statement, pool_)); }
+    Result<Rows> run(const Statement& statement);
     Result<Rows> execute(const char* sql) { return note(client_.execute(sql, pool_)); }
+    /// Runs the statement that commits a transaction.
+    Result<Rows> commit(const char* sql);
 
     /// The same where no statement failed: the client's error says why the work cannot go on.
     void fail(Fault fault) { static_cast<void>(note(fault)); }
@@ -48,6 +50,9 @@ class Work {
     std::optional<Fault> fault() const noexcept { return fault_; }
     /// What the database, or can_hold, said to that.
     const std::string& error() const noexcept { return error_; }
+    /// Returns whether a statement failed that may have been committed all the same.
+    bool may_be_committed() const noexcept { return may_be_committed_; }
+    void set_may_be_committed() noexcept { may_be_committed_ = true; }
     /// Takes a fault for an answer: the work goes on as if nothing had failed.
     void forgive() noexcept;
 
@@ -64,6 +69,7 @@ class Work {
     bool is_witnessed_;
     Seen seen_;
     std::optional<Fault> fault_;
+    bool may_be_committed_ = false;
     std::string error_;
 };
 

@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <apr_time.h>
+#include <csignal>
 #include <memory>
 #include <sqlite3.h>
+#include <sys/resource.h>
 #include <thread>
 #include <vector>
 
@@ -543,6 +545,43 @@ TEST(living_tables, whose_readers_keep_a_change_from_its_end_are_waited_for_no_l
     CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"user\""));
     worked(store().create(new_user("n", "n@x")));
     sql().run("PRAGMA journal_mode = WAL");
+}
+
+TEST(living_tables, whose_file_takes_no_commit_leave_its_outcome_unknown) {
+    if (is_postgresql())
+        return;
+    class Counter final : public store::Witness {
+      public:
+        explicit Counter(bool comes_before) noexcept : comes_before_(comes_before) {}
+        bool comes_before() const noexcept override { return comes_before_; }
+        bool saw(std::string_view, const store::User*, const store::User*) override { return true; }
+        void on_unknown_outcome() noexcept override { ++unknown; }
+        int unknown = 0;
+
+      private:
+        bool comes_before_;
+    };
+    expect_error("UA0106: the database refused: disk I/O error");
+    add_user("u", "u@x");
+    worked(store().find("u"));
+    rlimit old = {};
+    getrlimit(RLIMIT_FSIZE, &old);
+    rlimit small = old;
+    small.rlim_cur = 1;
+    const auto handler = signal(SIGXFSZ, SIG_IGN);
+    for (const bool comes_before : {false, true}) {
+        Counter counter(comes_before);
+        set_witness(&counter);
+        worked(store().update("u", {{"name", "Before"}}));
+        CHECK_EQUAL(0, counter.unknown);
+        setrlimit(RLIMIT_FSIZE, &small);
+        const bool has_failed = failed(store().update("u", {{"name", "After"}}));
+        setrlimit(RLIMIT_FSIZE, &old);
+        set_witness(nullptr);
+        CHECK(has_failed);
+        CHECK_EQUAL(1, counter.unknown);
+    }
+    signal(SIGXFSZ, handler);
 }
 
 TEST(living_tables, that_do_not_answer_are_waited_for_no_longer_than_the_patience) {
