@@ -14,6 +14,7 @@
 #include "httpd/token_carriers.hpp"
 #include "secret/secret.hpp"
 #include "sign_in/identity.hpp"
+#include "text/network.hpp"
 
 #include <string>
 #include <utility>
@@ -152,13 +153,14 @@ Outcome outcome_of(request_rec* request, const Settings& settings, secret::Secre
 void tell_refusal(request_rec* request, const Settings& settings, const Refusal& refusal) {
     if (refusal.sentence == nullptr)
         return;
-    ap_log_rerror(APLOG_MARK, APLOG_INFO, 0, request, "UA0310: the session token was refused: %s",
-                  refusal.sentence);
+    httpd::RequestLog log(request, auth_useradmin_module,
+                          *server_configuration_of(request->server).tallies);
+    log.write_for_client(text::Level::info,
+                         std::string("UA0310: the session token was refused: ") + refusal.sentence,
+                         text::Network::of(apr::view_of(request->useragent_ip)).text(64));
     // Those that the request is redirected to ask again.
     if (!ap_is_initial_req(request))
         return;
-    httpd::RequestLog log(request, auth_useradmin_module,
-                          *server_configuration_of(request->server).tallies);
     audit::Recorder audit(httpd::trail_of(settings.get<httpd::AuditLogFile>()),
                           httpd::origin_of(request), log);
     audit.event().operation = "use-session";

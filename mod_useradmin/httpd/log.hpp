@@ -26,13 +26,15 @@ class RequestLog final : public text::Log {
     /// Once a minute at most for each tag; LogLevel debug has the others, too.
     void write_for_many(text::Level level, std::string_view message) noexcept override {
         shared::Tally* const tally = tallies_.of(message.substr(0, message.find(':')));
-        const std::uint64_t times =
-            tally != nullptr ? tally->count(shared::Tally::Clock::now()) : 1;
-        write_at(times != 0 ? httpd_level(level) : APLOG_DEBUG, APR_SUCCESS, message,
-                 times > 1 ? apr_psprintf(request_->pool,
-                                          " (%" APR_UINT64_T_FMT " times since this was last said)",
-                                          times)
-                           : "");
+        write_counted(level, message,
+                      tally != nullptr ? tally->count(shared::Tally::Clock::now()) : 1);
+    }
+    /// Twenty times a minute at most for each tag and network; LogLevel debug has the others, too.
+    void write_for_client(text::Level level, std::string_view message,
+                          std::string_view network) noexcept override {
+        write_counted(level, message,
+                      tallies_.count(message.substr(0, message.find(':')), network,
+                                     shared::Tally::Clock::now()));
     }
 
   private:
@@ -40,6 +42,14 @@ class RequestLog final : public text::Log {
         return level == text::Level::error     ? APLOG_ERR
                : level == text::Level::warning ? APLOG_WARNING
                                                : APLOG_INFO;
+    }
+    /// Writes a line that stands for so many; 0: for none.
+    void write_counted(text::Level level, std::string_view message, std::uint64_t times) noexcept {
+        write_at(times != 0 ? httpd_level(level) : APLOG_DEBUG, APR_SUCCESS, message,
+                 times > 1 ? apr_psprintf(request_->pool,
+                                          " (%" APR_UINT64_T_FMT " times since this was last said)",
+                                          times)
+                           : "");
     }
     void write_at(int level, apr_status_t status, std::string_view message,
                   const char* end = "") const noexcept {

@@ -9,15 +9,41 @@ static_assert(std::atomic<std::uint64_t>::is_always_lock_free &&
                   std::atomic<std::chrono::steady_clock::rep>::is_always_lock_free,
               "a lock would not be shared by processes");
 
-std::uint64_t Tally::count(Clock::time_point now) noexcept {
-    constexpr Clock::duration quiet = std::chrono::minutes(1);
+namespace {
+
+/// Whether a minute has passed since then.
+bool has_passed(Tally::Clock::rep since, Tally::Clock::time_point now) noexcept {
+    return since == 0 ||
+           now.time_since_epoch() - Tally::Clock::duration(since) >= std::chrono::minutes(1);
+}
+
+/// FNV-1a, never 0.
+std::uint64_t hash_of(std::string_view tag, std::string_view network) noexcept {
+    std::uint64_t hash = 0xcbf29ce484222325;
+    for (const std::string_view text : {tag, network})
+        for (const char character : text)
+            hash = (hash ^ static_cast<unsigned char>(character)) * 0x100000001b3;
+    return hash != 0 ? hash : 1;
+}
+
+} // namespace
+
+std::uint64_t Tally::count(Clock::time_point now, std::uint32_t times_a_minute) noexcept {
     ++times_;
-    Clock::rep told_at = told_at_;
-    const Clock::duration at = now.time_since_epoch();
-    if (told_at != 0 && at - Clock::duration(told_at) < quiet)
+    Clock::rep since = since_;
+    // Of those who come at once, one begins the minute.
+    if (has_passed(since, now) &&
+        since_.compare_exchange_strong(since, now.time_since_epoch().count())) {
+        told_ = 1;
+        return times_.exchange(0);
+    }
+    if (told_ >= times_a_minute || told_++ >= times_a_minute)
         return 0;
-    // Of those who come at once, one tells of all.
-    return told_at_.compare_exchange_strong(told_at, at.count()) ? times_.exchange(0) : 0;
+    return times_.exchange(0);
+}
+
+bool Tally::is_over(Clock::time_point now) const noexcept {
+    return has_passed(since_, now);
 }
 
 Tally* Tallies::of(std::string_view tag) noexcept {
@@ -29,6 +55,23 @@ Tally* Tallies::of(std::string_view tag) noexcept {
             return &entry.tally;
     }
     return nullptr;
+}
+
+std::uint64_t Tallies::count(std::string_view tag, std::string_view network,
+                             Tally::Clock::time_point now) noexcept {
+    constexpr std::size_t bucket_size = 8;
+    const std::uint64_t wanted = hash_of(tag, network);
+    Entry* const bucket = &clients_[wanted % (clients_.size() / bucket_size) * bucket_size];
+    for (Entry* entry = bucket; entry != bucket + bucket_size; ++entry)
+        if (entry->tag == wanted)
+            return entry->tally.count(now, lines_of_client);
+    for (Entry* entry = bucket; entry != bucket + bucket_size; ++entry) {
+        std::uint64_t found = entry->tag;
+        if (entry->tally.is_over(now) && entry->tag.compare_exchange_strong(found, wanted))
+            return entry->tally.count(now, lines_of_client);
+    }
+    Tally* const tally = of(tag);
+    return tally != nullptr ? tally->count(now) : 1;
 }
 
 } // namespace useradmin::shared

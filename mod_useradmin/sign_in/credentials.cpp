@@ -9,6 +9,11 @@ namespace useradmin::sign_in {
 
 namespace {
 
+/// The network whose lines are counted together.
+std::string network_of_client(text::Network network) {
+    return network.text(64);
+}
+
 std::string line_of(const Attempts::Scope& scope, text::Network network) {
     std::string line = "UA0305: too many failed attempts to sign in";
     if (scope.of_one_account)
@@ -47,7 +52,7 @@ Verification CredentialVerifier::verify(const Login& login) {
     case Outcome::wrong_password:
     case Outcome::banned:
         attempts_.count(subject, limit_, Attempts::Clock::now());
-        log_failure(login.email, verification.outcome);
+        log_failure(login, verification.outcome);
         break;
     default: // nothing was found out
         break;
@@ -55,20 +60,21 @@ Verification CredentialVerifier::verify(const Login& login) {
     return verification;
 }
 
-void CredentialVerifier::log_failure(std::string_view email, Outcome outcome) const {
+void CredentialVerifier::log_failure(const Login& login, Outcome outcome) const {
     constexpr std::size_t longest_shown = 254; // of an address (RFC 5321)
     std::string line = "UA0315: signing in to '";
-    line += email.substr(0, longest_shown);
+    line += login.email.substr(0, longest_shown);
     line += "' failed: ";
     line += sentence_of(outcome);
-    log_.write(text::Level::info, line);
+    log_.write_for_client(text::Level::info, line, network_of_client(login.network));
 }
 
 std::optional<Verification> CredentialVerifier::limited(const Attempts::Subject& subject) const {
     const auto refusal = attempts_.refusal(subject, limit_, Attempts::Clock::now());
     if (!refusal)
         return std::nullopt;
-    log_.write(text::Level::warning, line_of(refusal->scope, subject.network));
+    log_.write_for_client(text::Level::warning, line_of(refusal->scope, subject.network),
+                          network_of_client(subject.network));
     return Verification{Outcome::limited, {}, refusal->retry_after};
 }
 

@@ -62,7 +62,7 @@ class CredentialVerifier {
   private:
     Verification verify_password(const Login& login, const Attempts::Subject& subject);
     void renew_hash(const store::Credential& credential, std::string_view password);
-    void log_failure(std::string_view email, Outcome outcome) const;
+    void log_failure(const Login& login, Outcome outcome) const;
     std::optional<Verification> limited(const Attempts::Subject& subject) const;
     store::Result<store::Credential> find(std::string_view email);
 

@@ -19,6 +19,13 @@ class Log {
     virtual void write_for_many(Level level, std::string_view message) noexcept {
         write(level, message);
     }
+    /// Writes a line about a client's failure. Of many lines of one tag and network, one line with
+    /// a count may stand for all.
+    virtual void write_for_client(Level level, std::string_view message,
+                                  std::string_view network) noexcept {
+        static_cast<void>(network);
+        write(level, message);
+    }
 };
 
 } // namespace useradmin::text

@@ -594,6 +594,21 @@ TEST(recipes, with_fail2ban_who_guesses_passwords_and_forges_tokens_is_told_from
                 addresses_of("useradmin"));
     CHECK_EQUAL(std::string("192.0.2.1\n2001:db8::2\n192.0.2.3\n192.0.2.4\n192.0.2.5\n"),
                 addresses_of("useradmin[mode=aggressive]"));
+    // Who fails often has fewer lines than failures, and is banned at once all the same.
+    for (int attempt = 0; attempt < 60; ++attempt) {
+        const std::string email = "nobody" + std::to_string(attempt) + "@example.org";
+        CHECK(sign_in_from("192.0.2.9", email, "s3cr3t") >= 401);
+        CHECK_EQUAL(401, call_from("192.0.2.10", signed_token(token, "a s3cr3t of its own")));
+    }
+    const std::string jail = read_file(machine::source("conf/recipes/fail2ban-jail.conf"));
+    const int most = std::stoi(jail.substr(jail.find("maxretry = ") + 11));
+    const std::string all = addresses_of("useradmin");
+    for (const std::string address : {"192.0.2.9\n", "192.0.2.10\n"}) {
+        int count = 0;
+        for (auto at = all.find(address); at != all.npos; at = all.find(address, at + 1))
+            ++count;
+        CHECK(count >= most && count < 60);
+    }
     const Finished taken =
         test::run({{machine::program("fail2ban-client"), "-c", folder.string(), "--test"}});
     CHECK_TEXT(taken.status == 0, taken.output.c_str());

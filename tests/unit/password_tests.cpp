@@ -1319,6 +1319,32 @@ TEST(tallies, that_there_are_too_many_of_are_none) {
     CHECK_TRUE(tallies.of("T0") != nullptr);
 }
 
+TEST(tallies, write_twenty_lines_a_minute_for_each_client) {
+    shared::Tallies tallies;
+    const auto start = shared::Tally::Clock::now();
+    const auto lines = [&](std::string_view network, auto later) {
+        std::uint64_t lines = 0;
+        for (int time = 0; time < 100; ++time)
+            lines += tallies.count("UA0305", network, start + later) != 0 ? 1 : 0;
+        return lines;
+    };
+    CHECK_EQUAL(20U, lines("192.0.2.1", 0s));
+    CHECK_EQUAL(0U, lines("192.0.2.1", 59s));
+    CHECK_EQUAL(20U, lines("192.0.2.2", 59s));
+    CHECK_EQUAL(20U, lines("192.0.2.1", 60s));
+    // Of a minute later, the first line tells of all that had none.
+    CHECK_EQUAL(81U, tallies.count("UA0305", "192.0.2.1", start + 120s));
+}
+
+TEST(tallies, write_a_bounded_number_of_lines_whatever_the_number_of_clients) {
+    shared::Tallies tallies;
+    const auto start = shared::Tally::Clock::now();
+    std::uint64_t lines = 0;
+    for (int client = 0; client < 100000; ++client)
+        lines += tallies.count("UA0305", std::to_string(client), start) != 0 ? 1 : 0;
+    CHECK_TRUE(lines > 100 && lines < 600);
+}
+
 TEST_GROUP(bounded_hasher){};
 
 TEST(bounded_hasher, hashes_and_gives_its_slot_back) {
