@@ -3,6 +3,7 @@
 
 #include "store/records.hpp"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -44,6 +45,8 @@ struct Event {
     bool is_outcome_unknown = false;
     /// Why it was refused, where the status does not tell; a constant.
     std::string_view reason = {};
+    /// How many refusals of one network it stands for.
+    std::uint64_t count = 1;
     /// The user's row before and after it, where it was changed.
     std::optional<store::User> before = {};
     std::optional<store::User> after = {};

@@ -143,6 +143,8 @@ std::string describe(const Event& event, const Origin& origin, text::Timestamp t
     writer.key("result").string(text_of(event.result()));
     writer.key("status").integer(event.status);
     write_text_if_any(writer, "reason", event.reason);
+    if (event.count > 1)
+        writer.key("count").integer(static_cast<std::int64_t>(event.count));
     write_text(writer, "caller", event.caller);
     write_text(writer, "role", event.role);
     write_text(writer, "address", origin.address);

@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -21,7 +22,7 @@ namespace useradmin::audit {
 
 namespace {
 
-// How long a line waits for others to have been written.
+// How long a line waits for others to have been written, or for a program to read.
 constexpr std::chrono::seconds patience(5);
 
 // Where a line's chain is looked for.
@@ -58,13 +59,12 @@ struct Log::Place {
     /// The log that the last line went to, and its size then.
     std::uint64_t inode = 0;
     std::uint64_t size = 0;
-    /// Whether a pipe took half a line.
-    bool is_broken = false;
 };
 
 namespace {
 
-constexpr const char* place_format = "%020llu %64.64s %020llu %020llu %d\n";
+// The last field is always 0.
+constexpr const char* place_format = "%020llu %64.64s %020llu %020llu 0\n";
 constexpr std::size_t place_size = 20 + 1 + 64 + 1 + 20 + 1 + 20 + 1 + 1 + 1;
 
 /// Takes the text's first field, and the space or line end behind it.
@@ -92,6 +92,25 @@ std::optional<Link> take_link(std::string_view& text) {
     return Link{*number, std::string(hash)};
 }
 
+/// What a pipe has room for.
+struct Room {
+    bool is_enough;
+    bool is_empty;
+};
+
+/// Whether a pipe, or a device, takes so many bytes at once.
+Room room_of(int file, std::size_t size) noexcept {
+    const int capacity = fcntl(file, F_GETPIPE_SZ);
+    int held = 0;
+    if (capacity < 0 || ioctl(file, FIONREAD, &held) != 0) {
+        pollfd device = {file, POLLOUT, 0};
+        return {poll(&device, 1, 0) != 0, true};
+    }
+    // Pages may be half empty: a write starts a new page where the last one has no room for it.
+    const long page = sysconf(_SC_PAGESIZE);
+    return {2L * held + static_cast<long>(size) + 3 * page <= capacity, held == 0};
+}
+
 } // namespace
 
 Log::Place Log::read_place() const {
@@ -100,10 +119,9 @@ Log::Place Log::read_place() const {
     const auto link = take_link(rest);
     const auto inode = take_number(rest);
     const auto size = take_number(rest);
-    const auto is_broken = take_number(rest);
-    if (text.size() != place_size || !link || !inode || !size || !is_broken)
+    if (text.size() != place_size || !link || !inode || !size)
         return {};
-    return {*link, *inode, *size, *is_broken != 0};
+    return {*link, *inode, *size};
 }
 
 void Log::write_place(const Place& place) const noexcept {
@@ -111,7 +129,7 @@ void Log::write_place(const Place& place) const noexcept {
     std::snprintf(text.data(), text.size(), place_format,
                   static_cast<unsigned long long>(place.link.number), place.link.hash.c_str(),
                   static_cast<unsigned long long>(place.inode),
-                  static_cast<unsigned long long>(place.size), place.is_broken ? 1 : 0);
+                  static_cast<unsigned long long>(place.size));
     // Where this fails, the log's own end tells the next one.
     static_cast<void>(pwrite(place_, text.data(), place_size, 0) < 0);
 }
@@ -142,7 +160,7 @@ void Log::unlock() const noexcept {
     fcntl(place_, F_SETLK, &whole);
 }
 
-int Log::write_to_file(std::string_view text, std::int64_t size) const noexcept {
+int Log::write_whole(std::string_view text, std::int64_t size) const noexcept {
     std::size_t written = 0;
     while (written < text.size()) {
         const ssize_t count = write(log_, text.data() + written, text.size() - written);
@@ -160,49 +178,22 @@ int Log::write_to_file(std::string_view text, std::int64_t size) const noexcept 
     return 0;
 }
 
-int Log::write_to_pipe(std::string_view text, Clock::time_point deadline,
-                       std::size_t& written) const noexcept {
-    written = 0;
-    while (written < text.size()) {
-        const auto left =
-            std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
-        pollfd pipe = {log_, POLLOUT, 0};
-        const int ready = poll(&pipe, 1, static_cast<int>(std::max<long>(left.count(), 0)));
-        if (ready < 0 && errno == EINTR)
-            continue;
-        if (ready <= 0)
-            return ready == 0 ? ETIMEDOUT : errno;
-        // A pipe that can be written to takes that much without waiting.
-        const std::string_view piece = text.substr(written, PIPE_BUF);
-        const ssize_t count = write(log_, piece.data(), piece.size());
-        if (count < 0 && errno != EINTR && errno != EAGAIN)
-            return errno;
-        written += static_cast<std::size_t>(std::max<ssize_t>(count, 0));
-    }
-    return 0;
+Appended Log::append_to_pipe(std::string open_object) {
+    Place place = read_place();
+    const std::string line = chained(std::move(open_object), place.link);
+    const Room room = room_of(log_, line.size());
+    if (!room.is_enough)
+        return {0, EAGAIN};
+    if (const int error = write_whole(line, 0); error != 0)
+        return {0, error};
+    write_place(place);
+    is_stalled_ = false;
+    return {place.link.number, 0, false, room.is_empty ? not_written_.exchange(0) : 0};
 }
 
-Appended Log::append_locked(std::string open_object, Clock::time_point deadline) const {
-    struct stat log = {};
-    if (fstat(log_, &log) != 0)
-        return {0, errno};
+Appended Log::append_to_file(std::string open_object, const struct stat& log) const {
     Place place = read_place();
     std::string before;
-    if (!S_ISREG(log.st_mode)) {
-        before = place.is_broken ? "\n" : "";
-        const std::string line = before + chained(std::move(open_object), place.link);
-        std::size_t written = 0;
-        const int error = write_to_pipe(line, deadline, written);
-        if (error != 0) {
-            Place kept = read_place();
-            kept.is_broken = kept.is_broken || written > 0;
-            write_place(kept);
-            return {0, error};
-        }
-        place.is_broken = false;
-        write_place(place);
-        return {place.link.number, 0};
-    }
     // Somebody was killed before the place was written, or the log is another one.
     if (log.st_size > 0 &&
         (place.inode != log.st_ino || place.size != static_cast<std::uint64_t>(log.st_size))) {
@@ -219,7 +210,7 @@ Appended Log::append_locked(std::string open_object, Clock::time_point deadline)
             place.link = *last;
     }
     const std::string line = before + chained(std::move(open_object), place.link);
-    if (const int error = write_to_file(line, log.st_size); error != 0)
+    if (const int error = write_whole(line, log.st_size); error != 0)
         return {0, error};
     place.inode = log.st_ino;
     place.size = static_cast<std::uint64_t>(log.st_size) + line.size();
@@ -227,26 +218,47 @@ Appended Log::append_locked(std::string open_object, Clock::time_point deadline)
     return {place.link.number, 0};
 }
 
-Appended Log::append(std::string open_object, Durable durable) {
+Appended Log::append_locked(std::string open_object) {
+    struct stat log = {};
+    if (fstat(log_, &log) != 0)
+        return {0, errno};
+    return S_ISREG(log.st_mode) ? append_to_file(std::move(open_object), log)
+                                : append_to_pipe(std::move(open_object));
+}
+
+Appended Log::append_once(std::string open_object, Clock::time_point deadline) {
+    if (turns_.lock_until(deadline) == shared::Mutex::Taken::no)
+        return {0, ETIMEDOUT};
+    const std::lock_guard turn(turns_, std::adopt_lock);
+    if (const int error = lock(deadline); error != 0)
+        return {0, error};
+    struct Unlock {
+        const Log& log;
+        ~Unlock() { log.unlock(); }
+    } const unlock{*this};
+    return append_locked(std::move(open_object));
+}
+
+Appended Log::append(const std::string& open_object, Delivery delivery) {
+    constexpr std::chrono::milliseconds pause(5);
+    if (!is_ready_)
+        return {0, ENOLCK};
     const auto deadline = Clock::now() + patience;
-    Appended appended;
-    {
-        if (!is_ready_)
-            return {0, ENOLCK};
-        if (turns_.lock_until(deadline) == shared::Mutex::Taken::no)
-            return {0, ETIMEDOUT};
-        const std::lock_guard turn(turns_, std::adopt_lock);
-        if (const int error = lock(deadline); error != 0)
-            return {0, error};
-        struct Unlock {
-            const Log& log;
-            ~Unlock() { log.unlock(); }
-        } const unlock{*this};
-        appended = append_locked(std::move(open_object), deadline);
+    Appended appended = append_once(open_object, deadline);
+    // Nobody holds a lock while it waits for a program.
+    while (appended.error == EAGAIN && delivery != Delivery::at_once && !is_stalled_) {
+        if (Clock::now() >= deadline) {
+            is_stalled_ = true;
+            break;
+        }
+        std::this_thread::sleep_for(pause);
+        appended = append_once(open_object, deadline);
     }
+    if (appended.error == EAGAIN)
+        appended.begins_stall = not_written_++ == 0;
     // A pipe has no disk.
-    if (appended.error == 0 && durable == Durable::yes && fdatasync(log_) != 0 && errno != EINVAL &&
-        errno != EROFS)
+    if (appended.error == 0 && delivery == Delivery::durable && fdatasync(log_) != 0 &&
+        errno != EINVAL && errno != EROFS)
         appended.error = errno;
     return appended;
 }

@@ -2,8 +2,12 @@
 #pragma once
 
 #include "audit/line.hpp"
+#include "audit/refusals.hpp"
 #include "shared/mutex.hpp"
 
+#include <sys/stat.h>
+
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <string>
@@ -16,7 +20,12 @@ struct Appended {
     /// Of the line; 0 where it is not in the log.
     std::uint64_t number = 0;
     /// What errno had; 0 where all went well. The line may be in the log and not on its disk.
+    /// EAGAIN where a program has no room for it.
     int error = 0;
+    /// Whether this is the first line for which the program has no room.
+    bool begins_stall = false;
+    /// Where the program reads again and has read all: how many lines it was not given.
+    std::uint64_t not_written = 0;
 };
 
 /// The descriptors of a log and of the file with its place; negative for what could not be opened.
@@ -45,14 +54,22 @@ class Log {
     /// The log is open for reading and appending, or a pipe; the place's file for reading and
     /// writing. Neither is closed here. Made in memory that processes share, before they fork, it
     /// lets each of them wait for its turn as threads do.
-    Log(int log, int place) noexcept : log_(log), place_(place), is_ready_(turns_.lay_out()) {}
+    Log(int log, int place) noexcept
+        : log_(log), place_(place), is_ready_(turns_.lay_out() && refusals_.init()) {}
     Log(const Log&) = delete;
     Log& operator=(const Log&) = delete;
 
-    /// Whether the line is to be on its disk before it counts.
-    enum class Durable { no, yes };
+    /// How much is done for a line.
+    enum class Delivery {
+        at_once, ///< it is not written where a program has no room for it
+        waits,   ///< it waits for the program, unless another has waited in vain since it last read
+        durable, ///< the same, and it is on its disk before it counts
+    };
     /// Chains the line, an open object, and appends it, whole or not at all.
-    Appended append(std::string open_object, Durable durable);
+    Appended append(const std::string& open_object, Delivery delivery);
+
+    /// The counts of anonymous callers' refusals.
+    Refusals& refusals() noexcept { return refusals_; }
 
   private:
     struct Place;
@@ -62,16 +79,22 @@ class Log {
     void unlock() const noexcept;
     Place read_place() const;
     void write_place(const Place& place) const noexcept;
-    Appended append_locked(std::string open_object, Clock::time_point deadline) const;
-    int write_to_file(std::string_view text, std::int64_t size) const noexcept;
-    int write_to_pipe(std::string_view text, Clock::time_point deadline,
-                      std::size_t& written) const noexcept;
+    Appended append_once(std::string open_object, Clock::time_point deadline);
+    Appended append_locked(std::string open_object);
+    Appended append_to_file(std::string open_object, const struct stat& log) const;
+    Appended append_to_pipe(std::string open_object);
+    int write_whole(std::string_view text, std::int64_t size) const noexcept;
 
     int log_;
     int place_;
     /// The lock on the file is the process's, and nobody is woken when it is free: among the
     /// threads and children of one httpd this comes first.
     shared::Mutex turns_ = {};
+    /// Of a program: how many lines it was not given since it last had read all.
+    std::atomic<std::uint64_t> not_written_{0};
+    /// Whether a line has waited for it in vain since it last read.
+    std::atomic<bool> is_stalled_{false};
+    Refusals refusals_ = {};
     bool is_ready_;
 };
 

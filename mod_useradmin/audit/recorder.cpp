@@ -1,15 +1,54 @@
 #include "audit/recorder.hpp"
 
+#include "text/network.hpp"
+
+#include <cerrno>
 #include <string>
 #include <system_error>
+#include <vector>
 
 namespace useradmin::audit {
 
 namespace {
 
+// Of an IPv6 address, one customer has so many bits.
+constexpr unsigned network_prefix = 64;
+
 /// Whether it was refused since the caller is not known, may not, or came too often.
 bool is_denied(int status) noexcept {
     return status == 401 || status == 403 || status == 429;
+}
+
+/// Reports in the error log what kept a line from being written.
+void report(const Appended& appended, bool is_required, text::Log& errors) {
+    if (appended.error != 0 && appended.error != EAGAIN)
+        errors.write_for_many(text::Level::error,
+                              "UA0401: the audit log could not be written: " +
+                                  std::generic_category().message(appended.error) +
+                                  (is_required ? "; changes are refused until it can" : ""));
+    if (appended.begins_stall)
+        errors.write(text::Level::error,
+                     std::string("UA0403: the audit log's program does not keep up; until it does, "
+                                 "lines are lost") +
+                         (is_required ? " and changes are refused" : ""));
+    if (appended.not_written != 0)
+        errors.write(text::Level::warning,
+                     "UA0404: the audit log's program has read all again; it did not get " +
+                         std::to_string(appended.not_written) +
+                         (appended.not_written == 1 ? " line" : " lines"));
+}
+
+void write_all(Log& log, const std::vector<Refusals::Pending>& pending, text::Log& errors) {
+    for (const Refusals::Pending& one : pending) {
+        Event event;
+        event.operation = one.operation;
+        event.status = one.status;
+        event.reason = one.reason;
+        event.count = one.count;
+        report(log.append(describe(event, {one.server, one.network}, text::now(), 0),
+                          Log::Delivery::at_once),
+               false, errors);
+    }
 }
 
 } // namespace
@@ -25,6 +64,12 @@ bool Recorder::saw(std::string_view user_id, const store::User* before, const st
     return write();
 }
 
+bool Recorder::is_anonymous_refusal() const noexcept {
+    const Result result = event_.result();
+    return event_.caller.empty() && written_ == 0 &&
+           (result == Result::refused || result == Result::failed);
+}
+
 bool Recorder::finish() {
     if (!is_on())
         return true;
@@ -34,22 +79,44 @@ bool Recorder::finish() {
     // What was not done changed nothing.
     if (event_.result() != Result::done)
         event_.before = event_.after = std::nullopt;
+    if (is_anonymous_refusal()) {
+        const Refusals::Due due = trail_.log->refusals().count(
+            {text::Network::of(origin_.address).text(network_prefix), origin_.server,
+             event_.operation, event_.reason, event_.status},
+            Refusals::Clock::now());
+        if (due.count == 0)
+            return true;
+        event_.count = due.count;
+        if (due.is_of_many)
+            origin_.address = {};
+    }
     return write();
+}
+
+/// A change, and what corrects the line of one, is worth waiting for.
+Log::Delivery Recorder::delivery() const noexcept {
+    const Result result = event_.result();
+    const bool is_change = result == Result::done || result == Result::unknown || written_ != 0;
+    return !is_change           ? Log::Delivery::at_once
+           : trail_.is_required ? Log::Delivery::durable
+                                : Log::Delivery::waits;
 }
 
 bool Recorder::write() {
     const Appended appended =
-        trail_.log->append(describe(event_, origin_, text::now(), written_),
-                           trail_.is_required ? Log::Durable::yes : Log::Durable::no);
+        trail_.log->append(describe(event_, origin_, text::now(), written_), delivery());
     if (appended.number != 0)
         written_ = appended.number;
-    if (appended.error == 0)
-        return true;
-    errors_.write_for_many(text::Level::error,
-                           "UA0401: the audit log could not be written: " +
-                               std::generic_category().message(appended.error) +
-                               (trail_.is_required ? "; changes are refused until it can" : ""));
-    return false;
+    report(appended, trail_.is_required, errors_);
+    return appended.error == 0;
+}
+
+void write_due_refusals(Log& log, text::Log& errors) {
+    write_all(log, log.refusals().take_due(Refusals::Clock::now()), errors);
+}
+
+void write_last_refusals(Log& log, text::Log& errors) {
+    write_all(log, log.refusals().close(), errors);
 }
 
 } // namespace useradmin::audit

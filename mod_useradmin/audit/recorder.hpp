@@ -50,6 +50,8 @@ class Recorder final : public store::Witness {
     bool finish();
 
   private:
+    bool is_anonymous_refusal() const noexcept;
+    Log::Delivery delivery() const noexcept;
     bool write();
 
     Trail trail_;
@@ -59,5 +61,11 @@ class Recorder final : public store::Witness {
     /// The number of the line that was written; 0: none.
     std::uint64_t written_ = 0;
 };
+
+/// Writes the lines of refusals that were counted, of networks whose minute has passed.
+void write_due_refusals(Log& log, text::Log& errors);
+/// Writes the lines of all refusals that were counted, before the log is closed. What is refused
+/// afterwards has a line at once.
+void write_last_refusals(Log& log, text::Log& errors);
 
 } // namespace useradmin::audit

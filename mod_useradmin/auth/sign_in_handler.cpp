@@ -137,6 +137,7 @@ void register_sign_in_hooks(apr_pool_t* pool) noexcept {
     static constexpr const char* after[] = {"mod_proxy.c", "mod_alias.c", nullptr};
     APR_REGISTER_OPTIONAL_FN(useradmin_sign_in_address);
     httpd::register_body_timeout(pool);
+    httpd::register_audit_log(pool);
     ap_hook_translate_name(claim, before, after, APR_HOOK_FIRST);
     ap_hook_map_to_storage(httpd::keep_from_storage, nullptr, nullptr, APR_HOOK_REALLY_FIRST);
     ap_hook_insert_error_filter(allow_error, nullptr, nullptr, APR_HOOK_MIDDLE);

@@ -1,7 +1,10 @@
 #include "httpd/audit_log.hpp"
 
+#include "apr/guard.hpp"
 #include "apr/pool.hpp"
 #include "httpd/shared_memory.hpp"
+
+#include <mpm_common.h>
 
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -22,6 +25,8 @@ struct NamedLog {
     struct stat place = {};
     /// nullptr until it is open.
     audit::Log* log = nullptr;
+    /// The module that opened it, whose LogLevel counts.
+    int module_index = 0;
 
     bool is_program() const noexcept { return name[0] == '|'; }
 };
@@ -30,7 +35,7 @@ namespace {
 
 /// The logs of a configuration, the same for both modules.
 std::deque<NamedLog>& named_logs(apr_pool_t* configuration_pool) {
-    constexpr const char* key = "useradmin audit logs 1";
+    constexpr const char* key = "useradmin audit logs 2";
     void* logs = nullptr;
     apr_pool_userdata_get(&logs, key, configuration_pool);
     if (logs == nullptr) {
@@ -50,6 +55,61 @@ void close_with(apr_pool_t* pool, int descriptor) {
         Owned& operator=(const Owned&) = delete;
     };
     apr::emplace<Owned>(pool, descriptor);
+}
+
+/// The error log of the main server.
+class ServerLog final : public text::Log {
+  public:
+    ServerLog(const server_rec* server, int module_index) noexcept
+        : server_(server), module_index_(module_index) {}
+
+    void write(text::Level level, std::string_view message) noexcept override {
+        ap_log_error(__FILE__, __LINE__, module_index_,
+                     level == text::Level::error ? APLOG_ERR : APLOG_WARNING, APR_SUCCESS, server_,
+                     "%.*s", static_cast<int>(message.size()), message.data());
+    }
+
+  private:
+    const server_rec* server_;
+    int module_index_;
+};
+
+/// Writes what was counted without a line, before the process that opened a log closes it.
+class LastLines {
+  public:
+    explicit LastLines(const NamedLog& named) noexcept : named_(named) {}
+    ~LastLines() {
+        if (getpid() != process_)
+            return;
+        Silence errors;
+        apr::guarded([&] { audit::write_last_refusals(*named_.log, errors); }, [](const char*) {});
+    }
+    LastLines(const LastLines&) = delete;
+    LastLines& operator=(const LastLines&) = delete;
+
+  private:
+    /// The error log may be closed already.
+    class Silence final : public text::Log {
+      public:
+        void write(text::Level, std::string_view) noexcept override {}
+    };
+
+    const NamedLog& named_;
+    pid_t process_ = getpid();
+};
+
+/// Runs in the parent process.
+int write_due_lines(apr_pool_t* configuration_pool, server_rec* server) noexcept {
+    apr::guarded(
+        [&] {
+            for (const NamedLog& named : named_logs(configuration_pool)) {
+                ServerLog errors(server, named.module_index);
+                if (named.log != nullptr)
+                    audit::write_due_refusals(*named.log, errors);
+            }
+        },
+        [](const char*) {});
+    return DECLINED;
 }
 
 /// A file beside no log, for the place of a program's lines: as long as httpd runs, what it is told
@@ -147,8 +207,14 @@ bool open_audit_logs(apr_pool_t* configuration_pool, server_rec* servers, const 
         if (const auto* const status = std::get_if<apr_status_t>(&memory))
             return refuse(named, *status);
         named.log = ::new (std::get<void*>(memory)) audit::Log(opened.log, opened.place);
+        named.module_index = owner.module_index;
+        apr::emplace<LastLines>(configuration_pool, named);
     }
     return true;
+}
+
+void register_audit_log(apr_pool_t*) noexcept {
+    ap_hook_monitor(write_due_lines, nullptr, nullptr, APR_HOOK_MIDDLE);
 }
 
 audit::Trail trail_of(const AuditLog& log) noexcept {

@@ -23,6 +23,9 @@ const char* read_audit_log(const Line& line, AuditLog& log);
 /// with. False where one cannot be opened, which is logged.
 bool open_audit_logs(apr_pool_t* configuration_pool, server_rec* servers, const module& owner);
 
+/// Writes what was counted without a line, every ten seconds or so.
+void register_audit_log(apr_pool_t* pool) noexcept;
+
 /// Where the events of requests are taken down that the directive counts for.
 audit::Trail trail_of(const AuditLog& log) noexcept;
 

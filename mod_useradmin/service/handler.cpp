@@ -185,6 +185,7 @@ void register_service_hooks(apr_pool_t* pool) noexcept {
     ap_hook_post_config(start, nullptr, nullptr, APR_HOOK_MIDDLE);
     ap_hook_child_init(start_child, nullptr, httpd::before_connections, APR_HOOK_MIDDLE);
     httpd::register_body_timeout(pool);
+    httpd::register_audit_log(pool);
     ap_hook_translate_name(claim, before, after, APR_HOOK_FIRST);
     ap_hook_map_to_storage(httpd::keep_from_storage, nullptr, nullptr, APR_HOOK_REALLY_FIRST);
     ap_hook_handler(handle, nullptr, nullptr, APR_HOOK_REALLY_FIRST);

@@ -9,7 +9,9 @@
 #include <CppUTest/TestHarness.h>
 
 #include <array>
+#include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <fcntl.h>
@@ -18,6 +20,7 @@
 #include <streambuf>
 #include <string>
 #include <string_view>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <thread>
 #include <unistd.h>
@@ -26,6 +29,8 @@
 namespace useradmin::test {
 
 namespace {
+
+using namespace std::chrono_literals;
 
 using Texts = std::vector<std::string>;
 
@@ -128,7 +133,7 @@ TEST_GROUP(audit_chain) {
 
     std::uint64_t append(std::string_view what) {
         const auto appended =
-            chained.append("{\"what\":\"" + std::string(what) + "\"", audit::Log::Durable::no);
+            chained.append("{\"what\":\"" + std::string(what) + "\"", audit::Log::Delivery::waits);
         CHECK_EQUAL(0, appended.error);
         return appended.number;
     }
@@ -295,7 +300,7 @@ TEST(audit_chain, leaves_no_half_line_where_there_is_no_room) {
     small.rlim_cur = before.size() + 20;
     const auto handler = signal(SIGXFSZ, SIG_IGN);
     setrlimit(RLIMIT_FSIZE, &small);
-    const auto appended = chained.append(R"({"what":"f")", audit::Log::Durable::yes);
+    const auto appended = chained.append(R"({"what":"f")", audit::Log::Delivery::durable);
     setrlimit(RLIMIT_FSIZE, &old);
     signal(SIGXFSZ, handler);
     CHECK_EQUAL(EFBIG, appended.error);
@@ -313,7 +318,8 @@ TEST(audit_chain, is_one_for_many_threads) {
         for (int thread = 0; thread < threads; ++thread)
             writers.emplace_back([&] {
                 for (int time = 0; time < times; ++time)
-                    static_cast<void>(chained.append(R"({"what":"t")", audit::Log::Durable::no));
+                    static_cast<void>(
+                        chained.append(R"({"what":"t")", audit::Log::Delivery::waits));
             });
         for (std::thread& writer : writers)
             writer.join();
@@ -322,23 +328,165 @@ TEST(audit_chain, is_one_for_many_threads) {
     CHECK_EQUAL(std::size_t(threads * times), lines_of(log.text()).size());
 }
 
-TEST(audit_chain, of_a_pipe_goes_on_behind_half_a_line_that_it_took) {
-    int ends[2];
-    CHECK_EQUAL(0, pipe(ends));
-    constexpr int size = 4096;
-    CHECK_EQUAL(size, fcntl(ends[1], F_SETPIPE_SZ, size));
-    audit::Log piped{ends[1], place.descriptor()};
-    const std::string open_object = R"({"what":")" + std::string(6000, 'x') + "\"";
-    // Nobody reads: a page of it fits.
-    CHECK_EQUAL(ETIMEDOUT, piped.append(open_object, audit::Log::Durable::no).error);
-    std::string text(size, '\0');
-    CHECK_EQUAL(size, read(ends[0], text.data(), text.size()));
-    CHECK_EQUAL(1u, piped.append(R"({"what":"a")", audit::Log::Durable::yes).number);
-    std::string rest(size, '\0');
-    rest.resize(static_cast<std::size_t>(read(ends[0], rest.data(), rest.size())));
-    CHECK(rest.starts_with("\n{\"what\":\"a\",\"number\":1,"));
-    for (const int end : ends)
-        close(end);
+TEST_GROUP(audit_program) {
+    std::array<int, 2> ends{};
+    TemporaryFile place;
+    std::unique_ptr<audit::Log> piped;
+    std::size_t written = 0;
+
+    void setup() override {
+        CHECK_EQUAL(0, pipe(ends.data()));
+        piped = std::make_unique<audit::Log>(ends[1], place.descriptor());
+    }
+    void teardown() override {
+        for (const int end : ends)
+            close(end);
+    }
+
+    audit::Appended append(audit::Log::Delivery delivery, std::size_t size = 6000) {
+        const auto appended =
+            piped->append(R"({"what":")" + std::string(size, 'x') + "\"", delivery);
+        written += appended.error == 0 ? 1 : 0;
+        return appended;
+    }
+    /// Appends lines until there is no room for one.
+    audit::Appended fill(std::size_t size = 6000) {
+        audit::Appended appended;
+        while (appended.error == 0)
+            appended = append(audit::Log::Delivery::at_once, size);
+        return appended;
+    }
+    /// What the program reads until there is nothing more.
+    std::string read_all() const {
+        std::string text;
+        std::array<char, 4096> piece;
+        int held = 0;
+        while (ioctl(ends[0], FIONREAD, &held) == 0 && held > 0)
+            text.append(piece.data(),
+                        static_cast<std::size_t>(read(ends[0], piece.data(), piece.size())));
+        return text;
+    }
+};
+
+TEST(audit_program, gets_whole_lines_alone_however_full_its_pipe_is) {
+    for (const std::size_t size : {10, 300, 2100, 4096, 6000}) {
+        written = 0;
+        CHECK_EQUAL(EAGAIN, fill(size).error);
+        const Texts lines = lines_of(read_all());
+        CHECK(written > 0);
+        CHECK_EQUAL(written, lines.size());
+        for (const std::string& line : lines)
+            CHECK(audit::read(line)->is_sound);
+    }
+}
+
+TEST(audit_program, that_does_not_read_is_reported_when_that_begins_and_when_it_ends) {
+    CHECK(fill().begins_stall);
+    for (int time = 0; time < 3; ++time)
+        CHECK_FALSE(append(audit::Log::Delivery::at_once).begins_stall);
+    std::string text = read_all();
+    const auto first = append(audit::Log::Delivery::at_once);
+    CHECK_EQUAL(0, first.error);
+    CHECK_EQUAL(4U, first.not_written);
+    CHECK_EQUAL(0U, append(audit::Log::Delivery::at_once).not_written);
+    text += read_all();
+    CHECK_EQUAL(std::string(""), found_in({text}));
+    CHECK(fill().begins_stall);
+}
+
+TEST(audit_program, that_does_not_read_is_waited_for_once) {
+    fill();
+    // Were each of them to wait, this would take minutes.
+    for (int time = 0; time < 50; ++time)
+        CHECK_EQUAL(EAGAIN, append(audit::Log::Delivery::waits).error);
+    const std::string text = read_all();
+    CHECK_EQUAL(0, append(audit::Log::Delivery::durable).error);
+}
+
+TEST(audit_program, that_reads_within_the_time_gets_the_line_that_waits) {
+    fill();
+    std::thread reader([this] { static_cast<void>(read_all()); });
+    CHECK_EQUAL(0, append(audit::Log::Delivery::waits).error);
+    reader.join();
+}
+
+TEST(audit_program, holds_up_no_other_line_while_one_waits) {
+    fill();
+    std::atomic<bool> has_waited{false};
+    std::thread waiter([&] {
+        append(audit::Log::Delivery::waits);
+        has_waited = true;
+    });
+    CHECK_EQUAL(EAGAIN, append(audit::Log::Delivery::at_once).error);
+    CHECK_FALSE(has_waited);
+    static_cast<void>(read_all());
+    waiter.join();
+}
+
+TEST_GROUP(audit_refusals) {
+    std::unique_ptr<audit::Refusals> refusals = std::make_unique<audit::Refusals>();
+    const audit::Refusals::Clock::time_point start = audit::Refusals::Clock::now();
+
+    void setup() override {
+        CHECK(refusals->init());
+    }
+    audit::Refusals::Due count(std::string_view network, std::chrono::seconds later = {}) {
+        return refusals->count({network, "a.test", "list", "unknown-token", 401}, start + later);
+    }
+    /// What is pending, "network count", a line each.
+    static std::string text_of(const std::vector<audit::Refusals::Pending>& all) {
+        std::string text;
+        for (const auto& one : all)
+            text += one.network + " " + std::to_string(one.count) + "\n";
+        return text;
+    }
+};
+
+TEST(audit_refusals, have_a_line_at_once_and_one_for_those_of_the_minute_after_it) {
+    CHECK_EQUAL(1U, count("192.0.2.1").count);
+    for (int time = 0; time < 1000; ++time)
+        CHECK_EQUAL(0U, count("192.0.2.1", 59s).count);
+    CHECK_EQUAL(1U, count("192.0.2.2", 59s).count);
+    CHECK_EQUAL(1001U, count("192.0.2.1", 60s).count);
+    CHECK_EQUAL(0U, count("192.0.2.1", 119s).count);
+    CHECK_EQUAL(2U, count("192.0.2.1", 120s).count);
+}
+
+TEST(audit_refusals, of_a_network_that_does_not_come_again_are_due_after_the_minute) {
+    count("192.0.2.1");
+    count("192.0.2.1", 1s);
+    count("192.0.2.1", 2s);
+    count("192.0.2.2", 30s);
+    count("192.0.2.2", 31s);
+    CHECK_EQUAL(std::string(), text_of(refusals->take_due(start + 59s)));
+    const auto due = refusals->take_due(start + 60s);
+    CHECK_EQUAL(std::string("192.0.2.1 2\n"), text_of(due));
+    CHECK_EQUAL(std::string("a.test list unknown-token 401"),
+                due[0].server + " " + due[0].operation + " " + due[0].reason + " " +
+                    std::to_string(due[0].status));
+    CHECK_EQUAL(std::string(), text_of(refusals->take_due(start + 61s)));
+    // That was the line of this minute.
+    CHECK_EQUAL(0U, count("192.0.2.1", 62s).count);
+}
+
+TEST(audit_refusals, of_too_many_networks_are_counted_together) {
+    std::uint64_t lines = 0;
+    for (int client = 0; client < 10000; ++client)
+        lines += count(std::to_string(client)).count;
+    CHECK_EQUAL(audit::Refusals::most_networks + 1, lines);
+    const auto due = count("new", 60s);
+    CHECK_EQUAL(1U, due.count); // there is room again
+    CHECK_EQUAL(" " + std::to_string(10000 - lines) + "\n",
+                text_of(refusals->take_due(start + 60s)));
+}
+
+TEST(audit_refusals, that_are_counted_have_lines_when_the_log_is_closed) {
+    count("192.0.2.1");
+    count("192.0.2.1");
+    CHECK_EQUAL(std::string("192.0.2.1 1\n"), text_of(refusals->close()));
+    CHECK_EQUAL(std::string(), text_of(refusals->close()));
+    for (int time = 0; time < 3; ++time)
+        CHECK_EQUAL(1U, count("192.0.2.1").count);
 }
 
 TEST_GROUP(audit_line){};
@@ -360,6 +508,35 @@ TEST(audit_line, of_an_update_has_the_fields_that_differ) {
     CHECK(
         line.find(R"("old":{"name":"Old","role":null},"new":{"name":"New\n\"","role":"admin"})") !=
         line.npos);
+}
+
+TEST(audit_line, of_a_change_without_an_answer_says_unknown_and_is_listed) {
+    audit::Event event;
+    event.operation = "update";
+    event.target = R"(,"result":"unknown",)";
+    event.status = 503;
+    audit::Link place;
+    std::string text = audit::chained(audit::describe(event, {}, text::now(), 0), place);
+    event.is_outcome_unknown = true;
+    text += audit::chained(audit::describe(event, {}, text::now(), 1), place);
+    // A repetition may have succeeded.
+    event.status = 200;
+    text += audit::chained(audit::describe(event, {}, text::now(), 0), place);
+    std::istringstream stream(text);
+    const audit::Findings found = audit::verify({{"a", &stream}}, {}, [](std::uint64_t) {});
+    CHECK(found.problems.empty());
+    CHECK_EQUAL(1U, found.unknown);
+    CHECK_EQUAL(std::string("a, line 2, number 2"), found.unknown_lines.at(0));
+    CHECK(text.find(R"("result":"unknown","status":503)") != text.npos);
+}
+
+TEST(audit_line, of_several_refusals_says_how_many) {
+    audit::Event event;
+    event.status = 401;
+    CHECK(audit::describe(event, {}, text::now(), 0).find("count") == std::string::npos);
+    event.count = 7;
+    CHECK(audit::describe(event, {}, text::now(), 0).find(R"("status":401,"count":7,)") !=
+          std::string::npos);
 }
 
 TEST(audit_line, is_bounded_whatever_its_texts_hold) {
