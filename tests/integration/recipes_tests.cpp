@@ -536,8 +536,10 @@ TEST(recipes, with_fail2ban_who_guesses_passwords_and_forges_tokens_is_told_from
     start("Protocols h2c http/1.1\nRemoteIPHeader X-Client\nRemoteIPInternalProxy 127.0.0.1\n"
           "UserAdminPasswordHash argon2id m=64\n" +
               signed_by + location("/make/users", as_sara) +
-              location("/api/users", "AuthUserAdmin On") + sign_in("/api/auth", ""),
+              location("/api/users", "AuthUserAdmin On") +
+              sign_in("/api/auth", "AuthUserAdminSignInLimit 10"),
           {"mod_remoteip.so", "mod_http2.so"});
+    expect_log("UA0305");
     expect_success(client_->send(
         {"POST",
          "/make/users",
@@ -598,12 +600,13 @@ TEST(recipes, with_fail2ban_who_guesses_passwords_and_forges_tokens_is_told_from
     for (int attempt = 0; attempt < 60; ++attempt) {
         const std::string email = "nobody" + std::to_string(attempt) + "@example.org";
         CHECK(sign_in_from("192.0.2.9", email, "s3cr3t") >= 401);
+        CHECK(sign_in_from("192.0.2.11", "ivo@example.org", "s3cr3t") >= 401);
         CHECK_EQUAL(401, call_from("192.0.2.10", signed_token(token, "a s3cr3t of its own")));
     }
     const std::string jail = read_file(machine::source("conf/recipes/fail2ban-jail.conf"));
     const int most = std::stoi(jail.substr(jail.find("maxretry = ") + 11));
     const std::string all = addresses_of("useradmin");
-    for (const std::string address : {"192.0.2.9\n", "192.0.2.10\n"}) {
+    for (const std::string address : {"192.0.2.9\n", "192.0.2.10\n", "192.0.2.11\n"}) {
         int count = 0;
         for (auto at = all.find(address); at != all.npos; at = all.find(address, at + 1))
             ++count;
