@@ -23,6 +23,8 @@ constexpr Role role_of(std::string_view text) noexcept {
 struct Caller {
     std::string_view id;
     Role role = Role::user;
+    /// Whether both are those of a row of the service's user table: a change looks at it again.
+    bool is_stored = false;
 };
 
 constexpr bool is_administrator(const Caller& caller) noexcept {

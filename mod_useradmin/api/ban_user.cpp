@@ -67,9 +67,11 @@ Reply ban_user(const Call& call, const Service& service) {
         return error(404, texts::not_found);
     store::Guard guard = guard_of_last(service.settings);
     guard.versions = wanted_versions(call.request.headers);
+    guard.actor = actor_of(*call.caller);
     const auto banned = service.store.update(call.id, ban(text_of(*object, "reason"), expires, now),
                                              guard, sessions_after_loss(service.settings));
-    return banned ? record(*banned) : failure(banned.failure(), texts::ban_failed);
+    return banned ? record(*banned)
+                  : failure(banned.failure(), texts::ban_failed, texts::ban_forbidden);
 }
 
 Reply unban_user(const Call& call, const Service& service) {
@@ -83,8 +85,10 @@ Reply unban_user(const Call& call, const Service& service) {
         return error(404, texts::not_found);
     store::Guard guard;
     guard.versions = wanted_versions(call.request.headers);
+    guard.actor = actor_of(*call.caller);
     const auto freed = service.store.update(call.id, no_ban(text::now()), guard);
-    return freed ? record(*freed) : failure(freed.failure(), texts::unban_failed);
+    return freed ? record(*freed)
+                 : failure(freed.failure(), texts::unban_failed, texts::ban_forbidden);
 }
 
 constinit const Description ban_user_description = {

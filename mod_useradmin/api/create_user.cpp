@@ -1,6 +1,7 @@
 // 4.2 Create user: POST /api/users
 #include "api/body.hpp"
 #include "api/envelope.hpp"
+#include "api/guard.hpp"
 #include "api/new_user.hpp"
 #include "api/operations.hpp"
 #include "api/texts.hpp"
@@ -67,10 +68,11 @@ Reply create_user(const Call& call, const Service& service) {
     const std::string_view role = names_role(*object) ? object->text("role") : "user";
     const auto created =
         service.store.create(new_user(name, email, role, std::get<secret::Secret>(hash).view(),
-                                      service.settings.account_id_is_user_id));
-    // The address may have been taken while the password was hashed.
+                                      service.settings.account_id_is_user_id),
+                             actor_of(*call.caller));
+    // While the password was hashed, the address may have been taken, and the caller banned.
     if (!created)
-        return failure(created.failure(), texts::create_failed);
+        return failure(created.failure(), texts::create_failed, texts::create_forbidden);
     call.event.target = created->id;
     return record(*created);
 }

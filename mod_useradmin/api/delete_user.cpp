@@ -34,10 +34,11 @@ Reply delete_user(const Call& call, const Service& service) {
         return error(404, texts::not_found);
     store::Guard guard = guard_of_last(service.settings);
     guard.versions = wanted_versions(call.request.headers);
+    guard.actor = actor_of(*call.caller);
     const auto removed = service.store.remove(
         call.id, {service.settings.protected_email, service.settings.lowers_email}, guard);
     return removed ? confirmation(texts::deleted)
-                   : failure(removed.failure(), texts::delete_failed);
+                   : failure(removed.failure(), texts::delete_failed, texts::delete_forbidden);
 }
 
 constinit const Description delete_user_description = {

@@ -98,7 +98,8 @@ Reply error(int status, std::string_view text) {
     return reply;
 }
 
-Reply failure(store::Failure failure, std::string_view operation_text) {
+Reply failure(store::Failure failure, std::string_view operation_text,
+              std::string_view forbidden_text) {
     switch (failure) {
     case store::Failure::not_found:
         return error(404, texts::not_found);
@@ -112,6 +113,10 @@ Reply failure(store::Failure failure, std::string_view operation_text) {
         return error(409, texts::last_super_admin);
     case store::Failure::changed:
         return error(412, texts::user_changed);
+    case store::Failure::caller_rejected:
+        return error(401, texts::no_session);
+    case store::Failure::caller_demoted:
+        return error(403, forbidden_text);
     case store::Failure::unavailable:
         return error(503, texts::unavailable);
     case store::Failure::failed:

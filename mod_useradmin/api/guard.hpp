@@ -1,4 +1,5 @@
-// What UserAdminGuard refuses beyond the specification, and what UserAdminEndSessions does.
+// Under which conditions the store makes a change: what UserAdminGuard refuses beyond the
+// specification, and that the caller may still make it. What UserAdminEndSessions does.
 #pragma once
 
 #include "api/service.hpp"
@@ -11,6 +12,16 @@ inline store::Guard guard_of_last(const Settings& settings) {
     if (!settings.guards.last_super_admin)
         return {};
     return {store::Guard::Kind::leaves_one_of_role, text_of(Role::super_admin), text::now()};
+}
+
+/// The caller as the change must still find it: its body may have taken long to come, and the
+/// password long to be hashed. Nothing where the user table does not tell its role.
+inline std::optional<store::Actor> actor_of(const Caller& caller) {
+    static constexpr std::string_view roles[] = {text_of(Role::super_admin), text_of(Role::admin)};
+    if (!caller.is_stored)
+        return std::nullopt;
+    return store::Actor{caller.id, std::span(roles).first(is_super_administrator(caller) ? 1 : 2),
+                        text::now()};
 }
 
 /// What becomes of the sessions of a user who loses rights (UserAdminEndSessions).

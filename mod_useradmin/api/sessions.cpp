@@ -1,6 +1,7 @@
 // UserAdminExtras: GET and DELETE /api/users/{id}/sessions, DELETE
 // /api/users/{id}/sessions/{session id}
 #include "api/envelope.hpp"
+#include "api/guard.hpp"
 #include "api/operations.hpp"
 #include "api/texts.hpp"
 #include "text/timestamp.hpp"
@@ -43,9 +44,9 @@ Reply list_sessions(const Call& call, const Service& service) {
 Reply end_sessions(const Call& call, const Service& service) {
     if (auto refused = refusal(call, service, texts::end_sessions_failed))
         return *std::move(refused);
-    const auto ended = service.store.close_sessions_of(call.id);
+    const auto ended = service.store.close_sessions_of(call.id, actor_of(*call.caller));
     return ended ? confirmation(texts::sessions_ended)
-                 : failure(ended.failure(), texts::end_sessions_failed);
+                 : failure(ended.failure(), texts::end_sessions_failed, texts::sessions_forbidden);
 }
 
 Reply end_session(const Call& call, const Service& service) {
@@ -54,11 +55,12 @@ Reply end_session(const Call& call, const Service& service) {
     // The user has such a session.
     if (!text::is_clean_utf8(call.session_id))
         return error(404, texts::session_not_found);
-    const auto ended = service.store.close_session_of(call.id, call.session_id);
+    const auto ended =
+        service.store.close_session_of(call.id, call.session_id, actor_of(*call.caller));
     if (ended.is_not_found())
         return error(404, texts::session_not_found);
     return ended ? confirmation(texts::session_ended)
-                 : failure(ended.failure(), texts::end_sessions_failed);
+                 : failure(ended.failure(), texts::end_sessions_failed, texts::sessions_forbidden);
 }
 
 constinit const Description list_sessions_description = {

@@ -1,5 +1,6 @@
 // UserAdminExtras: PUT /api/users/{id}/password
 #include "api/envelope.hpp"
+#include "api/guard.hpp"
 #include "api/operations.hpp"
 #include "api/precondition.hpp"
 #include "api/texts.hpp"
@@ -56,21 +57,24 @@ Reply set_password(const Call& call, const Service& service) {
 
     // The row is what If-Match says: asked first, so that nothing is hashed in vain, and again by
     // the statement that writes, since the row may change meanwhile.
-    const store::Versions versions = wanted_versions(call.request.headers);
-    if (!is_wanted(*user, versions))
+    store::Guard guard;
+    guard.versions = wanted_versions(call.request.headers);
+    if (!is_wanted(*user, guard.versions))
         return error(412, texts::user_changed);
 
     // No connection is held while the password is hashed.
     const auto hash = service.hasher.hash(password);
     if (const auto* reason = std::get_if<password::HashFailure>(&hash))
         return failure(*reason, texts::password_failed);
+    guard.actor = actor_of(*call.caller);
     const std::string account_id = secret::random_uuid();
     const auto set = service.store.set_password(
         store::credential_account(*user, account_id, std::get<secret::Secret>(hash).view(),
                                   service.settings.account_id_is_user_id, text::now()),
-        store::Sessions::end, versions);
+        store::Sessions::end, guard);
     // The user may have been changed or deleted while the password was hashed.
-    return set ? confirmation(texts::password_set) : failure(set.failure(), texts::password_failed);
+    return set ? confirmation(texts::password_set)
+               : failure(set.failure(), texts::password_failed, texts::password_forbidden);
 }
 
 constinit const Description set_password_description = {

@@ -122,9 +122,11 @@ Reply update_user(const Call& call, const Service& service) {
     // The row is what If-Match says: whoever asks first and updates afterwards can be overtaken.
     store::Guard guard = guard_of(caller, changes, service.settings);
     guard.versions = wanted_versions(call.request.headers);
+    guard.actor = actor_of(caller);
     const auto updated =
         service.store.update(call.id, changes, guard, sessions_after_loss(service.settings));
-    return updated ? record(*updated) : failure(updated.failure(), texts::update_failed);
+    return updated ? record(*updated)
+                   : failure(updated.failure(), texts::update_failed, texts::update_forbidden);
 }
 
 constinit const Description update_user_description = {

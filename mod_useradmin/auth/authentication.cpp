@@ -26,8 +26,9 @@ namespace useradmin::auth {
 namespace {
 
 /// Says who is calling: in the notes, and as httpd's user where a session tells that.
-void announce(request_rec* request, const sign_in::Identity& identity) {
-    httpd::note_caller(request, identity.user_id, identity.role);
+void announce(request_rec* request, const Settings& settings, const sign_in::Identity& identity) {
+    httpd::note_caller(request, identity.user_id, identity.role,
+                       settings.get<httpd::ApplicationTables>().names.user);
     const char* const id = apr_table_get(request->notes, httpd::id_note);
     if (is_user_of_session(request))
         request->user = const_cast<char*>(id);
@@ -190,7 +191,7 @@ int authenticate(request_rec* request) {
     };
     switch (identity.standing) {
     case sign_in::Standing::recognised:
-        announce(request, identity);
+        announce(request, settings, identity);
         return DECLINED;
     case sign_in::Standing::unavailable:
         return unless_answered(HTTP_SERVICE_UNAVAILABLE);

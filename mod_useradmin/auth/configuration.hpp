@@ -61,6 +61,10 @@ inline constexpr auto directives = std::tuple_cat(
             "AuthUserAdminSignIn", FLAG, httpd::anywhere,
             "On: this Location is the base address of sign-in/email, sign-out and get-session",
             Base(), read_base),
+        httpd::directive<struct MaxSessions>(
+            "AuthUserAdminMaxSessions", TAKE1, httpd::anywhere,
+            "how many live sessions a user keeps at most; signing in ends the oldest first", 100,
+            httpd::Number{"a whole number", 1, 100000}),
         httpd::directive<struct SignInLimit>(
             "AuthUserAdminSignInLimit", TAKE12, httpd::anywhere,
             "how many attempts to sign in may fail for an account from an address [, within how "

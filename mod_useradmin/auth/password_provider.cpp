@@ -46,7 +46,8 @@ authn_status verify(request_rec* request, const char* user, const char* password
     const sign_in::Verification verification = verifier.credentials().verify(
         {apr::view_of(user), apr::view_of(password), verifier.backend().network()});
     if (verification.outcome == sign_in::Outcome::accepted) {
-        httpd::note_caller(request, verification.user.id, verification.user.role.value_or(""));
+        httpd::note_caller(request, verification.user.id, verification.user.role.value_or(""),
+                           settings_of(request).get<httpd::ApplicationTables>().names.user);
         // `Require user` is for the account, however its address was typed.
         request->user = apr::terminated(request->pool, verification.user.email);
     }

@@ -125,10 +125,17 @@ Exit open_session(Context& context) {
     session.created_at = session.updated_at = now;
     session.expires_at = now + length;
     session.user_agent = "useradminctl";
-    session.id = value_of(context.store().open_session(session));
+    store::SessionTerms terms;
+    terms.verified = &user;
+    terms.now = now;
+    terms.allows_banned = sign_in::is_banned(user, now);
+    const auto opened = context.store().open_session(session, terms);
+    if (!opened && opened.failure() == store::Failure::changed)
+        throw CommandError(Exit::failure, "the user was changed meanwhile; no session was opened");
+    session.id = value_of(opened);
     if (!is_signed)
         warn_of_unsigned(context.settings);
-    if (sign_in::is_banned(user, now))
+    if (terms.allows_banned)
         complain(display(user) + " is banned: the session is refused until 'useradminctl unban'");
     print_opened(context, session, is_signed ? secret::sign(token, secret.view()) : token);
     return Exit::success;

@@ -14,11 +14,16 @@ namespace useradmin::httpd {
 /// `user`.
 inline constexpr const char* id_note = "session-user-id";
 inline constexpr const char* role_note = "session-user-role";
+/// The user table that both come from, as UserAdminTables names it; nothing where they come from
+/// elsewhere. A change by the caller looks at its row there again.
+inline constexpr const char* table_note = "session-user-table";
 
-/// Names the caller of a request.
-inline void note_caller(request_rec* request, std::string_view id, std::string_view role) {
+/// Names the caller of a request, as the user table has it.
+inline void note_caller(request_rec* request, std::string_view id, std::string_view role,
+                        std::string_view table) {
     apr_table_setn(request->notes, id_note, apr::terminated(request->pool, id));
     apr_table_setn(request->notes, role_note, apr::terminated(request->pool, role));
+    apr_table_setn(request->notes, table_note, apr::terminated(request->pool, table));
 }
 
 /// The notes that tell an access log what was done: `%{useradmin-action}n`.

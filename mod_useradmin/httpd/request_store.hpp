@@ -33,21 +33,22 @@ class RequestStore final : public store::DatabaseStore {
         return DatabaseStore::close_session(token);
     }
     store::Result<store::Done> set_password(const store::Account& account, store::Sessions sessions,
-                                            const store::Versions& versions) override {
+                                            const store::Guard& guard) override {
         const AtEnd forget([&] {
             if (sessions == store::Sessions::end)
                 sessions_.forget_user(account.user_id);
         });
-        return DatabaseStore::set_password(account, sessions, versions);
+        return DatabaseStore::set_password(account, sessions, guard);
     }
-    store::Result<store::Done> close_session_of(std::string_view user_id,
-                                                std::string_view id) override {
+    store::Result<store::Done> close_session_of(std::string_view user_id, std::string_view id,
+                                                const std::optional<store::Actor>& actor) override {
         const AtEnd forget([&] { sessions_.forget_user(user_id); });
-        return DatabaseStore::close_session_of(user_id, id);
+        return DatabaseStore::close_session_of(user_id, id, actor);
     }
-    store::Result<std::int64_t> close_sessions_of(std::string_view user_id) override {
+    store::Result<std::int64_t>
+    close_sessions_of(std::string_view user_id, const std::optional<store::Actor>& actor) override {
         const AtEnd forget([&] { sessions_.forget_user(user_id); });
-        return DatabaseStore::close_sessions_of(user_id);
+        return DatabaseStore::close_sessions_of(user_id, actor);
     }
 
   private:

@@ -30,15 +30,27 @@ std::string_view stated_role(request_rec* request, const SessionSource& session,
     return session.role != nullptr ? evaluate(request, session.role, log) : std::string_view();
 }
 
+/// Whether an auth module found the id and the role in that user table.
+bool is_stored(request_rec* request, std::string_view id, std::string_view role,
+               std::string_view user_table) {
+    const auto is_noted = [&](const char* name, std::string_view value) {
+        return apr::view_of(apr_table_get(request->notes, name)) == value;
+    };
+    return is_noted(httpd::table_note, user_table) && is_noted(httpd::id_note, id) &&
+           is_noted(httpd::role_note, role);
+}
+
 } // namespace
 
 std::optional<api::Caller> caller_of(request_rec* request, const SessionSource& session,
-                                     httpd::RequestLog& log) {
+                                     std::string_view user_table, httpd::RequestLog& log) {
     for (request_rec* source = request; source != nullptr;
          source = source->prev != nullptr ? source->prev : source->main) {
         const std::string_view id = stated_id(source, session, log);
-        if (!id.empty())
-            return api::Caller{id, api::role_of(stated_role(source, session, log))};
+        if (id.empty())
+            continue;
+        const std::string_view role = stated_role(source, session, log);
+        return api::Caller{id, api::role_of(role), is_stored(source, id, role, user_table)};
     }
     return std::nullopt;
 }

@@ -50,7 +50,8 @@ Visitor visitor_of(request_rec* request, const ServiceOfPage& service) {
     httpd::RequestLog log(request, useradmin_module,
                           *server_configuration_of(request->server).tallies);
     Visitor visitor = {call->status,
-                       caller_of(call.get(), service.settings.get<SessionExpressions>(), log)};
+                       caller_of(call.get(), service.settings.get<SessionExpressions>(),
+                                 service.settings.get<httpd::ApplicationTables>().names.user, log)};
     if (visitor.caller)
         visitor.caller->id = apr::keep(request->pool, visitor.caller->id);
     return visitor;

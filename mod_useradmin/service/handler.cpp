@@ -42,7 +42,8 @@ int answer(request_rec* request) {
     message::Reply reply = api::answer(
         {request->method, httpd::path_below(request, settings.get<Enabled>().path),
          apr::view_of(request->args), headers, body, apr::view_of(settings.get<Enabled>().path)},
-        caller_of(request, settings.get<SessionExpressions>(), backend.log()),
+        caller_of(request, settings.get<SessionExpressions>(),
+                  settings.get<httpd::ApplicationTables>().names.user, backend.log()),
         {backend.store(), hasher, rules}, backend.event());
     backend.finish_event();
     if (body.was_answered())

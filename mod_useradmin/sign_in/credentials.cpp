@@ -75,7 +75,7 @@ std::optional<Verification> CredentialVerifier::limited(const Attempts::Subject&
         return std::nullopt;
     log_.write_for_client(text::Level::warning, line_of(refusal->scope, subject.network),
                           network_of_client(subject.network));
-    return Verification{Outcome::limited, {}, refusal->retry_after};
+    return Verification{Outcome::limited, {}, {}, refusal->retry_after};
 }
 
 Verification CredentialVerifier::verify_password(const Login& login,
@@ -106,23 +106,23 @@ Verification CredentialVerifier::verify_password(const Login& login,
         return {Outcome::wrong_password};
     if (is_banned(user, text::now()))
         return {Outcome::banned, user};
-    renew_hash(*found, login.password);
-    return {Outcome::accepted, user};
+    return {Outcome::accepted, user, renew_hash(*found, login.password)};
 }
 
 /// Who signs in is let in, whatever comes of it: the log has why it failed, and there is a next
 /// time.
-void CredentialVerifier::renew_hash(const store::Credential& credential,
-                                    std::string_view password) {
-    const auto hash = passwords_.renewed(*credential.password_hash, password);
-    if (!hash)
-        return;
+std::string_view CredentialVerifier::renew_hash(const store::Credential& credential,
+                                                std::string_view password) {
+    renewed_ = passwords_.renewed(*credential.password_hash, password);
+    if (!renewed_)
+        return *credential.password_hash;
     store::Account account;
     account.user_id = credential.user.id;
-    account.password = hash->view();
+    account.password = renewed_->view();
     account.updated_at = text::now();
     // One that was set meanwhile stays.
-    static_cast<void>(store_.replace_hash(account, *credential.password_hash));
+    return store_.replace_hash(account, *credential.password_hash) ? renewed_->view()
+                                                                   : *credential.password_hash;
 }
 
 /// As it was typed; then in lower case, as better-auth looks addresses up. The other way round, who

@@ -43,6 +43,8 @@ struct Verification {
     /// Who it is; only where the outcome is accepted or banned. The texts live as long as the
     /// request.
     store::User user = {};
+    /// The hash that its account has, where the outcome is accepted. Lives as long as the verifier.
+    std::string_view password_hash = {};
     /// Only where the outcome is limited.
     std::chrono::seconds retry_after{0};
 };
@@ -61,7 +63,8 @@ class CredentialVerifier {
 
   private:
     Verification verify_password(const Login& login, const Attempts::Subject& subject);
-    void renew_hash(const store::Credential& credential, std::string_view password);
+    /// Replaces a hash of an old format; the one that the account has then.
+    std::string_view renew_hash(const store::Credential& credential, std::string_view password);
     void log_failure(const Login& login, Outcome outcome) const;
     std::optional<Verification> limited(const Attempts::Subject& subject) const;
     store::Result<store::Credential> find(std::string_view email);
@@ -73,6 +76,7 @@ class CredentialVerifier {
     Attempts attempts_;
     Limit limit_;
     text::Log& log_;
+    std::optional<secret::Secret> renewed_;
 };
 
 } // namespace useradmin::sign_in

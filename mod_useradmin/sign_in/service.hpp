@@ -8,6 +8,7 @@
 #include "sign_in/credentials.hpp"
 #include "store/store.hpp"
 
+#include <cstdint>
 #include <span>
 #include <string_view>
 
@@ -36,6 +37,8 @@ struct Service {
     store::Timestamp now;
     /// Filled in before anything is changed, its status at the end.
     audit::Event& event;
+    /// How many live sessions a user keeps at most; the oldest end first.
+    std::int64_t max_sessions = 100;
 };
 
 /// Answers a request under the base address.

@@ -25,6 +25,9 @@ constexpr std::size_t longest_client_text = 512;
 // Of better-auth's passwords, in units of UTF-16.
 constexpr std::size_t longest_password_units = 128;
 
+// How often an account is verified that is changed each time before its session is opened.
+constexpr int most_tries = 3;
+
 /// What the body says.
 struct Form {
     secret::Secret email;
@@ -235,6 +238,49 @@ Reply refusal(const Verification& verification) {
     }
 }
 
+/// Opens a session of the user; nothing where the account was changed since it was verified.
+std::optional<Reply> open_session_of(const Verification& verification, const Request& request,
+                                     const Client& client, const Service& service,
+                                     const Form& form) {
+    service.event.caller = service.event.target;
+    service.event.role = verification.user.role.value_or("user");
+
+    const std::string id = secret::random_uuid();
+    const secret::Secret token(secret::random_token());
+    const std::string ip = kept(client.ip);
+    const std::string user_agent = kept(request.headers.find("User-Agent"));
+    store::Session session;
+    session.id = id;
+    session.token = token.view();
+    session.user_id = verification.user.id;
+    session.created_at = session.updated_at = service.now;
+    session.expires_at = service.now + (form.is_remembered ? session_length : short_session_length);
+    session.ip_address = ip;
+    session.user_agent = user_agent;
+    store::SessionTerms terms;
+    terms.verified = &verification.user;
+    terms.now = text::now();
+    terms.password_hash = verification.password_hash;
+    terms.max_sessions = service.max_sessions;
+    const auto opened = service.store.open_session(session, terms);
+    if (!opened && opened.failure() == store::Failure::changed) {
+        service.event.caller.clear();
+        service.event.role.clear();
+        return std::nullopt;
+    }
+    if (!opened)
+        return failure(opened.failure());
+
+    Reply reply = signed_in(token.view(), form.callback, verification.user);
+    open_session(reply, token.view(), form.is_remembered, service);
+    // Else the session would not be extended.
+    if (form.is_remembered && client.is_not_remembered)
+        reply.headers.push_back({"Set-Cookie", service.cookies.remembering()});
+    if (form.callback && !form.callback->empty())
+        reply.headers.push_back({"Location", *form.callback});
+    return reply;
+}
+
 } // namespace
 
 Reply sign_in_with_email(const Request& request, const Client& client, const Service& service) {
@@ -254,40 +300,19 @@ Reply sign_in_with_email(const Request& request, const Client& client, const Ser
     if (text::utf16_length(form.password.view()) > longest_password_units)
         return error(400, "Password too long", "PASSWORD_TOO_LONG");
 
-    const Verification verification =
-        service.credentials.verify({form.email.view(), form.password.view(), client.network});
-    event.reason = reason_of(verification.outcome);
-    if (!verification.user.id.empty())
-        event.target = verification.user.id;
-    if (verification.outcome != Outcome::accepted)
-        return refusal(verification);
-    event.caller = event.target;
-    event.role = verification.user.role.value_or("user");
-
-    const std::string id = secret::random_uuid();
-    const secret::Secret token(secret::random_token());
-    const std::string ip = kept(client.ip);
-    const std::string user_agent = kept(request.headers.find("User-Agent"));
-    store::Session session;
-    session.id = id;
-    session.token = token.view();
-    session.user_id = verification.user.id;
-    session.created_at = session.updated_at = service.now;
-    session.expires_at = service.now + (form.is_remembered ? session_length : short_session_length);
-    session.ip_address = ip;
-    session.user_agent = user_agent;
-    const auto opened = service.store.open_session(session);
-    if (!opened)
-        return failure(opened.failure());
-
-    Reply reply = signed_in(token.view(), form.callback, verification.user);
-    open_session(reply, token.view(), form.is_remembered, service);
-    // Else the session would not be extended.
-    if (form.is_remembered && client.is_not_remembered)
-        reply.headers.push_back({"Set-Cookie", service.cookies.remembering()});
-    if (redirects)
-        reply.headers.push_back({"Location", *form.callback});
-    return reply;
+    // Where the account was changed after its password was verified, it is verified again.
+    for (int tries = 0; tries < most_tries; ++tries) {
+        const Verification verification =
+            service.credentials.verify({form.email.view(), form.password.view(), client.network});
+        event.reason = reason_of(verification.outcome);
+        if (!verification.user.id.empty())
+            event.target = verification.user.id;
+        if (verification.outcome != Outcome::accepted)
+            return refusal(verification);
+        if (auto reply = open_session_of(verification, request, client, service, form))
+            return *std::move(reply);
+    }
+    return failure(store::Failure::unavailable);
 }
 
 } // namespace useradmin::sign_in

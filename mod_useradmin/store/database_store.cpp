@@ -24,6 +24,11 @@ constexpr unsigned needs_of(Sessions sessions) noexcept {
     return sessions == Sessions::end ? needs_session : 0U;
 }
 
+/// What a change needs further whose caller is looked at.
+constexpr unsigned needs_of(const std::optional<Actor>& actor) noexcept {
+    return actor ? needs_user : 0U;
+}
+
 /// Until when to wait for answers on a connection that was asked for at that time. One that was
 /// long in coming gets a little longer: it is good, and ended at its first statement, the next one
 /// would be as long in coming for the next request.
@@ -368,22 +373,24 @@ Result<User> DatabaseStore::find_by_email(std::string_view email) {
         [&](Work& work, const Dialect&) { return statements::find_by_email(work, email); });
 }
 
-Result<User> DatabaseStore::create(const NewUser& user) {
+Result<User> DatabaseStore::create(const NewUser& user, const std::optional<Actor>& actor) {
     return changed(change<User>(
         needs_user | needs_account | needs_creation, Repeatable::no,
         [&](Work& work, const Dialect& dialect) {
-            return statements::create(work, dialect, user);
+            return statements::create(work, dialect, user, actor);
         }));
 }
 
 Result<User> DatabaseStore::update(std::string_view id, const Changes& changes, const Guard& guard,
                                    Sessions sessions) {
     // Done a second time, it would find the row that it has changed itself.
-    return changed(change<User>(
-        needs_user | needs_of(sessions), guard.versions ? Repeatable::no : Repeatable::yes,
-        [&](Work& work, const Dialect& dialect) {
-            return statements::update(work, dialect, id, changes, guard, sessions);
-        }));
+    const bool may_change_caller = guard.actor && guard.actor->id == id;
+    return changed(
+        change<User>(needs_user | needs_of(sessions),
+                     guard.versions || may_change_caller ? Repeatable::no : Repeatable::yes,
+                     [&](Work& work, const Dialect& dialect) {
+                         return statements::update(work, dialect, id, changes, guard, sessions);
+                     }));
 }
 
 Result<Done> DatabaseStore::remove(std::string_view id, const ProtectedAddress& spared,
@@ -410,11 +417,11 @@ Result<Credential> DatabaseStore::credential(std::string_view email) {
 }
 
 Result<Done> DatabaseStore::set_password(const Account& account, Sessions sessions,
-                                         const Versions& versions) {
+                                         const Guard& guard) {
     return change<Done>(
         needs_user | needs_account | needs_new_hash | needs_of(sessions), Repeatable::no,
         [&](Work& work, const Dialect& dialect) {
-            return statements::set_password(work, dialect, account, sessions, versions);
+            return statements::set_password(work, dialect, account, sessions, guard);
         });
 }
 
@@ -467,10 +474,13 @@ Result<std::vector<Session>> DatabaseStore::live_sessions_of(std::string_view us
         });
 }
 
-Result<std::string_view> DatabaseStore::open_session(const Session& session) {
+Result<std::string_view> DatabaseStore::open_session(const Session& session,
+                                                     const SessionTerms& terms) {
     return change<std::string_view>(
-        needs_session, Repeatable::no,
-        [&](Work& work, const Dialect&) { return statements::open_session(work, session); });
+        needs_user | needs_session | (terms.password_hash ? needs_account : 0U), Repeatable::no,
+        [&](Work& work, const Dialect& dialect) {
+            return statements::open_session(work, dialect, session, terms);
+        });
 }
 
 Result<Done> DatabaseStore::extend_session(std::string_view token, Timestamp expires_at,
@@ -490,19 +500,21 @@ Result<Done> DatabaseStore::close_session(std::string_view token) {
         });
 }
 
-Result<Done> DatabaseStore::close_session_of(std::string_view user_id, std::string_view id) {
+Result<Done> DatabaseStore::close_session_of(std::string_view user_id, std::string_view id,
+                                             const std::optional<Actor>& actor) {
     return change<Done>(
-        needs_session, Repeatable::yes,
+        needs_session | needs_of(actor), Repeatable::yes,
         [&](Work& work, const Dialect& dialect) {
-            return statements::close_session_of(work, dialect, user_id, id);
+            return statements::close_session_of(work, dialect, user_id, id, actor);
         });
 }
 
-Result<std::int64_t> DatabaseStore::close_sessions_of(std::string_view user_id) {
+Result<std::int64_t> DatabaseStore::close_sessions_of(std::string_view user_id,
+                                                      const std::optional<Actor>& actor) {
     return change<std::int64_t>(
-        needs_session, Repeatable::yes,
+        needs_session | needs_of(actor), Repeatable::yes,
         [&](Work& work, const Dialect& dialect) {
-            return statements::close_sessions_of(work, dialect, user_id);
+            return statements::close_sessions_of(work, dialect, user_id, actor);
         });
 }
 

@@ -8,15 +8,50 @@ namespace useradmin::store {
 
 void append_active_of(Statement& statement, const Table& user, const Dialect& dialect,
                       std::string_view role, Timestamp now) {
-    statement << role_of(user, dialect) << user.op("=") << argument(role);
+    append_not_banned(statement << role_of(user, dialect) << user.op("=") << argument(role)
+                                << " AND ",
+                      user, now);
+}
+
+void append_not_banned(Statement& statement, const Table& user, Timestamp now) {
     const Column* banned = user.find("banned");
-    if (banned == nullptr)
+    if (banned == nullptr) {
+        statement << "TRUE";
         return;
-    statement << " AND (" << *banned << " IS NULL OR " << *banned << banned->op("=")
+    }
+    statement << "(" << *banned << " IS NULL OR " << *banned << banned->op("=")
               << argument(*banned, false);
     if (const Column* expires = user.find("banExpires"))
         statement << " OR (" << *expires << " IS NOT NULL AND " << *expires << expires->op("<=")
                   << argument(*expires, now) << ")";
+    statement << ")";
+}
+
+void append_actor(Statement& statement, const Table& user, const Dialect& dialect,
+                  const std::optional<Actor>& actor) {
+    if (!actor) {
+        statement << "TRUE";
+        return;
+    }
+    const Column& key = user.at("id");
+    if (!key.can_hold_id(actor->id)) {
+        statement << "FALSE";
+        return;
+    }
+    // The row is not locked: two who change each other would wait for each other. A ban that is
+    // committed after this statement has begun comes after the change.
+    dialect.is_exactly(statement << "EXISTS (SELECT 1 FROM " << user << " WHERE ", key.sql(), key,
+                       actor->id);
+    append_not_banned(statement << " AND ", user, actor->now);
+    append_one_of_roles(statement << " AND ", user, dialect, actor->roles);
+    statement << ")";
+}
+
+void append_one_of_roles(Statement& statement, const Table& user, const Dialect& dialect,
+                         std::span<const std::string_view> roles) {
+    statement << "(FALSE";
+    for (const std::string_view role : roles)
+        statement << " OR " << role_of(user, dialect) << user.op("=") << argument(role);
     statement << ")";
 }
 
@@ -62,6 +97,8 @@ void append_guard(Statement& statement, const Table& user, const Dialect& dialec
     if (guard.is_none())
         return;
     append_rule(statement << " AND ", user, dialect, guard);
+    if (guard.actor)
+        append_actor(statement << " AND ", user, dialect, guard.actor);
     if (guard.versions)
         append_versions(statement << " AND ", user, dialect, guard.versions);
 }
@@ -69,6 +106,9 @@ void append_guard(Statement& statement, const Table& user, const Dialect& dialec
 Failure failure_of(const Guard& guard, bool keeps_rule) noexcept {
     if (keeps_rule && guard.versions)
         return Failure::changed;
+    // Nothing else stood in the way: by now the caller may again.
+    if (keeps_rule && guard.kind == Guard::Kind::none)
+        return Failure::caller_rejected;
     return guard.kind == Guard::Kind::only_of_role ? Failure::outranked : Failure::last_of_role;
 }
 

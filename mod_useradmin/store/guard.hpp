@@ -12,6 +12,18 @@ namespace useradmin::store {
 void append_active_of(Statement& statement, const Table& user, const Dialect& dialect,
                       std::string_view role, Timestamp now);
 
+/// Appends a condition that the row is of a user who is not banned at that time.
+void append_not_banned(Statement& statement, const Table& user, Timestamp now);
+
+/// Appends a condition that the row is of a user who has one of the roles.
+void append_one_of_roles(Statement& statement, const Table& user, const Dialect& dialect,
+                         std::span<const std::string_view> roles);
+
+/// Appends a condition that the caller may still make the change (Actor), or that is always true
+/// without a caller.
+void append_actor(Statement& statement, const Table& user, const Dialect& dialect,
+                  const std::optional<Actor>& actor);
+
 /// Appends a condition that the guard's rule lets the row of the user table be changed that goes by
 /// the alias useradmin_row. Where the rule wants somebody left, it keeps them as they are until the
 /// statement is done.
@@ -22,7 +34,7 @@ void append_rule(Statement& statement, const Table& user, const Dialect& dialect
 void append_versions(Statement& statement, const Table& user, const Dialect& dialect,
                      const Versions& versions);
 
-/// Appends " AND " and both conditions, where the guard has any.
+/// Appends " AND " and the guard's conditions, where it has any.
 void append_guard(Statement& statement, const Table& user, const Dialect& dialect,
                   const Guard& guard);
 

@@ -331,12 +331,15 @@ class Postgresql final : public Dialect {
     }
 
     std::unique_ptr<Transaction> begin(Work& work) const override {
-        if (!work.execute("BEGIN"))
+        // Whatever the database's default is: a later statement sees what was committed while an
+        // earlier one waited for a lock.
+        if (!work.execute("BEGIN ISOLATION LEVEL READ COMMITTED"))
             return nullptr;
         return std::make_unique<PostgresqlTransaction>(work);
     }
 
-    Result<User> create(Work& work, const NewUser& user) const override {
+    Result<User> create(Work& work, const NewUser& user,
+                        const std::optional<Actor>& actor) const override {
         const Schema& schema = work.schema();
         const User row = user_row(user);
         const Account account = account_row(user);
@@ -345,10 +348,12 @@ class Postgresql final : public Dialect {
         // The names of the parts bear the project's, since they would hide tables of the same name.
         statement << "WITH useradmin_row AS (INSERT INTO " << schema.user.sql
                   << " AS useradmin_row (";
-        statement.columns(schema.user, row) << ") VALUES (";
-        statement.values(schema.user, row)
-            << ") RETURNING *, " << schema.user.version << " AS " << version_name
-            << "), useradmin_account AS (INSERT INTO " << schema.account.sql << " (";
+        statement.columns(schema.user, row) << ") SELECT ";
+        statement.values(schema.user, row);
+        if (actor)
+            append_actor(statement << " WHERE ", schema.user, *this, actor);
+        statement << " RETURNING *, " << schema.user.version << " AS " << version_name
+                  << "), useradmin_account AS (INSERT INTO " << schema.account.sql << " (";
         // The account belongs to whatever id the user got.
         static constexpr std::string_view fields_of_id[] = {"userId", "accountId"};
         const std::span<const std::string_view> of_id(fields_of_id,
@@ -368,8 +373,10 @@ class Postgresql final : public Dialect {
         Result<Rows> rows = work.run(statement);
         if (!rows && is_inner && work.fault() == Fault::conflict)
             static_cast<void>(work.execute("ROLLBACK TO SAVEPOINT useradmin_create"));
-        if (!rows || !rows->next())
-            return Failure::failed;
+        if (!rows)
+            return rows.failure();
+        if (!rows->next())
+            return Failure::not_found;
         return work.take_full_user(*rows);
     }
 
@@ -394,64 +401,99 @@ class Postgresql final : public Dialect {
             if (!updated.is_not_found())
                 return updated;
         }
-        const Column& key = user.at("id");
-        Statement statement = work.statement();
-        statement << "WITH useradmin_before (useradmin_key, useradmin_loses, " << names_before()
-                  << ") AS (SELECT " << key << ", ";
-        statements::append_loss(statement, user, *this, changes);
-        statement << ", " << user.read << " FROM " << user << " AS useradmin_row WHERE ";
-        append_one(statement, user, id, guard);
-        statement << " FOR NO KEY UPDATE)";
-        if (const Table& session = work.schema().session; ends_sessions)
-            statement << ", useradmin_sessions AS (DELETE FROM " << session << " WHERE "
-                      << session.at("userId") << session.at("userId").op("=")
-                      << "ANY (SELECT useradmin_key FROM useradmin_before WHERE useradmin_loses))";
-        statement << " UPDATE " << user << " AS useradmin_row SET ";
-        statements::append_changes(statement, user, changes);
-        statement << " FROM useradmin_before WHERE useradmin_row." << key << key.op("=")
-                  << "useradmin_key";
-        return run_with_before(work, statement);
+        bool loses = false;
+        if (!ends_sessions)
+            return update_locked(work, id, changes, guard, loses);
+        return whole<User>(work, [&]() -> Result<User> {
+            Result<User> updated = update_locked(work, id, changes, guard, loses);
+            // Sessions that were being opened while the row's lock was waited for are seen by
+            // another statement alone.
+            if (updated && loses && !remove_rows(work, work.schema().session, "userId", id))
+                return Failure::failed;
+            return updated;
+        });
     }
 
     Result<Done> set_password(Work& work, const Account& account, Sessions sessions,
-                              const Versions& versions) const override {
+                              const Guard& guard) const override {
         const Schema& schema = work.schema();
-        const Column& key = schema.user.at("id");
+        // The user is neither changed nor deleted meanwhile. What was written while its lock was
+        // waited for is seen by another statement alone.
+        Statement lock = work.statement();
+        append_one(lock << "SELECT 1 FROM " << schema.user << " AS useradmin_row WHERE ",
+                   schema.user, account.user_id, guard);
+        lock << " FOR NO KEY UPDATE";
         const Column& owner = schema.account.at("userId");
-        Statement statement = work.statement();
-        statement << "WITH useradmin_target (id) AS (SELECT " << key << " FROM " << schema.user
-                  << " AS useradmin_row WHERE ";
-        is_exactly(statement, key.sql(), key, account.user_id);
-        if (versions)
-            append_versions(statement << " AND ", schema.user, *this, versions);
-        // The user is neither changed nor deleted meanwhile.
-        statement << " FOR NO KEY UPDATE), useradmin_changed (one) AS (";
-        statements::append_new_hash(statement, schema.account, account);
+        Statement set = work.statement();
+        set << "WITH useradmin_changed (one) AS (";
+        statements::append_new_hash(set, schema.account, account);
+        is_exactly(set << " WHERE ", owner.sql(), owner, account.user_id);
         const Column& provider = schema.account.at("providerId");
-        statement << " WHERE " << owner << owner.op("=")
-                  << "ANY (SELECT id FROM useradmin_target) AND " << provider << provider.op("=")
-                  << argument(account.provider_id)
-                  << " RETURNING 1), useradmin_made AS (INSERT INTO " << schema.account << " ("
-                  << owner << ", ";
-        static constexpr std::string_view of_target[] = {"userId"};
-        statement.columns(schema.account, account, of_target) << ") SELECT id, ";
-        statement.values(schema.account, account, of_target)
-            << " FROM useradmin_target WHERE NOT EXISTS (SELECT 1 FROM useradmin_changed))";
-        if (const Table& session = schema.session; sessions == Sessions::end)
-            statement << ", useradmin_sessions AS (DELETE FROM " << session << " WHERE "
-                      << session.at("userId") << session.at("userId").op("=")
-                      << "ANY (SELECT id FROM useradmin_target))";
-        statement << " SELECT 1 FROM useradmin_target";
-        const Result<Rows> rows = work.run(statement);
+        set << " AND " << provider << provider.op("=") << argument(account.provider_id)
+            << " RETURNING 1)";
+        if (sessions == Sessions::end)
+            append_removal(set << ", useradmin_sessions AS (", schema.session, "userId",
+                           account.user_id)
+                << ")";
+        set << " INSERT INTO " << schema.account << " (";
+        set.columns(schema.account, account) << ") SELECT ";
+        set.values(schema.account, account)
+            << " WHERE NOT EXISTS (SELECT 1 FROM useradmin_changed)";
+        return whole<Done>(work, [&]() -> Result<Done> {
+            const Result<Rows> locked = work.run(lock);
+            if (!locked)
+                return locked.failure();
+            if (locked->count() == 0)
+                return Failure::not_found;
+            const Result<Rows> done = work.run(set);
+            return done ? Result<Done>(Done()) : done.failure();
+        });
+    }
+
+    Result<std::string_view> open_session(Work& work, const Session& session,
+                                          const SessionTerms& terms) const override {
+        const Schema& schema = work.schema();
+        Statement statement = work.statement();
+        statement << "WITH useradmin_user (id) AS (SELECT " << schema.user.at("id") << " FROM "
+                  << schema.user << " AS useradmin_row WHERE ";
+        // A change of the user waits for the session, or the row is looked at again after it.
+        // Shared locks would let a stream of sign-ins keep a change waiting.
+        statements::append_terms(statement, schema.user, *this, session, terms);
+        statement << " FOR NO KEY UPDATE)";
+        const char* holds = "EXISTS (SELECT 1 FROM useradmin_user)";
+        if (terms.password_hash) {
+            holds = "EXISTS (SELECT 1 FROM useradmin_account)";
+            const Column& owner = schema.account.at("userId");
+            statement << ", useradmin_account (one) AS (SELECT 1 FROM " << schema.account
+                      << " WHERE " << owner << owner.op("=")
+                      << "ANY (SELECT id FROM useradmin_user) AND ";
+            statements::append_hash(statement, schema.account, *terms.password_hash);
+            statement << " FOR SHARE)";
+        }
+        const Table& table = schema.session;
+        if (terms.max_sessions > 0) {
+            const Column& key = table.at("id");
+            statement << ", useradmin_surplus AS (DELETE FROM " << table << " WHERE " << holds
+                      << " AND " << key << key.op("=") << "ANY (SELECT " << key << " FROM " << table
+                      << " AS useradmin_row WHERE ";
+            statements::append_surplus(statement, table, *this, session, terms);
+            // Those that others are about to end are left to them.
+            statement << " FOR UPDATE SKIP LOCKED))";
+        }
+        statement << " INSERT INTO " << table << " (";
+        statement.columns(table, session) << ") SELECT ";
+        statement.values(table, session) << " WHERE " << holds << " RETURNING " << table.at("id");
+        Result<Rows> rows = work.run(statement);
         if (!rows)
             return rows.failure();
-        return rows->count() > 0 ? Result<Done>(Done()) : Failure::not_found;
+        if (!rows->next())
+            return Failure::not_found;
+        return rows->take().value_or("");
     }
 
     Result<Done> remove(Work& work, std::string_view id, const ProtectedAddress& spared,
                         const Guard& guard) const override {
         const Schema& schema = work.schema();
-        const bool is_guarded = !guard.is_none();
         const auto append_target = [&](Statement& statement) {
             const Column& key = schema.user.at("id");
             const Column& email = schema.user.at("email");
@@ -461,36 +503,36 @@ class Postgresql final : public Dialect {
                           << "pg_catalog.lower(" << argument(spared.email) << ")";
             else
                 statement << email << email.op("<>") << argument(spared.email);
-            statement << ", TRUE) AS deletable, " << key.sql() << " AS id";
+            statement << ", TRUE)";
             if (work.is_witnessed())
                 statement << ", " << schema.user.read;
             statement << " FROM " << schema.user.sql << " AS useradmin_row WHERE ";
             is_exactly(statement, key.sql(), key, id);
         };
-        Statement statement = work.statement();
-        const std::string seen = work.is_witnessed() ? ", " + names_before() : std::string();
-        append_target(statement << "WITH useradmin_target (deletable, id" << seen << ") AS (");
+        // The target is locked before it is deleted, so that its address cannot change in between,
+        // and that what was written while its lock was waited for is seen.
+        Statement lock = work.statement();
+        append_target(lock);
         // As a condition it locks whom it keeps before the target: else two could wait for each
         // other.
-        append_guard(statement, schema.user, *this, guard);
-        const auto rows_of_doomed = [&](const Table& table, std::string_view field) {
-            const Column& column = table.at(field);
-            statement << "DELETE FROM " << table << " WHERE " << column << column.op("=")
-                      << "ANY (SELECT id FROM useradmin_doomed)";
-        };
-        // The target is locked before it is deleted, so that its address cannot change in between.
-        statement << " FOR UPDATE), useradmin_doomed AS (SELECT id FROM useradmin_target WHERE "
-                     "deletable), useradmin_sessions AS (";
-        rows_of_doomed(schema.session, "userId");
-        statement << "), useradmin_accounts AS (";
-        rows_of_doomed(schema.account, "userId");
-        statement << "), useradmin_users AS (";
-        rows_of_doomed(schema.user, "id");
-        statement << ") SELECT deletable" << seen << " FROM useradmin_target";
-        Result<Done> removed = outcome_of_removal(work, work.run(statement));
-        if (!is_guarded || !removed.is_not_found())
+        append_guard(lock, schema.user, *this, guard);
+        lock << " FOR UPDATE";
+        Statement doom = work.statement();
+        append_removal(doom << "WITH useradmin_sessions AS (", schema.session, "userId", id);
+        append_removal(doom << "), useradmin_accounts AS (", schema.account, "userId", id);
+        append_removal(doom << ") ", schema.user, "id", id);
+        Result<Done> removed = whole<Done>(work, [&]() -> Result<Done> {
+            Result<Done> target = outcome_of_removal(work, work.run(lock));
+            if (!target)
+                return target;
+            const Result<Rows> done = work.run(doom);
+            return done ? target : done.failure();
+        });
+        if (guard.is_none() || !removed.is_not_found())
             return removed;
         // Is there no such user, or was it the guard?
+        if (const auto refused = statements::refusal_of(work, *this, guard.actor))
+            return *refused;
         Statement target = work.statement();
         append_target(target);
         removed = outcome_of_removal(work, work.run(target));
@@ -607,9 +649,56 @@ class Postgresql final : public Dialect {
         append_guard(statement, user, *this, guard);
     }
 
-    /// Runs an update that has what the row was in a part of its own.
-    static Result<User> run_with_before(Work& work, Statement& statement) {
-        statement << " RETURNING " << work.schema().full_user() << ", " << names_before();
+    /// Runs several statements whole or not at all: in a transaction, unless one is open already.
+    template <class T, class Operation>
+    Result<T> whole(Work& work, const Operation& operation) const {
+        if (work.client().is_in_transaction())
+            return operation();
+        const std::unique_ptr<Transaction> transaction = begin(work);
+        if (transaction == nullptr)
+            return Failure::failed;
+        Result<T> result = operation();
+        return !result || transaction->commit() ? std::move(result) : Result<T>(Failure::failed);
+    }
+
+    /// Appends the deletion of the rows whose field is the id.
+    Statement& append_removal(Statement& statement, const Table& table, std::string_view field,
+                              std::string_view id) const {
+        is_exactly(statement << "DELETE FROM " << table << " WHERE ", table.at(field).sql(),
+                   table.at(field), id);
+        return statement;
+    }
+
+    /// Deletes the rows whose field is the id; false where that failed.
+    bool remove_rows(Work& work, const Table& table, std::string_view field,
+                     std::string_view id) const {
+        Statement statement = work.statement();
+        return static_cast<bool>(work.run(append_removal(statement, table, field, id)));
+    }
+
+    /// Locks the row, then changes it: what it was is what nobody else changes meanwhile.
+    Result<User> update_locked(Work& work, std::string_view id, const Changes& changes,
+                               const Guard& guard, bool& loses) const {
+        const Table& user = work.schema().user;
+        const Column& key = user.at("id");
+        Statement statement = work.statement();
+        statement << "WITH useradmin_before (useradmin_key, useradmin_loses, " << names_before()
+                  << ") AS (SELECT " << key << ", ";
+        statements::append_loss(statement, user, *this, changes);
+        statement << ", " << user.read << " FROM " << user << " AS useradmin_row WHERE ";
+        append_one(statement, user, id, guard);
+        statement << " FOR NO KEY UPDATE) UPDATE " << user << " AS useradmin_row SET ";
+        statements::append_changes(statement, user, changes);
+        statement << " FROM useradmin_before WHERE useradmin_row." << key << key.op("=")
+                  << "useradmin_key";
+        return run_with_before(work, statement, &loses);
+    }
+
+    /// Runs an update that has what the row was in a part of its own, and perhaps whether it takes
+    /// rights.
+    static Result<User> run_with_before(Work& work, Statement& statement, bool* loses = nullptr) {
+        statement << " RETURNING " << work.schema().full_user() << ", " << names_before()
+                  << (loses != nullptr ? ", useradmin_loses" : "");
         Result<Rows> rows = work.run(statement);
         if (!rows)
             return rows.failure();
@@ -617,6 +706,8 @@ class Postgresql final : public Dialect {
             return Failure::not_found;
         const User after = work.take_full_user(*rows);
         work.seen() = {after.id, rows->take_record<User>(), after};
+        if (loses != nullptr)
+            *loses = rows->take_boolean();
         return after;
     }
 };

@@ -16,6 +16,8 @@ enum class Failure {
     outranked,         ///< the user has another role than those who may be changed have
     last_of_role,      ///< the user is the last of that role who is not banned
     changed,           ///< the user is none of the versions that may be changed
+    caller_rejected,   ///< the caller is banned or deleted by now: 401
+    caller_demoted,    ///< the caller has lost the role that it was let in with: 403
 };
 
 /// The value of work that has none to give.

@@ -39,7 +39,11 @@ inline constexpr Right password_rights[] = {
     {'a', "SELECT", "password"},
 };
 
-/// What signing in takes beside those two.
-inline constexpr Right sign_in_rights[] = {{'s', "INSERT"}, {'s', "UPDATE"}, {'s', "DELETE"}};
+/// What signing in takes beside those two. Locking a row takes the right to update a column of its.
+inline constexpr Right sign_in_rights[] = {{'s', "INSERT"},
+                                           {'s', "UPDATE"},
+                                           {'s', "DELETE"},
+                                           {'u', "UPDATE", "updatedAt"},
+                                           {'a', "UPDATE", "updatedAt"}};
 
 } // namespace useradmin::store

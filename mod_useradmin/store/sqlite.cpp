@@ -673,19 +673,25 @@ class Sqlite final : public Dialect {
         return *transaction ? std::move(transaction) : nullptr;
     }
 
-    Result<User> create(Work& work, const NewUser& user) const override {
+    Result<User> create(Work& work, const NewUser& user,
+                        const std::optional<Actor>& actor) const override {
         const Schema& schema = work.schema();
         const User row = user_row(user);
         Statement insert_user = work.statement();
         insert_user << "INSERT INTO " << schema.user.sql << " (";
-        insert_user.columns(schema.user, row) << ") VALUES (";
-        insert_user.values(schema.user, row) << ") RETURNING " << schema.full_user();
+        insert_user.columns(schema.user, row) << ") SELECT ";
+        insert_user.values(schema.user, row);
+        if (actor)
+            append_actor(insert_user << " WHERE ", schema.user, *this, actor);
+        insert_user << " RETURNING " << schema.full_user();
         SqliteTransaction transaction(work);
         if (!transaction)
             return Failure::failed;
         Result<Rows> rows = work.run(insert_user);
-        if (!rows || !rows->next())
-            return Failure::failed;
+        if (!rows)
+            return rows.failure();
+        if (!rows->next())
+            return Failure::not_found;
         const User made = work.take_full_user(*rows);
         // The account belongs to whatever id the user got.
         Account account = account_row(user);
@@ -738,7 +744,7 @@ class Sqlite final : public Dialect {
     }
 
     Result<Done> set_password(Work& work, const Account& account, Sessions sessions,
-                              const Versions& versions) const override {
+                              const Guard& guard) const override {
         const Schema& schema = work.schema();
         const Column& key = schema.user.at("id");
         const Column& owner = schema.account.at("userId");
@@ -748,8 +754,7 @@ class Sqlite final : public Dialect {
         Statement find = work.statement();
         is_exactly(find << "SELECT 1 FROM " << schema.user << " AS useradmin_row WHERE ", key.sql(),
                    key, account.user_id);
-        if (versions)
-            append_versions(find << " AND ", schema.user, *this, versions);
+        append_guard(find, schema.user, *this, guard);
         const Result<Rows> found = work.run(find);
         if (!found || found->count() == 0)
             return found ? Failure::not_found : found.failure();
@@ -773,6 +778,45 @@ class Sqlite final : public Dialect {
         return Done();
     }
 
+    // Who writes is alone.
+    Result<std::string_view> open_session(Work& work, const Session& session,
+                                          const SessionTerms& terms) const override {
+        const Schema& schema = work.schema();
+        const Table& table = schema.session;
+        SqliteTransaction transaction(work);
+        if (!transaction)
+            return Failure::failed;
+        Statement find = work.statement();
+        statements::append_terms(find << "SELECT 1 FROM " << schema.user << " WHERE ", schema.user,
+                                 *this, session, terms);
+        if (terms.password_hash) {
+            const Column& owner = schema.account.at("userId");
+            is_exactly(find << " AND EXISTS (SELECT 1 FROM " << schema.account << " WHERE ",
+                       owner.sql(), owner, session.user_id);
+            statements::append_hash(find << " AND ", schema.account, *terms.password_hash);
+            find << ")";
+        }
+        const Result<Rows> found = work.run(find);
+        if (!found || found->count() == 0)
+            return found ? Failure::not_found : found.failure();
+        Statement surplus = work.statement();
+        if (terms.max_sessions > 0) {
+            statements::append_surplus(surplus << "DELETE FROM " << table
+                                               << " AS useradmin_row WHERE ",
+                                       table, *this, session, terms);
+            if (!work.run(surplus))
+                return Failure::failed;
+        }
+        Statement insert = work.statement();
+        insert << "INSERT INTO " << table << " (";
+        insert.columns(table, session) << ") VALUES (";
+        insert.values(table, session) << ") RETURNING " << table.at("id");
+        Result<Rows> rows = work.run(insert);
+        if (!rows || !rows->next() || !transaction.commit())
+            return Failure::failed;
+        return rows->take().value_or("");
+    }
+
     Result<Done> remove(Work& work, std::string_view id, const ProtectedAddress& spared,
                         const Guard& guard) const override {
         const Schema& schema = work.schema();
@@ -780,6 +824,8 @@ class Sqlite final : public Dialect {
         SqliteTransaction transaction(work);
         if (!transaction)
             return Failure::failed;
+        if (const auto refused = statements::refusal_of(work, *this, guard.actor))
+            return *refused;
         Statement find = work.statement();
         append_rule(find << "SELECT " << schema.user.at("email").sql() << ", ", schema.user, *this,
                     guard);

@@ -117,14 +117,6 @@ bool is_taken(Work& work, std::string_view email) {
     return rows && rows->count() > 0;
 }
 
-template <class Record>
-Statement insertion(const Work& work, const Table& table, const Record& record) {
-    Statement statement = work.statement();
-    (statement << "INSERT INTO " << table << " (").columns(table, record) << ") VALUES (";
-    statement.values(table, record) << ")";
-    return statement;
-}
-
 /// Appends the tables of a SELECT that reads the session s with the token and its user u.
 void append_of_session(Statement& statement, const Schema& schema, const Dialect& dialect,
                        std::string_view token) {
@@ -158,7 +150,68 @@ void append_loss(Statement& statement, const Table& user, const Dialect& dialect
     statement << ")";
 }
 
+void append_terms(Statement& statement, const Table& user, const Dialect& dialect,
+                  const Session& session, const SessionTerms& terms) {
+    const Column& key = user.at("id");
+    dialect.is_exactly(statement, key.sql(), key, session.user_id);
+    if (terms.verified == nullptr)
+        return;
+    statement << " AND coalesce(" << dialect.as_text(user.at("email")) << ", '')" << user.op("=")
+              << argument(terms.verified->email) << " AND " << role_of(user, dialect)
+              << user.op("=") << argument(terms.verified->role.value_or("user"));
+    if (!terms.allows_banned)
+        append_not_banned(statement << " AND ", user, terms.now);
+}
+
+void append_hash(Statement& statement, const Table& account, std::string_view hash) {
+    const Column& password = account.at("password");
+    statement.concern(password);
+    const Column& provider = account.at("providerId");
+    statement << provider << provider.op("=") << argument(Account().provider_id) << " AND "
+              << password << password.op("=") << argument(hash);
+}
+
+void append_surplus(Statement& statement, const Table& table, const Dialect& dialect,
+                    const Session& session, const SessionTerms& terms) {
+    using Kind = Column::Kind;
+    const Column& owner = table.at("userId");
+    const Column& expires = table.at("expiresAt");
+    // Texts may hold times of another form, which sort by their day: those go a day later.
+    const bool is_exact = expires.kind == Kind::timestamp || expires.kind == Kind::integer;
+    const Timestamp now = terms.now - std::chrono::days(is_exact ? 0 : 1);
+    dialect.is_exactly(statement, owner.sql(), owner, session.user_id);
+    const Column& key = table.at("id");
+    statement << " AND NOT EXISTS (SELECT 1 FROM (SELECT " << key << " AS id FROM " << table
+              << " WHERE ";
+    dialect.is_exactly(statement, owner.sql(), owner, session.user_id);
+    statement << " AND " << expires << expires.op(">") << argument(expires, now) << " ORDER BY "
+              << newest_first(table) << " LIMIT " << argument(terms.max_sessions - 1)
+              << ") useradmin_kept WHERE useradmin_kept.id" << key.op("=") << "useradmin_row."
+              << key << ")";
+}
+
+std::optional<Failure> refusal_of(Work& work, const Dialect& dialect,
+                                  const std::optional<Actor>& actor) {
+    if (!actor)
+        return std::nullopt;
+    const Table& user = work.schema().user;
+    if (!user.at("id").can_hold_id(actor->id))
+        return Failure::caller_rejected;
+    Statement statement = work.statement();
+    append_not_banned(statement << "SELECT ", user, actor->now);
+    append_one_of_roles(statement << ", ", user, dialect, actor->roles);
+    append_key(statement << " FROM " << user, dialect, user.at("id"), actor->id);
+    Result<Rows> rows = work.run(statement);
+    if (!rows)
+        return rows.failure();
+    if (!rows->next() || !rows->take_boolean())
+        return Failure::caller_rejected;
+    return rows->take_boolean() ? std::nullopt : std::optional(Failure::caller_demoted);
+}
+
 Failure why_refused(Work& work, const Dialect& dialect, std::string_view id, const Guard& guard) {
+    if (const auto refused = refusal_of(work, dialect, guard.actor))
+        return *refused;
     const Table& user = work.schema().user;
     Statement statement = work.statement();
     append_rule(statement << "SELECT ", user, dialect, guard);
@@ -191,10 +244,13 @@ Result<User> find_by_email(Work& work, std::string_view email) {
     return first_row(work, statement, read_record<User>);
 }
 
-Result<User> create(Work& work, const Dialect& dialect, const NewUser& user) {
+Result<User> create(Work& work, const Dialect& dialect, const NewUser& user,
+                    const std::optional<Actor>& actor) {
     if (!work.can_hold("role", user.role))
         return Failure::failed;
-    Result<User> made = dialect.create(work, user);
+    Result<User> made = dialect.create(work, user, actor);
+    if (made.is_not_found())
+        return refusal_of(work, dialect, actor).value_or(Failure::caller_rejected);
     // Some value that must be unique is there already: is it the address?
     if (!made && work.fault() == Fault::conflict && is_taken(work, user.email))
         return Failure::address_taken;
@@ -278,16 +334,13 @@ void append_new_hash(Statement& statement, const Table& table, const Account& ac
 }
 
 Result<Done> set_password(Work& work, const Dialect& dialect, const Account& account,
-                          Sessions sessions, const Versions& versions) {
+                          Sessions sessions, const Guard& guard) {
     work.seen().user_id = account.user_id;
     if (!work.schema().user.at("id").can_hold_id(account.user_id))
         return Failure::not_found;
-    Result<Done> set = dialect.set_password(work, account, sessions, versions);
-    if (versions && set.is_not_found()) {
-        Guard guard;
-        guard.versions = versions;
+    Result<Done> set = dialect.set_password(work, account, sessions, guard);
+    if (!guard.is_none() && set.is_not_found())
         return why_refused(work, dialect, account.user_id, guard);
-    }
     return set;
 }
 
@@ -402,11 +455,13 @@ Result<std::vector<Session>> live_sessions_of(Work& work, const Dialect& dialect
     }
 }
 
-Result<std::string_view> open_session(Work& work, const Session& session) {
-    const Table& table = work.schema().session;
+Result<std::string_view> open_session(Work& work, const Dialect& dialect, const Session& session,
+                                      const SessionTerms& terms) {
     work.seen().user_id = session.user_id;
-    return first_row(work, insertion(work, table, session) << " RETURNING " << table.at("id"),
-                     [](Rows& rows) { return rows.take().value_or(""); });
+    if (!work.schema().user.at("id").can_hold_id(session.user_id))
+        return Failure::changed;
+    const Result<std::string_view> opened = dialect.open_session(work, session, terms);
+    return opened.is_not_found() ? Failure::changed : opened;
 }
 
 Result<Done> extend_session(Work& work, const Dialect& dialect, std::string_view token,
@@ -433,7 +488,7 @@ Result<Done> close_session(Work& work, const Dialect& dialect, std::string_view 
 }
 
 Result<Done> close_session_of(Work& work, const Dialect& dialect, std::string_view user_id,
-                              std::string_view id) {
+                              std::string_view id, const std::optional<Actor>& actor) {
     const Table& table = work.schema().session;
     const Column& column = table.at("userId");
     const Column& key = table.at("id");
@@ -443,11 +498,16 @@ Result<Done> close_session_of(Work& work, const Dialect& dialect, std::string_vi
     Statement statement = work.statement();
     append_key(statement << "DELETE FROM " << table, dialect, column, user_id);
     dialect.is_exactly(statement << " AND ", key.sql(), key, id);
-    return change_one(work, statement);
+    if (actor)
+        append_actor(statement << " AND ", work.schema().user, dialect, actor);
+    const Result<Done> closed = change_one(work, statement);
+    if (closed.is_not_found())
+        return refusal_of(work, dialect, actor).value_or(Failure::not_found);
+    return closed;
 }
 
-Result<std::int64_t> close_sessions_of(Work& work, const Dialect& dialect,
-                                       std::string_view user_id) {
+Result<std::int64_t> close_sessions_of(Work& work, const Dialect& dialect, std::string_view user_id,
+                                       const std::optional<Actor>& actor) {
     const Table& table = work.schema().session;
     const Column& column = table.at("userId");
     work.seen().user_id = user_id;
@@ -455,7 +515,13 @@ Result<std::int64_t> close_sessions_of(Work& work, const Dialect& dialect,
         return 0;
     Statement statement = work.statement();
     append_key(statement << "DELETE FROM " << table, dialect, column, user_id);
-    return affected(work, statement);
+    if (actor)
+        append_actor(statement << " AND ", work.schema().user, dialect, actor);
+    const Result<std::int64_t> closed = affected(work, statement);
+    if (closed && *closed == 0)
+        if (const auto refused = refusal_of(work, dialect, actor))
+            return *refused;
+    return closed;
 }
 
 std::vector<FurtherColumn> further_columns(const Work& work) {

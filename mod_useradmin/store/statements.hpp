@@ -15,7 +15,8 @@ namespace useradmin::store::statements {
 
 Result<User> find(Work& work, const Dialect& dialect, std::string_view id);
 Result<User> find_by_email(Work& work, std::string_view email);
-Result<User> create(Work& work, const Dialect& dialect, const NewUser& user);
+Result<User> create(Work& work, const Dialect& dialect, const NewUser& user,
+                    const std::optional<Actor>& actor = {});
 Result<User> update(Work& work, const Dialect& dialect, std::string_view id, const Changes& changes,
                     const Guard& guard, Sessions sessions = Sessions::stay);
 Result<Done> remove(Work& work, const Dialect& dialect, std::string_view id,
@@ -24,7 +25,7 @@ Result<Done> another(Work& work, const Dialect& dialect, std::string_view id, st
                      Timestamp now);
 Result<Credential> credential(Work& work, std::string_view email);
 Result<Done> set_password(Work& work, const Dialect& dialect, const Account& account,
-                          Sessions sessions = Sessions::stay, const Versions& versions = {});
+                          Sessions sessions = Sessions::stay, const Guard& guard = {});
 Result<Done> replace_hash(Work& work, const Dialect& dialect, const Account& account,
                           std::string_view instead_of);
 Result<std::vector<std::string>> password_formats(Work& work, const Dialect& dialect);
@@ -35,16 +36,21 @@ Result<std::vector<Session>> sessions_of(Work& work, const Dialect& dialect,
 Result<std::vector<Session>> live_sessions_of(Work& work, const Dialect& dialect,
                                               std::string_view user_id, Timestamp now,
                                               std::int64_t most);
-Result<std::string_view> open_session(Work& work, const Session& session);
+Result<std::string_view> open_session(Work& work, const Dialect& dialect, const Session& session,
+                                      const SessionTerms& terms);
 Result<Done> extend_session(Work& work, const Dialect& dialect, std::string_view token,
                             Timestamp expires_at, Timestamp now);
 Result<Done> close_session(Work& work, const Dialect& dialect, std::string_view token);
 Result<Done> close_session_of(Work& work, const Dialect& dialect, std::string_view user_id,
-                              std::string_view id);
-Result<std::int64_t> close_sessions_of(Work& work, const Dialect& dialect,
-                                       std::string_view user_id);
+                              std::string_view id, const std::optional<Actor>& actor = {});
+Result<std::int64_t> close_sessions_of(Work& work, const Dialect& dialect, std::string_view user_id,
+                                       const std::optional<Actor>& actor = {});
 std::vector<FurtherColumn> further_columns(const Work& work);
 Result<Survey> survey(Work& work, const Dialect& dialect, const ProtectedAddress& spared);
+
+/// Why the caller may not make a change; nothing where it may.
+std::optional<Failure> refusal_of(Work& work, const Dialect& dialect,
+                                  const std::optional<Actor>& actor);
 
 /// Why a user was not changed whom the guard was to let be changed: not_found, or what it says.
 Failure why_refused(Work& work, const Dialect& dialect, std::string_view id, const Guard& guard);
@@ -56,6 +62,20 @@ void append_changes(Statement& statement, const Table& user, const Changes& chan
 /// or give it another role or address.
 void append_loss(Statement& statement, const Table& user, const Dialect& dialect,
                  const Changes& changes);
+
+/// Appends the condition that a row of the user table is the session's user and as the terms have
+/// it, the password aside.
+void append_terms(Statement& statement, const Table& user, const Dialect& dialect,
+                  const Session& session, const SessionTerms& terms);
+
+/// Appends the condition that a row of the account table is a credential account of that hash.
+void append_hash(Statement& statement, const Table& account, std::string_view hash);
+
+/// Appends the condition that the row of the session table that goes by the alias useradmin_row
+/// belongs to the session's user and must end before the session is opened
+/// (SessionTerms::max_sessions).
+void append_surplus(Statement& statement, const Table& table, const Dialect& dialect,
+                    const Session& session, const SessionTerms& terms);
 
 /// Appends "UPDATE account SET …", which gives an account another hash.
 void append_new_hash(Statement& statement, const Table& table, const Account& account);

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -124,6 +125,15 @@ struct ProtectedAddress {
 /// Versions of a user's row; nothing: any.
 using Versions = std::optional<std::vector<std::string_view>>;
 
+/// The caller of a change, where it is a row of the user table. When the change is made, the row
+/// must still be there, have one of the roles, and not be banned.
+struct Actor {
+    std::string_view id;
+    std::span<const std::string_view> roles;
+    /// When a ban that has expired is none any more.
+    Timestamp now = {};
+};
+
 /// What a change of a user must not do (UserAdminGuard), and which row it is meant for.
 struct Guard {
     enum class Kind {
@@ -137,14 +147,32 @@ struct Guard {
     Timestamp now = {};
     /// Of which the row must be one, or else it has changed. It is looked at last.
     Versions versions = {};
+    /// Nothing: the caller is not checked again.
+    std::optional<Actor> actor = {};
 
-    bool is_none() const noexcept { return kind == Kind::none && !versions; }
+    bool is_none() const noexcept { return kind == Kind::none && !versions && !actor; }
 };
 
 /// What becomes of a user's sessions with a change of the user.
 enum class Sessions {
     stay,
     end, ///< all of them, with the change or not at all
+};
+
+/// What must hold of a user when a session is opened for it.
+struct SessionTerms {
+    /// The user as it was verified: it must still have the address and the role. nullptr: it must
+    /// exist.
+    const User* verified = nullptr;
+    /// Whether it may be banned.
+    bool allows_banned = false;
+    /// When a ban or a session that has expired is none any more.
+    Timestamp now = {};
+    /// The hash that its credential account must still have; nothing: any or none.
+    Text password_hash = {};
+    /// How many live sessions it has at most with this one; the oldest end first, and the expired
+    /// ones with them. 0: no limit.
+    std::int64_t max_sessions = 0;
 };
 
 /// A session and the user whose it is.
@@ -203,8 +231,9 @@ class Store {
     virtual Result<User> find(std::string_view id) = 0;
     /// The user with that address, to the letter, or not_found.
     virtual Result<User> find_by_email(std::string_view email) = 0;
-    /// Makes the user and its account, both or none: the full row, or address_taken (4.2).
-    virtual Result<User> create(const NewUser& user) = 0;
+    /// Makes the user and its account, both or none: the full row, or address_taken (4.2), or why
+    /// the caller may not.
+    virtual Result<User> create(const NewUser& user, const std::optional<Actor>& actor = {}) = 0;
     /// The full row after the changes (4.4), or not_found, or what the guard says. Where sessions
     /// are to end, they do so if the changes ban the user, or give it another role or address.
     virtual Result<User> update(std::string_view id, const Changes& changes,
@@ -221,10 +250,10 @@ class Store {
     /// no such user, or it has no credential account.
     virtual Result<Credential> credential(std::string_view email) = 0;
     /// Replaces the hash in the user's credential account, or makes the account; not_found where
-    /// there is no such user, changed where its row is none of the versions. Where sessions are to
-    /// end, all of the user's do.
+    /// there is no such user, or what the guard says. Where sessions are to end, all of the user's
+    /// do.
     virtual Result<Done> set_password(const Account& account, Sessions sessions = Sessions::stay,
-                                      const Versions& versions = {}) = 0;
+                                      const Guard& guard = {}) = 0;
     /// Replaces the hash in the user's credential account where it is that one; not_found where it
     /// is another.
     virtual Result<Done> replace_hash(const Account& account, std::string_view instead_of) = 0;
@@ -244,17 +273,21 @@ class Store {
     /// Those that last, so many at most, newest first and without their tokens.
     virtual Result<std::vector<Session>> live_sessions_of(std::string_view user_id, Timestamp now,
                                                           std::int64_t most) = 0;
-    /// Its id, which the database may have made.
-    virtual Result<std::string_view> open_session(const Session& session) = 0;
+    /// Opens a session; its id, which the database may have made. Returns changed where the terms
+    /// do not hold. A change that ends the user's sessions comes wholly before or wholly after it.
+    virtual Result<std::string_view> open_session(const Session& session,
+                                                  const SessionTerms& terms = {}) = 0;
     /// Moves the expiry of a session, or not_found.
     virtual Result<Done> extend_session(std::string_view token, Timestamp expires_at,
                                         Timestamp now) = 0;
     /// Ends a session, or not_found.
     virtual Result<Done> close_session(std::string_view token) = 0;
-    /// Ends the session of the user that has the id, or not_found.
-    virtual Result<Done> close_session_of(std::string_view user_id, std::string_view id) = 0;
-    /// Ends all sessions of a user; how many there were.
-    virtual Result<std::int64_t> close_sessions_of(std::string_view user_id) = 0;
+    /// Ends the session of the user that has the id, or not_found, or why the caller may not.
+    virtual Result<Done> close_session_of(std::string_view user_id, std::string_view id,
+                                          const std::optional<Actor>& actor = {}) = 0;
+    /// Ends all sessions of a user; how many there were, or why the caller may not.
+    virtual Result<std::int64_t> close_sessions_of(std::string_view user_id,
+                                                   const std::optional<Actor>& actor = {}) = 0;
 
     /// The columns of the user table beyond the fields, in the table's order.
     virtual Result<std::vector<FurtherColumn>> further_columns() = 0;

@@ -776,7 +776,7 @@ TEST(living_tables, spare_a_user_whose_address_becomes_the_protected_one_meanwhi
     Database watcher(database().driver(), database().params());
     std::thread committer([&] {
         while (watcher.number("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = "
-                              "'Lock' AND query LIKE '%useradmin_target%'") == 0)
+                              "'Lock' AND query LIKE '%FOR UPDATE%'") == 0)
             std::this_thread::yield();
         sql().run("COMMIT");
     });
@@ -885,6 +885,36 @@ TEST(rights, to_write_a_hash_are_named_with_their_grant_and_open_none) {
     CHECK(failed(set()));
     sql().run("GRANT UPDATE ON \"account\" TO poor");
     worked(set());
+    sql().run("DROP OWNED BY poor; DROP ROLE poor");
+}
+
+TEST(rights, to_sign_in_lock_rows_by_one_column_and_change_no_other) {
+    if (!is_postgresql())
+        return;
+    expect_error("run: GRANT UPDATE (\"updatedAt\") ON \"account\" TO poor;");
+    worked(store().create(new_user("u", "u@x")));
+    sql().run("DROP ROLE IF EXISTS poor; CREATE ROLE poor LOGIN; GRANT SELECT, UPDATE "
+              "(\"updatedAt\") ON \"user\" TO poor; GRANT ALL ON \"session\" TO poor; "
+              "GRANT SELECT (\"userId\", \"providerId\", \"password\"), INSERT, DELETE ON "
+              "\"account\" TO poor; GRANT INSERT, DELETE ON \"user\" TO poor");
+    const auto open = [&] {
+        OneConnection source(database(), "poor");
+        store::DatabaseStore store(source, log_, pool_, store::TableNames{}, "poor", patience);
+        store::Session session;
+        session.id = session.token = "one";
+        session.user_id = "u";
+        session.created_at = session.updated_at = session.expires_at =
+            at("2030-01-01T00:00:00.000Z");
+        const store::User user = worked(store.credential("u@x")).user;
+        store::SessionTerms terms;
+        terms.verified = &user;
+        terms.password_hash = "a hash";
+        terms.max_sessions = 2;
+        return store.open_session(session, terms).operator bool();
+    };
+    CHECK(!open());
+    sql().run("GRANT UPDATE (\"updatedAt\") ON \"account\" TO poor");
+    CHECK(open());
     sql().run("DROP OWNED BY poor; DROP ROLE poor");
 }
 

@@ -57,7 +57,11 @@ class FakeStore final : public store::Store {
     std::optional<store::NewUser> created;
     std::optional<store::Changes> changes;
     std::optional<store::Guard> guard;
+    std::optional<store::Actor> actor;
     std::optional<store::Session> opened;
+    std::optional<store::SessionTerms> terms;
+    /// How often the user is changed before its session is opened.
+    int changes_before_session = 0;
     /// The accountId of a new password's account.
     std::string account_id;
     /// What is found of all passwords and addresses.
@@ -98,7 +102,9 @@ class FakeStore final : public store::Store {
         return copy_of(with(&store::User::email, email));
     }
 
-    store::Result<store::User> create(const store::NewUser& user) override {
+    store::Result<store::User> create(const store::NewUser& user,
+                                      const std::optional<store::Actor>& by) override {
+        actor = by;
         if (const auto* failure = failure_of("create"))
             return *failure;
         created = kept(user);
@@ -119,6 +125,7 @@ class FakeStore final : public store::Store {
             return *failure;
         changes = kept(given);
         guard = by;
+        actor = by.actor;
         const auto row = with(&store::User::id, id);
         if (row == users.end())
             return store::Failure::not_found;
@@ -134,6 +141,7 @@ class FakeStore final : public store::Store {
     store::Result<store::Done> remove(std::string_view id, const store::ProtectedAddress& spared,
                                       const store::Guard& by) override {
         guard = by;
+        actor = by.actor;
         const std::string arguments = std::string(id) + " unless " + std::string(spared.email) +
                                       (spared.ignores_case ? " in any case" : "");
         if (const auto* failure = failure_of("remove", arguments))
@@ -184,9 +192,17 @@ class FakeStore final : public store::Store {
         return formats;
     }
 
-    store::Result<std::string_view> open_session(const store::Session& session) override {
+    store::Result<std::string_view> open_session(const store::Session& session,
+                                                 const store::SessionTerms& given) override {
         if (const auto* failure = failure_of("open_session"))
             return *failure;
+        terms = given;
+        if (changes_before_session > 0) {
+            --changes_before_session;
+            if (meanwhile)
+                meanwhile();
+            return store::Failure::changed;
+        }
         opened = kept(session);
         return opened->id;
     }
@@ -223,7 +239,9 @@ class FakeStore final : public store::Store {
     }
 
     store::Result<store::Done> set_password(const store::Account& account, store::Sessions ending,
-                                            const store::Versions& versions) override {
+                                            const store::Guard& by) override {
+        const store::Versions& versions = by.versions;
+        actor = by.actor;
         std::string arguments = std::string(account.user_id) + " " +
                                 std::string(account.password.value_or("NULL")) +
                                 (ending == store::Sessions::end ? " ending sessions" : "");
@@ -257,8 +275,9 @@ class FakeStore final : public store::Store {
         return own;
     }
 
-    store::Result<store::Done> close_session_of(std::string_view user_id,
-                                                std::string_view id) override {
+    store::Result<store::Done> close_session_of(std::string_view user_id, std::string_view id,
+                                                const std::optional<store::Actor>& by) override {
+        actor = by;
         const std::string arguments = std::string(user_id) + " " + std::string(id);
         if (const auto* failure = failure_of("close_session_of", arguments))
             return *failure;
@@ -270,7 +289,9 @@ class FakeStore final : public store::Store {
         return store::Done();
     }
 
-    store::Result<std::int64_t> close_sessions_of(std::string_view user_id) override {
+    store::Result<std::int64_t> close_sessions_of(std::string_view user_id,
+                                                  const std::optional<store::Actor>& by) override {
+        actor = by;
         if (const auto* failure = failure_of("close_sessions_of", user_id))
             return *failure;
         return static_cast<std::int64_t>(

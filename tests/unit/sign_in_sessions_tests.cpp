@@ -206,4 +206,31 @@ TEST(sign_in_endpoints, read_no_body_of_another_site_s_request) {
     }
 }
 
+TEST(sign_in_endpoints, open_a_session_on_what_was_verified) {
+    const std::string_view login = R"({"email":"eva@example.org","password":"right"})";
+    CHECK_EQUAL(200, send("POST", "/sign-in/email", "", login).status);
+    expect("right", store.terms->password_hash.value_or("nothing"));
+    CHECK_FALSE(store.terms->allows_banned);
+    CHECK_EQUAL(100, store.terms->max_sessions);
+}
+
+TEST(sign_in_endpoints, look_again_where_the_user_is_changed_before_its_session) {
+    const std::string_view login = R"({"email":"eva@example.org","password":"right"})";
+    const auto status_after = [&](int times, const std::function<void()>& change) {
+        store.changes_before_session = times;
+        store.meanwhile = change;
+        return send("POST", "/sign-in/email", "", login).status;
+    };
+    CHECK_EQUAL(200, status_after(2, {}));
+    CHECK_EQUAL(503, status_after(3, {}));
+    CHECK_EQUAL(403, status_after(1, [&] {
+                    eva.banned = true;
+                    store.credentials[eva.email] = {eva, "right"};
+                }));
+    expect("", event.caller);
+    eva.banned = false;
+    store.credentials[eva.email] = {eva, "right"};
+    CHECK_EQUAL(401, status_after(1, [&] { store.credentials[eva.email] = {eva, "other"}; }));
+}
+
 } // namespace useradmin::test

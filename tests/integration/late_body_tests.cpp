@@ -1,0 +1,115 @@
+// Bodies that come late: the caller may have been banned, deleted or demoted meanwhile.
+#include "scene.hpp"
+
+#include <functional>
+
+namespace useradmin::test {
+
+class LateBody : public Scene {
+  protected:
+    void setup() override {
+        Scene::setup();
+        // A hash of the password and a session for what changes them.
+        add_session("s3cr3t-of-nobody", ulises().id);
+    }
+
+    /// Sends the head of a request by Sara, has something happen once its rights were checked,
+    /// which the interim reply tells, and then sends the body.
+    static Reply send_late(const std::string& request, const std::string& body,
+                           const std::function<void()>& meanwhile) {
+        const RawConnection connection(Suite::current().httpd().port());
+        CHECK(connection.send(request + " HTTP/1.1\r\nHost: localhost\r\n" +
+                              bearer(Who::super_admin) +
+                              "\r\nExpect: 100-continue\r\nConnection: close\r\n"
+                              "Content-Length: " +
+                              std::to_string(body.size()) + "\r\n\r\n"));
+        const std::string interim = connection.receive_until("\r\n\r\n");
+        CHECK_TEXT(interim.starts_with("HTTP/1.1 100 "), interim.c_str());
+        meanwhile();
+        CHECK(connection.send(body));
+        return parse_reply(connection.receive_all());
+    }
+
+    struct Case {
+        const char* request;
+        const char* body;
+        const char* forbidden;
+    };
+    static constexpr Case cases[] = {
+        {"POST /extra/users",
+         R"({"name":"N","email":"n@example.org","password":"s3cr3t word","role":"superAdmin"})",
+         "No tienes permisos para crear usuarios"},
+        {"PUT /extra/users/ulises-1", R"({"name":"Otro","role":"superAdmin"})",
+         "No tienes permisos para editar usuarios"},
+        {"PUT /extra/users/ulises-1/password", R"({"password":"s3cr3t word"})",
+         "No tienes permisos para cambiar contraseñas"},
+        {"PUT /extra/users/ulises-1/ban", "{}", "No tienes permisos para banear usuarios"},
+        {"PUT /ending/users/ulises-1", R"({"banned":true})",
+         "No tienes permisos para editar usuarios"},
+    };
+
+    static std::string users() {
+        std::string all;
+        for (const auto& row : sql().rows(
+                 R"(SELECT "id", "name", "role", coalesce("banned", FALSE) FROM "user"
+                    WHERE "id" <> 'sara-1' ORDER BY "id")"))
+            for (const auto& cell : row)
+                all += cell.value_or("NULL") + " ";
+        return all;
+    }
+};
+
+TEST_GROUP_BASE(late_body, LateBody){};
+
+TEST(late_body, changes_nothing_for_a_caller_banned_meanwhile) {
+    const std::string before = users();
+    for (const Case& one : cases) {
+        sql().run(R"(UPDATE "user" SET "banned" = FALSE WHERE "id" = 'sara-1')");
+        expect_error(
+            send_late(
+                one.request, one.body,
+                [] { sql().run(R"(UPDATE "user" SET "banned" = TRUE WHERE "id" = 'sara-1')"); }),
+            401, "No autorizado");
+        CHECK_EQUAL(before, users());
+        CHECK_EQUAL(0, count("account"));
+        CHECK_EQUAL(4, count("session"));
+    }
+}
+
+TEST(late_body, changes_nothing_for_a_caller_demoted_meanwhile) {
+    const std::string before = users();
+    for (const Case& one : cases) {
+        sql().run(R"(UPDATE "user" SET "role" = 'superAdmin' WHERE "id" = 'sara-1')");
+        expect_error(
+            send_late(
+                one.request, one.body,
+                [] { sql().run(R"(UPDATE "user" SET "role" = NULL WHERE "id" = 'sara-1')"); }),
+            403, one.forbidden);
+        CHECK_EQUAL(before, users());
+        CHECK_EQUAL(0, count("account"));
+        CHECK_EQUAL(4, count("session"));
+    }
+}
+
+TEST(late_body, changes_nothing_for_a_caller_deleted_meanwhile) {
+    const std::string before = users();
+    expect_error(send_late(cases[0].request, cases[0].body,
+                           [] { sql().run(R"(DELETE FROM "user" WHERE "id" = 'sara-1')"); }),
+                 401, "No autorizado");
+    CHECK_EQUAL(before, users());
+}
+
+TEST(late_body, of_a_caller_that_is_no_row_is_taken) {
+    const std::string body = R"({"name":"N","email":"n@example.org","password":"s3cr3t word"})";
+    const Reply reply = Suite::current().client().send(
+        {"POST", "/headers/users", {"X-Id: CN=somebody", "X-Role: superAdmin"}, body});
+    expect_success(reply);
+    // Nor does the row count of one that another module named by its id.
+    sql().run(R"(UPDATE "user" SET "banned" = TRUE WHERE "id" = 'sara-1')");
+    expect_success(Suite::current().client().send({"PUT",
+                                                   "/headers/users/ulises-1",
+                                                   {"X-Id: sara-1", "X-Role: superAdmin"},
+                                                   R"({"name":"Otro"})"}));
+}
+
+} // namespace useradmin::test

@@ -1,0 +1,144 @@
+// Sign-in against a new password, a ban, a new role, a new address and a deletion: no session that
+// is being opened at that moment survives.
+#include "load.hpp"
+
+#include "support/machine.hpp"
+#include "support/process.hpp"
+
+#include <mutex>
+
+namespace useradmin::test {
+
+namespace {
+
+constexpr const char* cheap_hash = "UserAdminPasswordHash argon2id m=8 t=1 p=1\n";
+
+} // namespace
+
+class SessionRaces : public OwnHttpd {
+  protected:
+    static constexpr int clients = 4;
+
+    void setup() override {
+        OwnHttpd::setup();
+        if (!Suite::current().is_plain_event())
+            return;
+        // A busy machine may let one of several SQLite writers wait too long.
+        allow_log("UA0104");
+        start(std::string("UserAdminHashQueue 32\nAuthUserAdminSignInLimit 1000000\n"
+                          "ServerLimit 2\nStartServers 2\nThreadsPerChild 8\n"
+                          "MaxRequestWorkers 16\n") +
+              cheap_hash +
+              location("/api/users", as_sara + "UserAdminExtras On\n"
+                                               "UserAdminEndSessions On") +
+              test::sign_in("/auth", ""));
+    }
+    /// Several clients sign in with the first password over and over while the change happens; the
+    /// change gets the user's id. Then no session is left that such a sign-in has opened, in the
+    /// eyes of those who got a reply that has the first role.
+    void expect_no_survivor(const std::function<void(const std::string& id)>& change) {
+        if (!Suite::current().is_plain_event())
+            return;
+        long survivors = 0;
+        for (int race = 0; race < machine::times(20, 200); ++race)
+            survivors += survivors_of(change);
+        CHECK_EQUAL(0, survivors);
+    }
+
+    void change_by_request(const std::string& method, const std::string& path,
+                           const std::string& body = {}) {
+        expect_success(send(method, "/api/users/" + path, body));
+    }
+
+    /// Runs useradminctl with these words; the input is what it reads.
+    void change_by_command(const std::string& words, const std::string& input = {}) {
+        const Finished finished = test::run(
+            {{"/bin/sh", "-c",
+              "printf '%s' '" + input + "' | '" + machine::built("useradminctl").string() +
+                  "' --driver " + Suite::current().database().driver() + " --params '" +
+                  Suite::current().database().params() + "' " + words},
+             machine::sanitizer_environment()});
+        CHECK_EQUAL_TEXT(0, finished.status, finished.output.c_str());
+    }
+
+  private:
+    long survivors_of(const std::function<void(const std::string& id)>& change) {
+        Suite::current().database().clear();
+        const auto created =
+            send("POST", "/api/users",
+                 R"({"name":"N","email":"n@example.org","password":"first word","role":"admin"})");
+        expect_success(created);
+        const std::string id = text_member(created, "id");
+        std::mutex mutex;
+        std::string tokens;
+        std::atomic<int> signed_in{0};
+        {
+            Load load(
+                clients,
+                [&](int, int turn) {
+                    thread_local std::unique_ptr<HttpClient> client;
+                    if (turn == 0)
+                        client = std::make_unique<HttpClient>(httpd_->port());
+                    const auto reply = client->try_send(
+                        {"POST",
+                         "/auth/sign-in/email",
+                         {"Content-Type: application/json"},
+                         std::string(R"({"email":"n@example.org","password":"first word"})")});
+                    if (!reply || reply->status != 200 ||
+                        reply->body.find(R"("role":"admin")") == std::string::npos)
+                        return;
+                    const std::lock_guard lock(mutex);
+                    tokens +=
+                        (tokens.empty() ? "" : ", ") + sql_literal(text_member(*reply, "token"));
+                    ++signed_in;
+                });
+            CHECK(eventually([&] { return signed_in >= 2 * clients; }));
+            change(id);
+        }
+        return sql().number(R"(SELECT count(*) FROM "session" WHERE "token" IN ()" + tokens + ")");
+    }
+};
+
+TEST_GROUP_BASE(session_races, SessionRaces){};
+
+TEST(session_races, no_session_survives_a_new_password) {
+    expect_no_survivor([&](const std::string& id) {
+        change_by_request("PUT", id + "/password", R"({"password":"second word"})");
+    });
+}
+
+TEST(session_races, no_session_survives_a_ban) {
+    expect_no_survivor(
+        [&](const std::string& id) { change_by_request("PUT", id, R"({"banned":true})"); });
+}
+
+TEST(session_races, no_session_survives_a_lost_role) {
+    expect_no_survivor(
+        [&](const std::string& id) { change_by_request("PUT", id, R"({"role":"user"})"); });
+}
+
+TEST(session_races, no_session_survives_a_new_address) {
+    expect_no_survivor([&](const std::string& id) {
+        change_by_request("PUT", id, R"({"email":"other@example.org"})");
+    });
+}
+
+TEST(session_races, no_session_survives_a_deletion) {
+    expect_no_survivor([&](const std::string& id) { change_by_request("DELETE", id); });
+}
+
+TEST(session_races, no_session_survives_a_new_password_by_useradminctl) {
+    expect_no_survivor([&](const std::string& id) {
+        change_by_command("passwd --hash 'argon2id m=8 t=1' " + id, "second word\n");
+    });
+}
+
+TEST(session_races, no_session_survives_a_ban_by_useradminctl) {
+    expect_no_survivor([&](const std::string& id) { change_by_command("ban " + id); });
+}
+
+TEST(session_races, no_session_survives_a_deletion_by_useradminctl) {
+    expect_no_survivor([&](const std::string& id) { change_by_command("delete --yes " + id); });
+}
+
+} // namespace useradmin::test

@@ -1,0 +1,276 @@
+// Sessions that are opened while their user is changed, and changes whose caller is changed.
+#include "contract.hpp"
+
+#include "support/process.hpp"
+
+#include <functional>
+#include <optional>
+#include <thread>
+
+namespace useradmin::test {
+
+namespace {
+
+using store::Failure;
+
+constexpr std::string_view administrators[] = {"superAdmin", "admin"};
+
+/// Whether a statement of the store waits for a lock of PostgreSQL.
+bool waits_for_lock() {
+    return eventually([] {
+        return database().sql().number("SELECT count(*) FROM pg_locks WHERE NOT granted") > 0;
+    });
+}
+
+} // namespace
+
+class SessionTerms : public Contract {
+  public:
+    void setup() override {
+        Contract::setup();
+        worked(store().create(new_user("n", "n@x")));
+        user_ = worked(store().credential("n@x")).user;
+    }
+
+  protected:
+    /// Opens a session on the user and the hash as they were verified in setup.
+    store::Result<std::string_view> open(std::string_view token = "fresh",
+                                         std::int64_t max_sessions = 0,
+                                         std::string_view hash = "a hash") {
+        store::Session session;
+        session.id = session.token = token;
+        session.user_id = "n";
+        session.created_at = session.updated_at = at("2026-03-04T00:00:00.000Z");
+        session.expires_at = at("2030-01-01T00:00:00.000Z");
+        store::SessionTerms terms;
+        terms.verified = &user_;
+        terms.password_hash = hash;
+        terms.now = *session.created_at;
+        terms.max_sessions = max_sessions;
+        return store().open_session(session, terms);
+    }
+
+    bool is_refused(const store::Result<std::string_view>& opened) {
+        return !opened && opened.failure() == Failure::changed && sessions() == 0;
+    }
+
+    long sessions() { return sql().number("SELECT count(*) FROM \"session\""); }
+
+    store::User user_;
+};
+
+TEST_GROUP_BASE(session_terms, SessionTerms){};
+
+TEST(session_terms, hold_for_the_user_that_was_verified) {
+    CHECK_EQUAL(std::string("fresh"), std::string(worked(open())));
+    CHECK_EQUAL(1, sessions());
+}
+
+TEST(session_terms, refuse_a_user_that_was_changed) {
+    for (const char* change :
+         {R"(UPDATE "account" SET "password" = 'another hash')",
+          R"(UPDATE "account" SET "providerId" = 'github')",
+          R"(UPDATE "user" SET "role" = 'admin')", R"(UPDATE "user" SET "email" = 'other@x')",
+          R"(DELETE FROM "account")", R"(DELETE FROM "user")"}) {
+        database().clear();
+        worked(store().create(new_user("n", "n@x")));
+        sql().run(change);
+        CHECK_TEXT(is_refused(open()), change);
+    }
+}
+
+TEST(session_terms, refuse_a_banned_user_until_the_ban_ends) {
+    worked(store().update("n", {{"banned", true}}));
+    CHECK(is_refused(open()));
+    worked(store().update("n", {{"banExpires", at("2026-03-04T00:00:01.000Z")}}));
+    CHECK(is_refused(open()));
+    worked(store().update("n", {{"banExpires", at("2026-03-04T00:00:00.000Z")}}));
+    worked(open());
+}
+
+TEST(session_terms, are_looked_at_again_after_a_lock) {
+    if (database().kind() == Kind::sqlite)
+        return; // has one writer at a time
+    for (const char* change :
+         {R"(UPDATE "user" SET "banned" = TRUE)", R"(UPDATE "account" SET "password" = 'other')",
+          R"(UPDATE "user" SET "role" = 'admin')", R"(DELETE FROM "user")"}) {
+        database().clear();
+        worked(store().create(new_user("n", "n@x")));
+        sql().run("BEGIN; " + std::string(change));
+        std::optional<store::Result<std::string_view>> opened;
+        std::thread waiting([&] { opened = open(); });
+        const bool waited = waits_for_lock();
+        sql().run("COMMIT");
+        waiting.join();
+        CHECK_TEXT(waited, change);
+        CHECK_TEXT(is_refused(*opened), change);
+    }
+}
+
+TEST(session_terms, end_expired_and_surplus_sessions_of_the_user) {
+    add_user("m", "m@x");
+    const auto add = [&](const char* token, const char* user, const char* created,
+                         const char* expires) {
+        add_session(token, user, expires);
+        sql().run("UPDATE \"session\" SET \"createdAt\" = " + sql_literal(created) +
+                  " WHERE \"token\" = " + sql_literal(token));
+    };
+    add("expired", "n", "2026-03-03T00:00:00.000Z", "2026-03-01T00:00:00.000Z");
+    add("oldest", "n", "2026-01-01T00:00:00.000Z", "2030-01-01T00:00:00.000Z");
+    add("older", "n", "2026-01-02T00:00:00.000Z", "2030-01-01T00:00:00.000Z");
+    add("old", "n", "2026-01-03T00:00:00.000Z", "2030-01-01T00:00:00.000Z");
+    add("other", "m", "2025-01-01T00:00:00.000Z", "2025-01-02T00:00:00.000Z");
+    const auto tokens = [&] {
+        std::string all;
+        for (const auto& row :
+             sql().rows("SELECT \"token\" FROM \"session\" ORDER BY \"createdAt\", \"token\""))
+            all += *row.front() + " ";
+        return all;
+    };
+    worked(open("limitless"));
+    CHECK_EQUAL(std::string("other oldest older old expired limitless "), tokens());
+    CHECK(!open("refused", 3, "another hash"));
+    CHECK_EQUAL(std::string("other oldest older old expired limitless "), tokens());
+    worked(open("mine", 4));
+    CHECK_EQUAL(std::string("other older old limitless mine "), tokens());
+    worked(open("alone", 1));
+    CHECK_EQUAL(std::string("other alone "), tokens());
+}
+
+TEST(session_terms, let_no_session_be_opened_past_a_change) {
+    if (database().kind() == Kind::sqlite)
+        return; // has one writer at a time
+    auto hash = new_user("n", "n@x");
+    hash.password_hash = "another hash";
+    const std::function<bool()> changes[] = {
+        [&] {
+            return bool(store().update("n", {{"banned", true}}, {}, store::Sessions::end));
+        },
+        [&] {
+            return bool(store().update("n", {{"role", "x"}}, {}, store::Sessions::end));
+        },
+        [&] {
+            return bool(store().update("n", {{"email", "o@x"}}, {}, store::Sessions::end));
+        },
+        [&] { return bool(store().set_password(account_row(hash), store::Sessions::end)); },
+        [&] { return bool(store().remove("n", {"protected@x"})); },
+    };
+    Deaf before(true);
+    Deaf after(false);
+    for (store::Witness* witness :
+         {static_cast<store::Witness*>(nullptr), static_cast<store::Witness*>(&before),
+          static_cast<store::Witness*>(&after)})
+        for (const auto& change : changes) {
+            database().clear();
+            set_witness(nullptr);
+            worked(store().create(new_user("n", "n@x")));
+            set_witness(witness);
+            // As open_session does it, still uncommitted.
+            sql().run(R"(BEGIN; SELECT 1 FROM "user" WHERE "id" = 'n' FOR NO KEY UPDATE)");
+            add_session("opening", "n", "2030-01-01T00:00:00.000Z");
+            bool changed = false;
+            std::thread waiting([&] { changed = change(); });
+            const bool waited = waits_for_lock();
+            sql().run("COMMIT");
+            waiting.join();
+            CHECK(waited);
+            CHECK(changed);
+            CHECK_EQUAL(0, sessions());
+        }
+}
+
+TEST(session_terms, make_one_account_of_two_new_passwords_at_once) {
+    if (database().kind() == Kind::sqlite)
+        return; // has one writer at a time
+    add_user("m", "m@x");
+    sql().run(R"(BEGIN; SELECT 1 FROM "user" WHERE "id" = 'm' FOR NO KEY UPDATE)");
+    sql().run(R"(INSERT INTO "account" ("id", "accountId", "providerId", "userId", "password",
+                 "createdAt", "updatedAt") VALUES ('first', 'm@x', 'credential', 'm', 'x',
+                 '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z'))");
+    bool set = false;
+    std::thread waiting(
+        [&] { set = bool(store().set_password(account_row(new_user("m", "m@x")))); });
+    const bool waited = waits_for_lock();
+    sql().run("COMMIT");
+    waiting.join();
+    CHECK(waited);
+    CHECK(set);
+    CHECK_EQUAL(1, sql().number(R"(SELECT count(*) FROM "account" WHERE "userId" = 'm')"));
+}
+
+class Callers : public Contract {
+  public:
+    void setup() override {
+        Contract::setup();
+        add_user("boss", "boss@x", "'admin'");
+        add_user("n", "n@x");
+        add_session("one", "n", "2030-01-01T00:00:00.000Z");
+    }
+
+  protected:
+    store::Actor boss(std::size_t roles = 2) const {
+        return {"boss", std::span(administrators).first(roles), at("2026-01-01T00:00:00.000Z")};
+    }
+
+    /// Every change fails so for that caller, and changes nothing.
+    void expect_refused(const store::Actor& actor, Failure failure) {
+        store::Guard guard;
+        guard.actor = actor;
+        const auto is_so = [failure](const auto& result) {
+            return !result && result.failure() == failure;
+        };
+        CHECK(is_so(store().create(new_user("new", "new@x"), actor)));
+        CHECK(is_so(store().update("n", {{"name", "Otro"}}, guard)));
+        CHECK(is_so(store().update("n", {{"banned", true}}, guard, store::Sessions::end)));
+        CHECK(is_so(store().update("nobody", {{"name", "Otro"}}, guard)));
+        CHECK(is_so(
+            store().set_password(account_row(new_user("n", "n@x")), store::Sessions::end, guard)));
+        CHECK(is_so(store().close_session_of("n", "session-one", actor)));
+        CHECK(is_so(store().close_sessions_of("n", actor)));
+        CHECK(is_so(store().remove("n", {"n@x"}, guard)));
+        CHECK(is_so(store().remove("nobody", {"n@x"}, guard)));
+        CHECK_EQUAL(0, sql().number(R"(SELECT count(*) FROM "user" WHERE "name" = 'Otro')"));
+        CHECK_EQUAL(0, sql().number(R"(SELECT count(*) FROM "user" WHERE "id" = 'new')"));
+        CHECK_EQUAL(1, sql().number(R"(SELECT count(*) FROM "user" WHERE "id" = 'n')"));
+        CHECK_EQUAL(1, sql().number(R"(SELECT count(*) FROM "session")"));
+        CHECK_EQUAL(0, sql().number(R"(SELECT count(*) FROM "account")"));
+    }
+};
+
+TEST_GROUP_BASE(callers, Callers){};
+
+TEST(callers, that_are_as_they_were_may_change_users) {
+    store::Guard guard;
+    guard.actor = boss();
+    worked(store().create(new_user("new", "new@x"), boss()));
+    worked(store().update("n", {{"name", "Otro"}}, guard));
+    auto user = new_user("n", "n@x");
+    user.account_id = "another account";
+    worked(store().set_password(account_row(user), store::Sessions::stay, guard));
+    worked(store().close_session_of("n", "session-one", boss()));
+    CHECK_EQUAL(0, worked(store().close_sessions_of("n", boss())));
+    CHECK(absent(store().close_session_of("n", "session-one", boss())));
+    CHECK(absent(store().update("nobody", {{"name", "Otro"}}, guard)));
+    CHECK(absent(store().remove("nobody", {"p@x"}, guard)));
+    worked(store().remove("n", {"p@x"}, guard));
+}
+
+TEST(callers, that_are_banned_change_nothing) {
+    sql().run(R"(UPDATE "user" SET "banned" = TRUE WHERE "id" = 'boss')");
+    expect_refused(boss(), Failure::caller_rejected);
+    sql().run(R"(UPDATE "user" SET "banExpires" = '2026-01-01T00:00:00.000Z' WHERE "id" = 'boss')");
+    worked(store().create(new_user("new", "new@x"), boss()));
+}
+
+TEST(callers, that_were_deleted_change_nothing) {
+    sql().run(R"(DELETE FROM "user" WHERE "id" = 'boss')");
+    expect_refused(boss(), Failure::caller_rejected);
+}
+
+TEST(callers, that_lost_their_role_change_nothing) {
+    expect_refused(boss(1), Failure::caller_demoted);
+    sql().run(R"(UPDATE "user" SET "role" = NULL WHERE "id" = 'boss')");
+    expect_refused(boss(), Failure::caller_demoted);
+}
+
+} // namespace useradmin::test

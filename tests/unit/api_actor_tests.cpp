@@ -1,0 +1,71 @@
+// The caller of a change, whose row the store looks at again.
+#include "fake_store.hpp"
+
+#include <string_view>
+
+namespace useradmin::test {
+
+namespace {
+
+struct Change {
+    std::string_view request;
+    std::string_view body;
+    /// The store's call.
+    std::string_view call;
+    std::string_view forbidden;
+};
+
+constexpr Change changes[] = {
+    {"POST /", R"({"name":"N","email":"n@x","password":"s3cr3t word","role":"user"})", "create",
+     "403 No tienes permisos para crear usuarios"},
+    {"PUT /another", R"({"name":"N"})", "update", "403 No tienes permisos para editar usuarios"},
+    {"DELETE /another", "", "remove", "403 No tienes permisos para eliminar usuarios"},
+    {"DELETE /another/sessions", "", "close_sessions_of",
+     "403 No tienes permisos para gestionar sesiones"},
+    {"DELETE /another/sessions/one", "", "close_session_of",
+     "403 No tienes permisos para gestionar sesiones"},
+    {"PUT /another/password", R"({"password":"s3cr3t word"})", "set_password",
+     "403 No tienes permisos para cambiar contraseñas"},
+    {"PUT /another/ban", "{}", "update", "403 No tienes permisos para banear usuarios"},
+    {"DELETE /another/ban", "", "update", "403 No tienes permisos para banear usuarios"},
+};
+
+} // namespace
+
+TEST_GROUP_BASE(api_actor, ApiScene){void setup() override{ApiScene::setup();
+settings.has_extras = true;
+} // namespace useradmin::test
+}
+;
+
+TEST(api_actor, is_the_caller_with_its_role_where_its_row_is_known) {
+    for (const Change& change : changes) {
+        start_over();
+        store.actor.reset();
+        ask(super_admin, change.request, change.body);
+        CHECK_FALSE(store.actor.has_value());
+        start_over();
+        ask(api::Caller{"me", api::Role::super_admin, true}, change.request, change.body);
+        CHECK_TRUE(store.actor.has_value());
+        expect("me", store.actor->id, change.request);
+        CHECK_EQUAL(1U, store.actor->roles.size());
+        expect("superAdmin", store.actor->roles.front());
+    }
+    start_over();
+    ask(api::Caller{"me", api::Role::admin, true}, "PUT /another", R"({"name":"N"})");
+    CHECK_EQUAL(2U, store.actor->roles.size());
+}
+
+TEST(api_actor, that_is_rejected_gets_the_reply_of_a_later_request) {
+    const Who caller = api::Caller{"me", api::Role::super_admin, true};
+    for (const Change& change : changes) {
+        start_over();
+        store.failures = {{change.call, store::Failure::caller_rejected}};
+        expect("401 No autorizado", ask(caller, change.request, change.body), change.request);
+        store.failures = {{change.call, store::Failure::caller_demoted}};
+        expect(change.forbidden, ask(caller, change.request, change.body), change.request);
+        store.failures.clear();
+    }
+}
+
+} // namespace useradmin::test
