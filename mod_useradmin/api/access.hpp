@@ -25,6 +25,8 @@ struct Caller {
     Role role = Role::user;
     /// Whether both are those of a row of the service's user table: a change looks at it again.
     bool is_stored = false;
+    /// The id of the administrator who acts as the caller; empty if nobody does.
+    std::string_view impersonated_by = {};
 };
 
 constexpr bool is_administrator(const Caller& caller) noexcept {

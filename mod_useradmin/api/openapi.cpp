@@ -668,7 +668,8 @@ class Document {
         writer_.key("cookie").begin_object().key("type").string("apiKey");
         writer_.key("in").string("cookie").key("name").string(carriers->cookie);
         writer_.key("description")
-            .string("The cookie of the application's session; also with the prefix __Secure-.")
+            .string("The cookie of the application's session; also with the prefix __Secure- or "
+                    "__Host-, unless the name has one.")
             .end_object();
         if (carriers->bearer) {
             writer_.key("bearer").begin_object().key("type").string("http");

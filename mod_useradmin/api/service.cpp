@@ -2,7 +2,6 @@
 
 #include "api/envelope.hpp"
 #include "api/operations.hpp"
-#include "api/origin.hpp"
 #include "api/texts.hpp"
 #include "text/url.hpp"
 
@@ -117,7 +116,7 @@ Reply answer_request(const message::Request& request, const std::optional<Caller
         event.is_change = operation->changes_something;
     }
     if (changes_something(request.method) &&
-        is_of_another_site(request.headers, service.settings.trusted_origins))
+        message::is_of_another_site(request.headers, service.settings.trusted_origins))
         return error(403, texts::origin_not_allowed);
     // No such path: it says so to callers with a session alone.
     if (operation == nullptr)
@@ -133,6 +132,7 @@ Reply answer(const message::Request& request, const std::optional<Caller>& calle
     if (caller) {
         event.caller = caller->id;
         event.role = text_of(caller->role);
+        event.impersonated_by = caller->impersonated_by;
     }
     Reply reply = answer_request(request, caller, service, event);
     event.status = reply.status;

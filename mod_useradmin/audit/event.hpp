@@ -39,6 +39,8 @@ struct Event {
     /// The id and the role of who asked; empty where nobody knows.
     std::string caller = {};
     std::string role = {};
+    /// The id of the administrator who acts as the caller; empty if nobody does.
+    std::string impersonated_by = {};
     /// As HTTP has it.
     int status = 200;
     /// Whether a change that did not succeed may have been made all the same.

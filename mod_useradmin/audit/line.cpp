@@ -147,6 +147,7 @@ std::string describe(const Event& event, const Origin& origin, text::Timestamp t
         writer.key("count").integer(static_cast<std::int64_t>(event.count));
     write_text(writer, "caller", event.caller);
     write_text(writer, "role", event.role);
+    write_text_if_any(writer, "impersonatedBy", event.impersonated_by);
     write_text(writer, "address", origin.address);
     write_text(writer, "target", event.target);
     const store::User* const before = event.before ? &*event.before : nullptr;

@@ -28,7 +28,8 @@ namespace {
 /// Says who is calling: in the notes, and as httpd's user where a session tells that.
 void announce(request_rec* request, const Settings& settings, const sign_in::Identity& identity) {
     httpd::note_caller(request, identity.user_id, identity.role,
-                       settings.get<httpd::ApplicationTables>().names.user);
+                       settings.get<httpd::ApplicationTables>().names.user,
+                       identity.impersonated_by);
     const char* const id = apr_table_get(request->notes, httpd::id_note);
     if (is_user_of_session(request))
         request->user = const_cast<char*>(id);
@@ -91,7 +92,8 @@ Outcome look_up(request_rec* request, const Settings& settings, std::string_view
     const httpd::Figures& figures = backend.server().figures;
     apr_pool_t* const pool = httpd::first_request(request)->pool;
     const auto lasting = [pool](sign_in::Identity identity) -> Outcome {
-        for (std::string_view* text : {&identity.user_id, &identity.role})
+        for (std::string_view* text :
+             {&identity.user_id, &identity.role, &identity.impersonated_by})
             *text = apr::terminated(pool, *text);
         return {identity, refusal_of(identity.standing)};
     };
@@ -151,7 +153,8 @@ Outcome outcome_of(request_rec* request, const Settings& settings, secret::Secre
     return answer->outcome;
 }
 
-void tell_refusal(request_rec* request, const Settings& settings, const Refusal& refusal) {
+void tell_refusal(request_rec* request, const Settings& settings, const Refusal& refusal,
+                  const sign_in::Identity& identity) {
     if (refusal.sentence == nullptr)
         return;
     httpd::RequestLog log(request, auth_useradmin_module,
@@ -167,6 +170,9 @@ void tell_refusal(request_rec* request, const Settings& settings, const Refusal&
     audit.event().operation = "use-session";
     audit.event().status = HTTP_UNAUTHORIZED;
     audit.event().reason = refusal.word;
+    audit.event().caller = identity.user_id;
+    audit.event().role = identity.role;
+    audit.event().impersonated_by = identity.impersonated_by;
     audit.finish();
 }
 
@@ -185,7 +191,14 @@ int authenticate(request_rec* request) {
     if (credential.view().empty())
         return DECLINED;
     const auto [identity, refusal] = outcome_of(request, settings, std::move(credential));
-    tell_refusal(request, settings, refusal);
+    if (!identity.impersonated_by.empty() && settings.get<RefusesImpersonated>()) {
+        tell_refusal(request, settings,
+                     {"an administrator acts as its user (AuthUserAdminImpersonated)",
+                      "impersonated-session"},
+                     identity);
+        return DECLINED;
+    }
+    tell_refusal(request, settings, refusal, identity);
     const auto unless_answered = [&](int status) {
         return answers_by_itself(request, settings) ? DECLINED : status;
     };

@@ -70,6 +70,16 @@ inline constexpr auto directives = std::tuple_cat(
             "how many attempts to sign in may fail for an account from an address [, within how "
             "many seconds]",
             sign_in::Limit(), read_limit),
+        // Each false for the first word.
+        httpd::directive<struct IgnoresSecondFactor>(
+            "AuthUserAdminSecondFactor", TAKE1, httpd::anywhere,
+            "refuse or ignore: whether a password alone is refused if its account has a second "
+            "factor",
+            false, httpd::Choice{"refuse", "ignore"}),
+        httpd::directive<struct RefusesImpersonated>(
+            "AuthUserAdminImpersonated", TAKE1, httpd::anywhere,
+            "allow or refuse: whether a session counts in which an administrator acts as its user",
+            false, httpd::Choice{"allow", "refuse"}),
     });
 
 /// What the directives say.

@@ -26,6 +26,7 @@ authn_status status_of(sign_in::Outcome outcome) noexcept {
         return AUTH_USER_NOT_FOUND;
     case sign_in::Outcome::wrong_password:
     case sign_in::Outcome::banned:
+    case sign_in::Outcome::second_factor:
     case sign_in::Outcome::limited:
         return AUTH_DENIED;
     default: // nothing was found out

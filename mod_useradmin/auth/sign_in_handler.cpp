@@ -51,7 +51,7 @@ int answer(request_rec* request) {
          token_of(credential.view(), settings).text, is_not_remembered(headers, settings, cookies)},
         {verifier.backend().store(), verifier.credentials(), cookies, settings.get<ReadsBearer>(),
          settings.get<httpd::TrustedOrigins>(), text::now(), verifier.backend().event(),
-         settings.get<MaxSessions>()});
+         settings.get<MaxSessions>(), settings.get<RefusesImpersonated>()});
     verifier.backend().finish_event();
     if (reply.status == HTTP_TOO_MANY_REQUESTS)
         verifier.backend().server().figures.count(httpd::Refusal::sign_in_limit);

@@ -1,10 +1,12 @@
 #include "auth/token.hpp"
 
+#include "sign_in/cookies.hpp"
 #include "text/url.hpp"
 
 #include <strings.h>
 
 #include <algorithm>
+#include <span>
 
 namespace useradmin::auth {
 
@@ -49,7 +51,10 @@ std::optional<std::string_view> cookie_value(std::string_view header, std::strin
 
 std::optional<std::string> token_in_cookie(std::string_view header, std::string_view name) {
     // Any page of the site can set a cookie of the plain name, those with a prefix https alone.
-    for (std::string_view prefix : {"__Host-", "__Secure-", ""})
+    constexpr std::string_view prefixes[] = {sign_in::host_prefix, sign_in::secure_prefix, ""};
+    // Any subdomain can set __Secure-__Host-name, and only the host itself __Host-name.
+    const bool is_exact = sign_in::has_prefix(name);
+    for (const std::string_view prefix : std::span(prefixes).subspan(is_exact ? 2 : 0))
         if (const auto value = cookie_value(header, prefix, name))
             return decoded(*value);
     return std::nullopt;

@@ -7,8 +7,9 @@
 
 namespace useradmin::auth {
 
-/// The value of the cookie in a Cookie header, with %XX decoded; nothing where it is absent. The
-/// names with the prefixes __Host- and __Secure- come before the plain one.
+/// Returns the value of the cookie in a Cookie header, with %XX decoded; nothing if it is absent.
+/// The names with the prefixes __Host- and __Secure- take precedence over the plain one. A name
+/// that has a prefix already is matched exactly.
 std::optional<std::string> token_in_cookie(std::string_view header, std::string_view name);
 
 /// The token in an Authorization header of the scheme Bearer, with %XX decoded; nothing for others.

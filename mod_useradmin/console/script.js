@@ -23,6 +23,7 @@
     signedOut: ["You have signed out.", "Has cerrado la sesión."],
     wrongPassword: ["The e-mail or the password is not right.", "El correo o la contraseña no son correctos."],
     bannedCaller: ["This account is banned.", "Esta cuenta está bloqueada."],
+    secondFactor: ["This account has a second factor. Sign in to the application instead, then load this page again.", "Esta cuenta tiene un segundo factor. Inicia sesión en la aplicación y vuelve a cargar esta página."],
     tooMany: ["Too many attempts have failed. Wait a minute and try again.", "Demasiados intentos fallidos. Espera un minuto y vuelve a intentarlo."],
     reload: ["Load again", "Cargar de nuevo"],
     email: ["E-mail", "Correo electrónico"],
@@ -920,7 +921,7 @@
           if (status === 200) return start();
           password.value = "";
           password.focus();
-          throw Object.assign(new Problem(status), status === 401 ? { message: t("wrongPassword") } : status === 429 ? { message: t("tooMany") } : content?.code === "BANNED_USER" ? { message: t("bannedCaller") } : {});
+          throw Object.assign(new Problem(status), status === 401 ? { message: t("wrongPassword") } : status === 429 ? { message: t("tooMany") } : content?.code === "BANNED_USER" ? { message: t("bannedCaller") } : content?.code === "TWO_FACTOR_REQUIRED" ? { message: t("secondFactor") } : {});
         },
       }));
       show(h("main", null, h("div", { class: "card entrance" }, parts)));

@@ -11,25 +11,37 @@
 namespace useradmin::httpd {
 
 /// The notes of a request by which an auth module names the caller: no id, no session; no role,
-/// `user`.
+/// `user`; no third one, nobody impersonates the caller.
 inline constexpr const char* id_note = "session-user-id";
 inline constexpr const char* role_note = "session-user-role";
 /// The user table that both come from, as UserAdminTables names it; nothing where they come from
 /// elsewhere. A change by the caller looks at its row there again.
 inline constexpr const char* table_note = "session-user-table";
+inline constexpr const char* impersonator_note = "session-impersonated-by";
 
-/// Names the caller of a request, as the user table has it.
+/// Sets a note, or removes it if the text is empty.
+inline void set_note(request_rec* request, const char* name, std::string_view text) {
+    if (text.empty())
+        apr_table_unset(request->notes, name);
+    else
+        apr_table_setn(request->notes, name, apr::terminated(request->pool, text));
+}
+
+/// Names the caller of a request as the user table has it, and the administrator who impersonates
+/// the caller, if any.
 inline void note_caller(request_rec* request, std::string_view id, std::string_view role,
-                        std::string_view table) {
+                        std::string_view table, std::string_view impersonated_by = {}) {
     apr_table_setn(request->notes, id_note, apr::terminated(request->pool, id));
     apr_table_setn(request->notes, role_note, apr::terminated(request->pool, role));
     apr_table_setn(request->notes, table_note, apr::terminated(request->pool, table));
+    set_note(request, impersonator_note, impersonated_by);
 }
 
 /// The notes that tell an access log what was done: `%{useradmin-action}n`.
 inline constexpr const char* action_note = "useradmin-action";
 inline constexpr const char* target_note = "useradmin-target";
 inline constexpr const char* caller_note = "useradmin-caller";
+inline constexpr const char* event_impersonator_note = "useradmin-impersonated-by";
 inline constexpr const char* result_note = "useradmin-result";
 
 /// Says what a request did, in place of what was said before; what there is nothing to say of has
@@ -39,15 +51,13 @@ inline void note_event(request_rec* request, const audit::Event& event) {
         {action_note, event.operation},
         {target_note, event.target},
         {caller_note, event.caller},
+        {event_impersonator_note, event.impersonated_by},
         {result_note, text_of(event.result())},
     };
     if (event.operation.empty())
         return;
     for (const auto& [name, text] : notes)
-        if (text.empty())
-            apr_table_unset(request->notes, name);
-        else
-            apr_table_setn(request->notes, name, apr::terminated(request->pool, text));
+        set_note(request, name, text);
 }
 
 } // namespace useradmin::httpd

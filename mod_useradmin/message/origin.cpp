@@ -101,6 +101,19 @@ bool is_trusted_origin(std::string_view origin, Origins trusted) noexcept {
     return std::find(trusted.begin(), trusted.end(), origin) != trusted.end();
 }
 
+bool is_of_another_site(const Headers& headers, Origins trusted) {
+    const std::string_view origin = headers.find("Origin");
+    if (is_trusted_origin(origin, trusted))
+        return false;
+    const std::string_view site = headers.find("Sec-Fetch-Site");
+    if (!site.empty() && site != "same-origin" && site != "none")
+        return true;
+    if (origin.empty())
+        return false;
+    const auto parsed = parse_origin(origin);
+    return !parsed || !is_own_origin(*parsed, headers);
+}
+
 void allow_trusted_origin(Reply& reply, std::string_view method, const Headers& headers,
                           Origins trusted) {
     if (trusted.empty())

@@ -27,6 +27,10 @@ bool is_own_origin(std::string_view origin, const Headers& headers);
 /// Whether the origin is in the list.
 bool is_trusted_origin(std::string_view origin, Origins trusted) noexcept;
 
+/// Returns whether a browser marks the request as sent by a page that is neither of this server nor
+/// of a trusted origin. A request without such marks is sent by no page.
+bool is_of_another_site(const Headers& headers, Origins trusted);
+
 /// Adds the headers of CORS to a reply: for a page of a trusted origin, the right to read it; for
 /// OPTIONS, the methods that the reply allows, too.
 void allow_trusted_origin(Reply& reply, std::string_view method, const Headers& headers,

@@ -40,6 +40,13 @@ bool is_stored(request_rec* request, std::string_view id, std::string_view role,
            is_noted(httpd::role_note, role);
 }
 
+/// Returns who impersonates the caller. An id that an expression states is not the note's.
+std::string_view stated_impersonator(const request_rec* request, const SessionSource& session) {
+    return session.id == nullptr
+               ? apr::view_of(apr_table_get(request->notes, httpd::impersonator_note))
+               : std::string_view();
+}
+
 } // namespace
 
 std::optional<api::Caller> caller_of(request_rec* request, const SessionSource& session,
@@ -50,7 +57,8 @@ std::optional<api::Caller> caller_of(request_rec* request, const SessionSource& 
         if (id.empty())
             continue;
         const std::string_view role = stated_role(source, session, log);
-        return api::Caller{id, api::role_of(role), is_stored(source, id, role, user_table)};
+        return api::Caller{id, api::role_of(role), is_stored(source, id, role, user_table),
+                           stated_impersonator(source, session)};
     }
     return std::nullopt;
 }

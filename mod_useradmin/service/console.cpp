@@ -53,7 +53,8 @@ Visitor visitor_of(request_rec* request, const ServiceOfPage& service) {
                        caller_of(call.get(), service.settings.get<SessionExpressions>(),
                                  service.settings.get<httpd::ApplicationTables>().names.user, log)};
     if (visitor.caller)
-        visitor.caller->id = apr::keep(request->pool, visitor.caller->id);
+        for (std::string_view* text : {&visitor.caller->id, &visitor.caller->impersonated_by})
+            *text = apr::keep(request->pool, *text);
     return visitor;
 }
 

@@ -9,9 +9,6 @@ namespace useradmin::sign_in {
 
 namespace {
 
-constexpr std::string_view secure_prefix = "__Secure-";
-constexpr std::string_view host_prefix = "__Host-";
-
 /// Percent-encodes what encodeURIComponent does.
 std::string encoded(std::string_view text) {
     constexpr std::string_view plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -71,11 +68,11 @@ std::string Cookies::sibling(std::string_view name) const {
 
 std::string Cookies::header(std::string_view name, std::string_view value,
                             std::string_view max_age) const {
-    const bool has_prefix = name.starts_with(secure_prefix) || name.starts_with(host_prefix);
+    const bool is_prefixed = has_prefix(name);
     constexpr std::size_t longest_attributes = 128;
     std::string text;
     text.reserve(name.size() + value.size() + longest_attributes); // the same
-    if (is_secure_ && !has_prefix)
+    if (is_secure_ && !is_prefixed)
         text += secure_prefix;
     text += name;
     text += '=';
@@ -84,7 +81,7 @@ std::string Cookies::header(std::string_view name, std::string_view value,
         text += "; Max-Age=";
     text += max_age;
     text += "; Path=/; HttpOnly";
-    if (is_secure_ || has_prefix)
+    if (is_secure_ || is_prefixed)
         text += "; Secure";
     text += "; SameSite=Lax";
     return text; // and no copy of it

@@ -7,6 +7,15 @@
 
 namespace useradmin::sign_in {
 
+/// The prefixes of a cookie's name that browsers enforce (RFC 6265bis, section 4.1.3).
+inline constexpr std::string_view host_prefix = "__Host-";
+inline constexpr std::string_view secure_prefix = "__Secure-";
+
+/// Returns whether a cookie's name has one of them.
+constexpr bool has_prefix(std::string_view name) noexcept {
+    return name.starts_with(host_prefix) || name.starts_with(secure_prefix);
+}
+
 /// How better-auth names, signs and dresses its cookies. The texts live as long as their owner.
 class Cookies {
   public:

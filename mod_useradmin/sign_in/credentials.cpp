@@ -54,6 +54,16 @@ Verification CredentialVerifier::verify(const Login& login) {
         attempts_.count(subject, limit_, Attempts::Clock::now());
         log_failure(login, verification.outcome);
         break;
+    case Outcome::second_factor:
+        // Not a failure, as the password is right. The count stays nevertheless: with the password
+        // alone, nobody may clear it to go on guessing the second factor.
+        log_.write_for_client(
+            text::Level::info,
+            "UA0316: signing in to user " + std::string(verification.user.id) +
+                " with the password alone was refused: the account has a second factor "
+                "(twoFactorEnabled); AuthUserAdminSecondFactor ignore would let it in",
+            network_of_client(login.network));
+        break;
     default: // nothing was found out
         break;
     }
@@ -106,6 +116,8 @@ Verification CredentialVerifier::verify_password(const Login& login,
         return {Outcome::wrong_password};
     if (is_banned(user, text::now()))
         return {Outcome::banned, user};
+    if (found->has_second_factor && second_factor_ == SecondFactor::refused)
+        return {Outcome::second_factor, user};
     return {Outcome::accepted, user, renew_hash(*found, login.password)};
 }
 

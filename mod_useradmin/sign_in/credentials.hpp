@@ -23,6 +23,7 @@ enum class Outcome {
     unknown,        ///< no such user, or one without a password
     wrong_password, ///< or a stored hash that is refused
     banned,         ///< and the password is right
+    second_factor,  ///< the password is right, and the account wants a second factor too
     limited,        ///< too many failed attempts: 429
     busy,           ///< no hashing slot came free in time, or the queue for one was full: 503
     unavailable,    ///< no database connection in time: 503
@@ -34,14 +35,14 @@ constexpr std::string_view reason_of(Outcome outcome) noexcept {
     return outcome == Outcome::unknown          ? "unknown-address"
            : outcome == Outcome::wrong_password ? "wrong-password"
            : outcome == Outcome::banned         ? "banned"
+           : outcome == Outcome::second_factor  ? "second-factor"
            : outcome == Outcome::limited        ? "too-many-attempts"
                                                 : "";
 }
 
 struct Verification {
     Outcome outcome;
-    /// Who it is; only where the outcome is accepted or banned. The texts live as long as the
-    /// request.
+    /// Who it is; only where the password is right. The texts live as long as the request.
     store::User user = {};
     /// The hash that its account has, where the outcome is accepted. Lives as long as the verifier.
     std::string_view password_hash = {};
@@ -49,15 +50,21 @@ struct Verification {
     std::chrono::seconds retry_after{0};
 };
 
+/// What the password of an account with a second factor is worth (AuthUserAdminSecondFactor).
+enum class SecondFactor {
+    refused, ///< nothing by itself
+    ignored, ///< as much as any other
+};
+
 /// Verifies logins. No database connection is held while a password is hashed.
 class CredentialVerifier {
   public:
     /// The place tells the store's database and tables from others; it lives as long as the object.
     CredentialVerifier(store::Store& store, std::string_view place, PasswordVerifier& passwords,
-                       FormatsInUse& formats, Attempts attempts, const Limit& limit,
-                       text::Log& log) noexcept
+                       FormatsInUse& formats, Attempts attempts, const Limit& limit, text::Log& log,
+                       SecondFactor second_factor = SecondFactor::refused) noexcept
         : store_(store), place_(place), passwords_(passwords), formats_(formats),
-          attempts_(attempts), limit_(limit), log_(log) {}
+          attempts_(attempts), limit_(limit), log_(log), second_factor_(second_factor) {}
 
     Verification verify(const Login& login);
 
@@ -77,6 +84,7 @@ class CredentialVerifier {
     Limit limit_;
     text::Log& log_;
     std::optional<secret::Secret> renewed_;
+    SecondFactor second_factor_;
 };
 
 } // namespace useradmin::sign_in

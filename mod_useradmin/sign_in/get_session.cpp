@@ -57,6 +57,8 @@ Reply answer_session(const Request& request, const Client& client, const Service
     // The session of a banned user is none, but the ban may end before it.
     if (is_banned(signed_in.user, service.now))
         return no_session();
+    if (service.refuses_impersonated && !signed_in.session.impersonated_by.value_or("").empty())
+        return no_session();
     const bool may_extend =
         !client.is_not_remembered &&
         text::query_parameter(request.query, "disableRefresh").value_or("").empty();

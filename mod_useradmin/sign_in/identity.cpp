@@ -24,7 +24,8 @@ Identity identity_of(const store::SignedIn& session, store::Timestamp now) {
         return {Standing::expired};
     if (is_banned(user, now))
         return {Standing::banned};
-    return {Standing::recognised, user.id, user.role.value_or("")};
+    return {Standing::recognised, user.id, user.role.value_or(""),
+            found.impersonated_by.value_or("")};
 }
 
 } // namespace

@@ -28,6 +28,8 @@ struct [[nodiscard]] Identity {
     /// Both only where somebody was recognised; the role is empty where the user has none.
     std::string_view user_id = {};
     std::string_view role = {};
+    /// The id of the administrator who acts as the user; empty if nobody does.
+    std::string_view impersonated_by = {};
 };
 
 /// Whether the user is banned at that time: banned, with banExpires absent or in the future.

@@ -37,16 +37,17 @@ bool holds_encoded_separator(std::string_view path) noexcept {
     return false;
 }
 
+/// Refuses what the service refuses and, as better-auth does, a request that names no origin.
 std::optional<Reply> refuse_foreign(const message::Headers& headers, message::Origins trusted) {
-    std::string_view origin = headers.find("Origin");
-    if (origin.empty())
-        origin = headers.find("Referer");
+    const std::string_view origin = headers.find("Origin");
     // A page that hides its origin (Referrer-Policy: no-referrer) still has the browser's own word.
     if (origin == "null" && headers.find("Sec-Fetch-Site") == "same-origin")
         return std::nullopt;
-    if (origin.empty() || origin == "null")
+    const std::string_view source = origin.empty() ? headers.find("Referer") : origin;
+    if (source.empty() || source == "null")
         return error(403, "Missing or null Origin", "MISSING_OR_NULL_ORIGIN");
-    if (!is_at_home(origin, headers, trusted))
+    if (message::is_of_another_site(headers, trusted) ||
+        (origin.empty() && !is_at_home(source, headers, trusted)))
         return error(403, "Invalid origin", "INVALID_ORIGIN");
     return std::nullopt;
 }

@@ -39,6 +39,8 @@ struct Service {
     audit::Event& event;
     /// How many live sessions a user keeps at most; the oldest end first.
     std::int64_t max_sessions = 100;
+    /// Whether a session in which an administrator acts as the user is none.
+    bool refuses_impersonated = false;
 };
 
 /// Answers a request under the base address.

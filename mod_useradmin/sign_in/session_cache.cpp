@@ -178,7 +178,9 @@ void SessionCache::keep(std::string_view place, std::string_view credential, std
                         const store::SignedIn& session, Generation generation,
                         Clock::time_point now) const {
     const store::User& user = session.user;
-    if (!fits(user.id) || !fits(user.role.value_or("")))
+    // One that is impersonated is looked up each time: what is kept does not say by whom.
+    if (!fits(user.id) || !fits(user.role.value_or("")) ||
+        !session.session.impersonated_by.value_or("").empty())
         return;
     Table& table = table_of(memory_);
     const Key key = key_of(table, place, credential);

@@ -19,7 +19,8 @@ class SessionCache {
   public:
     using Clock = std::chrono::steady_clock;
 
-    /// Longer ids and roles are not kept; nor are the sessions that have them.
+    /// Longer ids and roles are not kept; nor are the sessions that have them, nor those of users
+    /// who are impersonated.
     static constexpr std::size_t longest_text = 64;
 
     /// How many bytes of shared memory the sessions need.

@@ -228,6 +228,10 @@ Reply refusal(const Verification& verification) {
                      "You have been banned from this application. Please contact support if you "
                      "believe this is an error.",
                      "BANNED_USER");
+    case Outcome::second_factor:
+        return error(403,
+                     "This account has a second factor. Please sign in to the application instead.",
+                     "TWO_FACTOR_REQUIRED");
     case Outcome::busy:
     case Outcome::unavailable:
         return failure(store::Failure::unavailable);

@@ -21,6 +21,18 @@ std::string wrapped(std::string_view text, char quote) {
     return out += quote;
 }
 
+/// Returns the column of that name, in camelCase or in snake_case; nullptr if there is none.
+Column* column_named(Table& table, std::string_view name) {
+    for (const std::string& wanted : {std::string(name), text::snake_case(name)}) {
+        const auto found =
+            std::find_if(table.columns.begin(), table.columns.end(),
+                         [&](const Column& column) { return column.name == wanted; });
+        if (found != table.columns.end())
+            return &*found;
+    }
+    return nullptr;
+}
+
 /// Gives each column the field that it holds, and the table its lists of columns.
 template <class Record>
 void match(Table& table) {
@@ -31,17 +43,9 @@ void match(Table& table) {
                 .append(field.name == left_out ? "NULL" : table.read_of(field.name, alias));
         return list;
     };
-    for (const Field<Record>& field : fields<Record>()) {
-        for (const std::string& wanted : {std::string(field.name), text::snake_case(field.name)}) {
-            const auto found =
-                std::find_if(table.columns.begin(), table.columns.end(),
-                             [&](const Column& column) { return column.name == wanted; });
-            if (found == table.columns.end())
-                continue;
-            found->field = field.name;
-            break;
-        }
-    }
+    for (const Field<Record>& field : fields<Record>())
+        if (Column* const column = column_named(table, field.name))
+            column->field = field.name;
     table.read = columns_of("");
     table.read_as_u = columns_of("u.");
     table.read_as_s = columns_of("s.", "token");
@@ -228,9 +232,12 @@ void Schema::examine() {
     match<User>(user);
     match<Session>(session);
     match<Account>(account);
-    read_caller = session.read_of("expiresAt", "s.");
+    read_caller =
+        session.read_of("expiresAt", "s.") + ", " + session.read_of("impersonatedBy", "s.");
     for (const std::string_view field : {"id", "role", "banned", "banExpires"})
         read_caller.append(", ").append(user.read_of(field, "u."));
+    const Column* const second_factor = column_named(user, "twoFactorEnabled");
+    read_second_factor = second_factor != nullptr ? "u." + second_factor->sql() : "NULL";
     if (const Examiner users(user, needs_user, problems); users.exists()) {
         users.has({"id", "name", "email"});
         users.has_identifier();

@@ -114,6 +114,9 @@ struct Schema {
     Table account;
     /// What Store::caller reads as the columns of a SELECT: of the session s and its user u.
     std::string read_caller;
+    /// Whether the user u has a second factor, as a column of a SELECT; NULL if the table does not
+    /// say. The column is one of the further ones, which replies show.
+    std::string read_second_factor;
     /// The further columns of a user as JSON objects, each an expression over "useradmin_row".
     std::vector<std::string> other_columns;
     /// What the database holds in other words: two schemas are the same where these texts are.

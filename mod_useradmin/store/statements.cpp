@@ -313,16 +313,17 @@ Result<Credential> credential(Work& work, std::string_view email) {
     const Column& owner = account.at("userId");
     const Column& provider = account.at("providerId");
     const Column& address = user.at("email");
-    statement << "SELECT " << user.read_as_u << ", a." << account.at("password") << " FROM " << user
-              << " u JOIN " << account << " a ON a." << owner << owner.op("=") << "u."
-              << user.at("id") << " AND a." << provider << provider.op("=")
-              << argument(Account().provider_id) << " WHERE u." << address << address.op("=")
-              << argument(email);
+    statement << "SELECT " << user.read_as_u << ", a." << account.at("password") << ", "
+              << work.schema().read_second_factor << " FROM " << user << " u JOIN " << account
+              << " a ON a." << owner << owner.op("=") << "u." << user.at("id") << " AND a."
+              << provider << provider.op("=") << argument(Account().provider_id) << " WHERE u."
+              << address << address.op("=") << argument(email);
     statement.give_secrets();
     return first_row(work, statement, [](Rows& rows) {
         Credential found;
         found.user = rows.take_record<User>();
         found.password_hash = rows.take();
+        found.has_second_factor = rows.take_boolean();
         return found;
     });
 }
@@ -401,6 +402,7 @@ Result<SignedIn> caller(Work& work, const Dialect& dialect, std::string_view tok
     return first_row(work, statement, [](Rows& rows) {
         SignedIn found;
         found.session.expires_at = rows.take_time();
+        found.session.impersonated_by = rows.take();
         found.user.id = rows.take().value_or("");
         found.user.role = rows.take();
         found.user.banned = rows.take_boolean();

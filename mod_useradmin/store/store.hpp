@@ -185,6 +185,8 @@ struct SignedIn {
 struct Credential {
     User user;
     Text password_hash;
+    /// Whether better-auth's column twoFactorEnabled says that the password alone signs nobody in.
+    bool has_second_factor = false;
 };
 
 /// What an operator should know of the database.
@@ -265,8 +267,8 @@ class Store {
     /// The session with that token, with its user, or not_found (5). Its token is the text that
     /// was given: the database does not send it back.
     virtual Result<SignedIn> session(std::string_view token) = 0;
-    /// The same, with what says whether the session counts, and for whom, alone: its expiresAt, and
-    /// of its user the id, the role and the ban.
+    /// The same, with what says whether the session counts, and for whom, alone: its expiresAt and
+    /// impersonatedBy, and of its user the id, the role and the ban.
     virtual Result<SignedIn> caller(std::string_view token) = 0;
     /// The user's sessions, newest first, expired ones too.
     virtual Result<std::vector<Session>> sessions_of(std::string_view user_id) = 0;

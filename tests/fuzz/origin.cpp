@@ -74,8 +74,8 @@ void take_origin(std::string_view lines) {
     }
     const auto refusal = sign_in::refuse_foreign_cookies(headers, trusted);
     if (!origin.empty()) // else no cookie came
-        require(refusal.has_value() ==
-                    !(message::origin_of(origin) && is_at_home(*message::origin_of(origin))),
+        require(refusal.has_value() == !(origin == trusted[0] || origin == trusted[1] ||
+                                         (parsed && message::is_own_origin(*parsed, headers))),
                 "cookies count for pages of the own and of trusted origins");
     if (sign_in::may_redirect_to(target, headers, trusted)) {
         require(target.find('\\') == target.npos &&

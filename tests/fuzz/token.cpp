@@ -32,6 +32,10 @@ void take_header(std::string_view header) {
     const std::string host_first = "__Host-" + name + "=of the host; " + std::string(header);
     require(auth::token_in_cookie(host_first, cookie_name) == "of the host",
             "the cookie that no other site can set counts first");
+    const std::string subdomain_first =
+        "__Secure-__Host-" + name + "=of a subdomain; " + host_first;
+    require(auth::token_in_cookie(subdomain_first, "__Host-" + name) == "of the host",
+            "a name with a prefix is matched exactly");
 }
 
 bool is_printable(std::string_view text) {

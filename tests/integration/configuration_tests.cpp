@@ -109,6 +109,7 @@ TEST(configuration, of_every_directive_with_right_values_is_taken) {
 
 TEST(configuration, of_stand_alone_sign_in_with_right_values_is_taken) {
     taken(with_database("UserAdminPasswordHash scrypt\nAuthUserAdminSignInLimit 3\n"
+                        "AuthUserAdminSecondFactor ignore\nAuthUserAdminImpersonated refuse\n"
                         "<Location \"/api/auth/\">\nAuthUserAdminSignIn On\n"
                         "UserAdminPasswordHash argon2id t=3\nAuthUserAdminSignInLimit 5 3600\n"
                         "AuthUserAdminSecret s3cr3t\n</Location>\n"
@@ -138,6 +139,8 @@ TEST(configuration, of_a_switch_that_is_neither_On_nor_Off_is_refused) {
             {"UserAdmin", "On or Off"});
     refused_in_location("AuthUserAdmin maybe", "On or Off");
     refused_in_location("AuthUserAdminBearer 1", "On or Off");
+    refused_in_location("AuthUserAdminSecondFactor Off", "must be 'refuse' or 'ignore'");
+    refused_in_location("AuthUserAdminImpersonated no", "must be 'allow' or 'refuse'");
 }
 
 TEST(configuration, of_UserAdminSession_that_is_no_expression_is_refused) {

@@ -52,6 +52,7 @@ std::string configuration(const TestDatabase& database, const std::filesystem::p
            location("/cheap/users",
                     "AuthUserAdmin On\nUserAdminPasswordHash argon2id m=64 t=3 p=2") +
            location("/cookie/users", "AuthUserAdmin On\nAuthUserAdminCookie my_session") +
+           location("/host/users", "AuthUserAdmin On\nAuthUserAdminCookie __Host-my_session") +
            location("/bearerless/users", "AuthUserAdmin On\nAuthUserAdminBearer Off") +
            location("/unresolved/users", "AuthUserAdmin Off") +
            location("/hasty/users", "AuthUserAdmin On\nUserAdminBodyTimeout 1") +

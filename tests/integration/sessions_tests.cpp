@@ -208,6 +208,19 @@ TEST(sessions, AuthUserAdminCookie_names_the_cookie) {
                  401, "No autorizado");
 }
 
+TEST(sessions, a_cookie_name_with_a_prefix_is_matched_exactly) {
+    const std::string own = "__Host-my_session=" + token_of(Who::user);
+    const auto read = [](const std::string& cookies) {
+        return ask(Who::nobody, "GET", "/host/users/ulises-1", {}, {"Cookie: " + cookies}).status;
+    };
+    CHECK_EQUAL(200, read(own));
+    for (const char* prefix : {"__Secure-", "__Host-"}) {
+        CHECK_EQUAL(401, read(prefix + own));
+        CHECK_EQUAL(200, read(std::string(prefix) + "__Host-my_session=none; " + own));
+    }
+    CHECK_EQUAL(401, read("my_session=" + token_of(Who::user)));
+}
+
 TEST(sessions, AuthUserAdminBearer_Off_reads_the_cookie_alone) {
     expect_error(with({bearer(Who::user)}, "/bearerless/users/ulises-1"), 401, "No autorizado");
     expect_success(with({"Cookie: better-auth.session_token=" + token_of(Who::user)},

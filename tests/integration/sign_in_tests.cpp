@@ -458,6 +458,10 @@ TEST(sign_in, from_another_site_is_403) {
     expect(sign_in(body, {"Origin: null"}), 403, missing);
     expect(sign_in(body, {some_cookie}), 403, missing);
     expect(sign_in(body, {"Sec-Fetch-Site: same-origin", "Sec-Fetch-Mode: cors"}), 403, missing);
+    for (const char* site : {"Sec-Fetch-Site: cross-site", "Sec-Fetch-Site: same-site"}) {
+        expect(sign_in(body, {from_here(), site}), 403, invalid);
+        expect(sign_in(body, {from_here(), site, some_cookie}), 403, invalid);
+    }
     expect(sign_in(body, {from_here(), "Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: navigate"}),
            403,
            fault("Cross-site navigation login blocked. This request appears to be a CSRF attack.",

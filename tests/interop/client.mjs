@@ -343,9 +343,12 @@ const tests = (isNewest) => (check) => {
           const body = path === "/sign-out" ? {} : { email: user.email, password: user.password };
           const here = await post(site.httpd.port, `/api/auth${path}`, headers, body);
           const there = await site.application.send("POST", path, from(own.there)[index], body);
+          // With a cookie the library looks at the origin alone. Here Sec-Fetch-Site counts as well.
+          const isRefusedHereAlone =
+            headers.cookie && headers["sec-fetch-site"] === "cross-site" && headers.origin === own.here;
           assert.deepEqual(
             [path, headers, here.status, here.body?.code],
-            [path, headers, there.status, there.body?.code],
+            [path, headers, ...(isRefusedHereAlone ? [403, "INVALID_ORIGIN"] : [there.status, there.body?.code])],
           );
         }
     });

@@ -846,6 +846,15 @@ TEST(session, tells_who_its_caller_is_and_whether_it_counts) {
                 caller());
 }
 
+TEST(session, tells_who_impersonates_its_caller) {
+    add_user("u", "u@x");
+    add_session("token", "u", "2026-12-31T23:59:59.999Z");
+    CHECK_FALSE(worked(store().caller("token")).session.impersonated_by.has_value());
+    sql().run("UPDATE \"session\" SET \"impersonatedBy\" = 'sara-1'");
+    CHECK_EQUAL(std::string("sara-1"),
+                or_nothing(worked(store().caller("token")).session.impersonated_by));
+}
+
 TEST(session, takes_a_token_to_the_letter) {
     add_user("u", "u@x");
     add_session("Token", "u", "2030-01-01T00:00:00.000Z");

@@ -125,7 +125,6 @@ class Made : public Contract {
     std::string email_ = "text NOT NULL";
     std::string role_ = "varchar(20)";
 
-  private:
     void drop() {
         for (const char* table : {"made_user", "made_session", "made_account"})
             sql().run("DROP TABLE IF EXISTS \"" + std::string(table) + "\"");
@@ -301,6 +300,27 @@ TEST(made_tables, with_seventy_further_columns_return_them_all) {
     }
     CHECK_EQUAL('{', members.front());
     CHECK_EQUAL(std::string::npos, members.find("}{"));
+}
+
+TEST(made_tables, say_which_accounts_have_a_second_factor) {
+    for (const std::string column : {"twoFactorEnabled", "two_factor_enabled"}) {
+        make("text PRIMARY KEY", "text", "text", ", \"" + column + "\" boolean");
+        worked(made_->create(new_user("n", "n@x")));
+        const auto has_second_factor = [&](const char* value) {
+            sql().run("UPDATE \"made_user\" SET \"" + column + "\" = " + value);
+            return worked(made_->credential("n@x")).has_second_factor;
+        };
+        CHECK_FALSE(has_second_factor("NULL"));
+        CHECK_FALSE(has_second_factor("FALSE"));
+        CHECK_TRUE(has_second_factor("TRUE"));
+        // It stays a further column.
+        STRCMP_CONTAINS(column.c_str(),
+                        std::string(worked(made_->update("n", {})).other_columns).c_str());
+        drop();
+    }
+    make("text PRIMARY KEY", "text", "text");
+    worked(made_->create(new_user("n", "n@x")));
+    CHECK_FALSE(worked(made_->credential("n@x")).has_second_factor);
 }
 
 TEST(made_tables, without_foreign_keys_lose_sessions_and_accounts_with_their_user) {

@@ -539,10 +539,19 @@ TEST(audit_line, of_several_refusals_says_how_many) {
           std::string::npos);
 }
 
+TEST(audit_line, names_who_impersonates_the_caller) {
+    audit::Event event;
+    event.caller = "eva-1";
+    CHECK(audit::describe(event, {}, text::now(), 0).find("impersonatedBy") == std::string::npos);
+    event.impersonated_by = "sara\n\"";
+    STRCMP_CONTAINS(R"("impersonatedBy":"sara\n\"")",
+                    audit::describe(event, {}, text::now(), 0).c_str());
+}
+
 TEST(audit_line, is_bounded_whatever_its_texts_hold) {
     audit::Event event;
     const std::string nasty(100000, '\x01');
-    event.target = event.caller = event.role = nasty;
+    event.target = event.caller = event.role = event.impersonated_by = nasty;
     store::User user;
     user.id = user.name = user.email = nasty;
     user.role = user.image = user.ban_reason = nasty;

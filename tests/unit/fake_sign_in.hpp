@@ -68,7 +68,8 @@ class SignInScene : public Utest {
     }
 
     sign_in::CredentialVerifier verifier() {
-        return {store, place, passwords, formats, sign_in::Attempts(memory.data()), limit, log};
+        return {store, place, passwords,    formats, sign_in::Attempts(memory.data()),
+                limit, log,   second_factor};
     }
 
     std::vector<std::max_align_t> memory;
@@ -82,6 +83,7 @@ class SignInScene : public Utest {
     FakeHeaders headers;
     store::User eva;
     sign_in::Limit limit{3, std::chrono::seconds(60)};
+    sign_in::SecondFactor second_factor = sign_in::SecondFactor::refused;
 };
 
 } // namespace useradmin::test

@@ -201,4 +201,40 @@ TEST(credentials, that_are_right_forgive_the_account_its_failures) {
     }
 }
 
+TEST(credentials, of_an_account_with_a_second_factor_are_refused) {
+    passwords.renewal = "new hash";
+    store.credentials["eva@example.org"].has_second_factor = true;
+    const auto verification = verify("eva@example.org", "right");
+    CHECK_TRUE(verification.outcome == Outcome::second_factor);
+    expect("eva", verification.user.id);
+    expect("second-factor", sign_in::reason_of(verification.outcome));
+    expect("credential eva@example.org, verify right", calls.text());
+    CHECK_TRUE(log.text.starts_with("UA0316: signing in to user eva with the password alone"));
+}
+
+TEST(credentials, with_a_wrong_password_do_not_reveal_a_second_factor) {
+    store.credentials["eva@example.org"].has_second_factor = true;
+    expect_outcome(Outcome::wrong_password, "eva@example.org", "wrong");
+    expect("UA0315: signing in to 'eva@example.org' failed: the password is wrong", log.text);
+    store.credentials["eva@example.org"].user.banned = true;
+    expect_outcome(Outcome::banned, "eva@example.org", "right");
+}
+
+TEST(credentials, of_an_account_with_a_second_factor_neither_count_nor_clear_failures) {
+    limit.attempts = 2;
+    store.credentials["eva@example.org"].has_second_factor = true;
+    for (int round = 0; round < 3; ++round)
+        expect_outcome(Outcome::second_factor, "eva@example.org", "right");
+    expect_outcome(Outcome::wrong_password, "eva@example.org", "wrong");
+    expect_outcome(Outcome::second_factor, "eva@example.org", "right");
+    expect_outcome(Outcome::wrong_password, "eva@example.org", "wrong");
+    expect_outcome(Outcome::limited, "eva@example.org", "right");
+}
+
+TEST(credentials, suffice_where_a_second_factor_is_ignored) {
+    store.credentials["eva@example.org"].has_second_factor = true;
+    second_factor = sign_in::SecondFactor::ignored;
+    expect_outcome(Outcome::accepted, "eva@example.org", "right");
+}
+
 } // namespace useradmin::test

@@ -154,4 +154,11 @@ TEST(sessions, what_the_database_could_not_do_is_passed_on) {
     expect("failed", who_has("token"));
 }
 
+TEST(sessions, say_who_impersonates_the_user) {
+    store.sessions["token"] = good_session();
+    expect("", sign_in::identify(store, "token", now).impersonated_by);
+    store.sessions["token"].session.impersonated_by = "sara-1";
+    expect("sara-1", sign_in::identify(store, "token", now).impersonated_by);
+}
+
 } // namespace useradmin::test

@@ -97,6 +97,16 @@ TEST(session_cache, keeps_what_says_whether_a_session_counts) {
         !cache().find("here", signed_token("token"), 60s, time)->signed_in().session.expires_at);
 }
 
+TEST(session_cache, keeps_no_session_of_an_impersonated_user) {
+    auto session = session_of("eva");
+    session.session.impersonated_by = "sara-1";
+    keep("token", session);
+    CHECK_EQUAL(std::string("none"), kept("token"));
+    session.session.impersonated_by = "";
+    keep("token", session);
+    CHECK_EQUAL(std::string("eva as admin"), kept("token"));
+}
+
 TEST(session_cache, knows_a_token_to_the_letter_and_where_it_was_looked_up) {
     keep("token", session_of("eva"), "here");
     keep("token", session_of("ivo"), "there");

@@ -13,6 +13,7 @@ constexpr store::Timestamp now{1'795'000'000'000ms};
 
 TEST_GROUP_BASE(sign_in_endpoints, SignInScene) {
     bool is_not_remembered = false;
+    bool refuses_impersonated = false;
     audit::Event event;
     std::string_view query;
     message::Origins trusted;
@@ -42,7 +43,7 @@ TEST_GROUP_BASE(sign_in_endpoints, SignInScene) {
         return sign_in::answer(
             {method, path, query, headers, body},
             {"192.0.2.1", text::Network::of("192.0.2.1"), token, is_not_remembered},
-            {store, credentials, cookies, false, trusted, now, event});
+            {store, credentials, cookies, false, trusted, now, event, refuses_impersonated});
     }
 
     /// The status, the first word of what the body is, and how many cookies are set.
@@ -231,6 +232,51 @@ TEST(sign_in_endpoints, look_again_where_the_user_is_changed_before_its_session)
     eva.banned = false;
     store.credentials[eva.email] = {eva, "right"};
     CHECK_EQUAL(401, status_after(1, [&] { store.credentials[eva.email] = {eva, "other"}; }));
+}
+
+TEST(sign_in_endpoints, open_no_session_for_the_password_of_two_factors) {
+    store.credentials["eva@example.org"].has_second_factor = true;
+    const auto reply =
+        send("POST", "/sign-in/email", "", R"({"email":"eva@example.org","password":"right"})");
+    LONGS_EQUAL(403, reply.status);
+    STRCMP_CONTAINS(R"("code":"TWO_FACTOR_REQUIRED")", reply.body.c_str());
+    expect("", header_of(reply, "Set-Cookie"));
+    CHECK_FALSE(store.opened.has_value());
+    expect("eva", event.target);
+    expect("second-factor", event.reason);
+    expect("", event.caller);
+}
+
+TEST(sign_in_endpoints, hide_the_session_of_an_impersonated_user_where_it_is_refused) {
+    store.sessions["token"].session.impersonated_by = "sara-1";
+    expect("200 {\"session\" 0", get_session());
+    refuses_impersonated = true;
+    expect("200 null 0", get_session());
+    store.sessions["token"].session.impersonated_by = "";
+    expect("200 {\"session\" 0", get_session());
+}
+
+TEST(sign_in_endpoints, refuse_what_the_browser_calls_another_site) {
+    for (std::string_view cookie : {"", "a=b"})
+        for (std::string_view site : {"cross-site", "same-site"}) {
+            headers.fields = {{"Host", "localhost"},
+                              {"Origin", "https://localhost"},
+                              {"Cookie", cookie},
+                              {"Sec-Fetch-Site", site},
+                              {"Sec-Fetch-Mode", "cors"}};
+            const auto reply = send("POST", "/sign-in/email", "", R"({"email":"eva@example.org"})");
+            LONGS_EQUAL(403, reply.status);
+            STRCMP_CONTAINS("INVALID_ORIGIN", reply.body.c_str());
+            expect("", calls.text());
+            LONGS_EQUAL(cookie.empty() ? 200 : 403, send("POST", "/sign-out", "token").status);
+        }
+}
+
+TEST(sign_in_endpoints, take_a_request_from_a_page_that_hides_its_origin) {
+    headers.fields = {{"Host", "localhost"}, {"Origin", "null"}, {"Sec-Fetch-Site", "same-origin"}};
+    LONGS_EQUAL(400, send("POST", "/sign-in/email", "", "{}").status);
+    headers.fields["Sec-Fetch-Site"] = "cross-site";
+    LONGS_EQUAL(403, send("POST", "/sign-in/email", "", "{}").status);
 }
 
 } // namespace useradmin::test

@@ -1,0 +1,86 @@
+// Sessions in which an administrator acts as a user, as better-auth's admin plugin opens them.
+#include "own_httpd.hpp"
+
+#include "support/files.hpp"
+
+#include <algorithm>
+#include <sstream>
+
+namespace useradmin::test {
+
+class Impersonation : public OwnHttpd {
+  protected:
+    std::filesystem::path folder_;
+
+    /// Sara acts as Ada.
+    void setup() override {
+        OwnHttpd::setup();
+        static int number = 0;
+        folder_ = Suite::current().work().make("impersonation-" + std::to_string(++number));
+        sql().run(
+            "UPDATE \"session\" SET \"impersonatedBy\" = 'sara-1' WHERE \"userId\" = 'ada-1'");
+    }
+
+    std::filesystem::path audit_log() const { return folder_ / "audit.log"; }
+    std::filesystem::path access_log() const { return folder_ / "access.log"; }
+
+    void start_with(const std::string& directives) {
+        start("UserAdminAuditLog \"" + audit_log().string() + "\"\nAuthUserAdminCache 60\n" +
+              "LogFormat \"%{useradmin-caller}n|%{useradmin-impersonated-by}n|"
+              "%{session-impersonated-by}n\" who\nCustomLog \"" +
+              access_log().string() + "\" who\n" + directives +
+              location("/api/users", "AuthUserAdmin On") +
+              location("/strict/users", "AuthUserAdmin On\nAuthUserAdminImpersonated refuse") +
+              sign_in("/strict/auth", "AuthUserAdminImpersonated refuse"));
+    }
+
+    static std::vector<std::string> lines_of(const std::filesystem::path& file) {
+        std::vector<std::string> lines;
+        std::istringstream text(read_file(file));
+        for (std::string line; std::getline(text, line);)
+            lines.push_back(line);
+        return lines;
+    }
+
+    Reply call(Who who, const std::string& method, const std::string& path,
+               const std::optional<std::string>& body = {}) {
+        return client_->send({method, path, {bearer(who)}, body});
+    }
+};
+
+TEST_GROUP_BASE(impersonation, Impersonation){};
+
+TEST(impersonation, is_named_by_audit_and_access_logs) {
+    start_with("");
+    for (int time = 0; time < 2; ++time)
+        expect_success(call(Who::admin, "PUT", "/api/users/ulises-1", R"({"name":"U"})"));
+    expect_success(call(Who::super_admin, "PUT", "/api/users/ulises-1", R"({"name":"V"})"));
+    std::vector<std::string> lines = lines_of(audit_log());
+    CHECK_EQUAL(3U, lines.size());
+    for (int time = 0; time < 2; ++time)
+        STRCMP_CONTAINS(R"("caller":"ada-1","role":"admin","impersonatedBy":"sara-1",)",
+                        lines[static_cast<std::size_t>(time)].c_str());
+    STRCMP_CONTAINS(R"("caller":"sara-1","role":"superAdmin","address":)", lines[2].c_str());
+    // httpd writes a request's line when its reply is under way.
+    CHECK(eventually([&] { return lines_of(access_log()).size() == 3; }));
+    lines = lines_of(access_log());
+    std::sort(lines.begin(), lines.end());
+    CHECK_EQUAL(std::string("ada-1|sara-1|sara-1"), lines[0]);
+    CHECK_EQUAL(std::string("ada-1|sara-1|sara-1"), lines[1]);
+    CHECK_EQUAL(std::string("sara-1|-|-"), lines[2]);
+}
+
+TEST(impersonation, that_is_refused_leaves_no_session) {
+    start_with("");
+    // The lookup is the same at both addresses, and only one of them refuses.
+    expect_success(call(Who::admin, "GET", "/api/users"));
+    expect_error(call(Who::admin, "GET", "/strict/users"), 401, "No autorizado");
+    expect_success(call(Who::super_admin, "GET", "/strict/users"));
+    CHECK_EQUAL(std::string("null"), call(Who::admin, "GET", "/strict/auth/get-session").body);
+    const std::vector<std::string> lines = lines_of(audit_log());
+    STRCMP_CONTAINS(R"("reason":"impersonated-session","caller":"ada-1","role":"admin",)"
+                    R"("impersonatedBy":"sara-1",)",
+                    lines.at(0).c_str());
+}
+
+} // namespace useradmin::test
