@@ -268,9 +268,13 @@ class Examiner {
             advise_index(schema().user, "role_newest", "lists of one role are found by it",
                          "COALESCE(" + role->sql() + ", 'user'), " + newest_first());
         const store::Column* updated = schema().user.find("updatedAt");
+        if (schema().has_scale_copy)
+            note(
+                "the objects for long lists are those of version 0.1, and the service does not use "
+                "them; run: useradminctl schema --scale");
         // They are made together.
         if (!schema().scale.empty() && updated != nullptr && !has_index('u', updated->name))
-            note("the indexes of the orders of lists are missing, beside the copy for long ones; "
+            note("the indexes of the orders of lists are missing; "
                  "run: useradminctl schema --scale");
     }
 

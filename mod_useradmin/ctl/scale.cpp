@@ -6,6 +6,7 @@
 #include "text/unicode.hpp"
 #include "json/writer.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <thread>
@@ -14,35 +15,21 @@ namespace useradmin::ctl {
 
 namespace {
 
-// How many users are locked at a time, for about a tenth of a second.
-constexpr int users_at_once = 2000;
 // How often a lock is tried that others wait for behind us, two seconds each, and how long they get
 // on between two tries.
 constexpr int tries_for_lock = 100;
 constexpr std::chrono::seconds pause_between_tries(1);
 // How long check --counts waits for a lock.
 constexpr std::chrono::seconds lock_timeout(5);
-// How often it is gone through users that somebody is changing.
-constexpr int most_passes = 100;
-constexpr int folds_at_once = 500;
 
-/// What there is of the copy.
+/// Which of the objects there are.
 struct State {
-    bool is_laid = false;
-    /// Whether a trigger of the user table reaches it.
-    bool is_reached = false;
-    /// Whether all changes of the user table reach it.
+    bool has_schema = false;
+    /// Whether all changes of the user table reach the counts.
     bool is_watched = false;
-    /// Whether it has tables for marks, which copies of old have not.
-    bool has_marks = false;
-};
-
-/// What was found wrong and mended.
-struct Mended {
-    std::int64_t users = 0;
-    std::int64_t rows = 0;
-    std::int64_t gone = 0;
-    std::int64_t counts = 0;
+    bool has_search = false;
+    /// Whether version 0.1 made them.
+    bool is_of_old = false;
 };
 
 std::int64_t number_of(const std::optional<std::string>& cell) {
@@ -52,26 +39,37 @@ std::int64_t number_of(const std::optional<std::string>& cell) {
     return number;
 }
 
-/// The copy of a database's user table.
-class Copy {
+/// The objects of sql/postgresql/scale, for a database's user table.
+class ScaleObjects {
   public:
-    explicit Copy(Database& database) : database_(database) {
-        const store::Schema schema = database.schema();
+    explicit ScaleObjects(Database& database) : database_(database) {
+        store::Schema schema = database.schema();
         if (!schema.user.exists())
             throw CommandError(Exit::failure, "there is no table " + schema.user.sql +
                                                   "; lay it with 'useradminctl schema'");
+        if (database.dialect().product().has_schemas) {
+            const Database::Row row =
+                database.rows("SELECT n.nspname, c.relname FROM pg_catalog.pg_class c JOIN "
+                              "pg_catalog.pg_namespace "
+                              "n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace WHERE c.oid "
+                              "OPERATOR(pg_catalog.=) pg_catalog.to_regclass(" +
+                              store::literal(schema.user.sql) + ")::pg_catalog.oid")[0];
+            schema.user.sql = store::quoted_identifier(row[0].value_or("")) + "." +
+                              store::quoted_identifier(row[1].value_or(""));
+        }
         words_ = database.dialect().scale_words(schema);
         if (words_.empty())
             throw CommandError(Exit::usage,
                                std::string(database.dialect().product().name) +
                                    " needs nothing beside its tables for long lists; leave out "
                                    "--scale, --no-scale and --counts");
-        about_users_ = schema.user.about_rows;
         for (const auto& [word, meaning] : words_)
             if (meaning.find(body_quote) != meaning.npos)
                 throw CommandError(Exit::failure,
                                    "a name must not hold " + std::string(body_quote));
-        // Whatever the account's own settings are.
+        // Whatever the account's own settings are. With this path, no function or operator of
+        // another role takes the place of the system's.
+        database.execute("SET search_path = pg_catalog, pg_temp");
         database.execute("SET default_transaction_isolation = 'read committed'");
         database.execute("SET standard_conforming_strings = on");
         database.execute("SET statement_timeout = 0");
@@ -92,63 +90,43 @@ class Copy {
                 holders.empty()
                     ? std::string(timeout.what()) + "; run this again"
                     : "waited " + std::to_string(lock_timeout.count()) +
-                          " s for a lock on the user table or its copy, which is held by " +
+                          " s for a lock on the user table or its counts, which is held by " +
                           holders +
                           "; wait for these transactions, or end them with "
                           "pg_terminate_backend(PID), then run this again"};
     }
 
-    /// Fails where another table has it.
+    /// Fails if another table has the schema.
     State state() {
         const std::vector<Database::Row> rows = ask(file("state").front());
-        if (rows[0][2] == "t")
+        if (rows[0][1] == "t")
             throw CommandError(Exit::failure,
                                filled_in("the schema @scale@ belongs to another user table; "
                                          "rename one of the two tables"));
-        return {rows[0][0] == "t", rows[0][1] == "t", rows[0][3] == "t", rows[0][4] == "t"};
+        return {rows[0][0] == "t", rows[0][2] == "t", rows[0][3] == "t", rows[0][4] == "t"};
     }
 
-    void lay() {
-        const Progress progress("Laying the copy");
+    /// Creates what is missing, apart from triggers and indexes. From then on, works as the owner
+    /// of the user table.
+    void create(const State& state) {
         Transaction transaction(database_);
-        run("tables");
-        fill_folds();
-        run("marks");
+        run("prepare");
+        run("owner");
+        run("counts");
+        if (!state.has_search) {
+            words_.emplace_back("@folds@", folds());
+            run("search");
+        }
         transaction.commit();
-    }
-
-    /// Lays the tables of the marks beside a copy that has none, for whoever reads that.
-    void lay_marks() {
-        Transaction transaction(database_);
-        run("marks");
-        run("readers");
-        transaction.commit();
-    }
-
-    /// Makes the functions anew that go through the users, for the table as it is by now.
-    void renew_functions() {
-        const AsOwner as_owner(*this);
-        Transaction transaction(database_);
-        run("upkeep");
-        transaction.commit();
-    }
-
-    /// How many orders have marks: all, some or none.
-    enum class Marked { none, some, all };
-    Marked marked() {
-        const std::vector<std::string> orders = marked_orders();
-        const auto count =
-            std::count_if(orders.begin(), orders.end(), [&](const std::string& order) {
-                return number_of(ask("SELECT count(*) FROM @scale@." + order)[0][0]) > 0;
-            });
-        if (count == std::ssize(orders))
-            return Marked::all;
-        return count > 0 ? Marked::some : Marked::none;
+        words_.emplace_back(
+            "@trgm@", ask("SELECT quote_ident(nspname::text) FROM pg_extension JOIN pg_namespace n "
+                          "ON n.oid = extnamespace WHERE extname = 'pg_trgm'")[0][0]
+                          .value_or(""));
     }
 
     /// Runs a file whose statements lock the user table for a moment, once nobody else has it.
-    void run_locked(const char* name, const char* what) {
-        const Progress progress(what);
+    void run_locked(const char* name) {
+        const Progress progress("Waiting for the user table");
         for (int tries_left = tries_for_lock; tries_left > 0; --tries_left) {
             if (try_locked(name))
                 return;
@@ -159,61 +137,36 @@ class Copy {
                            "stand in pg_stat_activity), then run this again");
     }
 
-    /// Goes through all users until the copy lacks none.
-    Mended fill() {
-        const Progress progress("Filling the copy");
-        const AsOwner as_owner(*this);
-        Mended mended;
-        for (int pass = 0; pass < most_passes; ++pass) {
-            mended.users = 0;
-            std::optional<std::string> last;
-            while (true) {
-                const std::vector<Database::Row> rows =
-                    ask("SELECT last, seen, mended FROM @scale@.mend(" +
-                        (last ? store::literal(*last) : std::string("NULL")) + ", " +
-                        std::to_string(users_at_once) + ")");
-                if (number_of(rows[0][1]) == 0)
-                    break;
-                last = rows[0][0];
-                mended.users += number_of(rows[0][1]);
-                mended.rows += number_of(rows[0][2]);
-                progress.show("Filling the copy: " + std::to_string(mended.users) + " of about " +
-                              std::to_string(std::max(about_users_, mended.users)) + " users");
-            }
-            if (number_of(ask("SELECT @scale@.missing()")[0][0]) == 0)
-                return mended;
-            std::this_thread::sleep_for(std::chrono::seconds(1));
-        }
-        throw CommandError(Exit::failure, "others keep users locked; end their long transactions "
-                                          "(they stand in pg_stat_activity), then run this again");
-    }
-
-    void sweep(Mended& mended) {
-        const Progress progress("Comparing the counts");
-        if (mended.rows > 0)
-            run("settle");
-        const AsOwner as_owner(*this);
-        const std::vector<Database::Row> rows = ask("SELECT gone, corrected FROM @scale@.sweep()");
-        mended.gone = number_of(rows[0][0]);
-        mended.counts = number_of(rows[0][1]);
-    }
-
-    /// Makes the marks, or compares them with the users.
-    void mark(Mended& mended) {
-        const Progress progress("Counting along the orders");
-        const AsOwner as_owner(*this);
-        for (const std::string& order : marked_orders())
-            mended.counts +=
-                number_of(ask("SELECT @scale@.mend_marks(" + store::literal(order) + ")")[0][0]);
-        // What many changes at a time have needed is gone through by each list until then.
-        database_.execute(filled_in("VACUUM (TRUNCATE) @scale@.changes"));
-    }
-
     void index() {
         const Progress progress("Making the indexes");
-        for (const Database::Row& row : ask(file("leftovers").front()))
-            database_.execute(row[0].value_or(""));
+        run_result_of("unusable");
         run("indexes");
+    }
+
+    void remove_order_indexes() { run_result_of("order_indexes"); }
+
+    /// Corrects the counts; returns how many were wrong.
+    std::int64_t correct() {
+        const Progress progress("Comparing the counts");
+        const std::vector<std::string> statements = file("correct");
+        Transaction transaction(database_);
+        for (std::size_t index = 0; index + 1 < statements.size(); ++index)
+            database_.execute(statements[index]);
+        const std::int64_t wrong = number_of(database_.rows(statements.back())[0][0]);
+        transaction.commit();
+        database_.execute(filled_in("SELECT @scale@.merge_counts()"));
+        return wrong;
+    }
+
+    std::int64_t users() {
+        return number_of(ask("SELECT sum(number)::bigint FROM @scale@.counts")[0][0]);
+    }
+
+    /// Runs the statements of a file in one transaction.
+    void run_whole(const char* name) {
+        Transaction transaction(database_);
+        run(name);
+        transaction.commit();
     }
 
     void run(const char* name) {
@@ -222,26 +175,10 @@ class Copy {
     }
 
   private:
-    /// Works with the rights of the user table's owner until it goes: what runs is the owner's.
-    class AsOwner {
-      public:
-        explicit AsOwner(Copy& copy) : database_(copy.database_) { copy.run("owner"); }
-        ~AsOwner() {
-            static_cast<void>(database_.client().execute("RESET ROLE", database_.pool()));
-        }
-        AsOwner(const AsOwner&) = delete;
-        AsOwner& operator=(const AsOwner&) = delete;
-
-      private:
-        Database& database_;
-    };
-
-    /// The names of the orders that have marks, which are names of tables.
-    std::vector<std::string> marked_orders() {
-        std::vector<std::string> orders;
-        for (const Database::Row& row : ask("SELECT name FROM @scale@.orders()"))
-            orders.push_back(row[0].value_or(""));
-        return orders;
+    /// Runs the statements that a query returns.
+    void run_result_of(const char* name) {
+        for (const Database::Row& row : ask(file(name).front()))
+            database_.execute(row[0].value_or(""));
     }
 
     /// The text with what the words mean in their places; what they mean may look like a word
@@ -290,31 +227,24 @@ class Copy {
         return true;
     }
 
-    /// Tells the database how the service folds, code point by code point.
-    void fill_folds() {
-        std::string values;
-        int count = 0;
-        const auto flush = [&] {
-            if (count > 0)
-                database_.execute(filled_in("INSERT INTO @scale@.folds VALUES " + values));
-            values.clear();
-            count = 0;
-        };
+    /// The code points that text::fold() changes, with what it makes of them: a literal of JSON.
+    static std::string folds() {
+        std::string document;
+        json::Writer writer(document);
+        writer.begin_object();
         text::each_fold([&](std::string_view point, std::string_view folded) {
-            values += (count > 0 ? ", (" : "(") + store::literal(point) + ", " +
-                      store::literal(folded) + ")";
-            if (++count == folds_at_once)
-                flush();
+            writer.key(point).string(folded);
         });
-        flush();
+        writer.end_object();
+        return store::literal(document);
     }
 
     Database& database_;
     std::vector<std::pair<std::string, std::string>> words_;
-    std::int64_t about_users_ = 0;
 };
 
-void print(const Context& context, const Mended& mended, const std::string& sentence) {
+void print(const Context& context, std::int64_t users, std::int64_t corrected,
+           const std::string& sentence) {
     if (!context.wants_json()) {
         say(sentence);
         return;
@@ -322,9 +252,8 @@ void print(const Context& context, const Mended& mended, const std::string& sent
     std::string document;
     json::Writer writer(document);
     writer.begin_object().key("success").boolean(true).key("data").begin_object();
-    writer.key("users").integer(mended.users);
-    writer.key("rowsMended").integer(mended.rows + mended.gone);
-    writer.key("countsCorrected").integer(mended.counts);
+    writer.key("users").integer(users);
+    writer.key("countsCorrected").integer(corrected);
     writer.end_object().end_object();
     print_json(document);
 }
@@ -332,64 +261,61 @@ void print(const Context& context, const Mended& mended, const std::string& sent
 } // namespace
 
 Exit lay_scale(Context& context) {
-    Copy copy(context.database());
-    State state = copy.state();
-    if (state.is_laid && !state.is_reached) {
-        copy.run("unwatched");
-        state.is_laid = false;
+    ScaleObjects objects(context.database());
+    State state = objects.state();
+    if (state.is_of_old) {
+        objects.run("owner");
+        objects.run_locked("removal");
+        context.database().execute("RESET ROLE");
+        state = {};
     }
-    if (!state.is_laid)
-        copy.lay();
-    else if (!state.has_marks)
-        copy.lay_marks();
-    copy.renew_functions();
-    // Marks are made of what the triggers tell: of none that still do what they did before.
-    if (!state.is_watched || copy.marked() != Copy::Marked::all)
-        copy.run_locked("triggers", "Waiting for the user table");
-    Mended mended = copy.fill();
-    copy.index();
-    copy.sweep(mended);
-    copy.mark(mended);
-    copy.run("readers");
-    copy.run("ready");
-    print(context, mended,
-          "The copy of " + std::to_string(mended.users) +
-              " users is complete; the service uses it within ten seconds.");
+    objects.create(state);
+    if (!state.is_watched)
+        objects.run_locked("triggers");
+    objects.index();
+    const std::int64_t corrected = objects.correct();
+    objects.run_whole("readers");
+    const std::int64_t users = objects.users();
+    print(context, users, corrected,
+          std::to_string(users) +
+              " users were counted and indexed; the service uses that within ten seconds.");
     return Exit::success;
 }
 
 Exit remove_scale(Context& context) {
-    Copy copy(context.database());
-    static_cast<void>(copy.state());
-    copy.run_locked("removal", "Waiting for the user table");
-    print(context, {}, "The copy was taken away; the two indexes of the user table stay.");
+    ScaleObjects objects(context.database());
+    static_cast<void>(objects.state());
+    objects.run("owner");
+    objects.run_locked("removal");
+    objects.remove_order_indexes();
+    print(context, 0, 0,
+          "The counts and their indexes were removed; two indexes of the user table stay.");
     return Exit::success;
 }
 
 Exit check_counts(Context& context) {
-    Copy copy(context.database());
-    const State state = copy.state();
-    if (!state.is_laid)
+    ScaleObjects objects(context.database());
+    const State state = objects.state();
+    if (!state.has_schema)
         throw CommandError(Exit::failure,
-                           "there are no counts; 'useradminctl schema --scale' lays them");
-    copy.limit_lock_waits();
-    Mended mended;
+                           "there are no counts; 'useradminctl schema --scale' makes them");
+    if (state.is_of_old)
+        throw CommandError(Exit::failure, "the counts are those of version 0.1; run 'useradminctl "
+                                          "schema --scale'");
+    objects.run("owner");
+    objects.limit_lock_waits();
+    std::int64_t corrected = 0;
     try {
-        copy.renew_functions();
-        mended = copy.fill();
-        copy.sweep(mended);
-        // The first marks are made of what the triggers have told, which --scale waits for.
-        if (state.has_marks && copy.marked() != Copy::Marked::none)
-            copy.mark(mended);
+        corrected = objects.correct();
     } catch (const LockTimeout& timeout) {
-        throw copy.error_of(timeout);
+        throw objects.error_of(timeout);
     }
-    const std::int64_t rows = mended.rows + mended.gone;
-    print(context, mended,
-          rows + mended.counts == 0
-              ? "The counts of " + std::to_string(mended.users) + " users are right."
-              : std::to_string(rows) + " rows and " + std::to_string(mended.counts) +
-                    " counts were wrong, and were mended.");
+    const std::int64_t users = objects.users();
+    print(context, users, corrected,
+          corrected == 0
+              ? "The counts of " + std::to_string(users) + " users are right."
+              : std::to_string(corrected) + (corrected == 1 ? " count was" : " counts were") +
+                    " wrong and corrected.");
     return Exit::success;
 }
 

@@ -1,4 +1,4 @@
-// What useradminctl does about the copy that makes long lists quick.
+// What useradminctl does about the objects of sql/postgresql/scale, which long lists use.
 #pragma once
 
 #include "ctl/command_error.hpp"
@@ -6,12 +6,12 @@
 
 namespace useradmin::ctl {
 
-/// schema --scale: lays and fills the copy beside a table that is in use. What is there already
-/// stays, so that it goes on where it was stopped.
+/// schema --scale: adds the counts and indexes to a table that is in use. It may be run again, also
+/// after it was stopped.
 Exit lay_scale(Context& context);
-/// schema --no-scale: takes the copy away.
+/// schema --no-scale: removes them.
 Exit remove_scale(Context& context);
-/// check --counts: compares the copy with the users, and mends it.
+/// check --counts: compares the counts with the users, and corrects them.
 Exit check_counts(Context& context);
 
 } // namespace useradmin::ctl

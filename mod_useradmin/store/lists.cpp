@@ -14,11 +14,6 @@ constexpr std::int64_t least_shared = 10000;
 // From here on, it pays to look up the users of a page once what is before them has been skipped.
 constexpr std::int64_t least_skipped = 100;
 
-/// The two columns that matches are collected with, for a page of them.
-std::string sort_columns(const Table& user) {
-    return created_at(user) + " AS useradmin_time, " + user.at("id").sql() + " AS useradmin_id";
-}
-
 /// Appends the condition that the name or the address contains the searched text.
 void append_search(Statement& statement, const Schema& schema, const Dialect& dialect,
                    std::string_view search) {
@@ -205,7 +200,7 @@ void append_walk(Statement& statement, const Schema& schema, const Dialect& dial
     const Table& user = schema.user;
     const std::string key = sort_key_of(user, dialect, window.order.by);
     const std::string id = user.at("id").sql();
-    if (window.order.is_usual() || window.offset < least_skipped) {
+    if (window.offset < least_skipped) {
         statement << user.read << " FROM " << user;
         append_filter(statement, schema, dialect, filter, append_search);
         append_window(statement << " ORDER BY " << in_order(key, id, window.order), window);
@@ -278,6 +273,10 @@ std::string role_of(const Table& user, const Dialect& dialect) {
 std::string created_at(const Table& table) {
     const Column* created = table.find("createdAt");
     return created != nullptr ? created->sql() : "NULL";
+}
+
+std::string sort_columns(const Table& user) {
+    return created_at(user) + " AS useradmin_time, " + user.at("id").sql() + " AS useradmin_id";
 }
 
 std::string newest_first(const Table& table) {

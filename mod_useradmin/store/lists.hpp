@@ -62,6 +62,8 @@ std::string sort_key_of(const Table& user, const Dialect& dialect, SortKey by);
 /// The order of a key and an id: of times the newest are first, and texts begin at their
 /// beginning, where the ids do.
 std::string in_order(const std::string& key, const std::string& id, Order order);
+/// The two columns that matches are collected with, for a page of them.
+std::string sort_columns(const Table& user);
 /// Appends LIMIT and OFFSET.
 void append_window(Statement& statement, const Window& window);
 /// Appends LIMIT. A usual one stands in the statement as it is: PostgreSQL makes a new plan for

@@ -1,5 +1,5 @@
-// What makes long lists quick on PostgreSQL: the copy that sql/postgresql/scale lays beside the
-// user table, with its counts.
+// Long lists on PostgreSQL with the objects of sql/postgresql/scale: counts by role, and an index
+// of searches.
 #pragma once
 
 #include "store/client.hpp"
@@ -13,8 +13,8 @@
 
 namespace useradmin::store {
 
-/// Reads into the schema how large the user table is and whether there is a copy, which counts once
-/// it is complete, watched by its triggers, and readable. The expression gives the table's oid.
+/// Reads into the schema how large the user table is, and whether it has these objects: complete,
+/// with all triggers, and readable. The expression gives the table's oid.
 std::optional<Fault> read_scale(Client& client, apr_pool_t* pool, const std::string& user_oid,
                                 Schema& schema);
 
@@ -23,7 +23,7 @@ std::optional<Fault> read_scale(Client& client, apr_pool_t* pool, const std::str
 std::vector<std::pair<std::string, std::string>> scale_words(const Schema& schema,
                                                              const Dialect& dialect);
 
-/// Lists by the copy.
+/// Lists with these objects.
 const Lists& scaled_lists() noexcept;
 
 } // namespace useradmin::store

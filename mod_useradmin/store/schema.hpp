@@ -122,13 +122,12 @@ struct Schema {
     /// What the database holds in other words: two schemas are the same where these texts are.
     std::string fingerprint;
     std::vector<Problem> problems;
-    /// The schema of the copy that makes long lists quick, for SQL; empty where there is none that
-    /// is complete.
+    /// The schema of the objects of schema --scale, for SQL; empty unless they are complete.
     std::string scale;
     /// The name that this schema has or would have; empty where the database has no such thing.
     std::string scale_name;
-    /// The names of the tables of marks that the copy has.
-    std::string marks;
+    /// Whether version 0.1 made them, with a copy of the users, which is not read.
+    bool has_scale_copy = false;
 
     /// The table of that letter: u, s or a.
     Table& table(char letter) noexcept;

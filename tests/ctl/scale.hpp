@@ -6,7 +6,6 @@
 
 #include <libpq-fe.h>
 
-#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,15 +13,6 @@
 #include <vector>
 
 namespace useradmin::test {
-
-/// An order that has marks: their table, the key that users are sorted by, and its direction.
-struct SortedBy {
-    store::SortKey by;
-    const char* marks;
-    const char* key;
-    const char* direction;
-};
-extern const std::array<SortedBy, 3> sorted_by;
 
 /// A connection whose statements may fail: what an application, or a role without rights, has.
 class Session {
@@ -61,8 +51,8 @@ class OpenStore : public store::ConnectionSource, public text::Log {
     std::string list(const store::Filter& filter, const store::Window& window, Here here = {});
     /// The same of the first twenty that a search finds.
     std::string search(std::string_view text, Here here = {});
-    /// Whether it reads from the copy.
-    bool uses_copy();
+    /// Whether it uses the counts and the index of searches.
+    bool is_scaled();
 
     const store::Connection* acquire(store::Deadline) override { return &connection_; }
     void release(const store::Connection&) noexcept override {}
@@ -78,7 +68,8 @@ class OpenStore : public store::ConnectionSource, public text::Log {
     std::unique_ptr<store::DatabaseStore> store_;
 };
 
-/// Every test begins without a copy. With SQLite, none of it is there to be tested.
+/// Every test begins without the objects of schema --scale. With SQLite, none of it is there to be
+/// tested.
 class ScaleScene : public Scene {
   public:
     void setup() override {
@@ -88,10 +79,10 @@ class ScaleScene : public Scene {
     void teardown() override;
 
   protected:
-    /// Lays the copy of "user"; what the command says.
+    /// Runs schema --scale for "user"; what the command says.
     static std::string scale(Here here = {}) { return done(ctl({"schema", "--scale"}), here); }
     static std::string check(Here here = {}) { return done(ctl({"check", "--counts"}), here); }
-    /// Fails where the copy is not the user table's, or the counts or marks not those of it.
+    /// Fails unless the counts are those of the users.
     static void is_exact(Here here = {});
     /// An INSERT of users with the ids "first" to "last", made an hour apart.
     static std::string users(int first, int last, const std::string& role = "'user'");

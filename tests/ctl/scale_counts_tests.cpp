@@ -1,4 +1,4 @@
-// The copy and its counts after whatever is done to the user table.
+// The counts after whatever is done to the user table.
 #include "scale.hpp"
 
 #include <atomic>
@@ -9,11 +9,7 @@ namespace useradmin::test {
 
 namespace {
 
-/// Has changes taken into the marks when the transaction ends, which else happens now and then.
-constexpr const char* due = "INSERT INTO useradmin_public_user.due VALUES (1000000);";
-constexpr const char* changes = "SELECT count(*) FROM useradmin_public_user.changes";
-
-constexpr const char* total = "SELECT sum(number) FROM useradmin_public_user.counts WHERE span = 0";
+constexpr const char* total = "SELECT sum(number) FROM useradmin_public_user.counts";
 
 } // namespace
 
@@ -31,39 +27,8 @@ void after_each_way(const std::string& statements, const std::string& reverse, H
         after(begin + statements + ";ROLLBACK", here);
         after(begin + "SAVEPOINT one;" + statements + ";ROLLBACK TO one;" + statements + ";COMMIT",
               here);
-        sql().run(due);
         after(reverse, here);
     }
-}
-
-/// Compares pages in the middle of all orders, of all users and of those of roles, with OFFSET's.
-static void pages_are_those_of_offset(OpenStore& store, std::minstd_rand& random, Here here = {}) {
-    for (const SortedBy& each : sorted_by)
-        for (const bool is_descending : {false, true})
-            for (const store::Text& role :
-                 {store::Text(), store::Text("user"), store::Text("admin")}) {
-                const bool is_back = is_descending != (each.by == store::SortKey::updated_at);
-                const std::string from =
-                    std::string(R"(FROM "user" WHERE true)") +
-                    (role ? " AND coalesce(role, 'user') = '" + std::string(*role) + "'" : "");
-                const long number = sql().number("SELECT count(*) " + from);
-                const long offset = static_cast<long>(random()) % std::max(number, 1L);
-                const std::string wanted = *sql().value(
-                    "SELECT coalesce(string_agg(id || ' ', '' ORDER BY place), '') || "
-                    "'of " +
-                    std::to_string(number) +
-                    "' FROM (SELECT id, row_number() OVER () AS place FROM (SELECT id " + from +
-                    " ORDER BY " + each.key + (is_descending ? " DESC" : "") + ", id" +
-                    (is_back ? " DESC" : "") + " LIMIT 7 OFFSET " + std::to_string(offset) +
-                    ") AS p) AS p");
-                const std::string is =
-                    store.list({role, {}}, {7, offset, {each.by, is_descending}}, here);
-                if (is != wanted)
-                    give_up(std::string(each.marks) + (is_descending ? " descending" : "") +
-                                ", role " + std::string(role.value_or("(none)")) + ", offset " +
-                                std::to_string(offset) + ":\n" + is + "\nand not\n" + wanted,
-                            here);
-            }
 }
 }
 ;
@@ -109,7 +74,7 @@ TEST(scale_counts, follow_an_upsert_a_cascade_a_copy_and_a_statement_of_several_
         R"(INSERT INTO "user" (id, name, email, "emailVerified", role) SELECT 'u' || i, 'Other', )"
         R"('o' || i || '@x', true, 'admin' FROM generate_series(15, 30) i ON CONFLICT (id) DO )"
         R"(UPDATE SET role = excluded.role, name = excluded.name)");
-    CHECK_EQUAL(16, sql().number(std::string(total) + " AND role = 'admin'"));
+    CHECK_EQUAL(16, sql().number(std::string(total) + " WHERE role = 'admin'"));
     after(
         R"(INSERT INTO "user" (id, name, email, "emailVerified") VALUES ('u1', 'N', 'n@x', true) )"
         R"(ON CONFLICT DO NOTHING)");
@@ -144,12 +109,12 @@ TEST(scale_counts, follow_what_a_row_trigger_of_the_application_does_within_the_
           "FOR EACH ROW EXECUTE FUNCTION tidy()");
     undo("DROP TRIGGER tidy ON \"user\"; DROP FUNCTION tidy()");
     after(R"(UPDATE "user" SET name = 'Boss' WHERE id = 'u1')");
-    CHECK_EQUAL(11, sql().number(std::string(total) + " AND role = 'admin'"));
+    CHECK_EQUAL(11, sql().number(std::string(total) + " WHERE role = 'admin'"));
     after(R"(UPDATE "user" SET name = 'Boss ' || id WHERE id IN ('u2', 'u3', 'u21'))");
-    CHECK_EQUAL(13, sql().number(std::string(total) + " AND role = 'admin'"));
+    CHECK_EQUAL(13, sql().number(std::string(total) + " WHERE role = 'admin'"));
     // What it takes back was never done.
     after(R"(UPDATE "user" SET role = 'guest' WHERE id IN ('u4', 'u5'))");
-    CHECK_EQUAL(17, sql().number(std::string(total) + " AND role = 'user'"));
+    CHECK_EQUAL(17, sql().number(std::string(total) + " WHERE role = 'user'"));
     after(R"(UPDATE "user" SET role = 'gone' WHERE id IN ('u6', 'u7'))");
     CHECK_EQUAL(28, sql().number(total));
     after(R"(INSERT INTO "user" (id, name, email, "emailVerified", role) VALUES ('a', 'Boss', )"
@@ -253,19 +218,51 @@ TEST(scale_counts, do_not_fail_a_transaction_whose_snapshot_is_older_than_others
     }
 }
 
-TEST(scale_counts, of_slots_that_were_used_once_are_drawn_together) {
+TEST(scale_counts, are_merged_now_and_then) {
     if (!is_postgresql())
         return;
     scale();
-    const char* single = "SELECT count(*) FROM useradmin_public_user.counts WHERE slot >= 1000";
+    const char* rows = "SELECT count(*) FROM useradmin_public_user.counts";
     for (int number = 1; number <= 20; ++number)
         sql().run("BEGIN ISOLATION LEVEL REPEATABLE READ;" + users(number, number) + "COMMIT");
-    CHECK_EQUAL(60, sql().number(single));
-    // One transaction of a hundred draws them together; which one is a matter of chance.
+    CHECK_EQUAL(20, sql().number(rows));
+    // A write in a hundred merges them; which one is a matter of chance.
     Session session(params_);
-    for (int number = 100; number < 20000 && sql().number(single) > 0; ++number)
+    for (int number = 100; number < 20000 && sql().number(rows) > 1; ++number)
         session.run(users(number, number));
-    CHECK_EQUAL(0, sql().number(single));
+    CHECK_EQUAL(1, sql().number(rows));
+    is_exact();
+    // Rows that another transaction is merging are left out.
+    Session other(params_);
+    sql().run(users(30001, 30001));
+    other.run("BEGIN; SELECT useradmin_public_user.merge_counts()");
+    CHECK_EQUAL(std::string(), session.run("SET lock_timeout = '200ms'; SELECT "
+                                           "useradmin_public_user.merge_counts()"));
+    other.run("COMMIT");
+    is_exact();
+}
+
+TEST(scale_counts, stay_right_while_others_correct_and_merge) {
+    if (!is_postgresql())
+        return;
+    sql().run(users(1, 100));
+    scale();
+    std::atomic<bool> goes_on{true};
+    std::thread writer([&] {
+        Session session(params_);
+        for (int number = 1000; goes_on; ++number) {
+            session.run(users(number, number) + "SELECT useradmin_public_user.merge_counts()");
+            if (number % 7 == 0)
+                session.run("TRUNCATE \"user\" CASCADE");
+        }
+    });
+    std::string wrong;
+    for (int round = 0; round < 8; ++round)
+        if (const Ended ended = ctl({"check", "--counts"}); !has(ended.output, "users are right."))
+            wrong += ended.output + ended.errors;
+    goes_on = false;
+    writer.join();
+    CHECK_EQUAL(std::string(), wrong);
     is_exact();
 }
 
@@ -309,8 +306,6 @@ TEST(scale_counts, are_right_after_eight_writers_at_once_some_of_whom_were_kille
             if (state.empty() && random() % 8 == 0)
                 state = session.run("SAVEPOINT s;" + users(fresh + 10000000, fresh + 10000005) +
                                     "ROLLBACK TO s");
-            if (state.empty() && random() % 4 == 0)
-                state = session.run(due);
             if (state.empty())
                 state = session.run(random() % 6 == 0 ? "ROLLBACK" : "COMMIT");
             if (state == "40P01")
@@ -344,177 +339,7 @@ TEST(scale_counts, are_right_after_eight_writers_at_once_some_of_whom_were_kille
     CHECK_EQUAL(0, deadlocks.load());
     CHECK(sql().number(total) > 400);
     is_exact();
-    sql().run(due);
-    CHECK_EQUAL(0, sql().number(changes));
-    is_exact();
-    OpenStore store(params_);
-    std::minstd_rand random(9);
-    for (int round = 0; round < 20; ++round)
-        pages_are_those_of_offset(store, random);
     CHECK(has(check(), "users are right."));
-}
-
-TEST(scale_counts, along_orders_give_the_pages_of_offset_whatever_is_written) {
-    if (!is_postgresql())
-        return;
-    // Many have one name, or were changed at one time.
-    sql().run(users(1, 3000) + R"(UPDATE "user" SET name = 'Ñ ' || length(id) WHERE id > 'u15'; )"
-                               R"(UPDATE "user" SET "updatedAt" = now() - random() * interval '1 )"
-                               R"(day' WHERE id < 'u2'; UPDATE "user" SET role = 'admin' WHERE id )"
-                               R"(LIKE '%7')");
-    scale();
-    OpenStore store(params_);
-    std::minstd_rand random(3);
-    pages_are_those_of_offset(store, random);
-    // Nobody sees what it does, and it does not see what others do.
-    Session open(params_);
-    for (int round = 0; round < 24; ++round) {
-        const auto some = [&] { return "'u" + std::to_string(random() % 4000) + "'"; };
-        const std::string number = std::to_string(random() % 10);
-        const int fresh = 10000 + round * 1000;
-        const std::string work[] = {
-            users(fresh, fresh + static_cast<int>(random() % 300)),
-            users(fresh, fresh),
-            "DELETE FROM \"user\" WHERE id LIKE '%" + number + "5'",
-            "DELETE FROM \"user\" WHERE id = " + some(),
-            "UPDATE \"user\" SET role = CASE role WHEN 'admin' THEN NULL ELSE 'admin' END WHERE id "
-            "LIKE '%" +
-                number + "'",
-            "UPDATE \"user\" SET name = 'Ña' || id, \"updatedAt\" = now() WHERE id LIKE '%1" +
-                number + "'",
-            "UPDATE \"user\" SET name = 'Ñ 4', \"updatedAt\" = '2026-01-01' WHERE id < " + some(),
-            // Twice in one transaction, and made and deleted.
-            "UPDATE \"user\" SET email = id || '@y' WHERE id < " + some() +
-                "; UPDATE \"user\" SET email = 'a' || id WHERE id > " + some() + ";" +
-                users(fresh + 500, fresh + 700) + "DELETE FROM \"user\" WHERE id LIKE 'u" +
-                std::to_string(fresh / 1000) + "6%'",
-        };
-        if (round % 3 == 0) {
-            open.run(random() % 2 == 0 ? "COMMIT" : "ROLLBACK");
-            open.run(round % 2 == 0 ? "BEGIN" : "BEGIN ISOLATION LEVEL REPEATABLE READ");
-            CHECK_EQUAL(std::string(), open.run(users(fresh + 800, fresh + 820)));
-            if (random() % 2 == 0)
-                CHECK_EQUAL(std::string(), open.run(due));
-        }
-        Session session(params_);
-        CHECK_EQUAL(std::string(), session.run("BEGIN;" + work[random() % 8] + ";" +
-                                               (random() % 3 == 0 ? due : "") +
-                                               (random() % 5 == 0 ? "ROLLBACK" : "COMMIT")));
-        pages_are_those_of_offset(store, random);
-    }
-    open.run("COMMIT");
-    is_exact();
-    sql().run(due);
-    CHECK_EQUAL(0, sql().number(changes));
-    is_exact();
-    for (int round = 0; round < 10; ++round)
-        pages_are_those_of_offset(store, random);
-}
-
-TEST(scale_counts, along_orders_are_parted_as_users_come_and_dropped_as_they_go) {
-    if (!is_postgresql())
-        return;
-    scale();
-    const char* marks = "SELECT count(*) FROM useradmin_public_user.by_update";
-    CHECK_EQUAL(1, sql().number(marks));
-    after(std::string("BEGIN;") + users(1, 3000) + due + "COMMIT");
-    CHECK_EQUAL(0, sql().number(changes));
-    CHECK(sql().number(marks) > 20);
-    CHECK_EQUAL(0,
-                sql().number("SELECT count(*) FROM useradmin_public_user.by_email WHERE number > "
-                             "220"));
-    // Of all who are changed at a time, the stretches are at the beginning.
-    after(std::string("BEGIN;UPDATE \"user\" SET \"updatedAt\" = now(), role = 'admin';") + due +
-          "COMMIT");
-    CHECK_EQUAL(0, sql().number("SELECT count(*) FROM useradmin_public_user.by_update WHERE key < "
-                                "(SELECT max(key) FROM useradmin_public_user.by_update)"));
-    CHECK(sql().number(marks) > 20);
-    after(std::string("BEGIN;DELETE FROM \"user\";") + due + "COMMIT");
-    after(due);
-    CHECK_EQUAL(1, sql().number(marks));
-}
-
-TEST(scale_counts, along_orders_are_joined_where_few_users_are_left) {
-    if (!is_postgresql())
-        return;
-    sql().run(users(1, 3000));
-    scale();
-    // Each time some of all users come to the beginning, from stretches all along the order.
-    for (int round = 0; round < 60; ++round)
-        sql().run("BEGIN;UPDATE \"user\" SET \"updatedAt\" = '2026-01-01'::timestamptz + " +
-                  std::to_string(round) +
-                  " * interval '1 day' WHERE (substr(id, 2)::int * 7919 + " +
-                  std::to_string(round * 37) + ") % 100 < 10;" + due + "COMMIT");
-    for (int time = 0; time < 30; ++time)
-        sql().run(std::string("BEGIN;") + due + due + "COMMIT");
-    is_exact();
-    CHECK(sql().number("SELECT count(*) FROM useradmin_public_user.by_update") < 45);
-}
-
-TEST(scale_counts, take_in_what_those_in_older_snapshots_have_written) {
-    if (!is_postgresql())
-        return;
-    scale();
-    CHECK_EQUAL(std::string(), Session(params_).run("BEGIN ISOLATION LEVEL REPEATABLE READ;" +
-                                                    users(1, 6000) + due + "COMMIT"));
-    CHECK_EQUAL(6000, sql().number(changes));
-    CHECK_EQUAL(std::string("The counts of 6000 users are right."), check());
-    CHECK_EQUAL(0, sql().number(changes));
-    is_exact();
-}
-
-TEST(scale_counts, take_in_little_for_others) {
-    if (!is_postgresql())
-        return;
-    scale();
-    CHECK_EQUAL(std::string(), Session(params_).run("BEGIN ISOLATION LEVEL REPEATABLE READ;" +
-                                                    users(1, 60000) + due + "COMMIT"));
-    CHECK_EQUAL(60000, sql().number(changes));
-    after("BEGIN;UPDATE \"user\" SET name = 'x' WHERE id = 'u1';INSERT INTO "
-          "useradmin_public_user.due VALUES (1);COMMIT");
-    CHECK_EQUAL(10002, sql().number(changes));
-    // The room that they have taken is given back.
-    CHECK_EQUAL(std::string("The counts of 60000 users are right."), check());
-    CHECK(sql().number("SELECT pg_relation_size('useradmin_public_user.changes')") < 1000000);
-}
-
-TEST(scale_counts, along_orders_are_right_where_a_statement_is_not_yet_done) {
-    if (!is_postgresql())
-        return;
-    sql().run(users(1, 2000));
-    scale();
-    undo("DROP TRIGGER meddler ON \"user\"; DROP FUNCTION meddle()");
-    sql().run(
-        "CREATE FUNCTION meddle() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN INSERT INTO "
-        "useradmin_public_user.due VALUES (1000000); SET CONSTRAINTS ALL IMMEDIATE; RETURN "
-        "NULL; END $$; CREATE TRIGGER meddler AFTER INSERT OR UPDATE ON \"user\" FOR EACH ROW "
-        "WHEN (NEW.image = 'x') EXECUTE FUNCTION meddle()");
-    after(users(3001, 3400) + users(4001, 4400) +
-          "UPDATE \"user\" SET image = 'x', name = 'A' || id WHERE id = 'u7'");
-    after(
-        std::string("BEGIN;") + due +
-        "WITH made AS (INSERT INTO \"user\" (id, name, email, \"emailVerified\", image) SELECT 'm' "
-        "|| i, 'M' || i, 'm' || i, true, CASE i WHEN 7 THEN 'x' END FROM generate_series(1, 500) "
-        "i) UPDATE \"user\" SET "
-        "name = 'm' || id, role = 'admin' WHERE id LIKE '%1';COMMIT");
-    after(due);
-    CHECK_EQUAL(0, sql().number(changes));
-}
-
-TEST(scale_counts, cost_a_change_of_one_user_the_same_after_a_change_of_many) {
-    if (!is_postgresql())
-        return;
-    sql().run(users(1, 20000));
-    scale();
-    // A plan that was made for many users is kept for the connection's life.
-    Session session(params_);
-    session.run(R"(BEGIN; UPDATE "user" SET role = 'admin'; DELETE FROM "user"; ROLLBACK)");
-    const char* scans = "SELECT pg_stat_get_xact_numscans('useradmin_public_user.users'::regclass)";
-    session.run(R"(BEGIN; UPDATE "user" SET role = 'admin' WHERE id = 'u5')");
-    session.run(R"(DELETE FROM "user" WHERE id = 'u6')");
-    CHECK_EQUAL(std::string("0"), session.value(scans));
-    session.run("COMMIT");
-    is_exact();
 }
 
 } // namespace useradmin::test

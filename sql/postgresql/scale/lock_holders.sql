@@ -8,10 +8,7 @@ FROM pg_stat_activity a
 WHERE a.pid <> pg_backend_pid() AND EXISTS (
     SELECT FROM pg_locks l
     WHERE l.pid = a.pid AND l.granted AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
-        AND CASE l.locktype
-            WHEN 'relation' THEN l.mode NOT IN ('AccessShareLock', 'RowShareLock')
-                AND (l.relation = @user_text@::regclass::oid
-                    OR l.relation IN (SELECT oid FROM pg_class WHERE relnamespace = @scale_text@::regnamespace::oid))
-            WHEN 'advisory' THEN l.classid = (@scale_text@ || '.users')::regclass::oid
-            ELSE false END)
+        AND l.mode NOT IN ('AccessShareLock', 'RowShareLock')
+        AND (l.relation = @user_text@::regclass::oid
+            OR l.relation IN (SELECT oid FROM pg_class WHERE relnamespace = @scale_text@::regnamespace::oid)))
 ORDER BY a.xact_start NULLS LAST LIMIT 5;

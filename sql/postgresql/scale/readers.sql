@@ -1,16 +1,22 @@
--- Whoever may read the user table may read the copy.
+-- Who may read the user table may read the counts, and nobody else.
 
 DO $body$
 DECLARE
     reader text;
 BEGIN
     FOR reader IN
-        SELECT DISTINCT CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(r.rolname::text) END
-        FROM pg_class c CROSS JOIN aclexplode(c.relacl) a LEFT JOIN pg_roles r ON r.oid = a.grantee
-        WHERE c.oid = @user_text@::regclass AND a.privilege_type = 'SELECT'
+        SELECT DISTINCT CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END
+        FROM pg_class c CROSS JOIN aclexplode(c.relacl) AS a
+        WHERE c.oid = (@scale_text@ || '.counts')::regclass AND a.grantee <> c.relowner
     LOOP
-        EXECUTE 'GRANT USAGE ON SCHEMA @scale@ TO ' || reader;
-        EXECUTE 'GRANT SELECT ON ALL TABLES IN SCHEMA @scale@ TO ' || reader;
-        EXECUTE 'GRANT EXECUTE ON FUNCTION @scale@.fold(text) TO ' || reader;
+        EXECUTE format('REVOKE ALL ON @scale@.counts FROM %s CASCADE', reader);
+    END LOOP;
+    FOR reader IN
+        SELECT DISTINCT CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END
+        FROM pg_class c CROSS JOIN aclexplode(c.relacl) AS a
+        WHERE c.oid = @user_text@::regclass AND a.privilege_type = 'SELECT' AND a.grantee <> c.relowner
+    LOOP
+        EXECUTE format('GRANT SELECT ON @scale@.counts TO %s', reader);
     END LOOP;
 END $body$;
+COMMENT ON SCHEMA @scale@ IS @mark@;

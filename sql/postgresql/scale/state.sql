@@ -1,9 +1,10 @@
--- Whether the copy was laid, whether a trigger of the user table or of another one reaches it, and whether
--- all four of the user table do; whether it has marks.
+-- Whether the schema exists, whether triggers of another table reach it, whether all four of the user table do,
+-- whether it has the functions of searches, and whether an earlier version made it, with a copy of the users.
 
-SELECT to_regnamespace(@scale_text@) IS NOT NULL, coalesce(bool_or(t.tgrelid = @user_text@::regclass), false),
+SELECT to_regnamespace(@scale_text@) IS NOT NULL,
     coalesce(bool_or(t.tgrelid <> @user_text@::regclass), false),
     count(*) FILTER (WHERE t.tgrelid = @user_text@::regclass AND t.tgenabled IN ('O', 'A')) = 4,
-    to_regclass(@scale_text@ || '.changes') IS NOT NULL
+    to_regprocedure(@scale_text@ || '.searched(text, text)') IS NOT NULL,
+    to_regclass(@scale_text@ || '.users') IS NOT NULL
 FROM pg_trigger t JOIN pg_proc f ON f.oid = t.tgfoid
 WHERE f.pronamespace = to_regnamespace(@scale_text@) AND starts_with(t.tgname::text, @trigger_text@);

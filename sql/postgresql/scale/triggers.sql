@@ -1,4 +1,4 @@
--- From here on, every change of the user table reaches the copy. The table is locked for a moment.
+-- From here on, every change of the user table reaches the counts. The table is locked for a moment.
 
 SET LOCAL lock_timeout = '2s';
 DROP TRIGGER IF EXISTS @trigger@inserted ON @user@;
@@ -6,10 +6,12 @@ DROP TRIGGER IF EXISTS @trigger@updated ON @user@;
 DROP TRIGGER IF EXISTS @trigger@deleted ON @user@;
 DROP TRIGGER IF EXISTS @trigger@truncated ON @user@;
 CREATE TRIGGER @trigger@inserted AFTER INSERT ON @user@ REFERENCING NEW TABLE AS useradmin_new
-    FOR EACH STATEMENT EXECUTE FUNCTION @scale@.inserted();
+    FOR EACH STATEMENT EXECUTE FUNCTION @scale@.count_users();
 CREATE TRIGGER @trigger@updated AFTER UPDATE ON @user@ REFERENCING OLD TABLE AS useradmin_old NEW TABLE AS useradmin_new
-    FOR EACH STATEMENT EXECUTE FUNCTION @scale@.updated();
+    FOR EACH STATEMENT EXECUTE FUNCTION @scale@.count_users();
 CREATE TRIGGER @trigger@deleted AFTER DELETE ON @user@ REFERENCING OLD TABLE AS useradmin_old
-    FOR EACH STATEMENT EXECUTE FUNCTION @scale@.deleted();
+    FOR EACH STATEMENT EXECUTE FUNCTION @scale@.count_users();
 CREATE TRIGGER @trigger@truncated AFTER TRUNCATE ON @user@
-    FOR EACH STATEMENT EXECUTE FUNCTION @scale@.truncated();
+    FOR EACH STATEMENT EXECUTE FUNCTION @scale@.count_users();
+-- The counts are not used until they have been compared with the users.
+COMMENT ON SCHEMA @scale@ IS NULL;

@@ -1,0 +1,13 @@
+-- Corrects the counts while others write. The first lock keeps TRUNCATE out, the second another correction.
+
+LOCK TABLE @user@ IN ROW EXCLUSIVE MODE;
+LOCK TABLE @scale@.counts IN SHARE UPDATE EXCLUSIVE MODE;
+-- In one snapshot the difference is exact, whoever is writing: how many counts were wrong.
+WITH wrong AS (
+    INSERT INTO @scale@.counts
+    SELECT role, sum(number)
+    FROM (SELECT @counted_role@ AS role, count(*) AS number FROM @user@ GROUP BY 1
+          UNION ALL SELECT role, -number FROM @scale@.counts) AS c
+    GROUP BY role HAVING sum(number) <> 0 RETURNING role
+)
+SELECT count(*) FROM wrong;

@@ -1,0 +1,65 @@
+-- What "useradminctl schema --scale" adds to a large user table, for the DBA:
+--
+-- 1. Totals. The table "counts" has the number of users by role. Statement-level triggers on the user table append
+--    one row for each role that a statement changes, such as (admin, 1) or (user, -500), so no writer waits for
+--    another. The total of a role is the sum of its rows. About one write in a hundred merges up to 1,000 rows.
+--    In every snapshot the sum equals the number of users, because both change in the same transaction.
+-- 2. Searches. A GIN index on the user table has the trigrams of the expression searched(name, email). Its function
+--    fold() removes case and accents; it is immutable and reads no table, so the index needs no trigger.
+-- 3. Orders. B-tree indexes on the user table, one for each order of a list, which index-only scans can use.
+--
+-- All of it belongs to the table's owner. The trigger's function runs with the owner's rights and a fixed search
+-- path; the functions of the index name the schema of everything they call. "useradminctl check --counts" compares
+-- the counts with the users, "useradminctl schema --no-scale" removes everything.
+--
+-- useradminctl replaces the words between at signs: @scale@ is the schema of these objects, @user@ the user table,
+-- @counted_role@ the role as lists see it.
+
+CREATE TABLE IF NOT EXISTS @scale@.counts (
+    role   text COLLATE "C" NOT NULL,
+    number bigint NOT NULL
+) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
+-- A publication of all tables refuses to delete rows that it cannot identify.
+ALTER TABLE @scale@.counts REPLICA IDENTITY FULL;
+
+-- Replaces up to 1,000 rows of the counts by their sums. Rows that another transaction is merging are left out.
+CREATE OR REPLACE FUNCTION @scale@.merge_counts() RETURNS void LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $body$
+    WITH merged AS (
+        DELETE FROM @scale@.counts
+        WHERE ctid = ANY (ARRAY(SELECT ctid FROM @scale@.counts LIMIT 1000 FOR UPDATE SKIP LOCKED))
+        RETURNING role, number
+    )
+    INSERT INTO @scale@.counts SELECT role, sum(number) FROM merged GROUP BY role HAVING sum(number) <> 0
+$body$;
+
+CREATE OR REPLACE FUNCTION @scale@.count_users() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $body$
+DECLARE
+    -- With an older snapshot, rows that others have changed since cannot be deleted.
+    is_current boolean := current_setting('transaction_isolation') IN ('read committed', 'read uncommitted');
+BEGIN
+    CASE TG_OP
+    WHEN 'INSERT' THEN
+        INSERT INTO @scale@.counts SELECT @counted_role@, count(*) FROM useradmin_new GROUP BY 1;
+    WHEN 'UPDATE' THEN
+        INSERT INTO @scale@.counts
+        SELECT role, sum(number)
+        FROM (SELECT @counted_role@ AS role, 1 AS number FROM useradmin_new
+              UNION ALL SELECT @counted_role@, -1 FROM useradmin_old) AS c
+        GROUP BY role HAVING sum(number) <> 0;
+    WHEN 'DELETE' THEN
+        INSERT INTO @scale@.counts SELECT @counted_role@, -count(*) FROM useradmin_old GROUP BY 1;
+    ELSE
+        IF is_current THEN
+            DELETE FROM @scale@.counts;
+        ELSE
+            TRUNCATE @scale@.counts;
+        END IF;
+    END CASE;
+    IF is_current AND random() < 0.01 THEN
+        PERFORM @scale@.merge_counts();
+    END IF;
+    RETURN NULL;
+END $body$;
+
+REVOKE ALL ON FUNCTION @scale@.merge_counts(), @scale@.count_users() FROM PUBLIC;

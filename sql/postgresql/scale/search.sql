@@ -1,0 +1,52 @@
+-- The functions of the index of searches. Nothing replaces them while the index exists: it has what they returned.
+-- Every role that reads or writes users looks them up, so PUBLIC may do that, and they name the schema of each
+-- function and operator that they call. A SET search_path would keep PostgreSQL from inlining them.
+
+-- A text without case and accents. A code point beyond ASCII becomes capital letters, which no folded text has:
+-- so the trigrams of every script consist of letters, whatever the collation of the database takes for such.
+-- Z, Y and YX begin a code point, and the other letters are its digits to the base 23.
+CREATE FUNCTION @scale@.fold_unicode(original text) RETURNS text LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $body$
+DECLARE
+    folded text := pg_catalog.regexp_replace(normalize(original COLLATE pg_catalog."C", NFD), '[\u0300-\u036f]', '', 'g');
+BEGIN
+    IF pg_catalog.octet_length(folded) OPERATOR(pg_catalog.=) pg_catalog.length(folded) THEN
+        RETURN pg_catalog.lower(folded COLLATE pg_catalog."C");
+    END IF;
+    -- The code points that change, with what the service's own folding makes of them.
+    SELECT normalize(pg_catalog.string_agg(coalesce(@folds@::pg_catalog.jsonb OPERATOR(pg_catalog.->>) point, point),
+                                           '' ORDER BY place), NFC) INTO folded
+    FROM pg_catalog.unnest(pg_catalog.string_to_array(original, NULL)) WITH ORDINALITY AS p (point, place);
+    SELECT pg_catalog.string_agg(CASE
+            WHEN code OPERATOR(pg_catalog.<) 128 THEN pg_catalog.chr(code)
+            ELSE pg_catalog.concat(
+                CASE WHEN code OPERATOR(pg_catalog.<) 12167 THEN 'Z'
+                    WHEN code OPERATOR(pg_catalog.<) 279841 THEN 'Y'
+                    ELSE pg_catalog.concat('YX', @scale@.digit(code, 279841)) END,
+                @scale@.digit(code, 1), @scale@.digit(code, 23), @scale@.digit(code, 529),
+                CASE WHEN code OPERATOR(pg_catalog.>=) 12167 THEN @scale@.digit(code, 12167) END)
+        END, '' ORDER BY place) INTO folded
+    FROM (SELECT place, pg_catalog.ascii(point) AS code
+          FROM pg_catalog.unnest(pg_catalog.string_to_array(folded, NULL)) WITH ORDINALITY AS p (point, place)) AS c;
+    -- A text of combining marks alone becomes empty.
+    RETURN coalesce(folded, '');
+END $body$;
+
+CREATE FUNCTION @scale@.digit(code integer, value integer) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $body$
+    SELECT pg_catalog.chr(65 OPERATOR(pg_catalog.+)
+                          ((code OPERATOR(pg_catalog./) value) OPERATOR(pg_catalog.%) 23))
+$body$;
+
+CREATE FUNCTION @scale@.fold(original text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $body$
+    SELECT CASE WHEN pg_catalog.octet_length(original) OPERATOR(pg_catalog.=) pg_catalog.length(original)
+        THEN pg_catalog.lower(original COLLATE pg_catalog."C") ELSE @scale@.fold_unicode(original) END
+$body$;
+
+-- What searches look at: the name and the address, with U+0001 between.
+CREATE FUNCTION @scale@.searched(name text, email text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $body$
+    SELECT coalesce(@scale@.fold(name), '') OPERATOR(pg_catalog.||) E'\x01' OPERATOR(pg_catalog.||)
+        coalesce(@scale@.fold(email), '')
+$body$;
+
+GRANT USAGE ON SCHEMA @scale@ TO PUBLIC;
+GRANT EXECUTE ON FUNCTION @scale@.fold_unicode(text), @scale@.digit(integer, integer), @scale@.fold(text),
+    @scale@.searched(text, text) TO PUBLIC;

@@ -1,0 +1,6 @@
+-- Indexes to be made again: those whose making was broken off, and one of the roles without the role itself,
+-- which an index-only scan wants.
+
+SELECT 'DROP INDEX CONCURRENTLY ' || i.indexrelid::regclass FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
+WHERE i.indrelid = @user_text@::regclass AND c.relname = ANY (@index_names@)
+    AND (NOT i.indisvalid OR (c.relname = @role_newest_text@ AND i.indnatts = i.indnkeyatts AND @has_role@));

@@ -1,3 +1,0 @@
--- A copy that no trigger reaches.
-
-DROP SCHEMA @scale@ CASCADE;
