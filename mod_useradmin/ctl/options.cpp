@@ -43,10 +43,10 @@ constexpr Option all_options[] = {
     {"for", "30m|12h|7d|2w", "how long the session lasts; default: 7d"},
     {"all", "", "all sessions of the user"},
     {"scale", "",
-     "lays and fills beside the user table what makes long lists quick, while it is in use "
-     "(PostgreSQL); or goes on where that was stopped"},
-    {"no-scale", "", "takes that away"},
-    {"counts", "", "compares what --scale laid with the users, and mends it"},
+     "adds the counts and indexes that make long lists quick, while the table is in use "
+     "(PostgreSQL)"},
+    {"no-scale", "", "removes them"},
+    {"counts", "", "compares the counts of --scale with the users, and corrects them"},
     {"anchor", "HASH", "a hash that an earlier verification told; its line must be there"},
     {"format", "csv|ndjson",
      "how the file is written; default: as its name ends, and ndjson where it does not say"},

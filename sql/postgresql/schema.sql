@@ -67,4 +67,4 @@ CREATE INDEX IF NOT EXISTS "verification_identifier_idx" ON "verification" ("ide
 -- A page of the list, newest first, without sorting the whole table.
 CREATE INDEX IF NOT EXISTS "user_newest_idx" ON "user" ("createdAt" DESC, "id");
 -- The same among the users of one role, and their number. A user without a role counts as "user".
-CREATE INDEX IF NOT EXISTS "user_role_newest_idx" ON "user" (COALESCE("role", 'user'), "createdAt" DESC, "id");
+CREATE INDEX IF NOT EXISTS "user_role_newest_idx" ON "user" (COALESCE("role", 'user'), "createdAt" DESC, "id") INCLUDE ("role");
