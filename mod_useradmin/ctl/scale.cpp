@@ -43,20 +43,10 @@ std::int64_t number_of(const std::optional<std::string>& cell) {
 class ScaleObjects {
   public:
     explicit ScaleObjects(Database& database) : database_(database) {
-        store::Schema schema = database.schema();
+        const store::Schema schema = database.schema();
         if (!schema.user.exists())
-            throw CommandError(Exit::failure, "there is no table " + schema.user.sql +
+            throw CommandError(Exit::failure, "there is no table " + schema.user.name +
                                                   "; lay it with 'useradminctl schema'");
-        if (database.dialect().product().has_schemas) {
-            const Database::Row row =
-                database.rows("SELECT n.nspname, c.relname FROM pg_catalog.pg_class c JOIN "
-                              "pg_catalog.pg_namespace "
-                              "n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace WHERE c.oid "
-                              "OPERATOR(pg_catalog.=) pg_catalog.to_regclass(" +
-                              store::literal(schema.user.sql) + ")::pg_catalog.oid")[0];
-            schema.user.sql = store::quoted_identifier(row[0].value_or("")) + "." +
-                              store::quoted_identifier(row[1].value_or(""));
-        }
         words_ = database.dialect().scale_words(schema);
         if (words_.empty())
             throw CommandError(Exit::usage,
@@ -261,7 +251,7 @@ void print(const Context& context, std::int64_t users, std::int64_t corrected,
 } // namespace
 
 Exit lay_scale(Context& context) {
-    ScaleObjects objects(context.database());
+    ScaleObjects objects(context.database_with_rows());
     State state = objects.state();
     if (state.is_of_old) {
         objects.run("owner");
@@ -283,7 +273,7 @@ Exit lay_scale(Context& context) {
 }
 
 Exit remove_scale(Context& context) {
-    ScaleObjects objects(context.database());
+    ScaleObjects objects(context.database_with_rows());
     static_cast<void>(objects.state());
     objects.run("owner");
     objects.run_locked("removal");
@@ -294,7 +284,7 @@ Exit remove_scale(Context& context) {
 }
 
 Exit check_counts(Context& context) {
-    ScaleObjects objects(context.database());
+    ScaleObjects objects(context.database_with_rows());
     const State state = objects.state();
     if (!state.has_schema)
         throw CommandError(Exit::failure,

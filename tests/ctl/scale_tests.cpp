@@ -545,12 +545,13 @@ TEST(scale, works_on_after_its_table_got_another_name_or_schema) {
 TEST(scale, calls_nothing_of_other_roles) {
     if (!is_postgresql())
         return;
-    undo("DROP OWNED BY test_owner, test_hostile, test_writer CASCADE; DROP ROLE test_owner, "
-         "test_hostile, test_writer; REVOKE CREATE ON SCHEMA public FROM PUBLIC");
+    undo("DROP OWNED BY test_owner, test_hostile, test_writer CASCADE; DROP ROLE test_member, "
+         "test_owner, test_hostile, test_writer; REVOKE CREATE ON SCHEMA public FROM PUBLIC");
     // As PostgreSQL 13 and 14 grant it.
     sql().run(
         "CREATE ROLE test_owner LOGIN; CREATE ROLE test_hostile LOGIN; CREATE ROLE "
-        "test_writer LOGIN; GRANT CREATE ON SCHEMA public TO PUBLIC; GRANT CREATE ON DATABASE "
+        "test_writer LOGIN; CREATE ROLE test_member LOGIN IN ROLE test_owner; GRANT CREATE ON "
+        "SCHEMA public TO PUBLIC; GRANT CREATE ON DATABASE "
         "postgres TO test_owner");
     Session owner(params_, "user=test_owner");
     CHECK_EQUAL(std::string(),
@@ -601,7 +602,7 @@ TEST(scale, calls_nothing_of_other_roles) {
             !who.empty())
             give_up(what + " called " + who);
     };
-    for (const char* who : {"useradmin", "test_owner"}) {
+    for (const char* who : {"test_member", "test_owner"}) {
         for (const std::vector<std::string>& words :
              {std::vector<std::string>{"schema", "--scale"}, {"check", "--counts"}}) {
             std::vector<std::string> all = names;
@@ -679,8 +680,11 @@ TEST(scale, is_laid_by_a_plain_owner_and_read_by_whoever_may_read_the_users) {
         return std::vector<std::string>{names[0], names[1], "schema", option};
     };
     const store::TableNames tables{"shop.users", "s", "a"};
-    // By its owner, and by a superuser, whose rights it does not get.
-    for (const char* who : {"test_owner", "useradmin"}) {
+    sql().run("CREATE ROLE test_member LOGIN IN ROLE test_owner");
+    undo("DROP ROLE test_member");
+    CHECK(has(ctl_as("useradmin", laid("--scale")).errors, "is a superuser, and test_owner"));
+    // By its owner, and by a member of that role, to whom nothing belongs then.
+    for (const char* who : {"test_owner", "test_member"}) {
         done(ctl_as(who, laid("--scale")));
         CHECK_EQUAL(0, sql().number("SELECT count(*) FROM pg_proc p JOIN pg_namespace n ON n.oid = "
                                     "p.pronamespace WHERE n.nspname = 'useradmin_shop_users' AND "
