@@ -236,6 +236,20 @@ const std::vector<Row>& rows() {
                                 : before == "0" && after == "1" ? "0"
                                                                 : "(none)");
          }},
+        {"AuthUserAdminMaxSessions",
+         {"2", "3", "4"},
+         [](const Place& place) {
+             const std::string email = "cap@" + place.host + ".org";
+             const auto id = text_member(place.create(email), "id");
+             for (int times = 0; times < 6; ++times)
+                 place.send("POST", "/auth/sign-in/email",
+                            R"({"password":"s3cr3t","email":")" + email + "\"}",
+                            {"Content-Type: application/json"});
+             const auto count =
+                 cell("SELECT count(*) FROM \"session\" WHERE \"userId\" = " + sql_literal(id));
+             place.send("DELETE", "/users/" + id);
+             return count;
+         }},
         {"AuthUserAdminSignInLimit",
          {"2 1000", "3 1000", "4 1000"},
          [](const Place& place) {
