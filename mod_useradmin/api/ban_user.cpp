@@ -2,7 +2,7 @@
 #include "api/ban.hpp"
 #include "api/body.hpp"
 #include "api/envelope.hpp"
-#include "api/guard.hpp"
+#include "api/guard_rules.hpp"
 #include "api/operations.hpp"
 #include "api/precondition.hpp"
 #include "api/texts.hpp"
@@ -43,8 +43,8 @@ Reply ban_user(const Call& call, const Service& service) {
         return error(403, texts::ban_forbidden);
 
     // Both members may be absent, and so may the body.
-    const message::Body body = call.request.body.read();
-    if (body.state != message::Body::State::read)
+    const http::Body body = call.request.body.read();
+    if (body.state != http::Body::State::read)
         return unreadable(body);
     const std::optional<Object> object = Object::parse(body.text.empty() ? "{}" : body.text);
     if (!object || !is_text_or_nothing(*object, "reason") ||

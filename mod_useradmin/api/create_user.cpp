@@ -1,7 +1,7 @@
 // 4.2 Create user: POST /api/users
 #include "api/body.hpp"
 #include "api/envelope.hpp"
-#include "api/guard.hpp"
+#include "api/guard_rules.hpp"
 #include "api/new_user.hpp"
 #include "api/operations.hpp"
 #include "api/texts.hpp"
@@ -34,8 +34,8 @@ Reply create_user(const Call& call, const Service& service) {
     if (!may_create(*call.caller))
         return error(403, texts::create_forbidden);
 
-    const message::Body body = call.request.body.read();
-    if (body.state != message::Body::State::read)
+    const http::Body body = call.request.body.read();
+    if (body.state != http::Body::State::read)
         return unreadable(body);
     const std::optional<Object> object = Object::parse(body.text);
     if (!object)
@@ -67,7 +67,7 @@ Reply create_user(const Call& call, const Service& service) {
 
     const std::string_view role = names_role(*object) ? object->text("role") : "user";
     const auto created =
-        service.store.create(new_user(name, email, role, std::get<secret::Secret>(hash).view(),
+        service.store.create(new_user(name, email, role, std::get<crypto::Secret>(hash).view(),
                                       service.settings.account_id_is_user_id),
                              actor_of(*call.caller));
     // While the password was hashed, the address may have been taken, and the caller banned.

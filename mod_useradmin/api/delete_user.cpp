@@ -1,6 +1,6 @@
 // 4.4.1 Delete user: DELETE /api/users/{id}
 #include "api/envelope.hpp"
-#include "api/guard.hpp"
+#include "api/guard_rules.hpp"
 #include "api/operations.hpp"
 #include "api/precondition.hpp"
 #include "api/texts.hpp"

@@ -1,13 +1,13 @@
 #include "api/envelope.hpp"
 
 #include "api/texts.hpp"
-#include "message/entity_tags.hpp"
+#include "http/entity_tags.hpp"
 #include "json/record.hpp"
 #include "json/writer.hpp"
 
 namespace useradmin::api {
 
-using message::Reply;
+using http::Reply;
 
 namespace {
 
@@ -34,7 +34,7 @@ Reply record(const store::User& user) {
     write(writer, user);
     writer.end_object();
     if (!user.version.empty())
-        reply.headers.push_back({"ETag", message::strong_tag(user.version)});
+        reply.headers.push_back({"ETag", http::strong_tag(user.version)});
     return reply;
 }
 
@@ -130,8 +130,8 @@ Reply failure(password::HashFailure failure, std::string_view operation_text) {
                                                   : error(500, operation_text);
 }
 
-Reply unreadable(const message::Body& body) {
-    if (body.state == message::Body::State::too_large)
+Reply unreadable(const http::Body& body) {
+    if (body.state == http::Body::State::too_large)
         return error(413, texts::body_too_large);
     return error(body.status, body.status == 408 ? texts::request_timed_out : texts::bad_request);
 }

@@ -10,7 +10,7 @@
 namespace useradmin::api {
 
 /// {"success":true,"data":{…}}, with the row's version as its ETag.
-message::Reply record(const store::User& user);
+http::Reply record(const store::User& user);
 
 struct Pagination {
     std::int64_t page = 1;
@@ -22,27 +22,27 @@ constexpr std::int64_t total_pages(const Pagination& pagination) noexcept {
     return (pagination.total + pagination.limit - 1) / pagination.limit;
 }
 /// {"success":true,"data":[…],"pagination":{…}}
-message::Reply records(const store::Page& page, const Pagination& pagination);
+http::Reply records(const store::Page& page, const Pagination& pagination);
 
 /// {"success":true,"data":[…]}: each session without its token.
-message::Reply sessions(const std::vector<store::Session>& all);
+http::Reply sessions(const std::vector<store::Session>& all);
 
 /// {"success":true,"message":"…"}
-message::Reply confirmation(std::string_view text);
+http::Reply confirmation(std::string_view text);
 
 /// {"success":false,"error":"…"}
-message::Reply error(int status, std::string_view text);
+http::Reply error(int status, std::string_view text);
 
 /// The reply to work that failed (section 7): 404, 400, 401, 403, 409 and 412 for the answers among
 /// the failures, 503 where the database could not be had, else 500 with the operation's text. The
 /// forbidden text is for a caller who has lost its role meanwhile; what changes nothing has none.
-message::Reply failure(store::Failure failure, std::string_view operation_text,
-                       std::string_view forbidden_text = {});
+http::Reply failure(store::Failure failure, std::string_view operation_text,
+                    std::string_view forbidden_text = {});
 
 /// The reply where a password was not hashed: 503 where no slot came free, else 500 with that text.
-message::Reply failure(password::HashFailure failure, std::string_view operation_text);
+http::Reply failure(password::HashFailure failure, std::string_view operation_text);
 
 /// The reply to a body that could not be read whole.
-message::Reply unreadable(const message::Body& body);
+http::Reply unreadable(const http::Body& body);
 
 } // namespace useradmin::api

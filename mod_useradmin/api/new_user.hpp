@@ -1,7 +1,7 @@
 // The making of a user, for the interface and for the command line.
 #pragma once
 
-#include "secret/random.hpp"
+#include "crypto/random.hpp"
 #include "store/store.hpp"
 
 namespace useradmin::api {
@@ -9,7 +9,7 @@ namespace useradmin::api {
 /// A user to be made now, with new ids (4.2). The texts must outlive it.
 inline store::NewUser new_user(std::string_view name, std::string_view email, std::string_view role,
                                std::string_view password_hash, bool account_is_named_by_id) {
-    return {secret::random_uuid(), secret::random_uuid(),  name,       email, role,
+    return {crypto::random_uuid(), crypto::random_uuid(),  name,       email, role,
             password_hash,         account_is_named_by_id, text::now()};
 }
 

@@ -2,7 +2,7 @@
 
 #include "api/operations.hpp"
 #include "api/texts.hpp"
-#include "store/records.hpp"
+#include "model/records.hpp"
 #include "text/unicode.hpp"
 #include "text/url.hpp"
 #include "json/writer.hpp"

@@ -7,11 +7,11 @@
 
 namespace useradmin::api {
 
-using message::Reply;
+using http::Reply;
 
 /// A request for one of them.
 struct Call {
-    const message::Request& request;
+    const http::Request& request;
     /// Nothing: no session.
     const std::optional<Caller>& caller;
     /// The id in the path, decoded; empty for the collection.

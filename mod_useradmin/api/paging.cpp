@@ -18,8 +18,7 @@ constexpr std::string_view query_characters = "/?!$&'()*+,;=:@%";
 
 } // namespace
 
-void add_links(message::Reply& reply, const message::Request& request,
-               const Pagination& pagination) {
+void add_links(http::Reply& reply, const http::Request& request, const Pagination& pagination) {
     reply.headers.push_back({"X-Total-Count", std::to_string(pagination.total)});
     std::string start = "<";
     text::append_encoded(start, request.base, path_characters);

@@ -1,6 +1,6 @@
 #include "api/precondition.hpp"
 
-#include "message/entity_tags.hpp"
+#include "http/entity_tags.hpp"
 #include "text/unicode.hpp"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace {
 
 /// The version that a tag was made of.
 std::string_view version_of(std::string_view tag) noexcept {
-    for (const std::string_view mark : message::marks_of_compressed)
+    for (const std::string_view mark : http::marks_of_compressed)
         if (tag.ends_with(mark))
             return tag.substr(0, tag.size() - mark.size());
     return tag;
@@ -19,10 +19,10 @@ std::string_view version_of(std::string_view tag) noexcept {
 
 } // namespace
 
-store::Versions wanted_versions(const message::Headers& headers) {
+store::Versions wanted_versions(const http::Headers& headers) {
     if (!headers.has("If-Match"))
         return std::nullopt;
-    const message::TagList tags = message::parse_tags(headers.find("If-Match"));
+    const http::TagList tags = http::parse_tags(headers.find("If-Match"));
     if (tags.is_any)
         return std::nullopt;
     std::vector<std::string_view> versions;

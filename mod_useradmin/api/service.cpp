@@ -100,7 +100,7 @@ bool changes_something(std::string_view method) {
         });
 }
 
-Reply answer_request(const message::Request& request, const std::optional<Caller>& caller,
+Reply answer_request(const http::Request& request, const std::optional<Caller>& caller,
                      const Service& service, audit::Event& event) {
     const Target target = target_of(request.path, service.settings.has_extras);
     const std::string id = text::decode_path_segment(target.id);
@@ -116,7 +116,7 @@ Reply answer_request(const message::Request& request, const std::optional<Caller
         event.is_change = operation->changes_something;
     }
     if (changes_something(request.method) &&
-        message::is_of_another_site(request.headers, service.settings.trusted_origins))
+        http::is_of_another_site(request.headers, service.settings.trusted_origins))
         return error(403, texts::origin_not_allowed);
     // No such path: it says so to callers with a session alone.
     if (operation == nullptr)
@@ -127,7 +127,7 @@ Reply answer_request(const message::Request& request, const std::optional<Caller
 
 } // namespace
 
-Reply answer(const message::Request& request, const std::optional<Caller>& caller,
+Reply answer(const http::Request& request, const std::optional<Caller>& caller,
              const Service& service, audit::Event& event) {
     if (caller) {
         event.caller = caller->id;
@@ -139,8 +139,8 @@ Reply answer(const message::Request& request, const std::optional<Caller>& calle
     // RFC 9110, 15.5.2. Whatever knows the caller has found nobody; another scheme may do as well.
     if (reply.status == 401)
         reply.headers.push_back({"WWW-Authenticate", "Bearer"});
-    message::allow_trusted_origin(reply, request.method, request.headers,
-                                  service.settings.trusted_origins);
+    http::allow_trusted_origin(reply, request.method, request.headers,
+                               service.settings.trusted_origins);
     return reply;
 }
 

@@ -3,8 +3,8 @@
 
 #include "api/access.hpp"
 #include "audit/event.hpp"
-#include "message/message.hpp"
-#include "message/origin.hpp"
+#include "http/message.hpp"
+#include "http/origin.hpp"
 #include "password/hasher.hpp"
 #include "store/store.hpp"
 
@@ -40,7 +40,7 @@ struct Settings {
     /// Whether there are sessions, passwords and bans below a user (UserAdminExtras).
     bool has_extras = false;
     /// Whose pages may send requests, beside the server's own.
-    message::Origins trusted_origins = {};
+    http::Origins trusted_origins = {};
 };
 
 /// What the operations work with.
@@ -52,8 +52,8 @@ struct Service {
 
 /// Answers a request under the base address (specification, section 4). Without a caller it has no
 /// session. The event is filled in before anything is changed, its status at the end.
-message::Reply answer(const message::Request& request, const std::optional<Caller>& caller,
-                      const Service& service, audit::Event& event);
+http::Reply answer(const http::Request& request, const std::optional<Caller>& caller,
+                   const Service& service, audit::Event& event);
 
 /// What the operations are called where they are counted or told of.
 std::span<const std::string_view> operation_names() noexcept;
@@ -65,7 +65,7 @@ std::string_view operation_name(std::string_view method, std::string_view path,
 
 /// The envelope for an error that arose outside of the operations: httpd's own, or another
 /// module's. The method and the path below the base address tell which operation it was.
-message::Reply error_reply(int status, std::string_view method, std::string_view path,
-                           bool has_extras = false);
+http::Reply error_reply(int status, std::string_view method, std::string_view path,
+                        bool has_extras = false);
 
 } // namespace useradmin::api

@@ -1,7 +1,7 @@
 // UserAdminExtras: GET and DELETE /api/users/{id}/sessions, DELETE
 // /api/users/{id}/sessions/{session id}
 #include "api/envelope.hpp"
-#include "api/guard.hpp"
+#include "api/guard_rules.hpp"
 #include "api/operations.hpp"
 #include "api/texts.hpp"
 #include "text/timestamp.hpp"

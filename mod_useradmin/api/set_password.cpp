@@ -1,11 +1,11 @@
 // UserAdminExtras: PUT /api/users/{id}/password
 #include "api/envelope.hpp"
-#include "api/guard.hpp"
+#include "api/guard_rules.hpp"
 #include "api/operations.hpp"
 #include "api/precondition.hpp"
 #include "api/texts.hpp"
+#include "crypto/random.hpp"
 #include "password/length.hpp"
-#include "secret/random.hpp"
 #include "text/timestamp.hpp"
 #include "text/unicode.hpp"
 #include "json/reader.hpp"
@@ -33,8 +33,8 @@ Reply set_password(const Call& call, const Service& service) {
     if (!may_use_extras(*call.caller))
         return error(403, texts::password_forbidden);
 
-    const message::Body body = call.request.body.read();
-    if (body.state != message::Body::State::read)
+    const http::Body body = call.request.body.read();
+    if (body.state != http::Body::State::read)
         return unreadable(body);
     const std::optional<json::Object> object = json::Object::parse(body.text);
     if (!object)
@@ -67,9 +67,9 @@ Reply set_password(const Call& call, const Service& service) {
     if (const auto* reason = std::get_if<password::HashFailure>(&hash))
         return failure(*reason, texts::password_failed);
     guard.actor = actor_of(*call.caller);
-    const std::string account_id = secret::random_uuid();
+    const std::string account_id = crypto::random_uuid();
     const auto set = service.store.set_password(
-        store::credential_account(*user, account_id, std::get<secret::Secret>(hash).view(),
+        store::credential_account(*user, account_id, std::get<crypto::Secret>(hash).view(),
                                   service.settings.account_id_is_user_id, text::now()),
         store::Sessions::end, guard);
     // The user may have been changed or deleted while the password was hashed.

@@ -1,7 +1,7 @@
 // 4.4 Update user: PUT /api/users/{id}
 #include "api/body.hpp"
 #include "api/envelope.hpp"
-#include "api/guard.hpp"
+#include "api/guard_rules.hpp"
 #include "api/operations.hpp"
 #include "api/precondition.hpp"
 #include "api/texts.hpp"
@@ -91,8 +91,8 @@ Reply update_user(const Call& call, const Service& service) {
     if (!may_update(caller))
         return error(403, texts::update_forbidden);
 
-    const message::Body body = call.request.body.read();
-    if (body.state != message::Body::State::read)
+    const http::Body body = call.request.body.read();
+    if (body.state != http::Body::State::read)
         return unreadable(body);
     const std::optional<Object> object = Object::parse(body.text);
 

@@ -1,7 +1,7 @@
 // What was done to whom, or was not, and why: what an audit log has of a request or a command.
 #pragma once
 
-#include "store/records.hpp"
+#include "model/records.hpp"
 
 #include <cstdint>
 #include <optional>

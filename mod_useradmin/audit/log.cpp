@@ -1,6 +1,6 @@
 #include "audit/log.hpp"
 
-#include "secret/digest.hpp"
+#include "crypto/sha256.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -227,7 +227,7 @@ Appended Log::append_locked(std::string open_object) {
 }
 
 Appended Log::append_once(std::string open_object, Clock::time_point deadline) {
-    if (turns_.lock_until(deadline) == shared::Mutex::Taken::no)
+    if (turns_.lock_until(deadline) == ipc::Mutex::Taken::no)
         return {0, ETIMEDOUT};
     const std::lock_guard turn(turns_, std::adopt_lock);
     if (const int error = lock(deadline); error != 0)

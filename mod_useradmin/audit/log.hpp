@@ -1,9 +1,9 @@
 // An audit log that several processes append to.
 #pragma once
 
-#include "audit/line.hpp"
+#include "audit/chain.hpp"
 #include "audit/refusals.hpp"
-#include "shared/mutex.hpp"
+#include "ipc/mutex.hpp"
 
 #include <sys/stat.h>
 
@@ -89,7 +89,7 @@ class Log {
     int place_;
     /// The lock on the file is the process's, and nobody is woken when it is free: among the
     /// threads and children of one httpd this comes first.
-    shared::Mutex turns_ = {};
+    ipc::Mutex turns_ = {};
     /// Of a program: how many lines it was not given since it last had read all.
     std::atomic<std::uint64_t> not_written_{0};
     /// Whether a line has waited for it in vain since it last read.

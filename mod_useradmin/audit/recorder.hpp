@@ -1,10 +1,10 @@
 // Takes an event down as it goes on.
 #pragma once
 
-#include "audit/line.hpp"
+#include "audit/chain.hpp"
 #include "audit/log.hpp"
 #include "store/store.hpp"
-#include "text/log.hpp"
+#include "text/logger.hpp"
 
 #include <cstdint>
 #include <utility>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "audit/event.hpp"
-#include "shared/mutex.hpp"
+#include "ipc/mutex.hpp"
 
 #include <algorithm>
 #include <array>
@@ -99,7 +99,7 @@ class Refusals {
     Entry& entry_of(std::string_view network, Clock::time_point now) noexcept;
     std::vector<Pending> take(Clock::time_point now, bool is_all);
 
-    shared::Mutex mutex_;
+    ipc::Mutex mutex_;
     bool is_closed_;
     /// The last one is for all networks that have no other.
     std::array<Entry, most_networks + 1> entries_;

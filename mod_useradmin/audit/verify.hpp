@@ -1,7 +1,7 @@
 // Whether the lines of an audit log are those that were written.
 #pragma once
 
-#include "audit/line.hpp"
+#include "audit/chain.hpp"
 
 #include <cstdint>
 #include <functional>

@@ -8,11 +8,11 @@
 #include "auth/role_provider.hpp"
 #include "auth/session_token.hpp"
 #include "auth/sign_in_handler.hpp"
+#include "crypto/secret.hpp"
 #include "httpd/backend.hpp"
 #include "httpd/first_request.hpp"
 #include "httpd/notes.hpp"
 #include "httpd/token_carriers.hpp"
-#include "secret/secret.hpp"
 #include "sign_in/identity.hpp"
 #include "text/network.hpp"
 
@@ -129,21 +129,21 @@ Outcome look_up(request_rec* request, const Settings& settings, std::string_view
 
 /// An outcome, kept with the client's request: its internal redirects and subrequests ask again.
 struct Answer {
-    secret::Secret credential;
+    crypto::Secret credential;
     /// Where it was asked for: labels of the tables, and of what signs.
     std::string_view tables;
     std::string_view secrets;
     Outcome outcome;
 };
 
-Outcome outcome_of(request_rec* request, const Settings& settings, secret::Secret&& credential) {
+Outcome outcome_of(request_rec* request, const Settings& settings, crypto::Secret&& credential) {
     request_rec* const first = httpd::first_request(request);
     const std::string_view tables = settings.get<httpd::ApplicationTables>().label;
     const std::string_view secrets = settings.get<SigningSecrets>().label;
     const auto* answer = static_cast<const Answer*>(
         ap_get_module_config(first->request_config, &auth_useradmin_module));
     if (answer == nullptr || answer->tables != tables || answer->secrets != secrets ||
-        !secret::equal_secrets(answer->credential.view(), credential.view())) {
+        !crypto::equal_secrets(answer->credential.view(), credential.view())) {
         const Outcome outcome = look_up(request, settings, credential.view());
         auto& made = apr::emplace<Answer>(first->pool,
                                           Answer{std::move(credential), tables, secrets, outcome});
@@ -187,7 +187,7 @@ int authenticate(request_rec* request) {
     const Settings& settings = settings_of(request);
     if (!settings.get<Enabled>())
         return DECLINED;
-    secret::Secret credential = credential_of(request, settings);
+    crypto::Secret credential = credential_of(request, settings);
     if (credential.view().empty())
         return DECLINED;
     const auto [identity, refusal] = outcome_of(request, settings, std::move(credential));

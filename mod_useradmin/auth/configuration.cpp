@@ -1,9 +1,9 @@
 #include "auth/configuration.hpp"
 
 #include "apr/pool.hpp"
-#include "httpd/base.hpp"
-#include "secret/digest.hpp"
-#include "secret/source.hpp"
+#include "crypto/sha256.hpp"
+#include "crypto/source.hpp"
+#include "httpd/location.hpp"
 
 #include <algorithm>
 #include <array>
@@ -32,7 +32,7 @@ void warn(const httpd::Line& line, const char* sentence) {
 }
 
 /// Says what is unwise about a secret that can be used.
-void warn_of(const secret::SourcedSecret& sourced, const httpd::Line& line) {
+void warn_of(const crypto::SourcedSecret& sourced, const httpd::Line& line) {
     if (sourced.is_written_out)
         warn(line, "UA0311: a secret of AuthUserAdminSecret stands in the configuration, where "
                    "mod_info shows it too; use file: or env:");
@@ -41,7 +41,7 @@ void warn_of(const secret::SourcedSecret& sourced, const httpd::Line& line) {
                    "chmod 600 it");
     if (sourced.is_short())
         warn(line, line.keep("UA0313: a secret of AuthUserAdminSecret is shorter than " +
-                             std::to_string(secret::least_sound_length) +
+                             std::to_string(crypto::least_sound_length) +
                              " characters, and may be guessed"));
 }
 
@@ -62,7 +62,7 @@ const char* read_cookie(const httpd::Line& line, const char*& name) {
 }
 
 const char* read_secrets(const httpd::Line& line, Signing& signing) {
-    constexpr std::size_t most = secret::most_signing_secrets;
+    constexpr std::size_t most = crypto::most_signing_secrets;
     if (line.words.empty() || line.words.size() > most)
         return line.keep(
             "must be the application's secret (file:path, env:NAME or the text itself) "
@@ -71,10 +71,10 @@ const char* read_secrets(const httpd::Line& line, Signing& signing) {
     const auto folder = apr::view_of(ap_server_root_relative(line.pool(), ""));
     auto& kept = apr::emplace<std::array<std::string_view, most>>(line.pool());
     for (std::size_t index = 0; index < line.words.size(); ++index) {
-        const auto read = secret::read_source(line.words[index], folder);
+        const auto read = crypto::read_source(line.words[index], folder);
         if (const auto* problem = std::get_if<std::string>(&read))
             return line.keep(*problem);
-        const auto& sourced = std::get<secret::SourcedSecret>(read);
+        const auto& sourced = std::get<crypto::SourcedSecret>(read);
         // A text with a blank in it, which is one secret, would else be several.
         if (sourced.is_written_out && line.words.size() > 1)
             return "must be file:path or env:NAME for each of several secrets; a text with a blank "
@@ -83,7 +83,7 @@ const char* read_secrets(const httpd::Line& line, Signing& signing) {
         kept[index] = line.keep(sourced.secret.view());
     }
     signing = {std::span(kept).first(line.words.size()),
-               apr::terminated(line.pool(), secret::hex(secret::digest(kept)))};
+               apr::terminated(line.pool(), crypto::hex(crypto::digest(kept)))};
     return nullptr;
 }
 

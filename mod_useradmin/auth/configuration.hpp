@@ -1,11 +1,11 @@
 // mod_auth_useradmin's configuration: its directives, and what belongs to a server as a whole.
 #pragma once
 
+#include "crypto/signature.hpp"
 #include "httpd/backend.hpp"
 #include "httpd/directives.hpp"
 #include "httpd/httpd.hpp"
-#include "secret/signature.hpp"
-#include "sign_in/attempts.hpp"
+#include "sign_in/attempt_limiter.hpp"
 
 #include <chrono>
 #include <tuple>
@@ -23,7 +23,7 @@ struct Base {
 /// What the tokens are signed with, if they are.
 struct Signing {
     /// None: the tokens are not signed.
-    secret::SigningSecrets secrets;
+    crypto::SigningSecrets secrets;
     /// Tells the secrets from others, and does not tell them.
     const char* label = "";
 };

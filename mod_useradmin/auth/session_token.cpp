@@ -2,14 +2,14 @@
 
 #include "apr/pool.hpp"
 #include "auth/token.hpp"
-#include "secret/signature.hpp"
+#include "crypto/signature.hpp"
 
 #include <optional>
 #include <string>
 
 namespace useradmin::auth {
 
-secret::Secret credential_of(const request_rec* request, const Settings& settings) {
+crypto::Secret credential_of(const request_rec* request, const Settings& settings) {
     std::optional<std::string> token;
     if (settings.get<ReadsBearer>())
         token = token_in_authorization(
@@ -17,18 +17,18 @@ secret::Secret credential_of(const request_rec* request, const Settings& setting
     if (!token)
         token = token_in_cookie(apr::view_of(apr_table_get(request->headers_in, "Cookie")),
                                 settings.get<CookieName>());
-    return secret::Secret(std::move(token).value_or(""));
+    return crypto::Secret(std::move(token).value_or(""));
 }
 
 Token token_of(std::string_view credential, const Settings& settings) {
-    const secret::SigningSecrets secrets = settings.get<SigningSecrets>().secrets;
+    const crypto::SigningSecrets secrets = settings.get<SigningSecrets>().secrets;
     if (secrets.empty())
         return {credential.substr(0, credential.find('.'))};
     if (credential.empty())
         return {};
     if (credential.find('.') == credential.npos)
         return {{}, "it is not signed, and AuthUserAdminSecret wants it to be"};
-    if (const auto token = secret::verified(credential, secrets))
+    if (const auto token = crypto::verified(credential, secrets))
         return {*token};
     return {{}, "its signature is not the one of AuthUserAdminSecret"};
 }

@@ -2,14 +2,14 @@
 #pragma once
 
 #include "auth/configuration.hpp"
-#include "secret/secret.hpp"
+#include "crypto/secret.hpp"
 
 #include <string_view>
 
 namespace useradmin::auth {
 
 /// What the request carries as its token. A bearer token counts before a cookie, as in better-auth.
-secret::Secret credential_of(const request_rec* request, const Settings& settings);
+crypto::Secret credential_of(const request_rec* request, const Settings& settings);
 
 /// The token in what a request carries.
 struct Token {

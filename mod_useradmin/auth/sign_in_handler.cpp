@@ -6,11 +6,11 @@
 #include "auth/request_verifier.hpp"
 #include "auth/session_token.hpp"
 #include "auth/token.hpp"
-#include "httpd/base.hpp"
 #include "httpd/body.hpp"
 #include "httpd/body_timeout.hpp"
 #include "httpd/headers.hpp"
-#include "httpd/operator_view.hpp"
+#include "httpd/location.hpp"
+#include "httpd/monitoring.hpp"
 #include "httpd/reply.hpp"
 #include "httpd/sign_in_address.hpp"
 #include "sign_in/service.hpp"
@@ -27,7 +27,7 @@ namespace {
 constexpr long largest_body = 65536;
 
 /// Whether the request's cookies say that its session is not to be remembered.
-bool is_not_remembered(const message::Headers& headers, const Settings& settings,
+bool is_not_remembered(const http::Headers& headers, const Settings& settings,
                        const sign_in::Cookies& cookies) {
     const auto value = token_in_cookie(headers.find("Cookie"), cookies.not_remembered_name());
     return value && token_of(*value, settings).text == "true";
@@ -36,15 +36,15 @@ bool is_not_remembered(const message::Headers& headers, const Settings& settings
 int answer(request_rec* request) {
     const Settings& settings = settings_of(request);
     RequestVerifier verifier(request);
-    const secret::SigningSecrets secrets = settings.get<SigningSecrets>().secrets;
+    const crypto::SigningSecrets secrets = settings.get<SigningSecrets>().secrets;
     const sign_in::Cookies cookies(settings.get<CookieName>(),
                                    secrets.empty() ? std::string_view() : secrets.front(),
                                    apr::view_of(ap_http_scheme(request)) == "https");
-    const secret::Secret credential = credential_of(request, settings);
+    const crypto::Secret credential = credential_of(request, settings);
     httpd::RequestBody body(request, verifier.backend().log(), largest_body,
                             verifier.backend().settings().body_wait);
     const httpd::RequestHeaders headers(request);
-    message::Reply reply = sign_in::answer(
+    http::Reply reply = sign_in::answer(
         {request->method, httpd::path_below(request, settings.get<SignIn>().path),
          apr::view_of(request->args), headers, body},
         {apr::view_of(request->useragent_ip), verifier.backend().network(),
@@ -79,10 +79,10 @@ void allow_error(request_rec* request) noexcept {
         return;
     apr::guarded(
         [&] {
-            message::Reply reply;
-            message::allow_trusted_origin(reply, request->method, httpd::RequestHeaders(request),
-                                          settings.get<httpd::TrustedOrigins>());
-            for (const message::Header& header : reply.headers)
+            http::Reply reply;
+            http::allow_trusted_origin(reply, request->method, httpd::RequestHeaders(request),
+                                       settings.get<httpd::TrustedOrigins>());
+            for (const http::Header& header : reply.headers)
                 apr_table_set(request->err_headers_out, header.name, header.value.c_str());
         },
         [](const char*) {});

@@ -1,7 +1,7 @@
 #include "console/page.hpp"
 
+#include "crypto/sha256.hpp"
 #include "files.hpp"
-#include "secret/digest.hpp"
 
 #include <initializer_list>
 #include <utility>
@@ -42,7 +42,7 @@ std::string filled(std::string_view text,
 }
 
 std::string hash_source(std::string_view text) {
-    return "'sha256-" + secret::sha256_base64(text) + "'";
+    return "'sha256-" + crypto::sha256_base64(text) + "'";
 }
 
 } // namespace
@@ -56,7 +56,7 @@ Page make_page(const Settings& settings) {
                                      {"sign-in-page", escaped(settings.sign_in_page)},
                                      {"max-limit", std::to_string(settings.max_limit)},
                                      {"extras", settings.has_extras ? "on" : "off"}});
-    page.tag = secret::sha256(page.html).substr(0, 32);
+    page.tag = crypto::sha256(page.html).substr(0, 32);
     page.policy = "default-src 'none'; script-src " + hash_source(files::script) + "; style-src " +
                   hash_source(files::style) +
                   "; img-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; "

@@ -1,10 +1,10 @@
 // What a command works with.
 #pragma once
 
-#include "ctl/audit.hpp"
+#include "ctl/command_audit.hpp"
+#include "ctl/config/options.hpp"
+#include "ctl/config/settings.hpp"
 #include "ctl/database.hpp"
-#include "ctl/options.hpp"
-#include "ctl/settings.hpp"
 
 #include <optional>
 #include <utility>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "ctl/command_error.hpp"
-#include "ctl/settings.hpp"
+#include "ctl/config/settings.hpp"
 #include "store/connection.hpp"
 #include "store/database_store.hpp"
 #include "store/dialect.hpp"

@@ -61,7 +61,7 @@ class Silence {
 };
 
 /// Reads a line without a buffer of stdio's that would keep it.
-secret::Secret read_line(const Silence* silence) {
+crypto::Secret read_line(const Silence* silence) {
     std::string line;
     line.reserve(longest_password + 2);
     char character = '\0';
@@ -70,10 +70,10 @@ secret::Secret read_line(const Silence* silence) {
         line += character;
     if (line.ends_with('\r'))
         line.pop_back();
-    return secret::Secret(std::move(line));
+    return crypto::Secret(std::move(line));
 }
 
-secret::Secret ask(const char* question) {
+crypto::Secret ask(const char* question) {
     const Silence silence;
     std::fputs(question, stderr);
     return read_line(&silence);
@@ -97,15 +97,15 @@ std::string problem_of_password(std::string_view password, Lengths lengths) {
     return {};
 }
 
-secret::Secret read_password(Lengths lengths) {
+crypto::Secret read_password(Lengths lengths) {
     const bool is_terminal = has_terminal();
-    secret::Secret secret = is_terminal ? ask("Password: ") : read_line(nullptr);
+    crypto::Secret secret = is_terminal ? ask("Password: ") : read_line(nullptr);
     if (secret.view().empty())
         throw CommandError(Exit::usage, "no password was given; type it, or send it on one line of "
                                         "standard input");
     if (const std::string problem = problem_of_password(secret.view(), lengths); !problem.empty())
         throw CommandError(Exit::usage, "the password " + problem);
-    if (is_terminal && !secret::equal_secrets(secret.view(), ask("Once more: ").view()))
+    if (is_terminal && !crypto::equal_secrets(secret.view(), ask("Once more: ").view()))
         throw CommandError(Exit::usage, "the two passwords differ; nothing was done");
     return secret;
 }

@@ -1,7 +1,7 @@
 // What a person types, or a script sends: passwords, never from the command line, and consent.
 #pragma once
 
-#include "secret/secret.hpp"
+#include "crypto/secret.hpp"
 
 #include <string>
 #include <string_view>
@@ -17,7 +17,7 @@ std::string problem_of_password(std::string_view password, Lengths lengths);
 
 /// Asks twice on a terminal, without showing what is typed; else reads one line of standard input.
 /// A CommandError where there is none, the two differ, it is no clean UTF-8, or of another length.
-secret::Secret read_password(Lengths lengths);
+crypto::Secret read_password(Lengths lengths);
 
 /// Asks on a terminal; only "y" and "yes" are a yes. A CommandError of usage where there is no
 /// terminal to ask on.

@@ -2,10 +2,10 @@
 
 #include "apr/guard.hpp"
 #include "apr/pool.hpp"
+#include "crypto/sha256.hpp"
 #include "httpd/connection_pools.hpp"
 #include "httpd/first_request.hpp"
 #include "httpd/shared_memory.hpp"
-#include "secret/digest.hpp"
 #include "store/dialect.hpp"
 
 #include <algorithm>
@@ -51,10 +51,10 @@ bool has_one_writer(const ConnectionPool& pool) {
     return dialect != nullptr && dialect->product().has_one_writer;
 }
 
-std::optional<shared::Queue> queue_of(const Backend& backend) {
+std::optional<ipc::Queue> queue_of(const Backend& backend) {
     if (backend.queue == nullptr)
         return std::nullopt;
-    return shared::Queue(backend.queue);
+    return ipc::Queue(backend.queue);
 }
 
 /// How many children there can be at once: ServerLimit, as the MPM took it.
@@ -78,7 +78,7 @@ const char* name_of(apr_pool_t* pool, const server_rec* server) {
 }
 
 /// As the directives say, or by the processors and workers that there are.
-shared::Queue::Bounds slot_bounds(const HashBounds& said) {
+ipc::Queue::Bounds slot_bounds(const HashBounds& said) {
     constexpr unsigned workers_a_place = 4; // so that most of them stay free for other requests
     return {said.limit != 0 ? said.limit : std::max(1U, std::thread::hardware_concurrency()),
             said.queue != 0 ? said.queue : std::max(1U, worker_count() / workers_a_place)};
@@ -157,7 +157,7 @@ std::vector<const char*> database_ids(apr_pool_t* configuration_pool,
     ids.reserve(pools.size());
     for (const ConnectionPool& pool : pools)
         ids.push_back(apr::terminated(configuration_pool,
-                                      secret::hex(secret::digest({pool.driver, pool.parameters}))));
+                                      crypto::hex(crypto::digest({pool.driver, pool.parameters}))));
     return ids;
 }
 
@@ -201,11 +201,11 @@ const char* ReadTables::operator()(const Line& line, Tables& tables) const {
     return nullptr;
 }
 
-const char* read_trusted_origins(const Line& line, message::Origins& origins) {
+const char* read_trusted_origins(const Line& line, http::Origins& origins) {
     auto& kept = *static_cast<apr_array_header_t*>(
         apr_array_make(line.pool(), static_cast<int>(line.words.size()), sizeof(std::string_view)));
     for (const std::string_view word : line.words) {
-        const auto origin = message::parse_origin(word);
+        const auto origin = http::parse_origin(word);
         if (!origin)
             return line.keep("'" + std::string(word) +
                              "' is no origin; right is http:// or https://, a host and, if it is "
@@ -276,10 +276,10 @@ int start(apr_pool_t* configuration_pool, server_rec* servers, const module& own
     return apr::guarded(
         [&] {
             // Like the configuration: children that end keep theirs, others begin with new ones.
-            const shared::Queue::Bounds bounds = slot_bounds(hash_bounds);
+            const ipc::Queue::Bounds bounds = slot_bounds(hash_bounds);
             void* const slots = shared_or_logged(
-                configuration_pool, servers, owner, "hashing slots", shared::Queue::size_of(bounds),
-                [bounds](void* memory) { return shared::Queue::lay_out(memory, bounds); });
+                configuration_pool, servers, owner, "hashing slots", ipc::Queue::size_of(bounds),
+                [bounds](void* memory) { return ipc::Queue::lay_out(memory, bounds); });
             void* const attempts = shared_or_logged(
                 configuration_pool, servers, owner, "counts of failed attempts to sign in",
                 sign_in::Attempts::size_of(), sign_in::Attempts::lay_out);
@@ -302,16 +302,16 @@ int start(apr_pool_t* configuration_pool, server_rec* servers, const module& own
                     return true;
                 }));
             const std::size_t pool_count = pools.pools().size();
-            auto* const tallies = static_cast<shared::Tallies*>(shared_or_logged(
+            auto* const tallies = static_cast<ipc::Tallies*>(shared_or_logged(
                 configuration_pool, servers, owner, "tallies of lines",
-                pool_count * sizeof(shared::Tallies),
+                pool_count * sizeof(ipc::Tallies),
                 [pool_count](void* memory) {
-                    std::uninitialized_value_construct_n(static_cast<shared::Tallies*>(memory),
+                    std::uninitialized_value_construct_n(static_cast<ipc::Tallies*>(memory),
                                                          pool_count);
                     return true;
                 }));
-            const shared::Queue::Bounds queue_bounds{1, std::max(1U, worker_count())};
-            const std::size_t queue_size = shared::Queue::size_of(queue_bounds);
+            const ipc::Queue::Bounds queue_bounds{1, std::max(1U, worker_count())};
+            const std::size_t queue_size = ipc::Queue::size_of(queue_bounds);
             auto* const queues = static_cast<char*>(shared_or_logged(
                 configuration_pool, servers, owner, "queues before databases",
                 pool_count * queue_size,
@@ -319,8 +319,8 @@ int start(apr_pool_t* configuration_pool, server_rec* servers, const module& own
                     bool ready = true;
                     for (std::size_t index = 0; index < pool_count; ++index)
                         ready = ready &&
-                                shared::Queue::lay_out(
-                                    static_cast<char*>(memory) + index * queue_size, queue_bounds);
+                                ipc::Queue::lay_out(static_cast<char*>(memory) + index * queue_size,
+                                                    queue_bounds);
                     return ready;
                 }));
             if (slots == nullptr || attempts == nullptr || sessions == nullptr ||
@@ -386,7 +386,7 @@ RequestBackend::RequestBackend(request_rec* request, const module& owner,
     : settings_(settings), backend_(backend_of(request->server, owner)),
       log_(request, owner, *backend_.tallies),
       network_(text::Network::of(apr::view_of(request->useragent_ip))),
-      slots_(shared::Queue(backend_.slots),
+      slots_(ipc::Queue(backend_.slots),
              {settings_.wait, settings_.wait_directive,
               backend_.figures.counter(Refusal::hash_queue),
               backend_.figures.counter(Refusal::hash_wait), backend_.hash_memory, network_.bits()},

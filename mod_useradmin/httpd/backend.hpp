@@ -2,23 +2,23 @@
 // server shares among its children, and the database of a request.
 #pragma once
 
+#include "http/origin.hpp"
 #include "httpd/audit_log.hpp"
 #include "httpd/database.hpp"
 #include "httpd/directives.hpp"
-#include "httpd/figure_book.hpp"
 #include "httpd/httpd.hpp"
-#include "httpd/log.hpp"
+#include "httpd/metrics_registry.hpp"
 #include "httpd/notes.hpp"
+#include "httpd/request_log.hpp"
 #include "httpd/request_store.hpp"
 #include "httpd/shared_totals.hpp"
-#include "message/origin.hpp"
+#include "ipc/fair_semaphore.hpp"
 #include "password/format.hpp"
 #include "password/hash_memory.hpp"
 #include "password/hasher.hpp"
 #include "password/slots.hpp"
-#include "shared/queue.hpp"
-#include "sign_in/attempts.hpp"
-#include "sign_in/formats_in_use.hpp"
+#include "sign_in/attempt_limiter.hpp"
+#include "sign_in/hash_cost_equalizer.hpp"
 #include "sign_in/session_cache.hpp"
 #include "store/table_names.hpp"
 #include "text/network.hpp"
@@ -43,7 +43,7 @@ struct ReadTables {
     const char* operator()(const Line& line, Tables& tables) const;
 };
 
-const char* read_trusted_origins(const Line& line, message::Origins& origins);
+const char* read_trusted_origins(const Line& line, http::Origins& origins);
 const char* read_password_hash(const Line& line, password::Format& format);
 
 /// Reads a whole number that counts for the whole server: in no <VirtualHost>.
@@ -73,7 +73,7 @@ constexpr auto backend_directives(const char* wait, const char* label_prefix) {
                                      Tables{{}, label_prefix}, ReadTables{label_prefix}),
         directive<TrustedOrigins>("UserAdminTrustedOrigin", TAKE_ARGV, anywhere,
                                   "the origins whose pages may send requests, beside the own one",
-                                  message::Origins(), read_trusted_origins),
+                                  http::Origins(), read_trusted_origins),
         directive<PasswordHash>(
             "UserAdminPasswordHash", TAKE_ARGV, anywhere,
             "how new passwords are hashed: argon2id [m=KiB] [t=N] [p=N], or scrypt",
@@ -147,8 +147,8 @@ struct Backend {
     /// Of SharedTotals.
     void* totals = nullptr;
     /// Of the lines that many requests write at once, of its database's pool.
-    shared::Tallies* tallies = nullptr;
-    /// Of a shared::Queue, for those who write to its database one at a time; nullptr where they
+    ipc::Tallies* tallies = nullptr;
+    /// Of a ipc::Queue, for those who write to its database one at a time; nullptr where they
     /// need not.
     void* queue = nullptr;
     /// Whether the server's database was looked at since httpd started.

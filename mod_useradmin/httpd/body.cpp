@@ -1,8 +1,8 @@
 #include "httpd/body.hpp"
 
 #include "apr/pool.hpp"
+#include "crypto/secret.hpp"
 #include "httpd/body_timeout.hpp"
-#include "secret/secret.hpp"
 
 #include <algorithm>
 
@@ -30,7 +30,7 @@ class Brigade {
 } // namespace
 
 RequestBody::~RequestBody() {
-    secret::wipe(text_.data(), text_.size());
+    crypto::wipe(text_.data(), text_.size());
 }
 
 bool RequestBody::is_left() const noexcept {
@@ -41,10 +41,10 @@ bool RequestBody::is_left() const noexcept {
     return has_body && !is_read_;
 }
 
-message::Body RequestBody::read() {
+http::Body RequestBody::read() {
     const char* length = apr_table_get(request_->headers_in, "Content-Length");
     if (length != nullptr && apr_atoi64(length) > limit_)
-        return {message::Body::State::too_large, {}};
+        return {http::Body::State::too_large, {}};
     const BodyTimeout timeout(request_->connection, apr_time_from_sec(timeout_.count()));
     const Brigade brigade(request_);
     while (!is_read_) {
@@ -55,15 +55,15 @@ message::Body RequestBody::read() {
                                  APR_BLOCK_READ, std::min<apr_off_t>(limit_ + 1, piece_size));
         if (status != APR_SUCCESS)
             return failed(status, timeout.is_over());
-        const message::Body::State state = append(brigade.get());
-        if (state != message::Body::State::read)
+        const http::Body::State state = append(brigade.get());
+        if (state != http::Body::State::read)
             return {state, {}};
         apr_brigade_cleanup(brigade.get());
     }
-    return {message::Body::State::read, text_};
+    return {http::Body::State::read, text_};
 }
 
-message::Body::State RequestBody::append(apr_bucket_brigade* brigade) {
+http::Body::State RequestBody::append(apr_bucket_brigade* brigade) {
     for (apr_bucket* bucket = APR_BRIGADE_FIRST(brigade); bucket != APR_BRIGADE_SENTINEL(brigade);
          bucket = APR_BUCKET_NEXT(bucket)) {
         if (APR_BUCKET_IS_EOS(bucket)) {
@@ -75,13 +75,13 @@ message::Body::State RequestBody::append(apr_bucket_brigade* brigade) {
         const char* bytes = nullptr;
         apr_size_t count = 0;
         if (apr_bucket_read(bucket, &bytes, &count, APR_BLOCK_READ) != APR_SUCCESS)
-            return message::Body::State::broken;
+            return http::Body::State::broken;
         if (text_.size() + count > static_cast<std::size_t>(limit_))
-            return message::Body::State::too_large;
+            return http::Body::State::too_large;
         grow(text_.size() + count);
         text_.append(bytes, count);
     }
-    return message::Body::State::read;
+    return http::Body::State::read;
 }
 
 void RequestBody::grow(std::size_t size) {
@@ -91,11 +91,11 @@ void RequestBody::grow(std::size_t size) {
     std::string larger;
     larger.reserve(std::max(size, 2 * text_.capacity()));
     larger.assign(text_);
-    secret::wipe(text_.data(), text_.size());
+    crypto::wipe(text_.data(), text_.size());
     text_.swap(larger);
 }
 
-message::Body RequestBody::failed(apr_status_t status, bool is_late) {
+http::Body RequestBody::failed(apr_status_t status, bool is_late) {
     int answer = ap_map_http_request_error(status, HTTP_BAD_REQUEST);
     was_answered_ = answer == AP_FILTER_ERROR;
     // Of a trailer that came too late httpd says that it was bad.
@@ -105,7 +105,7 @@ message::Body RequestBody::failed(apr_status_t status, bool is_late) {
                is_late ? "UA0209: the body did not arrive within " +
                              std::to_string(timeout_.count()) + " s"
                        : "UA0209: the body could not be read");
-    return {message::Body::State::broken, {}, answer};
+    return {http::Body::State::broken, {}, answer};
 }
 
 } // namespace useradmin::httpd

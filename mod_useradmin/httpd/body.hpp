@@ -1,9 +1,9 @@
 // The body of a request, read within bounds.
 #pragma once
 
+#include "http/message.hpp"
 #include "httpd/httpd.hpp"
-#include "httpd/log.hpp"
-#include "message/message.hpp"
+#include "httpd/request_log.hpp"
 
 #include <chrono>
 #include <string>
@@ -12,7 +12,7 @@ namespace useradmin::httpd {
 
 /// Reads the body of a request when it is asked for. What was read may hold a password: it is wiped
 /// when this goes.
-class RequestBody final : public message::BodySource {
+class RequestBody final : public http::BodySource {
   public:
     /// The limit is in bytes; a longer body is never read in full. The timeout is the longest that
     /// the whole body may take from when it is asked for.
@@ -23,7 +23,7 @@ class RequestBody final : public message::BodySource {
     RequestBody(const RequestBody&) = delete;
     RequestBody& operator=(const RequestBody&) = delete;
 
-    message::Body read() override;
+    http::Body read() override;
 
     /// Whether a filter of httpd has answered the request already: the handler returns this status
     /// then.
@@ -34,9 +34,9 @@ class RequestBody final : public message::BodySource {
 
   private:
     /// Reads the next piece; its result is the status of the body so far.
-    message::Body::State append(apr_bucket_brigade* brigade);
+    http::Body::State append(apr_bucket_brigade* brigade);
     void grow(std::size_t size);
-    message::Body failed(apr_status_t status, bool is_late);
+    http::Body failed(apr_status_t status, bool is_late);
 
     request_rec* request_;
     RequestLog& log_;

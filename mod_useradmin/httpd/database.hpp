@@ -1,11 +1,11 @@
 // mod_dbd's connections, with a bound on the wait for one.
 #pragma once
 
-#include "httpd/figures.hpp"
-#include "httpd/gate.hpp"
+#include "httpd/connection_limiter.hpp"
 #include "httpd/httpd.hpp"
+#include "httpd/metrics.hpp"
 #include "store/connection.hpp"
-#include "text/log.hpp"
+#include "text/logger.hpp"
 
 #include <chrono>
 #include <string>

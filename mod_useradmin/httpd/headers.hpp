@@ -1,13 +1,13 @@
 // The header fields of a request.
 #pragma once
 
+#include "http/message.hpp"
 #include "httpd/httpd.hpp"
-#include "message/message.hpp"
 
 namespace useradmin::httpd {
 
 /// Those that httpd read. It lives no longer than the request.
-class RequestHeaders final : public message::Headers {
+class RequestHeaders final : public http::Headers {
   public:
     explicit RequestHeaders(const request_rec* request) noexcept : request_(request) {}
 

@@ -15,7 +15,7 @@ namespace {
 /// Keeps what is logged, for the reply.
 class HealthLog final : public text::Log {
   public:
-    HealthLog(request_rec* request, const module& owner, shared::Tallies& tallies) noexcept
+    HealthLog(request_rec* request, const module& owner, ipc::Tallies& tallies) noexcept
         : log_(request, owner, tallies) {}
 
     void write(text::Level level, std::string_view message) noexcept override {

@@ -1,8 +1,8 @@
 // Figures in the Prometheus text format.
 #pragma once
 
-#include "httpd/figures.hpp"
-#include "shared/queue.hpp"
+#include "httpd/metrics.hpp"
+#include "ipc/fair_semaphore.hpp"
 
 #include <string>
 #include <vector>
@@ -13,8 +13,8 @@ namespace useradmin::httpd {
 struct ServerFigures {
     /// Those of which anything was counted.
     std::vector<VirtualHostFigures> virtual_hosts;
-    shared::Queue::Bounds hash_bounds;
-    shared::Queue::Bounds hashes_in_use;
+    ipc::Queue::Bounds hash_bounds;
+    ipc::Queue::Bounds hashes_in_use;
 
     /// Of all virtual hosts.
     FigureSums total() const;

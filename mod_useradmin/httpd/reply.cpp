@@ -1,7 +1,7 @@
 #include "httpd/reply.hpp"
 
 #include "apr/pool.hpp"
-#include "secret/secret.hpp"
+#include "crypto/secret.hpp"
 
 #include <utility>
 
@@ -11,17 +11,16 @@ namespace {
 
 /// A reply in the memory of a request.
 struct Kept {
-    message::Reply reply;
+    http::Reply reply;
     Content content;
 
-    Kept(message::Reply&& made, Content content) noexcept
-        : reply(std::move(made)), content(content) {}
+    Kept(http::Reply&& made, Content content) noexcept : reply(std::move(made)), content(content) {}
     ~Kept() {
         if (content == Content::plain)
             return;
-        secret::wipe(reply.body);
-        for (message::Header& header : reply.headers)
-            secret::wipe(header.value);
+        crypto::wipe(reply.body);
+        for (http::Header& header : reply.headers)
+            crypto::wipe(header.value);
     }
     Kept(const Kept&) = delete;
     Kept& operator=(const Kept&) = delete;
@@ -33,9 +32,8 @@ void forbid_sniffing(request_rec* request) noexcept {
     apr_table_setn(request->err_headers_out, "X-Content-Type-Options", "nosniff");
 }
 
-void fill(request_rec* request, message::Reply&& made, apr_bucket_brigade* brigade,
-          Content content) {
-    const message::Reply& reply = apr::emplace<Kept>(request->pool, std::move(made), content).reply;
+void fill(request_rec* request, http::Reply&& made, apr_bucket_brigade* brigade, Content content) {
+    const http::Reply& reply = apr::emplace<Kept>(request->pool, std::move(made), content).reply;
     request->status = reply.status;
     if (!reply.body.empty()) {
         ap_set_content_type(request, "application/json");
@@ -46,16 +44,16 @@ void fill(request_rec* request, message::Reply&& made, apr_bucket_brigade* briga
     APR_BRIGADE_INSERT_TAIL(brigade, apr_bucket_eos_create(request->connection->bucket_alloc));
     forbid_sniffing(request);
     apr_table_setn(request->headers_out, "Cache-Control", "no-store");
-    for (const message::Header& header : reply.headers)
+    for (const http::Header& header : reply.headers)
         apr_table_unset(request->headers_out, header.name);
-    for (const message::Header& header : reply.headers)
+    for (const http::Header& header : reply.headers)
         apr_table_addn(request->headers_out, header.name, header.value.c_str());
     // An envelope is whole or it is no envelope.
     apr_table_unset(request->headers_in, "Range");
     apr_table_unset(request->headers_in, "Request-Range");
 }
 
-int send(request_rec* request, message::Reply reply, Content content) {
+int send(request_rec* request, http::Reply reply, Content content) {
     apr_bucket_brigade* brigade =
         apr_brigade_create(request->pool, request->connection->bucket_alloc);
     fill(request, std::move(reply), brigade, content);

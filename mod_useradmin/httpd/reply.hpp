@@ -1,8 +1,8 @@
 // Sends replies.
 #pragma once
 
+#include "http/message.hpp"
 #include "httpd/httpd.hpp"
-#include "message/message.hpp"
 
 namespace useradmin::httpd {
 
@@ -15,10 +15,10 @@ void forbid_sniffing(request_rec* request) noexcept;
 
 /// Puts the reply into the brigade and sets its headers, in place of others of the same names. The
 /// reply then lives in the request's pool.
-void fill(request_rec* request, message::Reply&& made, apr_bucket_brigade* brigade,
+void fill(request_rec* request, http::Reply&& made, apr_bucket_brigade* brigade,
           Content content = Content::plain);
 
 /// Sends the reply and ends the response; OK for the handler to return.
-int send(request_rec* request, message::Reply reply, Content content = Content::plain);
+int send(request_rec* request, http::Reply reply, Content content = Content::plain);
 
 } // namespace useradmin::httpd

@@ -1,9 +1,9 @@
 #include "httpd/shared_totals.hpp"
 
-#include "secret/digest.hpp"
-#include "secret/random.hpp"
-#include "shared/broadcast.hpp"
-#include "shared/mutex.hpp"
+#include "crypto/random.hpp"
+#include "crypto/sha256.hpp"
+#include "ipc/event.hpp"
+#include "ipc/mutex.hpp"
 
 #include <algorithm>
 #include <array>
@@ -21,7 +21,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 using Key = std::array<unsigned char, 16>;
-using Taken = shared::Mutex::Taken;
+using Taken = ipc::Mutex::Taken;
 /// A time in the order of the counts' beginnings; 0 is before all of them.
 using Moment = std::uint64_t;
 
@@ -31,7 +31,7 @@ constexpr std::size_t bucket_size = 8;
 
 /// The total of a filter. Who counts it holds `counting`; all else is the table's mutex's.
 struct Entry {
-    shared::Mutex counting;
+    ipc::Mutex counting;
     Key key;
     /// When the count began that came to the total; 0: there is none.
     Moment begun;
@@ -45,14 +45,14 @@ struct Entry {
     bool is_wanted;
     /// That a count has ended. One after the other, those who wait would wake for as long as it
     /// took.
-    shared::Broadcast ended;
+    ipc::Broadcast ended;
 };
 
 using Bucket = std::array<Entry, bucket_size>;
 
 /// What the shared memory holds.
 struct Table {
-    shared::Mutex mutex;
+    ipc::Mutex mutex;
     std::array<unsigned char, 32> secret;
     /// Of the last count that began.
     Moment latest;
@@ -78,7 +78,7 @@ class TableLock {
     }
 
   private:
-    shared::Lock lock_;
+    ipc::Lock lock_;
 };
 
 Key key_of(const Table& table, std::string_view place, const store::Filter& filter) {
@@ -89,8 +89,8 @@ Key key_of(const Table& table, std::string_view place, const store::Filter& filt
         further += truth ? presence(*truth) : "-";
     for (const store::Time& time : {filter.created_from, filter.created_until})
         further += time ? std::to_string(time->time_since_epoch().count()) + ' ' : "- ";
-    const secret::Digest digest =
-        secret::digest({{reinterpret_cast<const char*>(table.secret.data()), table.secret.size()},
+    const crypto::Digest digest =
+        crypto::digest({{reinterpret_cast<const char*>(table.secret.data()), table.secret.size()},
                         place,
                         presence(filter.role),
                         filter.role.value_or(""),
@@ -194,7 +194,7 @@ std::size_t SharedTotals::size_of() noexcept {
 
 bool SharedTotals::lay_out(void* memory) noexcept {
     Table& table = *new (memory) Table{};
-    secret::random_bytes(table.secret);
+    crypto::random_bytes(table.secret);
     bool is_ready = table.mutex.lay_out();
     for (Bucket& bucket : table.buckets)
         for (Entry& entry : bucket)
@@ -214,7 +214,7 @@ store::Result<std::int64_t> SharedTotals::total(const store::Filter& filter,
         Entry* entry = nullptr;
         Entry* own = nullptr; // the one that this call counts for
         Clock::duration gathering(0);
-        shared::Broadcast::Number ended = 0;
+        ipc::Broadcast::Number ended = 0;
         {
             const TableLock lock(table);
             if (!asked)

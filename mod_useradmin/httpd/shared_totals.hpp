@@ -2,7 +2,7 @@
 #pragma once
 
 #include "store/totals.hpp"
-#include "text/log.hpp"
+#include "text/logger.hpp"
 
 #include <chrono>
 #include <cstddef>

@@ -1,6 +1,6 @@
 #include "json/reader.hpp"
 
-#include "secret/secret.hpp"
+#include "crypto/secret.hpp"
 #include "text/unicode.hpp"
 
 #include <cJSON.h>
@@ -120,7 +120,7 @@ bool is_object(const std::string& skeleton) {
 
 void wipe_text(char* text) noexcept {
     if (text != nullptr)
-        secret::wipe(text, std::char_traits<char>::length(text));
+        crypto::wipe(text, std::char_traits<char>::length(text));
 }
 
 /// Goes no deeper than a text may be nested.
@@ -145,7 +145,7 @@ std::optional<Object> Object::parse(std::string_view text) {
     std::string copy(text);
     const auto skeleton = skeleton_of(copy);
     cJSON* const tree = skeleton && is_object(*skeleton) ? parse_whole(copy) : nullptr;
-    secret::wipe(copy);
+    crypto::wipe(copy);
     if (tree == nullptr)
         return std::nullopt;
     return Object(tree);

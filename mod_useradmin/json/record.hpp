@@ -1,7 +1,7 @@
 // Records as JSON, by their tables of fields.
 #pragma once
 
-#include "store/records.hpp"
+#include "model/records.hpp"
 #include "json/writer.hpp"
 
 #include <string_view>

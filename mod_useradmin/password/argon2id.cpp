@@ -1,8 +1,8 @@
 #include "password/argon2id.hpp"
 
+#include "crypto/random.hpp"
+#include "crypto/secret.hpp"
 #include "password/hash_memory.hpp"
-#include "secret/random.hpp"
-#include "secret/secret.hpp"
 
 #include <argon2.h>
 #include <openssl/evp.h>
@@ -25,22 +25,22 @@ constexpr std::size_t longest_field = 64;
 /// A PHC string, taken apart.
 struct Phc {
     Argon2id work;
-    secret::Secret salt;
-    secret::Secret hash;
+    crypto::Secret salt;
+    crypto::Secret hash;
 };
 
 /// Base64 as PHC strings have it, without padding.
-secret::Secret base64(std::string_view bytes) {
+crypto::Secret base64(std::string_view bytes) {
     std::string text(4 * ((bytes.size() + 2) / 3) + 1, '\0');
     EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()),
                     reinterpret_cast<const unsigned char*>(bytes.data()),
                     static_cast<int>(bytes.size()));
     text.resize((4 * bytes.size() + 2) / 3);
-    return secret::Secret(std::move(text));
+    return crypto::Secret(std::move(text));
 }
 
 /// The bytes of such a text; anything where it is none.
-secret::Secret from_base64(std::string_view text) {
+crypto::Secret from_base64(std::string_view text) {
     std::string padded;
     padded.reserve(text.size() + 4);
     (padded += text).append((4 - text.size() % 4) % 4, '=');
@@ -49,22 +49,22 @@ secret::Secret from_base64(std::string_view text) {
                     reinterpret_cast<const unsigned char*>(padded.data()),
                     static_cast<int>(padded.size()));
     bytes.resize(3 * text.size() / 4);
-    secret::wipe(padded);
-    return secret::Secret(std::move(bytes));
+    crypto::wipe(padded);
+    return crypto::Secret(std::move(bytes));
 }
 
-secret::Secret written(const Argon2id& work, std::string_view salt, std::string_view hash) {
+crypto::Secret written(const Argon2id& work, std::string_view salt, std::string_view hash) {
     std::string text = "$argon2id$v=19";
     char before = '$';
     for (const auto& parameter : argon2id_parameters) {
         (((text += before) += parameter.letter) += '=') += std::to_string(work.*parameter.value);
         before = ',';
     }
-    const secret::Secret fields[] = {base64(salt), base64(hash)};
+    const crypto::Secret fields[] = {base64(salt), base64(hash)};
     text.reserve(text.size() + fields[0].view().size() + fields[1].view().size() + 2);
-    for (const secret::Secret& field : fields)
+    for (const crypto::Secret& field : fields)
         (text += '$') += field.view();
-    return secret::Secret(std::move(text));
+    return crypto::Secret(std::move(text));
 }
 
 bool is_within(std::size_t value, std::size_t least, std::size_t most) noexcept {
@@ -113,7 +113,7 @@ void give_back_memory(std::uint8_t* memory, std::size_t size) {
 }
 
 /// The hash, of so many bytes; nothing where libargon2 fails.
-std::optional<secret::Secret> derive(const Argon2id& work, std::string_view salt, std::size_t size,
+std::optional<crypto::Secret> derive(const Argon2id& work, std::string_view salt, std::size_t size,
                                      std::string_view password) {
     const auto bytes_of = [](std::string_view text) {
         return reinterpret_cast<std::uint8_t*>(const_cast<char*>(text.data())); // only read
@@ -135,14 +135,14 @@ std::optional<secret::Secret> derive(const Argon2id& work, std::string_view salt
     context.free_cbk = give_back_memory;
     if (argon2id_ctx(&context) != ARGON2_OK)
         return std::nullopt;
-    return secret::Secret(std::move(hash));
+    return crypto::Secret(std::move(hash));
 }
 
 } // namespace
 
-std::optional<secret::Secret> hash_argon2id(const Argon2id& work, std::string_view password) {
-    secret::Bytes<made_salt_size> salt;
-    secret::random_bytes({salt.data(), salt.size()});
+std::optional<crypto::Secret> hash_argon2id(const Argon2id& work, std::string_view password) {
+    crypto::Bytes<made_salt_size> salt;
+    crypto::random_bytes({salt.data(), salt.size()});
     const auto hash = derive(work, salt.view(), made_hash_size, password);
     return hash ? std::optional(written(work, salt.view(), hash->view())) : std::nullopt;
 }
@@ -155,7 +155,7 @@ Verdict verify_argon2id(std::string_view stored, std::string_view password) {
         derive(expected->work, expected->salt.view(), expected->hash.view().size(), password);
     if (!hash)
         return Verdict::refused;
-    return secret::equal_secrets(hash->view(), expected->hash.view()) ? Verdict::match
+    return crypto::equal_secrets(hash->view(), expected->hash.view()) ? Verdict::match
                                                                       : Verdict::mismatch;
 }
 

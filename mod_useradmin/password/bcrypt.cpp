@@ -1,6 +1,6 @@
 #include "password/bcrypt.hpp"
 
-#include "secret/random.hpp"
+#include "crypto/random.hpp"
 
 #include <crypt.h>
 
@@ -18,31 +18,31 @@ constexpr std::size_t stored_size = setting_size + 31;
 
 struct WipeAndDelete {
     void operator()(crypt_data* data) const noexcept {
-        secret::wipe(data, sizeof *data);
+        crypto::wipe(data, sizeof *data);
         delete data;
     }
 };
 
 /// What the password comes to under the setting of a stored text; nothing where libcrypt fails.
-std::optional<secret::Secret> derive(const std::string& setting, std::string_view password) {
+std::optional<crypto::Secret> derive(const std::string& setting, std::string_view password) {
     // To a C string it would be another, shorter one.
     if (password.find('\0') != password.npos)
         return std::nullopt;
     const std::unique_ptr<crypt_data, WipeAndDelete> data(new crypt_data());
     std::string terminated;
     terminated.reserve(longest_password + 1);
-    const secret::Secret phrase(std::move(terminated += password));
+    const crypto::Secret phrase(std::move(terminated += password));
     const char* const hash = crypt_r(phrase.view().data(), setting.c_str(), data.get());
     if (hash == nullptr || std::string_view(hash).size() != stored_size)
         return std::nullopt;
-    return secret::Secret(std::string(hash));
+    return crypto::Secret(std::string(hash));
 }
 
 } // namespace
 
-std::optional<secret::Secret> hash_bcrypt(const Bcrypt& work, std::string_view password) {
-    secret::Bytes<salt_size> salt;
-    secret::random_bytes({salt.data(), salt.size()});
+std::optional<crypto::Secret> hash_bcrypt(const Bcrypt& work, std::string_view password) {
+    crypto::Bytes<salt_size> salt;
+    crypto::random_bytes({salt.data(), salt.size()});
     char setting[CRYPT_GENSALT_OUTPUT_SIZE];
     if (crypt_gensalt_rn("$2b$", work.cost, salt.view().data(), static_cast<int>(salt.size()),
                          setting, sizeof setting) == nullptr)
@@ -59,7 +59,7 @@ Verdict verify_bcrypt(std::string_view stored, std::string_view password) {
     if (!hash)
         return Verdict::refused;
     // The last character of the salt, and of the hash, holds bits that do not count.
-    return secret::equal_secrets(hash->view().substr(setting_size), stored.substr(setting_size))
+    return crypto::equal_secrets(hash->view().substr(setting_size), stored.substr(setting_size))
                ? Verdict::match
                : Verdict::mismatch;
 }

@@ -6,7 +6,7 @@
 namespace useradmin::password {
 
 /// A new hash; nothing where the library fails, or the password holds U+0000.
-std::optional<secret::Secret> hash_bcrypt(const Bcrypt& work, std::string_view password);
+std::optional<crypto::Secret> hash_bcrypt(const Bcrypt& work, std::string_view password);
 
 /// Verifies a password against a stored text that may be anything.
 Verdict verify_bcrypt(std::string_view stored, std::string_view password);

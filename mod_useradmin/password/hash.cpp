@@ -6,7 +6,7 @@
 
 namespace useradmin::password {
 
-std::optional<secret::Secret> hash(const Format& format, std::string_view password) {
+std::optional<crypto::Secret> hash(const Format& format, std::string_view password) {
     if (password.size() > longest_password)
         return std::nullopt;
     if (const auto* const argon2id = std::get_if<Argon2id>(&format))

@@ -1,8 +1,8 @@
 // Hashes of passwords: how they are made, and how a stored one is verified.
 #pragma once
 
+#include "crypto/secret.hpp"
 #include "password/format.hpp"
-#include "secret/secret.hpp"
 
 #include <optional>
 #include <string_view>
@@ -16,7 +16,7 @@ inline constexpr std::size_t longest_password = 1024;
 /// The hash of the password as it is stored: a PHC string for argon2id (16-byte salt, 32-byte
 /// hash), better-auth's text for scrypt, or libcrypt's for bcrypt. Nothing where the library fails
 /// (out of memory) or the password is too long.
-std::optional<secret::Secret> hash(const Format& format, std::string_view password);
+std::optional<crypto::Secret> hash(const Format& format, std::string_view password);
 
 enum class Verdict {
     match,

@@ -4,7 +4,7 @@
 
 namespace useradmin::password {
 
-std::variant<secret::Secret, HashFailure> BoundedHasher::hash(std::string_view password) {
+std::variant<crypto::Secret, HashFailure> BoundedHasher::hash(std::string_view password) {
     const auto slot = slots_.acquire();
     if (std::holds_alternative<Slots::NoSlot>(slot))
         return HashFailure::busy;

@@ -18,7 +18,7 @@ enum class HashFailure {
 class Hasher {
   public:
     virtual ~Hasher() = default;
-    virtual std::variant<secret::Secret, HashFailure> hash(std::string_view password) = 0;
+    virtual std::variant<crypto::Secret, HashFailure> hash(std::string_view password) = 0;
 };
 
 /// Hashes under one of the server's slots.
@@ -26,7 +26,7 @@ class BoundedHasher final : public Hasher {
   public:
     BoundedHasher(Format format, const Slots& slots) noexcept : format_(format), slots_(slots) {}
 
-    std::variant<secret::Secret, HashFailure> hash(std::string_view password) override;
+    std::variant<crypto::Secret, HashFailure> hash(std::string_view password) override;
 
   private:
     Format format_;

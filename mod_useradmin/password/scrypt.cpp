@@ -1,7 +1,7 @@
 #include "password/scrypt.hpp"
 
-#include "secret/random.hpp"
-#include "secret/secret.hpp"
+#include "crypto/random.hpp"
+#include "crypto/secret.hpp"
 #include "text/hex.hpp"
 #include "text/unicode.hpp"
 
@@ -20,15 +20,15 @@ constexpr std::size_t salt_text_size = 2 * salt_size;
 constexpr std::size_t stored_size = salt_text_size + 1 + 2 * key_size;
 
 /// The key's hexadecimal text; nothing where OpenSSL fails.
-std::optional<secret::Secret> derive(std::string_view salt_text, std::string_view password) {
+std::optional<crypto::Secret> derive(std::string_view salt_text, std::string_view password) {
     constexpr std::uint64_t cost = 16384;
     constexpr std::uint64_t block_size = 16;
     constexpr std::uint64_t lanes = 1;
     // Twice what the algorithm holds: OpenSSL allows 32 MiB by default, and counts its work space.
     constexpr std::uint64_t most_memory = 128 * cost * block_size * lanes * 2;
 
-    const secret::Secret normalised(text::nfkc(password));
-    secret::Bytes<key_size> key;
+    const crypto::Secret normalised(text::nfkc(password));
+    crypto::Bytes<key_size> key;
     // What fails here must not turn up in the error queue that mod_ssl reads.
     ERR_set_mark();
     const int derived =
@@ -36,20 +36,20 @@ std::optional<secret::Secret> derive(std::string_view salt_text, std::string_vie
                        reinterpret_cast<const unsigned char*>(salt_text.data()), salt_text.size(),
                        cost, block_size, lanes, most_memory, key.data(), key.size());
     ERR_pop_to_mark();
-    return derived == 1 ? std::optional(secret::Secret(text::hex(key.view()))) : std::nullopt;
+    return derived == 1 ? std::optional(crypto::Secret(text::hex(key.view()))) : std::nullopt;
 }
 
 } // namespace
 
-std::optional<secret::Secret> hash_scrypt(std::string_view password) {
-    secret::Bytes<salt_size> salt;
-    secret::random_bytes({salt.data(), salt.size()});
+std::optional<crypto::Secret> hash_scrypt(std::string_view password) {
+    crypto::Bytes<salt_size> salt;
+    crypto::random_bytes({salt.data(), salt.size()});
     std::string made = text::hex(salt.view());
     made.reserve(stored_size); // never grows afterwards
     const auto key = derive(made, password);
     if (!key)
         return std::nullopt;
-    return secret::Secret(std::move((made += ':') += key->view()));
+    return crypto::Secret(std::move((made += ':') += key->view()));
 }
 
 Verdict verify_scrypt(std::string_view stored, std::string_view password) {
@@ -58,8 +58,8 @@ Verdict verify_scrypt(std::string_view stored, std::string_view password) {
     const auto key = derive(stored.substr(0, salt_text_size), password);
     if (!key)
         return Verdict::refused;
-    const secret::Secret wanted(text::lower(stored.substr(salt_text_size + 1)));
-    return secret::equal_secrets(key->view(), wanted.view()) ? Verdict::match : Verdict::mismatch;
+    const crypto::Secret wanted(text::lower(stored.substr(salt_text_size + 1)));
+    return crypto::equal_secrets(key->view(), wanted.view()) ? Verdict::match : Verdict::mismatch;
 }
 
 bool is_scrypt(std::string_view stored) noexcept {

@@ -6,7 +6,7 @@
 namespace useradmin::password {
 
 /// A new hash; nothing where the library fails (out of memory).
-std::optional<secret::Secret> hash_scrypt(std::string_view password);
+std::optional<crypto::Secret> hash_scrypt(std::string_view password);
 
 /// Verifies a password against a stored text that may be anything.
 Verdict verify_scrypt(std::string_view stored, std::string_view password);

@@ -9,12 +9,12 @@ std::variant<Slots::Held, Slots::NoSlot> Slots::acquire(std::uint64_t account) {
     if (terms_.memory != nullptr)
         use = std::make_unique<HashMemory::Use>(*terms_.memory);
     auto slot = queue_.acquire(terms_.wait, {terms_.network, account});
-    if (auto* const held = std::get_if<shared::Queue::Held>(&slot))
+    if (auto* const held = std::get_if<ipc::Queue::Held>(&slot))
         return Held(std::move(use), std::move(*held));
 
     const NoSlot reason = std::get<NoSlot>(slot);
     const bool is_full = reason == NoSlot::queue_full;
-    if (shared::Counter* const counter = is_full ? terms_.full : terms_.late)
+    if (ipc::Counter* const counter = is_full ? terms_.full : terms_.late)
         counter->add();
     log_->write_for_many(
         text::Level::warning,

@@ -1,10 +1,10 @@
 // Bounds how many hashes the whole server computes at once, and how many requests wait to.
 #pragma once
 
+#include "ipc/counter.hpp"
+#include "ipc/fair_semaphore.hpp"
 #include "password/hash_memory.hpp"
-#include "shared/counter.hpp"
-#include "shared/queue.hpp"
-#include "text/log.hpp"
+#include "text/logger.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -26,35 +26,35 @@ class Slots {
         const char* wait_directive;
         /// Count how often the queue was full, and how often no slot came free in time; nullptr
         /// where nobody asks.
-        shared::Counter* full = nullptr;
-        shared::Counter* late = nullptr;
+        ipc::Counter* full = nullptr;
+        ipc::Counter* late = nullptr;
         /// What whoever holds a slot hashes in, of this process; nullptr: what the system gives.
         HashMemory* memory = nullptr;
-        /// The client's network; see shared::Queue.
-        std::uint64_t network = shared::Queue::Client::nobody;
+        /// The client's network; see ipc::Queue.
+        std::uint64_t network = ipc::Queue::Client::nobody;
     };
 
-    Slots(shared::Queue queue, const Terms& terms, text::Log& log) noexcept
+    Slots(ipc::Queue queue, const Terms& terms, text::Log& log) noexcept
         : queue_(queue), terms_(terms), log_(&log) {}
 
     /// A slot that is held until this goes, by the thread that took it.
     class Held {
       private:
         friend class Slots;
-        Held(std::unique_ptr<HashMemory::Use> use, shared::Queue::Held slot) noexcept
+        Held(std::unique_ptr<HashMemory::Use> use, ipc::Queue::Held slot) noexcept
             : use_(std::move(use)), slot_(std::move(slot)) {}
         std::unique_ptr<HashMemory::Use> use_;
-        shared::Queue::Held slot_;
+        ipc::Queue::Held slot_;
     };
 
-    using NoSlot = shared::Queue::NoSlot;
+    using NoSlot = ipc::Queue::NoSlot;
 
     /// Takes a slot for the account, waiting in the queue where none is free. The log has why there
     /// was none.
-    std::variant<Held, NoSlot> acquire(std::uint64_t account = shared::Queue::Client::nobody);
+    std::variant<Held, NoSlot> acquire(std::uint64_t account = ipc::Queue::Client::nobody);
 
   private:
-    shared::Queue queue_;
+    ipc::Queue queue_;
     Terms terms_;
     text::Log* log_;
 };

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "api/access.hpp"
-#include "httpd/log.hpp"
 #include "httpd/notes.hpp"
+#include "httpd/request_log.hpp"
 #include "service/configuration.hpp"
 
 #include <optional>

@@ -2,7 +2,7 @@
 
 #include "api/protected_email.hpp"
 #include "apr/pool.hpp"
-#include "httpd/base.hpp"
+#include "httpd/location.hpp"
 
 #include <algorithm>
 #include <cstdlib>

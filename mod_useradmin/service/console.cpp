@@ -2,8 +2,8 @@
 
 #include "apr/pool.hpp"
 #include "console/page.hpp"
-#include "httpd/log.hpp"
 #include "httpd/reply.hpp"
+#include "httpd/request_log.hpp"
 #include "httpd/sign_in_address.hpp"
 #include "service/caller.hpp"
 #include "service/handler.hpp"
@@ -63,7 +63,7 @@ int send_caller(request_rec* request, const ServiceOfPage& service) {
     const Visitor visitor = visitor_of(request, service);
     if (ap_is_HTTP_SERVER_ERROR(visitor.status))
         return visitor.status;
-    message::Reply reply;
+    http::Reply reply;
     json::Writer writer(reply.body);
     if (!visitor.caller) {
         writer.null();

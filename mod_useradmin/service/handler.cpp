@@ -4,18 +4,18 @@
 #include "apr/guard.hpp"
 #include "apr/pool.hpp"
 #include "httpd/backend.hpp"
-#include "httpd/base.hpp"
 #include "httpd/body.hpp"
 #include "httpd/body_timeout.hpp"
 #include "httpd/headers.hpp"
-#include "httpd/operator_view.hpp"
+#include "httpd/location.hpp"
+#include "httpd/monitoring.hpp"
 #include "httpd/reply.hpp"
 #include "password/hasher.hpp"
 #include "service/caller.hpp"
 #include "service/configuration.hpp"
+#include "service/database_survey.hpp"
+#include "service/error_envelope.hpp"
 #include "service/page.hpp"
-#include "service/response.hpp"
-#include "service/survey.hpp"
 
 #include <algorithm>
 
@@ -39,7 +39,7 @@ int answer(request_rec* request) {
     const httpd::RequestHeaders headers(request);
     httpd::RequestBody body(request, backend.log(), settings.get<MaxBody>(),
                             backend.settings().body_wait);
-    message::Reply reply = api::answer(
+    http::Reply reply = api::answer(
         {request->method, httpd::path_below(request, settings.get<Enabled>().path),
          apr::view_of(request->args), headers, body, apr::view_of(settings.get<Enabled>().path)},
         caller_of(request, settings.get<SessionExpressions>(),

@@ -4,10 +4,10 @@
 #include "api/openapi.hpp"
 #include "api/texts.hpp"
 #include "apr/pool.hpp"
+#include "crypto/sha256.hpp"
 #include "httpd/headers.hpp"
 #include "httpd/reply.hpp"
 #include "httpd/token_carriers.hpp"
-#include "secret/digest.hpp"
 #include "service/handler.hpp"
 #include "service/page.hpp"
 
@@ -17,7 +17,7 @@ namespace useradmin::service {
 
 namespace {
 
-message::Reply document_of(request_rec* request, const ServiceOfPage& service) {
+http::Reply document_of(request_rec* request, const ServiceOfPage& service) {
     const Settings& settings = service.settings;
     httpd::RequestBackend backend(request, useradmin_module, httpd::backend_settings(settings));
     const auto columns = backend.store().further_columns();
@@ -30,7 +30,7 @@ message::Reply document_of(request_rec* request, const ServiceOfPage& service) {
     if (settings.get<SessionExpressions>().id == nullptr)
         surroundings.carriers = httpd::token_carriers(service.configuration);
     surroundings.columns = *columns;
-    message::Reply reply;
+    http::Reply reply;
     reply.body = api::openapi_document(surroundings);
     reply.headers.push_back({"Cache-Control", "no-cache"});
     return reply;
@@ -42,16 +42,15 @@ int answer_openapi(request_rec* request) {
     const std::optional<ServiceOfPage> service = service_of_page(request);
     if (!service)
         return HTTP_INTERNAL_SERVER_ERROR;
-    message::Reply reply = document_of(request, *service);
+    http::Reply reply = document_of(request, *service);
     // It is small, and made in no time; what it costs is the way to the reader.
     if (reply.status == HTTP_OK &&
-        conditions_of(request, secret::sha256(reply.body)) == HTTP_NOT_MODIFIED) {
+        conditions_of(request, crypto::sha256(reply.body)) == HTTP_NOT_MODIFIED) {
         reply.status = HTTP_NOT_MODIFIED;
         reply.body.clear();
     }
-    message::allow_trusted_origin(reply, apr::view_of(request->method),
-                                  httpd::RequestHeaders(request),
-                                  service->settings.get<httpd::TrustedOrigins>());
+    http::allow_trusted_origin(reply, apr::view_of(request->method), httpd::RequestHeaders(request),
+                               service->settings.get<httpd::TrustedOrigins>());
     return httpd::send(request, std::move(reply));
 }
 

@@ -1,7 +1,7 @@
 #include "sign_in/cookies.hpp"
 
-#include "secret/secret.hpp"
-#include "secret/signature.hpp"
+#include "crypto/secret.hpp"
+#include "crypto/signature.hpp"
 #include "sign_in/lengths.hpp"
 #include "text/hex.hpp"
 
@@ -31,13 +31,13 @@ std::string encoded(std::string_view text) {
 std::string Cookies::handed_out(std::string_view token) const {
     if (secret_.empty())
         return encoded(token);
-    const secret::Secret value(secret::sign(token, secret_));
+    const crypto::Secret value(crypto::sign(token, secret_));
     return encoded(value.view());
 }
 
 std::vector<std::string> Cookies::opening(std::string_view token, bool is_remembered) const {
     const auto seconds = std::to_string(std::chrono::seconds(session_length).count());
-    const secret::Secret value(handed_out(token));
+    const crypto::Secret value(handed_out(token));
     std::vector<std::string> headers;
     headers.push_back(header(name_, value.view(), is_remembered ? seconds : ""));
     if (!is_remembered)

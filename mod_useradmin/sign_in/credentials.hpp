@@ -1,10 +1,10 @@
 // Whether an address and a password are those of a user.
 #pragma once
 
-#include "sign_in/attempts.hpp"
+#include "sign_in/attempt_limiter.hpp"
 #include "sign_in/password_verifier.hpp"
 #include "store/store.hpp"
-#include "text/log.hpp"
+#include "text/logger.hpp"
 
 #include <string_view>
 
@@ -83,7 +83,7 @@ class CredentialVerifier {
     Attempts attempts_;
     Limit limit_;
     text::Log& log_;
-    std::optional<secret::Secret> renewed_;
+    std::optional<crypto::Secret> renewed_;
     SecondFactor second_factor_;
 };
 

@@ -5,8 +5,8 @@
 
 namespace useradmin::sign_in {
 
-using message::Reply;
-using message::Request;
+using http::Reply;
+using http::Request;
 
 /// POST /sign-in/email
 Reply sign_in_with_email(const Request& request, const Client& client, const Service& service);

@@ -29,7 +29,7 @@ PasswordVerdict BoundedPasswordVerifier::verify(std::uint64_t account,
                                                            : PasswordVerdict::mismatch;
 }
 
-std::optional<secret::Secret> BoundedPasswordVerifier::renewed(std::string_view stored,
+std::optional<crypto::Secret> BoundedPasswordVerifier::renewed(std::string_view stored,
                                                                std::string_view password) {
     const std::optional<password::Format> own = password::work_of(stored);
     if (!own || !password::is_only_read(*own))
@@ -39,7 +39,7 @@ std::optional<secret::Secret> BoundedPasswordVerifier::renewed(std::string_view 
     if (password.size() >= password::most_bcrypt_bytes)
         return std::nullopt;
     auto made = password::BoundedHasher(format_, slots_).hash(password);
-    auto* const hash = std::get_if<secret::Secret>(&made);
+    auto* const hash = std::get_if<crypto::Secret>(&made);
     return hash != nullptr ? std::optional(std::move(*hash)) : std::nullopt;
 }
 

@@ -3,7 +3,7 @@
 
 #include "password/hash.hpp"
 #include "password/slots.hpp"
-#include "sign_in/formats_in_use.hpp"
+#include "sign_in/hash_cost_equalizer.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -33,7 +33,7 @@ class PasswordVerifier {
                                    const std::function<bool()>& is_wanted) = 0;
     /// The hash that is to stand in place of a stored one that the password matches; nothing where
     /// the stored one is to stay, or none can be made now.
-    virtual std::optional<secret::Secret> renewed(std::string_view stored,
+    virtual std::optional<crypto::Secret> renewed(std::string_view stored,
                                                   std::string_view password) = 0;
 };
 
@@ -63,7 +63,7 @@ class BoundedPasswordVerifier final : public PasswordVerifier {
     PasswordVerdict verify(std::uint64_t account, const std::optional<std::string_view>& stored,
                            std::string_view password,
                            const std::function<bool()>& is_wanted) override;
-    std::optional<secret::Secret> renewed(std::string_view stored,
+    std::optional<crypto::Secret> renewed(std::string_view stored,
                                           std::string_view password) override;
 
   private:

@@ -51,8 +51,8 @@ Reply failure(store::Failure failure) {
                : error(500, "Internal server error", "INTERNAL_SERVER_ERROR");
 }
 
-Reply unreadable(const message::Body& body) {
-    if (body.state == message::Body::State::too_large)
+Reply unreadable(const http::Body& body) {
+    if (body.state == http::Body::State::too_large)
         return error(413, "Request body too large", "PAYLOAD_TOO_LARGE");
     return body.status == 408 ? error(408, "Request timeout", "REQUEST_TIMEOUT")
                               : error(body.status, "Bad request", "BAD_REQUEST");

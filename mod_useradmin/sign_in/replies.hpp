@@ -7,7 +7,7 @@
 
 namespace useradmin::sign_in {
 
-using message::Reply;
+using http::Reply;
 
 /// {"message":"…","code":"…"}; without a code the message alone.
 Reply error(int status, std::string_view message, std::string_view code = {});
@@ -16,7 +16,7 @@ Reply error(int status, std::string_view message, std::string_view code = {});
 Reply failure(store::Failure failure);
 
 /// The reply to a body that could not be read whole.
-Reply unreadable(const message::Body& body);
+Reply unreadable(const http::Body& body);
 
 /// {"redirect":…,"token":"…","url":"…","user":{…}}; the library leaves out a url that is absent.
 Reply signed_in(std::string_view token, const store::Text& url, const store::User& user);

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "audit/event.hpp"
-#include "message/message.hpp"
-#include "message/origin.hpp"
+#include "http/message.hpp"
+#include "http/origin.hpp"
 #include "sign_in/cookies.hpp"
 #include "sign_in/credentials.hpp"
 #include "store/store.hpp"
@@ -33,7 +33,7 @@ struct Service {
     /// Whether tokens are read from `Authorization: Bearer` as well.
     bool takes_bearer = true;
     /// Whose pages may sign in and out, beside the server's own.
-    message::Origins trusted_origins = {};
+    http::Origins trusted_origins = {};
     store::Timestamp now;
     /// Filled in before anything is changed, its status at the end.
     audit::Event& event;
@@ -44,8 +44,7 @@ struct Service {
 };
 
 /// Answers a request under the base address.
-message::Reply answer(const message::Request& request, const Client& client,
-                      const Service& service);
+http::Reply answer(const http::Request& request, const Client& client, const Service& service);
 
 /// What the endpoints are called where they are counted or told of.
 std::span<const std::string_view> operation_names() noexcept;

@@ -1,8 +1,8 @@
 #include "sign_in/session_cache.hpp"
 
-#include "secret/digest.hpp"
-#include "secret/random.hpp"
-#include "shared/mutex.hpp"
+#include "crypto/random.hpp"
+#include "crypto/sha256.hpp"
+#include "ipc/mutex.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -38,7 +38,7 @@ static_assert(std::is_trivially_destructible_v<Entry>);
 using Bucket = std::array<Entry, bucket_size>;
 
 struct Part {
-    shared::Mutex mutex;
+    ipc::Mutex mutex;
     bool is_empty;
     std::array<Bucket, bucket_count> buckets;
 };
@@ -81,14 +81,14 @@ class PartLock {
     }
 
   private:
-    shared::Lock lock_;
+    ipc::Lock lock_;
 };
 
 /// The place of a key that says of which token an entry is, wherever it was looked up.
 constexpr std::string_view anywhere = "";
 
 Key key_of(const Table& table, std::string_view place, std::string_view text) {
-    const secret::Digest digest = secret::digest(
+    const crypto::Digest digest = crypto::digest(
         {{reinterpret_cast<const char*>(table.secret.data()), table.secret.size()}, place, text});
     Key key;
     std::copy_n(digest.begin(), key.size(), key.begin());
@@ -148,7 +148,7 @@ std::size_t SessionCache::size_of() noexcept {
 
 bool SessionCache::lay_out(void* memory) noexcept {
     Table& table = *new (memory) Table{};
-    secret::random_bytes(table.secret);
+    crypto::random_bytes(table.secret);
     return std::all_of(table.parts.begin(), table.parts.end(), [](Part& part) {
         part.is_empty = true;
         return part.mutex.lay_out();

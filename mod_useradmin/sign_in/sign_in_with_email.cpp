@@ -1,9 +1,9 @@
 // POST /sign-in/email
-#include "secret/random.hpp"
-#include "secret/secret.hpp"
+#include "crypto/random.hpp"
+#include "crypto/secret.hpp"
+#include "sign_in/cross_site.hpp"
 #include "sign_in/endpoints.hpp"
 #include "sign_in/lengths.hpp"
-#include "sign_in/origin.hpp"
 #include "sign_in/replies.hpp"
 #include "text/unicode.hpp"
 #include "text/url.hpp"
@@ -30,8 +30,8 @@ constexpr int most_tries = 3;
 
 /// What the body says.
 struct Form {
-    secret::Secret email;
-    secret::Secret password;
+    crypto::Secret email;
+    crypto::Secret password;
     std::optional<std::string> callback;
     bool is_remembered = true;
 };
@@ -88,7 +88,7 @@ Reply no_object(std::string_view text) {
     std::string wrapping;
     wrapping.reserve(text.size() + 16); // leaves nothing behind as it grows
     ((wrapping += "{\"body\":") += text) += '}';
-    const secret::Secret wrapped(std::move(wrapping));
+    const crypto::Secret wrapped(std::move(wrapping));
     const std::optional<Object> object = Object::parse(wrapped.view());
     if (!object)
         return error(400, "Invalid JSON in request body", "BAD_REQUEST");
@@ -113,8 +113,8 @@ Reading read_json(std::string_view text) {
         expect(issues, "rememberMe", Kind::boolean, body->kind("rememberMe"));
     if (!issues.empty())
         return invalid(issues);
-    Form form{secret::Secret(std::string(body->text("email"))),
-              secret::Secret(std::string(body->text("password"))),
+    Form form{crypto::Secret(std::string(body->text("email"))),
+              crypto::Secret(std::string(body->text("password"))),
               {},
               body->kind("rememberMe") == Kind::absent || body->boolean("rememberMe")};
     if (callback == Kind::string)
@@ -131,8 +131,8 @@ Reading read_form(std::string_view text) {
     // A form has no booleans, and the library takes nothing else.
     if (text::query_parameter(text, "rememberMe"))
         expect(issues, "rememberMe", Kind::boolean, Kind::string);
-    Form form{secret::Secret(std::move(email).value_or("")),
-              secret::Secret(std::move(password).value_or("")),
+    Form form{crypto::Secret(std::move(email).value_or("")),
+              crypto::Secret(std::move(password).value_or("")),
               text::query_parameter(text, "callbackURL"), true};
     if (!issues.empty())
         return invalid(issues);
@@ -140,8 +140,8 @@ Reading read_form(std::string_view text) {
 }
 
 Reading read(const Request& request) {
-    const message::Body body = request.body.read();
-    if (body.state != message::Body::State::read)
+    const http::Body body = request.body.read();
+    if (body.state != http::Body::State::read)
         return unreadable(body);
     if (body.text.empty())
         return invalid("[body] Invalid input: expected object, received undefined");
@@ -249,8 +249,8 @@ std::optional<Reply> open_session_of(const Verification& verification, const Req
     service.event.caller = service.event.target;
     service.event.role = verification.user.role.value_or("user");
 
-    const std::string id = secret::random_uuid();
-    const secret::Secret token(secret::random_token());
+    const std::string id = crypto::random_uuid();
+    const crypto::Secret token(crypto::random_token());
     const std::string ip = kept(client.ip);
     const std::string user_agent = kept(request.headers.find("User-Agent"));
     store::Session session;

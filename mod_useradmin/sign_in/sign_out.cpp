@@ -1,6 +1,6 @@
 // POST /sign-out
+#include "sign_in/cross_site.hpp"
 #include "sign_in/endpoints.hpp"
-#include "sign_in/origin.hpp"
 #include "sign_in/replies.hpp"
 #include "text/unicode.hpp"
 
@@ -10,8 +10,8 @@ Reply sign_out(const Request& request, const Client& client, const Service& serv
     if (const auto foreign = refuse_foreign_cookies(request.headers, service.trusted_origins))
         return *foreign;
     // What the body says is of no matter here, but a connection goes on after it.
-    const message::Body body = request.body.read();
-    if (body.state != message::Body::State::read)
+    const http::Body body = request.body.read();
+    if (body.state != http::Body::State::read)
         return unreadable(body);
     if (!client.token.empty() && text::is_clean_utf8(client.token)) {
         const auto closed = service.store.close_session(client.token);

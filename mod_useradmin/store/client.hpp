@@ -1,9 +1,9 @@
 // What speaks to a database over one of mod_dbd's connections, in the database's own protocol.
 #pragma once
 
-#include "store/deadline.hpp"
 #include "store/rows.hpp"
 #include "store/statement.hpp"
+#include "store/time_budget.hpp"
 
 #include <string>
 #include <variant>

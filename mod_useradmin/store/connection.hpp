@@ -1,7 +1,7 @@
 // A database connection of apr_dbd, and where connections come from.
 #pragma once
 
-#include "store/deadline.hpp"
+#include "store/time_budget.hpp"
 
 #include <apr_dbd.h>
 #include <apr_pools.h>

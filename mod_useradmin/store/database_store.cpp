@@ -1,9 +1,9 @@
 #include "store/database_store.hpp"
 
 #include "apr/pool.hpp"
-#include "store/known_connection.hpp"
+#include "store/cached_connection.hpp"
 #include "store/lists.hpp"
-#include "store/rights.hpp"
+#include "store/privileges.hpp"
 #include "store/statements.hpp"
 #include "store/work.hpp"
 
@@ -116,14 +116,14 @@ Result<T> DatabaseStore::run(unsigned needs, Repeatable repeatable, const Operat
     // Who reads slips in between two changes as a rule; without luck he takes a turn of his own.
     constexpr int tries_of_readers = 40;
     const Allowance::Use use(allowance_);
-    std::optional<shared::Queue::Held> turn;
+    std::optional<ipc::Queue::Held> turn;
     for (int tries = 0;; ++tries) {
         if (queue_ && !turn && (access == Access::writes || tries == tries_of_readers)) {
             auto slot = queue_->acquire(std::chrono::duration_cast<std::chrono::milliseconds>(
                 use.deadline() - Clock::now()));
-            if (!std::holds_alternative<shared::Queue::Held>(slot))
+            if (!std::holds_alternative<ipc::Queue::Held>(slot))
                 return locked();
-            turn.emplace(std::get<shared::Queue::Held>(std::move(slot)));
+            turn.emplace(std::get<ipc::Queue::Held>(std::move(slot)));
         }
         if (patience_.ends_statements && Clock::now() >= use.deadline())
             return tries == 0 ? late() : locked();

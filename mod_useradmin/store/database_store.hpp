@@ -1,13 +1,13 @@
 // The store on a database.
 #pragma once
 
-#include "shared/queue.hpp"
+#include "ipc/fair_semaphore.hpp"
 #include "store/connection.hpp"
 #include "store/dialect.hpp"
 #include "store/schema.hpp"
 #include "store/store.hpp"
 #include "store/totals.hpp"
-#include "text/log.hpp"
+#include "text/logger.hpp"
 
 #include <optional>
 
@@ -26,8 +26,7 @@ class DatabaseStore : public Store {
     /// their luck over and over, and some of many would have none in time.
     DatabaseStore(ConnectionSource& source, text::Log& log, apr_pool_t* pool,
                   const TableNames& names, const char* label, const Patience& patience,
-                  Totals* totals = nullptr,
-                  std::optional<shared::Queue> queue = std::nullopt) noexcept
+                  Totals* totals = nullptr, std::optional<ipc::Queue> queue = std::nullopt) noexcept
         : source_(source), log_(log), pool_(pool), names_(names), label_(label),
           patience_(patience), allowance_(patience), totals_(totals), queue_(queue) {}
 
@@ -120,7 +119,7 @@ class DatabaseStore : public Store {
     Patience patience_;
     Allowance allowance_;
     Totals* totals_;
-    std::optional<shared::Queue> queue_;
+    std::optional<ipc::Queue> queue_;
     Witness* witness_ = nullptr;
 };
 

@@ -1,7 +1,7 @@
 // The rows of a result.
 #pragma once
 
-#include "store/records.hpp"
+#include "model/records.hpp"
 
 #include <charconv>
 #include <cstddef>

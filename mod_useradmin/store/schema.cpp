@@ -1,7 +1,7 @@
 #include "store/schema.hpp"
 
 #include "store/store.hpp"
-#include "text/names.hpp"
+#include "text/snake_case.hpp"
 
 #include <algorithm>
 #include <charconv>

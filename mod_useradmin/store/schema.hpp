@@ -1,7 +1,7 @@
 // The application's tables, as the catalogue describes them.
 #pragma once
 
-#include "store/records.hpp"
+#include "model/records.hpp"
 
 #include <cstdint>
 #include <limits>

@@ -1,8 +1,8 @@
 #include "store/statements.hpp"
 
 #include "apr/pool.hpp"
-#include "store/guard.hpp"
 #include "store/lists.hpp"
+#include "store/update_conditions.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -1,7 +1,7 @@
 // What the operations ask of the tables. Views in what it returns live as long as the request.
 #pragma once
 
-#include "store/records.hpp"
+#include "model/records.hpp"
 #include "store/result.hpp"
 
 #include <cstdint>

@@ -1,9 +1,9 @@
 // Totals of filters, which several requests may share.
 #pragma once
 
-#include "store/deadline.hpp"
 #include "store/result.hpp"
 #include "store/store.hpp"
+#include "store/time_budget.hpp"
 
 #include <cstdint>
 #include <functional>

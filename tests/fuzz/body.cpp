@@ -168,7 +168,7 @@ void require_text(std::string_view text) {
 
 void take_new_user(std::string_view text, const std::optional<Object>& object, api::Role role) {
     Scene scene(role);
-    const message::Reply reply = scene.send("POST", "", "", text);
+    const http::Reply reply = scene.send("POST", "", "", text);
     require_envelope(reply, {200, 400, 403, 500});
     if (!object)
         require(reply.status == 500, "a body that is unreadable is 500");
@@ -186,7 +186,7 @@ void take_new_user(std::string_view text, const std::optional<Object>& object, a
 
 void take_changes(std::string_view text, const std::optional<Object>& object, api::Role role) {
     Scene scene(role);
-    const message::Reply reply = scene.send("PUT", "/another", "", text);
+    const http::Reply reply = scene.send("PUT", "/another", "", text);
     require_envelope(reply, {200, 403, 500});
     if (!object)
         require(reply.status == 500, "a body that is unreadable is 500");
@@ -209,7 +209,7 @@ void take_changes(std::string_view text, const std::optional<Object>& object, ap
 void take_ban(std::string_view text, const std::optional<Object>& object) {
     Scene scene(api::Role::super_admin);
     scene.settings.has_extras = true;
-    const message::Reply reply = scene.send("PUT", "/another/ban", "", text);
+    const http::Reply reply = scene.send("PUT", "/another/ban", "", text);
     require_envelope(reply, {200, 400});
     if (!object)
         require(reply.status == (text.empty() ? 200 : 400), "a body that is unreadable is 400");
@@ -228,7 +228,7 @@ void take_ban(std::string_view text, const std::optional<Object>& object) {
 void take_password(std::string_view text, const std::optional<Object>& object) {
     Scene scene(api::Role::super_admin);
     scene.settings.has_extras = true;
-    const message::Reply reply = scene.send("PUT", "/another/password", "", text);
+    const http::Reply reply = scene.send("PUT", "/another/password", "", text);
     require_envelope(reply, {200, 400});
     if (reply.status != 200)
         return;

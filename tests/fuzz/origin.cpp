@@ -2,8 +2,8 @@
 // to go on to.
 #include "targets.hpp"
 
-#include "message/origin.hpp"
-#include "sign_in/origin.hpp"
+#include "http/origin.hpp"
+#include "sign_in/cross_site.hpp"
 
 #include <algorithm>
 #include <string>
@@ -18,7 +18,7 @@ std::string_view take_line(std::string_view& lines) {
     return line;
 }
 
-class SentHeaders final : public message::Headers {
+class SentHeaders final : public http::Headers {
   public:
     SentHeaders(std::string_view origin, std::string_view host) noexcept
         : origin_(origin), host_(host) {}
@@ -35,7 +35,7 @@ class SentHeaders final : public message::Headers {
 };
 
 void require_origin(const std::string& origin) {
-    require(message::parse_origin(origin) == origin, "an origin that is written again is the same");
+    require(http::parse_origin(origin) == origin, "an origin that is written again is the same");
     const std::size_t host = origin.find("://") + 3;
     require(origin.find_first_of("/?#@\\% ", host) == origin.npos && origin.size() > host,
             "an origin is a scheme, a host and a port");
@@ -56,26 +56,26 @@ void take_origin(std::string_view lines) {
     const SentHeaders headers(origin, host);
     constexpr std::string_view trusted[] = {"https://app.example.org", "http://localhost:3000"};
     const auto is_at_home = [&](const std::string& of) {
-        return message::is_own_origin(of, headers) || of == trusted[0] || of == trusted[1];
+        return http::is_own_origin(of, headers) || of == trusted[0] || of == trusted[1];
     };
 
-    const auto parsed = message::parse_origin(origin);
+    const auto parsed = http::parse_origin(origin);
     if (parsed)
         require_origin(*parsed);
-    const auto of_address = message::origin_of(target);
+    const auto of_address = http::origin_of(target);
     if (of_address)
         require_origin(*of_address);
 
-    if (parsed && message::is_own_origin(*parsed, headers)) {
+    if (parsed && http::is_own_origin(*parsed, headers)) {
         std::string with_port(host);
         with_port += ":1"; // no scheme's own
-        require(!message::is_own_origin(*parsed, SentHeaders(origin, with_port)),
+        require(!http::is_own_origin(*parsed, SentHeaders(origin, with_port)),
                 "another port is another origin");
     }
     const auto refusal = sign_in::refuse_foreign_cookies(headers, trusted);
     if (!origin.empty()) // else no cookie came
         require(refusal.has_value() == !(origin == trusted[0] || origin == trusted[1] ||
-                                         (parsed && message::is_own_origin(*parsed, headers))),
+                                         (parsed && http::is_own_origin(*parsed, headers))),
                 "cookies count for pages of the own and of trusted origins");
     if (sign_in::may_redirect_to(target, headers, trusted)) {
         require(target.find('\\') == target.npos &&

@@ -10,7 +10,7 @@ namespace {
 
 void take_request(std::string_view method, std::string_view path, api::Role role) {
     Scene scene(role);
-    const message::Reply reply = scene.send(method, path, "", "{}");
+    const http::Reply reply = scene.send(method, path, "", "{}");
     if (reply.status == 204) {
         require(method == "OPTIONS" && reply.body.empty(), "OPTIONS has no body");
         return;
@@ -35,7 +35,7 @@ void take_request(std::string_view method, std::string_view path, api::Role role
 void take_request_for_extras(std::string_view method, std::string_view path, api::Role role) {
     Scene scene(role);
     scene.settings.has_extras = true;
-    const message::Reply reply = scene.send(method, path, "", R"({"password":"s3cr3t word"})");
+    const http::Reply reply = scene.send(method, path, "", R"({"password":"s3cr3t word"})");
     if (reply.status == 204)
         return;
     require_envelope(reply, {200, 400, 403, 404, 405});

@@ -34,7 +34,7 @@ std::int64_t number_behind(std::string_view reply, std::string_view text) {
 
 void take_list(std::string_view query, api::Role role) {
     Scene scene(role);
-    const message::Reply reply = scene.send("GET", "", query);
+    const http::Reply reply = scene.send("GET", "", query);
     require_envelope(reply, {200, 500});
     if (reply.status == 500) {
         require(scene.calls.text().empty(), "what is refused never comes to the database");

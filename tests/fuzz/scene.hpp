@@ -13,7 +13,7 @@
 namespace useradmin::fuzz {
 
 /// The envelope of a reply (specification 2.4), with one of the statuses.
-inline json::Object require_envelope(const message::Reply& reply,
+inline json::Object require_envelope(const http::Reply& reply,
                                      std::initializer_list<int> statuses) {
     require(std::find(statuses.begin(), statuses.end(), reply.status) != statuses.end(),
             "a reply has one of the statuses of its operation");
@@ -34,13 +34,13 @@ class Scene {
         store.add("another", "another@example.org");
     }
 
-    message::Reply send(std::string_view method, std::string_view path, std::string_view query,
-                        std::string_view text = {}) {
+    http::Reply send(std::string_view method, std::string_view path, std::string_view query,
+                     std::string_view text = {}) {
         body_.body.text = text;
         const std::optional<api::Caller> caller = caller_;
         audit::Event event;
-        message::Reply reply = api::answer({method, path, query, headers_, body_}, caller,
-                                           {store, hasher, settings}, event);
+        http::Reply reply = api::answer({method, path, query, headers_, body_}, caller,
+                                        {store, hasher, settings}, event);
         require(text::is_clean_utf8(calls.text()), "only clean UTF-8 comes to a database");
         return reply;
     }

@@ -50,14 +50,14 @@ void take_sign_in(std::string_view lines) {
                                             sign_in::Attempts(counts()), boundless, log);
     const sign_in::Cookies cookies("better-auth.session_token", "", /* is_secure */ false);
     audit::Event event;
-    const message::Reply reply = sign_in::answer(
+    const http::Reply reply = sign_in::answer(
         {"POST", "/sign-in/email", "", headers, body}, {lines, text::Network::of(lines), "", false},
         {store, credentials, cookies, true, {}, text::now(), event});
 
     require(text::is_clean_utf8(calls.text()), "only clean UTF-8 comes to a database");
     const auto envelope = json::Object::parse(reply.body);
     require(envelope.has_value(), "a reply is a JSON object");
-    for (const message::Header& header : reply.headers)
+    for (const http::Header& header : reply.headers)
         require(is_printable(header.value), "a header holds one line");
     require(reply.status == 200 || (reply.status >= 400 && reply.status < 500),
             "a body is right, or its sender is wrong");

@@ -1,7 +1,7 @@
 // Tables that somebody else made: other types, other constraints, changes while they are in use.
 #include "clock.hpp"
 #include "contract.hpp"
-#include "store/known_connection.hpp"
+#include "store/cached_connection.hpp"
 #include "support/process.hpp"
 
 #include <algorithm>

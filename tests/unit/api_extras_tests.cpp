@@ -177,10 +177,10 @@ TEST(extras, take_no_other_methods_and_paths) {
           std::pair("/another/sessions/one", "DELETE, OPTIONS"),
           std::pair("/another/password", "PUT, OPTIONS"),
           std::pair("/another/ban", "PUT, DELETE, OPTIONS")}) {
-        const message::Reply options = send(nobody, "OPTIONS " + std::string(path));
+        const http::Reply options = send(nobody, "OPTIONS " + std::string(path));
         expect("204", in_short(options), path);
         expect(methods, header_of(options, "Allow"), path);
-        const message::Reply other = send(nobody, "POST " + std::string(path));
+        const http::Reply other = send(nobody, "POST " + std::string(path));
         expect(wrong_method, in_short(other), path);
         expect(methods, header_of(other, "Allow"), path);
     }
@@ -259,7 +259,7 @@ TEST(extras, hash_a_password_when_all_else_is_right) {
     expect(not_found, ask(super_admin, "PUT /unknown/password", right_password));
     expect("body, find unknown", calls.text());
     hasher.failure = password::HashFailure::busy;
-    const message::Reply busy = send(super_admin, "PUT /another/password", right_password);
+    const http::Reply busy = send(super_admin, "PUT /another/password", right_password);
     expect(unavailable, in_short(busy));
     expect("1", header_of(busy, "Retry-After"));
     expect("body, find another, hash", calls.text());
@@ -342,7 +342,7 @@ TEST(extras, lift_all_of_a_ban) {
 TEST(extras, change_a_row_that_if_match_names_and_no_other) {
     for (const char* request : {"PUT /another/ban", "DELETE /another/ban"}) {
         headers.fields["If-Match"] = "\"1-2.3\"";
-        const message::Reply right = send(super_admin, request, "{}");
+        const http::Reply right = send(super_admin, request, "{}");
         expect("200", in_short(right), request);
         expect("\"1-2.3\"", header_of(right, "ETag"), request);
         headers.fields["If-Match"] = "\"other\"";

@@ -115,7 +115,7 @@ class Failures : public ApiScene {
     }
 
     /// The reply to an admin's request whose body was not read whole.
-    std::string ask_without_body(std::string_view request, message::Body::State state,
+    std::string ask_without_body(std::string_view request, http::Body::State state,
                                  int status = 400) {
         body.body = {state, {}, status};
         return ask(admin, request);
@@ -170,7 +170,7 @@ TEST(failures, to_find_the_user_of_a_refused_update_are_told_first) {
 }
 
 TEST(failures, to_read_the_body_are_told_and_ask_no_database) {
-    using State = message::Body::State;
+    using State = http::Body::State;
     for (const auto request : {"POST ", "PUT /another"}) {
         expect("413 El cuerpo de la petición es demasiado grande",
                ask_without_body(request, State::too_large), request);
@@ -182,7 +182,7 @@ TEST(failures, to_read_the_body_are_told_and_ask_no_database) {
 }
 
 TEST(failures, to_read_the_body_are_not_told_to_those_who_may_not_send_one) {
-    body.body.state = message::Body::State::too_large;
+    body.body.state = http::Body::State::too_large;
     expect("401 No autorizado", ask(nobody, "POST "));
     expect("403 No tienes permisos para crear usuarios", ask(user, "POST "));
     expect("401 No autorizado", ask(nobody, "PUT /another"));

@@ -32,8 +32,8 @@ class FakePasswords final : public sign_in::PasswordVerifier {
     /// What a stored hash is to give way to.
     std::optional<std::string> renewal;
 
-    std::optional<secret::Secret> renewed(std::string_view, std::string_view) override {
-        return renewal ? std::optional(secret::Secret(std::string(*renewal))) : std::nullopt;
+    std::optional<crypto::Secret> renewed(std::string_view, std::string_view) override {
+        return renewal ? std::optional(crypto::Secret(std::string(*renewal))) : std::nullopt;
     }
 
   private:

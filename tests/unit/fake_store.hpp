@@ -437,27 +437,27 @@ class FakeHasher final : public password::Hasher {
     /// What others do in the meantime.
     std::function<void()> meanwhile;
 
-    std::variant<secret::Secret, password::HashFailure> hash(std::string_view given) override {
+    std::variant<crypto::Secret, password::HashFailure> hash(std::string_view given) override {
         calls_.note("hash");
         password = given;
         if (meanwhile)
             meanwhile();
         if (failure)
             return *failure;
-        return secret::Secret(std::string(result));
+        return crypto::Secret(std::string(result));
     }
 
   private:
     Calls& calls_;
 };
 
-class FakeBody final : public message::BodySource {
+class FakeBody final : public http::BodySource {
   public:
     explicit FakeBody(Calls& calls) noexcept : calls_(calls) {}
 
-    message::Body body;
+    http::Body body;
 
-    message::Body read() override {
+    http::Body read() override {
         calls_.note("body");
         return body;
     }
@@ -467,7 +467,7 @@ class FakeBody final : public message::BodySource {
 };
 
 /// The header fields that a test sets; their names are compared to the letter.
-class FakeHeaders final : public message::Headers {
+class FakeHeaders final : public http::Headers {
   public:
     std::map<std::string_view, std::string_view> fields;
 
@@ -479,9 +479,9 @@ class FakeHeaders final : public message::Headers {
 };
 
 /// The values of the reply's header fields of that name, with commas between them.
-inline std::string header_of(const message::Reply& reply, std::string_view name) {
+inline std::string header_of(const http::Reply& reply, std::string_view name) {
     std::string values;
-    for (const message::Header& header : reply.headers)
+    for (const http::Header& header : reply.headers)
         if (name == header.name)
             values += (values.empty() ? "" : ", ") + header.value;
     return values;
@@ -498,7 +498,7 @@ inline constexpr std::string_view protected_email = "root@example.org";
 
 /// A reply in short: "200" for a success, the status and the text for an error. What has no
 /// envelope of section 2.4 is given whole.
-inline std::string in_short(const message::Reply& reply) {
+inline std::string in_short(const http::Reply& reply) {
     constexpr std::string_view success = R"({"success":true,)";
     constexpr std::string_view failure = R"({"success":false,"error":")";
     constexpr std::string_view end = "\"}";
@@ -538,7 +538,7 @@ class ApiScene : public Utest {
     }
 
     /// Sends a request ("GET /another", "GET /?page=2"); the list of calls begins anew.
-    message::Reply send(const Who& caller, std::string_view request, std::string_view text = {}) {
+    http::Reply send(const Who& caller, std::string_view request, std::string_view text = {}) {
         calls.clear();
         const std::size_t path = request.find(' ') + 1;
         const std::size_t query = std::min(request.find('?'), request.size());

@@ -1,11 +1,11 @@
+#include "crypto/random.hpp"
+#include "crypto/secret.hpp"
+#include "crypto/source.hpp"
+#include "ipc/log_throttle.hpp"
 #include "password/hash.hpp"
 #include "password/hash_memory.hpp"
 #include "password/hasher.hpp"
 #include "password/slots.hpp"
-#include "secret/random.hpp"
-#include "secret/secret.hpp"
-#include "secret/source.hpp"
-#include "shared/tally.hpp"
 #include "support/files.hpp"
 #include "support/process.hpp"
 
@@ -106,10 +106,10 @@ void at_once(unsigned count, const Work& work) {
 class SharedSlots {
   public:
     explicit SharedSlots(unsigned count, unsigned places = 4)
-        : size_(shared::Queue::size_of({count, places})),
+        : size_(ipc::Queue::size_of({count, places})),
           memory_(mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)) {
         CHECK_TRUE(memory_ != MAP_FAILED);
-        CHECK_TRUE(shared::Queue::lay_out(memory_, {count, places}));
+        CHECK_TRUE(ipc::Queue::lay_out(memory_, {count, places}));
     }
     SharedSlots(const SharedSlots&) = delete;
     SharedSlots& operator=(const SharedSlots&) = delete;
@@ -118,8 +118,8 @@ class SharedSlots {
     /// For a request that waits so long.
     password::Slots slots(std::chrono::milliseconds wait = 60s,
                           password::HashMemory* hash_memory = nullptr,
-                          std::uint64_t network = shared::Queue::Client::nobody) const {
-        return {shared::Queue(memory_),
+                          std::uint64_t network = ipc::Queue::Client::nobody) const {
+        return {ipc::Queue(memory_),
                 {wait, "UserAdminTimeout", &full_, &late_, hash_memory, network},
                 log_};
     }
@@ -136,19 +136,19 @@ class SharedSlots {
         return reason != nullptr && *reason == password::Slots::NoSlot::queue_full;
     }
     const std::vector<std::string>& log() const { return log_.lines; }
-    unsigned places_in_use() const { return shared::Queue::in_use(memory_).places; }
+    unsigned places_in_use() const { return ipc::Queue::in_use(memory_).places; }
     /// How many slots and places are held: "2 1".
     std::string in_use() const {
-        const auto held = shared::Queue::in_use(memory_);
+        const auto held = ipc::Queue::in_use(memory_);
         return std::to_string(held.slots) + " " + std::to_string(held.places);
     }
     std::string bounds() const {
-        const auto all = shared::Queue::bounds(memory_);
+        const auto all = ipc::Queue::bounds(memory_);
         return std::to_string(all.slots) + " " + std::to_string(all.places);
     }
     /// How often the queue was full, and no slot came free in time.
-    shared::Counter& full() const { return full_; }
-    shared::Counter& late() const { return late_; }
+    ipc::Counter& full() const { return full_; }
+    ipc::Counter& late() const { return late_; }
 
     static bool is_held(const Slot& slot) {
         return std::holds_alternative<password::Slots::Held>(slot);
@@ -158,8 +158,8 @@ class SharedSlots {
     std::size_t size_;
     void* memory_;
     mutable NotedLines log_;
-    mutable shared::Counter full_;
-    mutable shared::Counter late_;
+    mutable ipc::Counter full_;
+    mutable ipc::Counter late_;
 };
 
 /// Requests that wait for a slot, each in a thread of its own, and the order in which they are
@@ -172,8 +172,7 @@ class WaitingThreads {
     ~WaitingThreads() { join(); }
 
     /// Starts a request, and returns once it waits, or was turned away.
-    void add(char name, std::uint64_t network,
-             std::uint64_t account = shared::Queue::Client::nobody) {
+    void add(char name, std::uint64_t network, std::uint64_t account = ipc::Queue::Client::nobody) {
         const unsigned before = shared_.places_in_use() + turned_away().size();
         threads_.emplace_back([this, name, network, account] {
             const auto slot = shared_.slots_for(network).acquire(account);
@@ -315,42 +314,42 @@ class WaitingProcess {
 TEST_GROUP(secret){};
 
 TEST(secret, holds_the_text_that_it_was_given) {
-    secret::Secret secret("hunter2"s);
+    crypto::Secret secret("hunter2"s);
     CHECK_TRUE(secret.view() == "hunter2");
-    secret::Secret moved(std::move(secret));
+    crypto::Secret moved(std::move(secret));
     CHECK_TRUE(moved.view() == "hunter2");
-    secret::Secret assigned("another"s);
+    crypto::Secret assigned("another"s);
     assigned = std::move(moved);
     CHECK_TRUE(assigned.view() == "hunter2");
-    CHECK_TRUE(secret::Secret().view().empty());
+    CHECK_TRUE(crypto::Secret().view().empty());
 }
 
 TEST(secret, a_short_text_that_it_takes_over_leaves_nothing_behind) {
     std::string text = "hunter2";
     const auto memory = memory_of(text);
     CHECK_TRUE(memory.find("unter2") != std::string_view::npos);
-    const secret::Secret secret(std::move(text));
+    const crypto::Secret secret(std::move(text));
     CHECK_TRUE(memory.find("unter2") == std::string_view::npos);
 }
 
 TEST(secret, moving_a_short_text_leaves_nothing_behind) {
-    secret::Secret source("hunter2"s);
+    crypto::Secret source("hunter2"s);
     const auto memory = memory_of(source);
     CHECK_TRUE(memory.find("unter2") != std::string_view::npos);
-    secret::Secret target(std::move(source));
+    crypto::Secret target(std::move(source));
     CHECK_TRUE(memory.find("unter2") == std::string_view::npos);
 
     const auto memory_of_target = memory_of(target);
     CHECK_TRUE(memory_of_target.find("unter2") != std::string_view::npos);
-    secret::Secret assigned;
+    crypto::Secret assigned;
     assigned = std::move(target);
     CHECK_TRUE(memory_of_target.find("unter2") == std::string_view::npos);
 }
 
 TEST(secret, is_wiped_when_it_goes) {
-    alignas(secret::Secret) std::array<char, sizeof(secret::Secret)> memory{};
+    alignas(crypto::Secret) std::array<char, sizeof(crypto::Secret)> memory{};
     auto* const secret =
-        std::construct_at(reinterpret_cast<secret::Secret*>(memory.data()), "hunter2"s);
+        std::construct_at(reinterpret_cast<crypto::Secret*>(memory.data()), "hunter2"s);
     CHECK_TRUE(memory_of(memory).find("unter2") != std::string_view::npos);
     std::destroy_at(secret);
     CHECK_TRUE(memory_of(memory).find("unter2") == std::string_view::npos);
@@ -360,27 +359,27 @@ TEST(secret, a_text_is_wiped_past_its_end_too) {
     std::string text = "a secret that is longer than what a short text holds";
     const auto length = text.size();
     text.resize(1);
-    secret::wipe(text);
+    crypto::wipe(text);
     CHECK_TRUE(text.empty());
     const char* const bytes = text.data();
     CHECK_TRUE(std::all_of(bytes, bytes + length, [](char byte) { return byte == 0; }));
 }
 
 TEST(secret, two_are_equal_when_every_byte_is) {
-    CHECK_TRUE(secret::equal_secrets("", ""));
-    CHECK_TRUE(secret::equal_secrets("abc", "abc"));
-    CHECK_FALSE(secret::equal_secrets("abc", "abd"));
-    CHECK_FALSE(secret::equal_secrets("abc", "xbc"));
-    CHECK_FALSE(secret::equal_secrets("abc", "ab"));
-    CHECK_FALSE(secret::equal_secrets("ab", "abc"));
-    CHECK_FALSE(secret::equal_secrets("", "a"));
+    CHECK_TRUE(crypto::equal_secrets("", ""));
+    CHECK_TRUE(crypto::equal_secrets("abc", "abc"));
+    CHECK_FALSE(crypto::equal_secrets("abc", "abd"));
+    CHECK_FALSE(crypto::equal_secrets("abc", "xbc"));
+    CHECK_FALSE(crypto::equal_secrets("abc", "ab"));
+    CHECK_FALSE(crypto::equal_secrets("ab", "abc"));
+    CHECK_FALSE(crypto::equal_secrets("", "a"));
 }
 
 TEST_GROUP(random_values){};
 
 TEST(random_values, a_uuid_is_of_version_4_in_canonical_text) {
     for (int i = 0; i < 200; ++i) {
-        const auto uuid = secret::random_uuid();
+        const auto uuid = crypto::random_uuid();
         UNSIGNED_LONGS_EQUAL(36, uuid.size());
         for (std::size_t at = 0; at < uuid.size(); ++at) {
             const bool hyphen = at == 8 || at == 13 || at == 18 || at == 23;
@@ -394,8 +393,8 @@ TEST(random_values, a_uuid_is_of_version_4_in_canonical_text) {
 TEST(random_values, no_uuid_and_no_token_comes_twice) {
     std::set<std::string> seen;
     for (int i = 0; i < 500; ++i) {
-        CHECK_TRUE(seen.insert(secret::random_uuid()).second);
-        CHECK_TRUE(seen.insert(secret::random_token()).second);
+        CHECK_TRUE(seen.insert(crypto::random_uuid()).second);
+        CHECK_TRUE(seen.insert(crypto::random_token()).second);
     }
 }
 
@@ -403,7 +402,7 @@ TEST(random_values, a_token_is_32_letters_and_digits_each_as_likely_as_the_other
     constexpr int tokens = 20'000;
     std::map<char, int> counts;
     for (int i = 0; i < tokens; ++i) {
-        const auto token = secret::random_token();
+        const auto token = crypto::random_token();
         UNSIGNED_LONGS_EQUAL(32, token.size());
         for (const char character : token)
             ++counts[character];
@@ -423,7 +422,7 @@ TEST(random_values, bytes_are_filled_to_the_last) {
     std::array<unsigned char, 256> sums{};
     for (int i = 0; i < 64; ++i) {
         std::array<unsigned char, 256> bytes{};
-        secret::random_bytes(bytes);
+        crypto::random_bytes(bytes);
         for (std::size_t at = 0; at < bytes.size(); ++at)
             sums[at] = static_cast<unsigned char>(sums[at] | bytes[at]);
     }
@@ -435,13 +434,13 @@ TEST_GROUP(secret_source) {
     const test::WorkFolder folder;
     const std::string path = folder.path() / "secret";
 
-    std::variant<secret::SourcedSecret, std::string> read(std::string_view source) const {
-        return secret::read_source(source, folder.path().string());
+    std::variant<crypto::SourcedSecret, std::string> read(std::string_view source) const {
+        return crypto::read_source(source, folder.path().string());
     }
     /// The secret of the source; "(none)" where there is none.
     std::string secret_at(std::string_view source) const {
         const auto result = read(source);
-        const auto* found = std::get_if<secret::SourcedSecret>(&result);
+        const auto* found = std::get_if<crypto::SourcedSecret>(&result);
         return found != nullptr ? std::string(found->secret.view()) : "(none)";
     }
     /// Whether there is no secret, and the sentence says so.
@@ -491,13 +490,13 @@ TEST(secret_source, tells_what_an_operator_is_warned_of) {
     for (const auto mode : {0600, 0640, 0644}) {
         chmod(path.c_str(), static_cast<mode_t>(mode));
         const auto result = read("file:secret");
-        const auto& found = std::get<secret::SourcedSecret>(result);
+        const auto& found = std::get<crypto::SourcedSecret>(result);
         CHECK_EQUAL(mode == 0644, found.others_may_read);
         CHECK_FALSE(found.is_written_out);
         CHECK_FALSE(found.is_short());
     }
     const auto result = read("fifteen letters");
-    const auto& found = std::get<secret::SourcedSecret>(result);
+    const auto& found = std::get<crypto::SourcedSecret>(result);
     CHECK_TRUE(found.is_written_out);
     CHECK_TRUE(found.is_short());
     CHECK_FALSE(found.others_may_read);
@@ -1276,13 +1275,13 @@ TEST(slots, that_there_are_none_of_is_in_the_log_with_what_to_raise) {
 
 TEST(slots, are_not_laid_out_where_there_are_none_or_no_places) {
     alignas(std::max_align_t) std::array<unsigned char, 256> memory{};
-    CHECK_FALSE(shared::Queue::lay_out(memory.data(), {0, 1}));
-    CHECK_FALSE(shared::Queue::lay_out(memory.data(), {1, 0}));
+    CHECK_FALSE(ipc::Queue::lay_out(memory.data(), {0, 1}));
+    CHECK_FALSE(ipc::Queue::lay_out(memory.data(), {1, 0}));
 }
 
 TEST_GROUP(tally) {
-    shared::Tally tally;
-    const shared::Tally::Clock::time_point start = shared::Tally::Clock::now();
+    ipc::Tally tally;
+    const ipc::Tally::Clock::time_point start = ipc::Tally::Clock::now();
 };
 
 TEST(tally, is_told_the_first_time_and_then_once_a_minute_with_what_came_between) {
@@ -1303,15 +1302,15 @@ TEST(tally, is_told_by_one_of_those_who_come_at_once) {
 TEST_GROUP(tallies){};
 
 TEST(tallies, are_the_same_for_the_same_tag_and_others_for_others) {
-    shared::Tallies tallies;
-    shared::Tally* const first = tallies.of("UA0105");
+    ipc::Tallies tallies;
+    ipc::Tally* const first = tallies.of("UA0105");
     CHECK_TRUE(first != nullptr && tallies.of("UA0105") == first);
     CHECK_TRUE(tallies.of("UA0107") != first);
     CHECK_TRUE(tallies.of("UA0107") == tallies.of("UA0107"));
 }
 
 TEST(tallies, that_there_are_too_many_of_are_none) {
-    shared::Tallies tallies;
+    ipc::Tallies tallies;
     int number = 0;
     while (number < 100 && tallies.of("T" + std::to_string(number)) != nullptr)
         ++number;
@@ -1320,8 +1319,8 @@ TEST(tallies, that_there_are_too_many_of_are_none) {
 }
 
 TEST(tallies, write_twenty_lines_a_minute_for_each_client) {
-    shared::Tallies tallies;
-    const auto start = shared::Tally::Clock::now();
+    ipc::Tallies tallies;
+    const auto start = ipc::Tally::Clock::now();
     const auto lines = [&](std::string_view network, auto later) {
         std::uint64_t lines = 0;
         for (int time = 0; time < 100; ++time)
@@ -1337,8 +1336,8 @@ TEST(tallies, write_twenty_lines_a_minute_for_each_client) {
 }
 
 TEST(tallies, write_a_bounded_number_of_lines_whatever_the_number_of_clients) {
-    shared::Tallies tallies;
-    const auto start = shared::Tally::Clock::now();
+    ipc::Tallies tallies;
+    const auto start = ipc::Tally::Clock::now();
     std::uint64_t lines = 0;
     for (int client = 0; client < 100000; ++client)
         lines += tallies.count("UA0305", std::to_string(client), start) != 0 ? 1 : 0;
@@ -1352,8 +1351,8 @@ TEST(bounded_hasher, hashes_and_gives_its_slot_back) {
     password::BoundedHasher hasher(small_argon2id, shared.slots(0ms));
     for (int i = 0; i < 3; ++i) {
         const auto made = hasher.hash("hunter2");
-        CHECK_TRUE(std::holds_alternative<secret::Secret>(made));
-        CHECK_TRUE(password::verify(std::get<secret::Secret>(made).view(), "hunter2") ==
+        CHECK_TRUE(std::holds_alternative<crypto::Secret>(made));
+        CHECK_TRUE(password::verify(std::get<crypto::Secret>(made).view(), "hunter2") ==
                    Verdict::match);
     }
 }

@@ -16,7 +16,7 @@ TEST_GROUP_BASE(sign_in_endpoints, SignInScene) {
     bool refuses_impersonated = false;
     audit::Event event;
     std::string_view query;
-    message::Origins trusted;
+    http::Origins trusted;
 
     void setup() override {
         SignInScene::setup();
@@ -32,8 +32,8 @@ TEST_GROUP_BASE(sign_in_endpoints, SignInScene) {
         signed_in.user = eva;
     }
 
-    message::Reply send(std::string_view method, std::string_view path, std::string_view token,
-                        std::string_view text = {}) {
+    http::Reply send(std::string_view method, std::string_view path, std::string_view token,
+                     std::string_view text = {}) {
         calls.clear();
         headers.fields["Content-Type"] = "application/json";
         body.body.text = text;

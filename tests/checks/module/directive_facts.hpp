@@ -10,7 +10,7 @@
 #include "httpd/backend.hpp"
 #include "httpd/directives.hpp"
 #include "httpd/httpd.hpp"
-#include "sign_in/attempts.hpp"
+#include "sign_in/attempt_limiter.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -48,7 +48,7 @@ inline Comparison compare(const httpd::Tables& one, const httpd::Tables& other) 
                       one.names.session == other.names.session &&
                       one.names.account == other.names.account);
 }
-inline Comparison compare(const message::Origins& one, const message::Origins& other) {
+inline Comparison compare(const http::Origins& one, const http::Origins& other) {
     return comparison(std::equal(one.begin(), one.end(), other.begin(), other.end()));
 }
 inline Comparison compare(const httpd::AuditLog& one, const httpd::AuditLog& other) {

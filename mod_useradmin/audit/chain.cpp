@@ -1,0 +1,201 @@
+#include "audit/chain.hpp"
+
+#include "crypto/sha256.hpp"
+#include "text/printable.hpp"
+#include "text/unicode.hpp"
+#include "json/writer.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+namespace useradmin::audit {
+
+namespace {
+
+using json::Writer;
+
+constexpr std::string_view number_key = ",\"number\":";
+constexpr std::string_view previous_key = ",\"previous\":\"";
+constexpr std::string_view hash_key = ",\"hash\":\"";
+constexpr std::string_view broken_key = ",\"broken\":\"";
+constexpr std::string_view end_of_text = "\"";
+constexpr std::string_view end_of_line = "\"}";
+// Within a text, the quotes would be escaped.
+constexpr std::string_view unknown_result = ",\"result\":\"unknown\",";
+constexpr std::size_t hash_size = 64;
+
+/// The text, or as much of it as a line holds.
+std::string bounded(std::string_view text) {
+    if (text.size() <= longest_value)
+        return std::string(text);
+    std::size_t end = 0;
+    while (end < text.size()) {
+        const std::size_t length =
+            std::max<std::size_t>(text::sequence_length(text.substr(end)), 1);
+        if (end + length > longest_value)
+            break;
+        end += length;
+    }
+    return std::string(text.substr(0, end)) + "…";
+}
+
+void write_text(Writer& writer, std::string_view key, std::string_view text) {
+    writer.key(key);
+    if (text.empty())
+        writer.null();
+    else
+        writer.string(bounded(text));
+}
+
+void write_text_if_any(Writer& writer, std::string_view key, std::string_view text) {
+    if (!text.empty())
+        writer.key(key).string(bounded(text));
+}
+
+void write_value(Writer& writer, const store::Value& value) {
+    if (const auto* text = std::get_if<std::string_view>(&value))
+        writer.string(bounded(*text));
+    else if (const auto* truth = std::get_if<bool>(&value))
+        writer.boolean(*truth);
+    else if (const auto* time = std::get_if<store::Timestamp>(&value))
+        writer.time_or_null(*time);
+    else
+        writer.null();
+}
+
+/// The known fields of a user; where there is another row, those in which they differ. The time of
+/// an update is the line's own.
+void write_row(Writer& writer, std::string_view key, const store::User& row,
+               const store::User* other) {
+    writer.key(key).begin_object();
+    for (const store::Field<store::User>& field : store::user_fields) {
+        if (store::is_secret(field.name) || (other != nullptr && field.name == "updatedAt"))
+            continue;
+        const store::Value value = store::value_of(row, field);
+        if (other == nullptr || value != store::value_of(*other, field))
+            write_value(writer.key(field.name), value);
+    }
+    writer.end_object();
+}
+
+/// Takes what stands at the end of a text from it; false where something else does.
+bool take_from_end(std::string_view& text, std::string_view end) {
+    if (!text.ends_with(end))
+        return false;
+    text.remove_suffix(end.size());
+    return true;
+}
+
+/// Takes a member that is a hash from the end of an open object, its last quote gone already.
+std::optional<std::string_view> take_hash(std::string_view& text, std::string_view key) {
+    if (text.size() < hash_size)
+        return std::nullopt;
+    const std::string_view hash = text.substr(text.size() - hash_size);
+    std::string_view rest = text.substr(0, text.size() - hash_size);
+    if (!take_from_end(rest, key) ||
+        hash.find_first_not_of("0123456789abcdef") != std::string_view::npos)
+        return std::nullopt;
+    text = rest;
+    return hash;
+}
+
+std::optional<std::uint64_t> take_number(std::string_view& text) {
+    const std::size_t key = text.rfind(number_key);
+    if (key == text.npos)
+        return std::nullopt;
+    const std::string_view digits = text.substr(key + number_key.size());
+    std::uint64_t number = 0;
+    const auto [stop, error] =
+        std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    if (error != std::errc() || stop != digits.data() + digits.size() || number == 0)
+        return std::nullopt;
+    text = text.substr(0, key);
+    return number;
+}
+
+/// What chains a line, from its end; what is left of the text stands before that.
+std::optional<Read> take_chain(std::string_view& text) {
+    if (!take_from_end(text, end_of_line))
+        return std::nullopt;
+    Read read;
+    const auto hash = take_hash(text, hash_key);
+    if (!hash || !take_from_end(text, end_of_text))
+        return std::nullopt;
+    const auto previous = take_hash(text, previous_key);
+    const auto number = previous ? take_number(text) : std::nullopt;
+    if (!number)
+        return std::nullopt;
+    read.place = {*number, std::string(*hash)};
+    read.previous = *previous;
+    return read;
+}
+
+} // namespace
+
+std::string describe(const Event& event, const Origin& origin, text::Timestamp time,
+                     std::uint64_t corrects) {
+    std::string out;
+    out.reserve(1024);
+    Writer writer(out);
+    writer.begin_object().key("time").time_or_null(time);
+    write_text(writer, "server", origin.server);
+    write_text(writer, "operation", event.operation);
+    writer.key("result").string(text_of(event.result()));
+    writer.key("status").integer(event.status);
+    write_text_if_any(writer, "reason", event.reason);
+    if (event.count > 1)
+        writer.key("count").integer(static_cast<std::int64_t>(event.count));
+    write_text(writer, "caller", event.caller);
+    write_text(writer, "role", event.role);
+    write_text_if_any(writer, "impersonatedBy", event.impersonated_by);
+    write_text(writer, "address", origin.address);
+    write_text(writer, "target", event.target);
+    const store::User* const before = event.before ? &*event.before : nullptr;
+    const store::User* const after = event.after ? &*event.after : nullptr;
+    if (before != nullptr)
+        write_row(writer, "old", *before, after);
+    if (after != nullptr)
+        write_row(writer, "new", *after, before);
+    write_text_if_any(writer, "request", origin.request_id);
+    write_text_if_any(writer, "trace", origin.trace);
+    if (corrects != 0)
+        writer.key("corrects").integer(static_cast<std::int64_t>(corrects));
+    // The log is read on terminals, too.
+    return text::printable_json(out);
+}
+
+std::string chained(std::string open_object, Link& place) {
+    std::string line = std::move(open_object);
+    const std::uint64_t number = place.number + 1;
+    line.append(number_key).append(std::to_string(number));
+    line.append(previous_key).append(place.hash).append(end_of_text);
+    place = {number, crypto::sha256(line)};
+    line.append(hash_key).append(place.hash).append(end_of_line).append("\n");
+    return line;
+}
+
+std::optional<Read> read(std::string_view line) {
+    std::string_view rest = line;
+    auto read = take_chain(rest);
+    if (!read || !line.starts_with("{\""))
+        return std::nullopt;
+    const std::size_t own = hash_key.size() + hash_size + end_of_line.size();
+    read->is_sound = crypto::sha256(line.substr(0, line.size() - own)) == read->place.hash;
+    read->is_outcome_unknown = rest.find(unknown_result) != rest.npos;
+    if (take_from_end(rest, end_of_text))
+        read->broken = take_hash(rest, broken_key).value_or("");
+    return read;
+}
+
+std::optional<Link> place_at_end(std::string_view text) {
+    if (!take_from_end(text, "\n"))
+        return std::nullopt;
+    const auto read = take_chain(text);
+    return read ? std::optional(read->place) : std::nullopt;
+}
+
+void note_broken(std::string& open_object, std::string_view half_line) {
+    open_object.append(broken_key).append(crypto::sha256(half_line)).append(end_of_text);
+}
+
+} // namespace useradmin::audit

@@ -1,0 +1,46 @@
+#include "crypto/secret.hpp"
+
+#include <openssl/crypto.h>
+
+#include <utility>
+
+namespace useradmin::crypto {
+
+void wipe(void* bytes, std::size_t length) noexcept {
+    OPENSSL_cleanse(bytes, length);
+}
+
+void wipe(std::string& text) noexcept {
+    // Past the end may be what a longer text left there; this resize never allocates.
+    text.resize(text.capacity());
+    wipe(text.data(), text.size());
+    text.clear();
+}
+
+// A moved-from std::string keeps the bytes of a short text in itself, so each source is wiped.
+
+Secret::Secret(std::string&& text) noexcept : text_(std::move(text)) {
+    wipe(text);
+}
+
+Secret::Secret(Secret&& other) noexcept : Secret(std::move(other.text_)) {}
+
+Secret& Secret::operator=(Secret&& other) noexcept {
+    if (this != &other) {
+        wipe(text_);
+        text_ = std::move(other.text_);
+        wipe(other.text_);
+    }
+    return *this;
+}
+
+Secret::~Secret() {
+    wipe(text_);
+}
+
+bool equal_secrets(std::string_view left, std::string_view right) noexcept {
+    return left.size() == right.size() &&
+           CRYPTO_memcmp(left.data(), right.data(), left.size()) == 0;
+}
+
+} // namespace useradmin::crypto

@@ -1,0 +1,66 @@
+#include "crypto/sha256.hpp"
+
+#include "text/hex.hpp"
+
+#include <openssl/evp.h>
+
+#include <cstdint>
+#include <memory>
+#include <new>
+
+namespace useradmin::crypto {
+
+namespace {
+
+/// SHA-256, found once: since version 3, OpenSSL looks EVP_sha256() up for each digest, which takes
+/// longer than a short one.
+const EVP_MD* algorithm() noexcept {
+#if OPENSSL_VERSION_NUMBER >= 0x30000000L
+    static const std::unique_ptr<EVP_MD, decltype(&EVP_MD_free)> found(
+        EVP_MD_fetch(nullptr, "SHA256", nullptr), EVP_MD_free);
+    if (found)
+        return found.get();
+#endif
+    return EVP_sha256();
+}
+
+Digest digest_of(std::string_view bytes) {
+    Digest digest;
+    if (EVP_Digest(bytes.data(), bytes.size(), digest.data(), nullptr, algorithm(), nullptr) != 1)
+        throw std::bad_alloc();
+    return digest;
+}
+
+} // namespace
+
+Digest digest(std::span<const std::string_view> texts) {
+    const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(EVP_MD_CTX_new(),
+                                                                          EVP_MD_CTX_free);
+    Digest digest;
+    bool is_done = context && EVP_DigestInit_ex(context.get(), algorithm(), nullptr) == 1;
+    for (const std::string_view text : texts) {
+        const std::uint64_t length = text.size();
+        is_done = is_done && EVP_DigestUpdate(context.get(), &length, sizeof length) == 1 &&
+                  EVP_DigestUpdate(context.get(), text.data(), text.size()) == 1;
+    }
+    if (!is_done || EVP_DigestFinal_ex(context.get(), digest.data(), nullptr) != 1)
+        throw std::bad_alloc();
+    return digest;
+}
+
+std::string hex(const Digest& digest) {
+    return text::hex({reinterpret_cast<const char*>(digest.data()), digest.size()});
+}
+
+std::string sha256(std::string_view bytes) {
+    return hex(digest_of(bytes));
+}
+
+std::string sha256_base64(std::string_view bytes) {
+    const Digest digest = digest_of(bytes);
+    std::array<unsigned char, 45> text; // with the terminator
+    const int length = EVP_EncodeBlock(text.data(), digest.data(), static_cast<int>(digest.size()));
+    return {reinterpret_cast<const char*>(text.data()), static_cast<std::size_t>(length)};
+}
+
+} // namespace useradmin::crypto

@@ -1,0 +1,226 @@
+// useradminctl export: writes all users, with the hashes of their passwords.
+#include "ctl/bulk/exclusive_file.hpp"
+#include "ctl/bulk/user_file.hpp"
+#include "ctl/command.hpp"
+#include "ctl/display.hpp"
+
+#include "apr/pool.hpp"
+#include "store/bulk.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <system_error>
+
+namespace useradmin::ctl {
+
+namespace {
+
+// A few at first: a picture may be long, and what is read at once is to stay at about that size.
+constexpr std::int64_t first_users = 50;
+constexpr std::int64_t most_users = 2000;
+constexpr std::size_t bytes_at_once = std::size_t{1} << 20;
+
+/// How many users are read next, after that many that came to so many bytes.
+std::int64_t next_users(std::int64_t users, std::size_t bytes) {
+    const auto fitting =
+        static_cast<std::int64_t>(bytes_at_once * static_cast<std::size_t>(users) / (bytes + 1));
+    return std::clamp<std::int64_t>(fitting, 1, std::min(2 * users, most_users));
+}
+
+[[noreturn]] void fail(const std::string& name) {
+    throw CommandError(Exit::failure,
+                       name + " cannot be written: " + std::generic_category().message(errno));
+}
+
+/// What a name leads to through symbolic links that the system follows: in a folder for all, such
+/// as /tmp, another account's link is a trap.
+class Target {
+  public:
+    /// A CommandError if it belongs to another account: that one could read what is written.
+    explicit Target(const std::string& name)
+        : name_(name), descriptor_(open(name.c_str(), O_PATH | O_CLOEXEC)) {
+        if (descriptor_ < 0 && errno != ENOENT)
+            fail(name);
+        if (descriptor_ < 0)
+            return;
+        struct stat status = {};
+        if (fstat(descriptor_, &status) != 0)
+            fail(name);
+        // Terminals and /dev/null are the system's.
+        if (!S_ISCHR(status.st_mode) && status.st_uid != geteuid())
+            throw CommandError(Exit::failure,
+                               name + " belongs to another account, which could read the hashes of "
+                                      "the passwords; choose another name, or - for standard "
+                                      "output");
+        is_file_ = S_ISREG(status.st_mode);
+        if (!is_file_)
+            return;
+        std::error_code error;
+        name_ = std::filesystem::read_symlink(link(), error).string();
+        if (error) {
+            errno = error.value();
+            fail(name);
+        }
+    }
+    ~Target() {
+        if (descriptor_ >= 0)
+            close(descriptor_);
+    }
+    Target(const Target&) = delete;
+    Target& operator=(const Target&) = delete;
+
+    /// Whether it is a pipe or a device, which no file may replace.
+    bool is_device() const noexcept { return descriptor_ >= 0 && !is_file_; }
+    /// Where links lead to.
+    const std::string& name() const noexcept { return name_; }
+    /// Opens what the constructor checked, whatever has the name by now; -1 with errno on failure.
+    int open_device() const { return open(link().c_str(), O_WRONLY | O_CLOEXEC); }
+
+  private:
+    std::string link() const { return "/proc/self/fd/" + std::to_string(descriptor_); }
+
+    std::string name_;
+    int descriptor_;
+    bool is_file_ = false;
+};
+
+/// Whether the open file has that name still.
+bool has_name(std::FILE* file, const std::string& name) {
+    struct stat open = {};
+    struct stat named = {};
+    return fstat(fileno(file), &open) == 0 && lstat(name.c_str(), &named) == 0 &&
+           open.st_dev == named.st_dev && open.st_ino == named.st_ino;
+}
+
+/// Lines as a terminal may have them.
+std::string visible_lines(std::string_view lines) {
+    std::string text;
+    while (!lines.empty()) {
+        const std::string_view line = lines.substr(0, lines.find('\n'));
+        text.append(visible(line)) += '\n';
+        lines.remove_prefix(std::min(line.size() + 1, lines.size()));
+    }
+    return text;
+}
+
+/// Where the lines go: standard output, a pipe or a device, or a file that appears under its name
+/// when it is whole.
+class Output {
+  public:
+    explicit Output(const std::string& name) : name_(name) {
+        if (name == "-")
+            return;
+        const Target target(name);
+        name_ = target.name();
+        if (!target.is_device())
+            part_ = name_ + ".part";
+        // It holds what passwords can be guessed from.
+        const int descriptor = part_.empty() ? target.open_device() : open_fresh(part_);
+        file_.reset(descriptor >= 0 ? fdopen(descriptor, "w") : nullptr);
+        if (file_ == nullptr)
+            refuse();
+    }
+    ~Output() {
+        if (file_ != nullptr && !part_.empty() && has_name(file_.get(), part_))
+            std::remove(part_.c_str());
+    }
+    Output(const Output&) = delete;
+    Output& operator=(const Output&) = delete;
+
+    bool is_terminal() const noexcept { return isatty(fileno(stream())) == 1; }
+    void write(const std::string& text) {
+        if (std::fwrite(text.data(), 1, text.size(), stream()) != text.size())
+            refuse();
+    }
+    void finish() {
+        if (file_ == nullptr)
+            return; // main looks after standard output
+        if (std::fflush(file_.get()) != 0)
+            refuse();
+        if (part_.empty())
+            return;
+        if (!has_name(file_.get(), part_))
+            throw CommandError(Exit::failure, "another export has begun to write " + name_ +
+                                                  "; this one ends without a file");
+        if (fsync(fileno(file_.get())) != 0 || std::rename(part_.c_str(), name_.c_str()) != 0)
+            refuse();
+        part_.clear();
+    }
+
+  private:
+    struct Close {
+        void operator()(std::FILE* file) const noexcept { std::fclose(file); }
+    };
+
+    std::FILE* stream() const noexcept { return file_ != nullptr ? file_.get() : stdout; }
+
+    [[noreturn]] void refuse() const {
+        fail(!part_.empty() ? part_ : name_ == "-" ? "the output" : name_);
+    }
+
+    std::string name_;
+    std::string part_;
+    std::unique_ptr<std::FILE, Close> file_;
+};
+
+} // namespace
+
+Exit export_users(Context& context) {
+    const std::string name = context.options.words.empty() ? "-" : context.options.words[0];
+    const FileFormat format = format_of(context.options.find("format"), name);
+    const bool is_for_spreadsheet = context.options.has("spreadsheet");
+    if (is_for_spreadsheet && format != FileFormat::csv)
+        throw CommandError(Exit::usage, "--spreadsheet is for CSV; add --format csv");
+    UserFileWriter writer(format, is_for_spreadsheet ? Formulas::escape : Formulas::keep);
+    Database& database = context.database_with_rows();
+    const store::Schema schema = database.schema();
+    if (const store::Problem* problem = schema.problem_of(store::needs_user | store::needs_account))
+        throw CommandError(Exit::failure, problem->text);
+    Output output(name);
+    // Lines on a terminal show by themselves how far it is.
+    const bool is_seen = output.is_terminal();
+    std::optional<Progress> progress;
+    if (!is_seen)
+        progress.emplace("Exporting the users");
+    // All users as they are at one moment.
+    database.execute(database.dialect().product().begin_reading);
+    std::string text;
+    writer.append_headings(text);
+    std::optional<std::string> last;
+    std::int64_t users_at_once = first_users;
+    for (std::uint64_t count = 0;;) {
+        const apr::Scratch pool(database.pool());
+        store::Work work(database.client(), schema, pool.get());
+        const auto rows = store::bulk::read(work, last, users_at_once);
+        if (!rows)
+            throw CommandError(Exit::failure, "the database refused: " + work.error());
+        for (const store::bulk::Row& row : *rows)
+            writer.append(text, row);
+        output.write(is_seen ? visible_lines(text) : text);
+        users_at_once = next_users(users_at_once, text.size());
+        text.clear();
+        if (rows->empty())
+            break;
+        last = rows->back().user.id;
+        count += rows->size();
+        if (progress)
+            progress->show("Exporting the users: " + std::to_string(count));
+    }
+    database.execute("COMMIT");
+    output.finish();
+    progress.reset();
+    if (const std::uint64_t count = writer.formulas_kept(); count > 0)
+        complain(std::to_string(count) + (count == 1 ? " cell begins" : " cells begin") +
+                 " as formulas do, and a spreadsheet would run them; --spreadsheet escapes them, "
+                 "in a file that is not for 'import'");
+    return Exit::success;
+}
+
+} // namespace useradmin::ctl

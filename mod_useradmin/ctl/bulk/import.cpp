@@ -1,0 +1,602 @@
+// useradminctl import: makes the users of a file, some hundred in a transaction.
+#include "api/access.hpp"
+#include "apr/pool.hpp"
+#include "crypto/random.hpp"
+#include "ctl/bulk/user_file.hpp"
+#include "ctl/command.hpp"
+#include "ctl/display.hpp"
+#include "ctl/password_input.hpp"
+#include "sign_in/identity.hpp"
+#include "store/bulk.hpp"
+#include "store/statements.hpp"
+#include "text/unicode.hpp"
+#include "json/writer.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <map>
+#include <memory>
+#include <set>
+#include <system_error>
+#include <thread>
+#include <variant>
+
+#include <sys/stat.h>
+
+namespace useradmin::ctl {
+
+namespace {
+
+constexpr std::size_t users_at_once = 500;
+// A name or a picture may be long: what is kept of a transaction's lines is bounded too.
+constexpr std::size_t bytes_at_once = std::size_t{4} << 20;
+
+enum class OnConflict { fail, skip, update };
+
+OnConflict on_conflict_of(const Options& options) {
+    const std::string_view word = options.find("on-conflict").value_or("fail");
+    if (word != "fail" && word != "skip" && word != "update")
+        throw CommandError(Exit::usage, "--on-conflict must be skip, update or fail");
+    return word == "fail" ? OnConflict::fail
+                          : (word == "skip" ? OnConflict::skip : OnConflict::update);
+}
+
+/// A user of the file. Its texts are its own.
+struct Entry {
+    std::uint64_t line = 0;
+    std::vector<Cell> cells;
+    std::string id;
+    std::string account_id;
+    std::string email;
+    crypto::Secret made_hash;
+    store::bulk::Row row;
+    std::string_view password;
+    /// The id of a user that is there already, which is changed or left.
+    std::string existing;
+    /// Whether that one is a superAdmin who is not banned once the line has changed it.
+    bool is_super_admin = false;
+    /// Whether a dry run leaves it out, as its line is wrong.
+    bool is_refused = false;
+
+    /// Whether the line has the member, though it be NULL.
+    bool says(std::string_view member) const {
+        return std::any_of(
+            cells.begin(), cells.end(), [&](const Cell& cell) { return cell.name == member; });
+    }
+    bool names(std::string_view member) const {
+        return std::any_of(
+            cells.begin(), cells.end(),
+            [&](const Cell& cell) { return cell.name == member && cell.text; });
+    }
+};
+
+bool is_active_super_admin(const store::User& user, store::Timestamp now) {
+    return api::role_of(user.role.value_or("")) == api::Role::super_admin &&
+           !sign_in::is_banned(user, now);
+}
+
+/// Entries do not move: views point into them.
+using Entries = std::vector<std::unique_ptr<Entry>>;
+
+/// Puts the text into the user's field; false where it is none of the field's kind.
+bool set(store::User& user, const store::Field<store::User>& field, const Cell& cell) {
+    const auto put = [&](auto& member) {
+        using Member = std::decay_t<decltype(member)>;
+        if (!cell.text) {
+            member = Member();
+            return true;
+        }
+        const std::string_view text = cell.text->view();
+        if constexpr (std::is_same_v<Member, bool>) {
+            member = text == "true";
+            return text == "true" || text == "false";
+        } else if constexpr (std::is_same_v<Member, store::Time>) {
+            member = text::parse_timestamp(text);
+            return member && text::is_storable(*member);
+        } else {
+            member = text;
+            return true;
+        }
+    };
+    return std::visit([&](auto member) { return put(user.*member); }, field.member);
+}
+
+const char* kind_of(const store::Field<store::User>& field) {
+    return std::holds_alternative<bool store::User::*>(field.member)
+               ? ", which must be true or false"
+               : ", which must be a time such as 2026-11-20T23:30:19.717Z, of a year up to 9999";
+}
+
+/// What an import takes of a line, by the command line and the tables.
+struct Rules {
+    const store::Schema& schema;
+    bool lowers_email;
+    bool takes_all;
+    store::Timestamp now;
+};
+
+/// Fills the entry from its line; what is wrong with that, in a sentence's end, or nothing.
+std::string fill(Entry& entry, const Rules& rules) {
+    store::User& user = entry.row.user;
+    user.role = "user";
+    user.email_verified = true;
+    user.created_at = rules.now;
+    for (const Cell& cell : entry.cells) {
+        if (cell.name == hash_member && cell.text)
+            entry.row.password_hash = cell.text->view();
+        if (cell.name == password_member && cell.text)
+            entry.password = cell.text->view();
+        for (const store::Field<store::User>& field : store::user_fields)
+            if (field.name == cell.name && !set(user, field, cell))
+                return "has a wrong " + std::string(field.name) + kind_of(field);
+    }
+    if (!entry.names("updatedAt"))
+        user.updated_at = user.created_at;
+    if (user.email.find('@') == user.email.npos)
+        return user.email.empty() ? "has no email" : "has an email that is no address";
+    if (rules.lowers_email)
+        user.email = entry.email = text::lower(user.email);
+    if (user.name.empty())
+        return "has no name";
+    if (const std::string_view role = user.role.value_or("user");
+        role != "user" && api::role_of(role) == api::Role::user && !rules.takes_all)
+        return "has the role '" + std::string(role) +
+               "', which is none of user, admin and superAdmin; say --force if it is meant";
+    const store::Column& key = rules.schema.user.at("id");
+    if (key.is_serial())
+        user.id = {};
+    else if (user.id.empty())
+        user.id = entry.id = crypto::random_uuid();
+    else if (!key.can_hold_id(user.id))
+        return "has an id that a column of type " + key.type + " does not hold";
+    entry.row.account_id = entry.account_id = crypto::random_uuid();
+    if (!entry.password.empty() && entry.row.password_hash)
+        return "has both a password and a passwordHash";
+    if (!entry.password.empty()) {
+        const std::string problem =
+            problem_of_password(entry.password, rules.takes_all ? Lengths::any : Lengths::usual);
+        if (!problem.empty())
+            return "has a password that " + problem;
+    }
+    if (entry.row.password_hash && !rules.takes_all && !password::work_of(*entry.row.password_hash))
+        return "has a passwordHash that is none of argon2id, better-auth's scrypt and bcrypt, or "
+               "that asks for too much work; say --force to take it all the same";
+    return {};
+}
+
+constexpr const char* leaves_none =
+    "would leave no superAdmin who is not banned; one must be made before, or say --yes if it is "
+    "meant";
+
+std::string line_named(std::uint64_t number) {
+    return "line " + std::to_string(number);
+}
+
+/// The file with that name, or standard input.
+class Input {
+  public:
+    explicit Input(const std::string& name)
+        : file_(name == "-" ? stdin : std::fopen(name.c_str(), "re")) {
+        if (file_ == nullptr)
+            throw CommandError(Exit::failure,
+                               name + " cannot be read: " + std::generic_category().message(errno));
+    }
+    ~Input() {
+        if (file_ != stdin)
+            std::fclose(file_);
+    }
+    Input(const Input&) = delete;
+    Input& operator=(const Input&) = delete;
+
+    std::FILE* file() const noexcept { return file_; }
+    /// 0 where nobody knows.
+    std::uint64_t size() const noexcept {
+        struct stat status = {};
+        return fstat(fileno(file_), &status) == 0 && S_ISREG(status.st_mode)
+                   ? static_cast<std::uint64_t>(status.st_size)
+                   : 0;
+    }
+
+  private:
+    std::FILE* file_;
+};
+
+/// Hashes what is to be hashed, on all processors.
+void hash_passwords(const Entries& entries, const password::Format& format) {
+    std::vector<Entry*> waiting;
+    for (const auto& entry : entries)
+        if (!entry->password.empty())
+            waiting.push_back(entry.get());
+    std::atomic<std::size_t> next = 0;
+    std::atomic<bool> has_failed = false;
+    const auto work = [&] {
+        for (std::size_t index = next++; index < waiting.size(); index = next++) {
+            auto hash = password::hash(format, waiting[index]->password);
+            if (!hash) {
+                has_failed = true;
+                return;
+            }
+            waiting[index]->made_hash = std::move(*hash);
+            waiting[index]->row.password_hash = waiting[index]->made_hash.view();
+        }
+    };
+    std::vector<std::jthread> threads;
+    const std::size_t count =
+        std::min<std::size_t>(waiting.size(), std::max(std::thread::hardware_concurrency(), 1U));
+    for (std::size_t index = 1; index < count; ++index)
+        threads.emplace_back(work);
+    work();
+    threads.clear();
+    if (has_failed)
+        throw CommandError(Exit::failure, "a password could not be hashed: out of memory");
+}
+
+/// What the lines so far have resulted in.
+struct Counts {
+    std::uint64_t made = 0;
+    std::uint64_t changed = 0;
+    std::uint64_t skipped = 0;
+
+    std::uint64_t total() const noexcept { return made + changed + skipped; }
+};
+
+class Import {
+  public:
+    Import(Context& context, const std::string& name)
+        : context_(context), input_(name), database_(context.database_with_rows()),
+          schema_(database_.schema()), on_conflict_(on_conflict_of(context.options)),
+          is_dry_(context.options.has("dry-run")), may_leave_none_(context.options.has("yes")),
+          rules_{schema_, context.settings.lowers_email.value_or(false),
+                 context.options.has("force"), text::now()},
+          reader_(input_.file(), format_of(context.options.find("format"), name)),
+          progress_("Importing the users") {
+        if (const store::Problem* problem = schema_.problem_of(
+                store::needs_user | store::needs_account | store::needs_creation))
+            throw CommandError(Exit::failure, problem->text);
+    }
+
+    Exit run() {
+        if (is_dry_)
+            begin_trial();
+        while (auto line = reader_.next()) {
+            take(std::move(*line));
+            if (entries_.size() >= users_at_once || bytes_ >= bytes_at_once)
+                flush(reader_.place_behind());
+        }
+        flush(reader_.place_behind());
+        return report();
+    }
+
+  private:
+    /// Begins the transaction of a dry run. It is rolled back with the destructor.
+    void begin_trial() {
+        trial_.emplace(database_.client(), schema_, database_.pool());
+        trial_transaction_ = database_.dialect().begin(*trial_);
+        if (trial_transaction_ == nullptr)
+            throw CommandError(Exit::failure, "the database refused: " + trial_->error());
+    }
+
+    void take(FileLine line) {
+        auto entry = std::make_unique<Entry>();
+        entry->line = line.number;
+        entry->cells = std::move(line.cells);
+        const std::string problem =
+            line.problem.empty() ? fill(*entry, rules_) : std::move(line.problem);
+        if (!problem.empty()) {
+            refuse(Exit::failure, entry->line, problem);
+            return;
+        }
+        // What is twice in a file meets itself in the database.
+        if (names_.contains(entry->row.user.email) || names_.contains(entry->row.user.id))
+            flush(reader_.place_before());
+        names_.emplace(entry->row.user.email);
+        if (!entry->row.user.id.empty())
+            names_.emplace(entry->row.user.id);
+        for (const Cell& cell : entry->cells)
+            bytes_ += cell.text ? cell.text->view().size() : 0;
+        entries_.push_back(std::move(entry));
+    }
+
+    /// A line cannot be imported: the end of an import, and one of the findings of a dry run.
+    void refuse(Exit code, std::uint64_t line, const std::string& problem) {
+        const std::string sentence = line_named(line) + " " + problem;
+        if (!is_dry_)
+            throw CommandError(code, sentence + "; " + state());
+        ++bad_lines_;
+        progress_.clear();
+        complain(sentence);
+    }
+
+    /// What is in the database when an import ends early.
+    std::string state() const {
+        if (is_dry_ || counts_.total() == 0)
+            return "nothing was imported";
+        return "the lines up to line " + std::to_string(imported_.line) +
+               " are imported; fix it, then run this again with --on-conflict " +
+               (on_conflict_ == OnConflict::update ? "update" : "skip");
+    }
+
+    /// Puts the entries into the database, all or none. The file was read up to there with them.
+    void flush(FilePlace place) {
+        if (entries_.empty())
+            return;
+        place_behind_ = std::move(place);
+        if (is_dry_) {
+            try_to_write();
+        } else {
+            hash_passwords(entries_, context_.settings.hash_format());
+            // Where one is there already, the others are not made either: the second time, it is
+            // known which. Somebody else may be making users meanwhile.
+            constexpr int tries = 5;
+            for (int tried = 1; !try_to_commit(tried == tries); ++tried) {
+                const apr::Scratch pool(database_.pool());
+                if (find_existing(pool.get()) == 0)
+                    tried = tries - 1;
+            }
+        }
+        entries_.clear();
+        names_.clear();
+        bytes_ = 0;
+        show_progress();
+    }
+
+    /// Marks the entries whose users are there already; how many there are.
+    std::size_t find_existing(apr_pool_t* pool) {
+        store::Work work(database_.client(), schema_, pool);
+        std::vector<store::bulk::Row> rows;
+        for (const auto& entry : entries_)
+            rows.push_back(entry->row);
+        const auto taken = store::bulk::taken(work, rows);
+        if (!taken)
+            throw CommandError(Exit::failure, "the database refused: " + work.error());
+        std::map<std::string_view, std::string_view> id_of;
+        std::map<std::string_view, std::string_view> address_of;
+        std::map<std::string_view, const store::User*> user_of;
+        for (const store::User& user : *taken) {
+            id_of[user.email] = user.id;
+            address_of[user.id] = user.email;
+            user_of[user.id] = &user;
+        }
+        std::size_t count = 0;
+        for (const auto& entry : entries_) {
+            const store::User& user = entry->row.user;
+            const auto by_address = id_of.find(user.email);
+            const auto by_id = entry->names("id") ? address_of.find(user.id) : address_of.end();
+            if (by_address == id_of.end() && by_id == address_of.end())
+                continue;
+            ++count;
+            entry->existing =
+                by_address != id_of.end() ? by_address->second : std::string_view(by_id->first);
+            entry->is_super_admin = is_super_admin_after(*entry, *user_of[entry->existing]);
+            const bool are_two = by_address != id_of.end() && by_id != address_of.end() &&
+                                 by_address->second != by_id->first;
+            entry->is_refused =
+                on_conflict_ == OnConflict::fail || (on_conflict_ == OnConflict::update && are_two);
+            if (!entry->is_refused)
+                continue;
+            if (are_two && on_conflict_ == OnConflict::update)
+                refuse(Exit::already_there, entry->line,
+                       "has the id of one user and the address of a second one");
+            else
+                refuse(Exit::already_there, entry->line,
+                       by_address != id_of.end()
+                           ? "has an address that a user has already, " + std::string(user.email) +
+                                 "; --on-conflict says what is to become of it"
+                           : "has an id that a user has already, " + std::string(user.id) +
+                                 "; --on-conflict says what is to become of it");
+        }
+        return count;
+    }
+
+    bool is_super_admin_after(const Entry& entry, store::User user) const {
+        const store::User& said = entry.row.user;
+        if (entry.says("role"))
+            user.role = said.role;
+        if (entry.says("banned"))
+            user.banned = said.banned;
+        if (entry.says("banExpires"))
+            user.ban_expires = said.ban_expires;
+        return is_active_super_admin(user, rules_.now);
+    }
+
+    /// Writes the entries in the transaction of a dry run.
+    void try_to_write() {
+        // Hashing takes longer than all else, and any text is stored alike.
+        for (const auto& entry : entries_)
+            if (!entry->password.empty())
+                entry->row.password_hash = "not hashed";
+        const apr::Scratch pool(database_.pool());
+        find_existing(pool.get());
+        store::Work work(database_.client(), schema_, pool.get());
+        std::vector<store::Seen> seen;
+        if (!write(work, counts_, seen))
+            fail(work);
+    }
+
+    /// False where a value is there already that must be unique; at the last try that is an error.
+    bool try_to_commit(bool is_last_try) {
+        const apr::Scratch pool(database_.pool());
+        store::Work work(database_.client(), schema_, pool.get(), /* is_witnessed */ true);
+        const auto transaction = database_.dialect().begin(work);
+        if (transaction == nullptr)
+            fail(work);
+        Counts next = counts_;
+        std::vector<store::Seen> seen;
+        if (!write(work, next, seen)) {
+            if (work.fault() == store::Fault::conflict && !is_last_try)
+                return false;
+            fail(work);
+        }
+        if (context_.audit().comes_before())
+            tell(seen);
+        if (!transaction->commit()) {
+            context_.audit().take_back(work.may_be_committed());
+            fail(work);
+        }
+        context_.audit().confirm();
+        counts_ = next;
+        imported_ = place_behind_;
+        if (!context_.audit().comes_before())
+            tell(seen);
+        return true;
+    }
+
+    /// Makes the users that are not there and changes those that are; false if the users cannot be
+    /// made. What is seen lives as long as the entries and the work's pool.
+    bool write(store::Work& work, Counts& counts, std::vector<store::Seen>& seen) {
+        std::vector<store::bulk::Row> fresh;
+        for (const auto& entry : entries_)
+            if (entry->existing.empty())
+                fresh.push_back(entry->row);
+        const bool names_by_id = context_.settings.account_id_is_user_id.value_or(false);
+        if (!fresh.empty() && !store::bulk::insert(work, fresh, names_by_id, rules_.now))
+            return false;
+        counts.made += fresh.size();
+        seen.reserve(entries_.size());
+        for (const store::bulk::Row& row : fresh)
+            seen.push_back({row.user.id, std::nullopt, row.user});
+        for (const auto& entry : entries_) {
+            if (entry->existing.empty() || entry->is_refused)
+                continue;
+            if (on_conflict_ == OnConflict::update) {
+                seen.push_back(change(work, *entry));
+                ++counts.changed;
+            } else {
+                ++counts.skipped;
+            }
+        }
+        return true;
+    }
+
+    /// Changes what the line says of a user that is there.
+    store::Seen change(store::Work& work, const Entry& entry) {
+        store::Changes changes = {{"updatedAt", rules_.now}};
+        for (const store::Field<store::User>& field : store::user_fields)
+            if (field.name != "id" && field.name != "updatedAt" && field.name != "createdAt" &&
+                entry.says(field.name))
+                changes.push_back({field.name, store::value_of(entry.row.user, field)});
+        work.seen() = {};
+        // Whoever is banned is signed out, as by 'ban'; where no sessions are kept, there are none.
+        const auto ending = schema_.problem_of(store::needs_session) == nullptr
+                                ? store::Sessions::end
+                                : store::Sessions::stay;
+        const bool bans = entry.names("banned") && entry.row.user.banned;
+        store::Guard guard;
+        if (!entry.is_super_admin && !may_leave_none_)
+            guard = {store::Guard::Kind::leaves_one_of_role, api::text_of(api::Role::super_admin),
+                     rules_.now};
+        const auto changed =
+            store::statements::update(work, database_.dialect(), entry.existing, changes, guard,
+                                      bans ? ending : store::Sessions::stay);
+        if (!changed && changed.failure() == store::Failure::last_of_role) {
+            refuse(Exit::failure, entry.line, leaves_none);
+            return work.seen();
+        }
+        if (!changed && !changed.is_not_found())
+            fail(work);
+        const store::Seen seen = work.seen();
+        if (entry.row.password_hash && changed)
+            set_password(work, *changed, entry, ending);
+        return seen;
+    }
+
+    /// A new password signs its user out, as by 'passwd'; the one that is there already changes
+    /// nothing.
+    void set_password(store::Work& work, const store::User& user, const Entry& entry,
+                      store::Sessions ending) {
+        const auto stored = store::statements::credential(work, user.email);
+        if (!stored && !stored.is_not_found())
+            fail(work);
+        if (stored && stored->password_hash == entry.row.password_hash)
+            return;
+        const store::Account account = store::credential_account(
+            user, entry.account_id, entry.row.password_hash,
+            context_.settings.account_id_is_user_id.value_or(false), rules_.now);
+        if (!store::statements::set_password(work, database_.dialect(), account, ending))
+            fail(work);
+    }
+
+    void tell(const std::vector<store::Seen>& all) {
+        for (const store::Seen& seen : all)
+            if (!context_.audit().tell(seen.user_id, seen.before ? &*seen.before : nullptr,
+                                       seen.after ? &*seen.after : nullptr)) {
+                context_.audit().take_back(false);
+                throw CommandError(Exit::failure, "the audit log must be told; " + state());
+            }
+    }
+
+    [[noreturn]] void fail(const store::Work& work) const {
+        throw CommandError(Exit::failure, "the database refused what stands from line " +
+                                              std::to_string(entries_.front()->line) + " to line " +
+                                              std::to_string(entries_.back()->line) + ": " +
+                                              work.error() + "; " + state());
+    }
+
+    void show_progress() const {
+        std::string text = is_dry_ ? "Looking at the lines: " + std::to_string(place_behind_.line)
+                                   : "Importing the users: " + std::to_string(counts_.total());
+        if (const std::uint64_t size = input_.size(); size > 0)
+            text += ", " + std::to_string(place_behind_.bytes * 100 / size) + " %";
+        progress_.show(text);
+    }
+
+    Exit report() const {
+        progress_.clear();
+        if (bad_lines_ > 0)
+            throw CommandError(Exit::failure, std::to_string(bad_lines_) +
+                                                  (bad_lines_ == 1 ? " line is" : " lines are") +
+                                                  " wrong; nothing was imported");
+        if (context_.wants_json()) {
+            std::string text;
+            json::Writer writer(text);
+            writer.begin_object().key("success").boolean(true).key("data").begin_object();
+            writer.key("made").integer(static_cast<std::int64_t>(counts_.made));
+            writer.key("changed").integer(static_cast<std::int64_t>(counts_.changed));
+            writer.key("skipped").integer(static_cast<std::int64_t>(counts_.skipped));
+            writer.end_object().end_object();
+            print_json(text);
+            return Exit::success;
+        }
+        const std::string counts =
+            std::to_string(counts_.made) + (counts_.made == 1 ? " user" : " users") + " made, " +
+            std::to_string(counts_.changed) + " changed, " + std::to_string(counts_.skipped) +
+            " skipped" + (counts_.skipped > 0 ? " (already there)" : "");
+        say(is_dry_ ? "all lines are right: " + counts + ", in a transaction that was rolled back"
+                    : counts);
+        return Exit::success;
+    }
+
+    Context& context_;
+    Input input_;
+    Database& database_;
+    const store::Schema schema_;
+    OnConflict on_conflict_;
+    bool is_dry_;
+    bool may_leave_none_;
+    Rules rules_;
+    UserFileReader reader_;
+    Progress progress_;
+
+    Entries entries_;
+    /// The ids and addresses of the entries.
+    std::set<std::string, std::less<>> names_;
+    std::size_t bytes_ = 0;
+    /// How far the file was read with the last entry, and how far it is imported.
+    FilePlace place_behind_;
+    FilePlace imported_;
+    Counts counts_;
+    std::uint64_t bad_lines_ = 0;
+    /// The transaction of a dry run.
+    std::optional<store::Work> trial_;
+    std::unique_ptr<store::Transaction> trial_transaction_;
+};
+
+} // namespace
+
+Exit import_users(Context& context) {
+    return Import(context, context.options.words[0]).run();
+}
+
+} // namespace useradmin::ctl

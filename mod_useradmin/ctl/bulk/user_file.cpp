@@ -1,0 +1,336 @@
+#include "ctl/bulk/user_file.hpp"
+
+#include "ctl/command_error.hpp"
+#include "ctl/display.hpp"
+#include "text/unicode.hpp"
+#include "json/reader.hpp"
+#include "json/record.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <system_error>
+
+namespace useradmin::ctl {
+
+namespace {
+
+// Of any user that is meant: an address, a name, a picture's data as a browser uploads it.
+constexpr std::size_t longest_line = std::size_t{16} << 20;
+constexpr std::size_t piece_size = std::size_t{1} << 16;
+constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+
+/// The name among those that a line may have; empty for any other.
+std::string_view known_name(std::string_view name) {
+    for (const store::Field<store::User>& field : store::user_fields)
+        if (field.name == name)
+            return field.name;
+    for (const std::string_view member : {hash_member, password_member})
+        if (member == name)
+            return member;
+    return {};
+}
+
+std::string known_names() {
+    std::string names;
+    for (const store::Field<store::User>& field : store::user_fields)
+        names.append(field.name).append(", ");
+    return names.append(hash_member).append(" and ").append(password_member);
+}
+
+std::string unknown(std::string_view name) {
+    return "there is no \"" + std::string(name) + "\" of a user; what is known is " + known_names();
+}
+
+struct CsvCell {
+    crypto::Secret text;
+    bool is_quoted = false;
+    bool is_last = false;
+};
+
+/// Where the quote stands that ends a cell whose first quote is gone; npos where none does.
+std::size_t closing_quote(std::string_view line) noexcept {
+    std::size_t at = line.find('"');
+    while (at != line.npos && line.substr(at + 1).starts_with('"'))
+        at = line.find('"', at + 2);
+    return at;
+}
+
+/// A cell's text, in which its own quotes are doubled.
+crypto::Secret text_in(std::string_view cell) {
+    std::string text;
+    text.reserve(cell.size()); // a text that grows leaves copies behind
+    while (!cell.empty()) {
+        const std::size_t quote = std::min(cell.find('"'), cell.size() - 1);
+        text += cell.substr(0, quote + 1);
+        cell.remove_prefix(std::min(quote + 2, cell.size()));
+    }
+    return crypto::Secret(std::move(text));
+}
+
+/// Takes a cell from the start of a line of CSV, its separator too. Nothing where its quotes are
+/// not right.
+std::optional<CsvCell> take_cell(std::string_view& line) {
+    CsvCell cell;
+    cell.is_quoted = line.starts_with('"');
+    if (cell.is_quoted)
+        line.remove_prefix(1);
+    const std::size_t end =
+        cell.is_quoted ? closing_quote(line) : std::min(line.find(','), line.size());
+    if (end == line.npos || (!cell.is_quoted && line.substr(0, end).find('"') != line.npos))
+        return std::nullopt;
+    cell.text = text_in(line.substr(0, end));
+    line.remove_prefix(cell.is_quoted ? end + 1 : end);
+    if (line.empty())
+        cell.is_last = true;
+    else if (line.front() != ',')
+        return std::nullopt;
+    else
+        line.remove_prefix(1);
+    return cell;
+}
+
+std::string_view without_end(std::string_view line) {
+    if (line.ends_with('\n'))
+        line.remove_suffix(1);
+    if (line.ends_with('\r'))
+        line.remove_suffix(1);
+    return line;
+}
+
+/// Whether a spreadsheet takes a cell of this text for a formula (OWASP, "CSV Injection").
+bool is_formula(std::string_view value) noexcept {
+    constexpr std::string_view full_width[] = {"＝", "＋", "－", "＠"};
+    return value.find_first_of("=+-@\t\r\n") == 0 ||
+           std::any_of(std::begin(full_width), std::end(full_width),
+                       [&](std::string_view sign) { return value.starts_with(sign); });
+}
+
+void append_csv(std::string& out, std::string_view value, std::string_view prefix = {}) {
+    const bool needs_quotes = value.empty() || value.find_first_of(",\"\r\n") != value.npos ||
+                              value.front() == ' ' || value.back() == ' ';
+    if (needs_quotes)
+        out += '"';
+    out += prefix;
+    while (!value.empty()) {
+        const std::size_t length = text::sequence_length(value);
+        if (length == 0)
+            out += text::replacement_character; // as in JSON: no import takes what is no UTF-8
+        else if (value.front() == '"')
+            out += "\"\"";
+        else
+            out.append(value, 0, length);
+        value.remove_prefix(std::max<std::size_t>(length, 1));
+    }
+    if (needs_quotes)
+        out += '"';
+}
+
+} // namespace
+
+FileFormat format_of(std::optional<std::string_view> said, std::string_view file) {
+    const std::string_view name = said ? *said : file.substr(file.rfind('.') + 1);
+    if (name == "csv")
+        return FileFormat::csv;
+    if (said && name != "ndjson")
+        throw CommandError(Exit::usage, "--format must be csv or ndjson");
+    return FileFormat::ndjson;
+}
+
+UserFileReader::UserFileReader(std::FILE* file, FileFormat format) : file_(file), format_(format) {
+    // A buffer of stdio's would keep passwords.
+    std::setvbuf(file, nullptr, _IONBF, 0);
+    if (format == FileFormat::csv)
+        read_headings();
+}
+
+UserFileReader::~UserFileReader() {
+    crypto::wipe(buffer_);
+}
+
+void UserFileReader::make_room() {
+    const std::size_t rest = buffer_.size() - at_;
+    if (at_ == 0 && buffer_.size() + piece_size <= buffer_.capacity())
+        return;
+    std::string roomy;
+    roomy.reserve(std::max(2 * rest, rest + piece_size));
+    roomy.append(buffer_, at_);
+    crypto::wipe(buffer_);
+    buffer_ = std::move(roomy);
+    at_ = taken_ = 0;
+}
+
+void UserFileReader::settle() {
+    const std::string_view line = std::string_view(buffer_).substr(taken_, at_ - taken_);
+    taken_ = at_;
+    bytes_ += line.size();
+    line_ += static_cast<std::uint64_t>(std::count(line.begin(), line.end(), '\n'));
+}
+
+std::string_view UserFileReader::take_line() {
+    settle();
+    std::size_t end = 0;
+    bool is_quoted = false;
+    for (std::size_t looked = at_; end == 0;) {
+        for (; looked < buffer_.size() && end == 0; ++looked) {
+            is_quoted = is_quoted != (format_ == FileFormat::csv && buffer_[looked] == '"');
+            if (buffer_[looked] == '\n' && !is_quoted)
+                end = looked + 1;
+        }
+        if (end > 0)
+            break;
+        if (buffer_.size() - at_ > longest_line)
+            throw CommandError(Exit::failure,
+                               "line " + std::to_string(line_ + 1) + " has more than " +
+                                   std::to_string(longest_line) +
+                                   " bytes; is a quote missing, or is it a file of another kind?");
+        looked -= at_;
+        make_room();
+        const std::size_t before = buffer_.size();
+        buffer_.resize(before + piece_size);
+        const std::size_t count = std::fread(buffer_.data() + before, 1, piece_size, file_);
+        buffer_.resize(before + count);
+        if (std::ferror(file_) != 0)
+            throw CommandError(Exit::failure, "the file cannot be read: " +
+                                                  std::generic_category().message(errno));
+        if (count == 0) {
+            end = buffer_.size();
+            break;
+        }
+    }
+    at_ = end;
+    return std::string_view(buffer_).substr(taken_, end - taken_);
+}
+
+std::string_view UserFileReader::without_mark(std::string_view line) const noexcept {
+    if (bytes_ == 0 && line.starts_with(byte_order_mark))
+        line.remove_prefix(byte_order_mark.size());
+    return line;
+}
+
+void UserFileReader::read_headings() {
+    std::string_view line = without_end(without_mark(take_line()));
+    for (bool is_last = false; !is_last;) {
+        const auto cell = take_cell(line);
+        const std::string_view name = cell ? known_name(cell->text.view()) : std::string_view();
+        if (name.empty())
+            throw CommandError(Exit::failure, "line 1 must have the columns' names, and " +
+                                                  (cell ? unknown(cell->text.view())
+                                                        : "its quotes are not right"));
+        if (std::find(headings_.begin(), headings_.end(), name) != headings_.end())
+            throw CommandError(Exit::failure, "line 1 has \"" + std::string(name) + "\" twice");
+        headings_.push_back(name);
+        is_last = cell->is_last;
+    }
+}
+
+void UserFileReader::read_cells(std::string_view line, FileLine& read) const {
+    for (const std::string_view name : headings_) {
+        auto cell = take_cell(line);
+        if (!cell || cell->is_last != (name == headings_.back())) {
+            read.problem =
+                cell ? "must have " + std::to_string(headings_.size()) + " cells, as line 1 has"
+                     : "has quotes that are not right: a cell with a quote, a comma or "
+                       "a line end stands in quotes, and its own are doubled";
+            return;
+        }
+        const bool is_null = cell->text.view().empty() && !cell->is_quoted;
+        read.cells.push_back({name, is_null ? std::nullopt : std::optional(std::move(cell->text))});
+    }
+}
+
+void UserFileReader::read_members(std::string_view line, FileLine& read) const {
+    using Kind = json::Object::Kind;
+    const auto object = json::Object::parse(line);
+    if (!object) {
+        read.problem = "is no JSON object in UTF-8";
+        return;
+    }
+    for (const std::string_view key : object->keys()) {
+        const std::string_view name = known_name(key);
+        if (name.empty()) {
+            read.problem = "is not right: " + unknown(key);
+            return;
+        }
+        std::optional<crypto::Secret> text;
+        switch (object->kind(key)) {
+        case Kind::null:
+            break;
+        case Kind::boolean:
+            text = crypto::Secret(object->boolean(key) ? "true" : "false");
+            break;
+        case Kind::string:
+            text = crypto::Secret(std::string(object->text(key)));
+            break;
+        default:
+            read.problem = "has a \"" + std::string(name) + "\" that is no string, boolean or null";
+            return;
+        }
+        read.cells.push_back({name, std::move(text)});
+    }
+}
+
+std::optional<FileLine> UserFileReader::next() {
+    for (;;) {
+        const std::string_view taken = take_line();
+        FileLine read;
+        read.number = line_ + 1;
+        if (taken.empty())
+            return std::nullopt;
+        const std::string_view line = without_end(without_mark(taken));
+        if (line.empty()) // as editors leave one at the end
+            continue;
+        if (!text::is_clean_utf8(line))
+            read.problem = "is not UTF-8, or holds U+0000";
+        else if (format_ == FileFormat::csv)
+            read_cells(line, read);
+        else
+            read_members(line, read);
+        return read;
+    }
+}
+
+FilePlace UserFileReader::place_behind() {
+    settle();
+    return place_before();
+}
+
+void UserFileWriter::append_headings(std::string& out) const {
+    if (format_ != FileFormat::csv)
+        return;
+    for (const store::Field<store::User>& field : store::user_fields)
+        out.append(field.name).append(",");
+    out.append(hash_member).append("\n");
+}
+
+void UserFileWriter::append_cell(std::string& out, std::string_view value) {
+    const bool escapes = formulas_ == Formulas::escape;
+    if (!is_formula(value)) {
+        append_csv(out, value);
+        return;
+    }
+    append_csv(out, value, escapes ? "'" : "");
+    formulas_kept_ += escapes ? 0 : 1;
+}
+
+void UserFileWriter::append(std::string& out, const store::bulk::Row& row) {
+    if (format_ == FileFormat::ndjson) {
+        json::Writer writer(out);
+        writer.begin_object();
+        for (const store::Field<store::User>& field : store::user_fields)
+            json::write_field(writer, row.user, field);
+        writer.key(hash_member).string_or_null(row.password_hash);
+        writer.end_object();
+        out += '\n';
+        return;
+    }
+    for (const store::Field<store::User>& field : store::user_fields) {
+        if (const auto text = text_of(store::value_of(row.user, field)))
+            append_cell(out, *text);
+        out += ',';
+    }
+    if (row.password_hash)
+        append_cell(out, *row.password_hash);
+    out += '\n';
+}
+
+} // namespace useradmin::ctl

@@ -1,0 +1,219 @@
+// useradminctl check: what is in the database, what the service would do with it, what is wrong.
+#include "ctl/check/database_facts.hpp"
+#include "ctl/check/findings.hpp"
+#include "ctl/command.hpp"
+#include "ctl/commands/scale.hpp"
+#include "ctl/display.hpp"
+#include "json/writer.hpp"
+
+#include <utility>
+
+namespace useradmin::ctl {
+
+namespace {
+
+/// What the service does where the catalogue leaves it a choice: a name and a text.
+using Behaviour = std::vector<std::pair<const char*, std::string>>;
+
+std::string type_of(const store::Table& table, std::string_view field) {
+    const store::Column* column = table.find(field);
+    return column != nullptr ? column->type : "absent";
+}
+
+Behaviour behaviour_of(const store::Schema& schema, const Settings& settings) {
+    const store::Column* id = schema.user.find("id");
+    const bool has_serial_ids = id != nullptr && id->is_serial();
+    const bool has_issuer = schema.account.find("issuer") != nullptr;
+    const bool has_user_id = settings.account_id_is_user_id.value_or(false);
+    const bool is_scrypt = std::holds_alternative<password::Scrypt>(settings.hash_format());
+    return {
+        {"ids", type_of(schema.user, "id") + (has_serial_ids ? "; the database makes new ones"
+                                                             : "; new ones are random UUIDs")},
+        {"timestamps", type_of(schema.user, "createdAt") + "; written in UTC"},
+        {"issuer", has_issuer ? "local:credential is written" : "absent; nothing is written"},
+        {"accountId", has_user_id ? "the user's id is written" : "the e-mail is written"},
+        {"email",
+         settings.lowers_email.value_or(false) ? "stored in lower case" : "stored as it comes"},
+        {"password", std::string("hashed with ") + (is_scrypt ? "scrypt" : "argon2id")},
+    };
+}
+
+std::string columns_of(const store::Table& table) {
+    std::string columns;
+    for (const store::Column& column : table.columns)
+        columns += (columns.empty() ? "" : ", ") + column.name + " " + column.type;
+    return columns.empty() ? "absent" : columns;
+}
+
+/// A number, as it is called in JSON and for people.
+struct Figure {
+    const char* key;
+    const char* name;
+    std::int64_t number;
+};
+/// Nothing where the rows may not be read.
+using Figures = std::optional<std::vector<Figure>>;
+
+Figures users_of(const std::optional<Counts>& counts) {
+    if (!counts)
+        return std::nullopt;
+    return {{{"users", "all", counts->users},
+             {"capitalEmails", "with capital letters in the address", counts->capital_emails}}};
+}
+
+Figures account_ids_of(const std::optional<Counts>& counts) {
+    if (!counts || !counts->account_ids)
+        return std::nullopt;
+    const AccountIds& ids = *counts->account_ids;
+    return {{{"userId", "the user's id", ids.user_id},
+             {"email", "the e-mail", ids.email},
+             {"other", "other", ids.other}}};
+}
+
+Figures passwords_of(const std::optional<Counts>& counts) {
+    if (!counts || !counts->passwords)
+        return std::nullopt;
+    const PasswordFormats& formats = *counts->passwords;
+    return {{{"argon2id", "argon2id", formats.argon2id},
+             {"scrypt", "better-auth's scrypt", formats.scrypt},
+             {"bcrypt", "bcrypt", formats.bcrypt},
+             {"other", "other", formats.other},
+             {"none", "none", formats.none}}};
+}
+
+std::string line_of(const Figures& figures) {
+    if (!figures)
+        return "not readable";
+    std::string line;
+    for (const Figure& figure : *figures)
+        line += (line.empty() ? "" : ", ") + std::string(figure.name) + " " +
+                std::to_string(figure.number);
+    return line;
+}
+
+void print_counts(const char* whose, const std::optional<Counts>& counts) {
+    say(whose);
+    say("  users         " + line_of(users_of(counts)));
+    say("  accountId     " + line_of(account_ids_of(counts)));
+    say("  passwords     " + line_of(passwords_of(counts)));
+}
+
+void print_texts(const char* title, const std::vector<std::string>& texts) {
+    if (texts.empty())
+        return;
+    say(title);
+    for (const std::string& text : texts)
+        say("  " + text);
+}
+
+void print_for_people(const std::string& driver, const Inspection& found, const Findings& findings,
+                      const Behaviour& behaviour) {
+    const store::Schema& schema = found.schema;
+    say("Database");
+    say("  driver        " + driver + ", server version " + found.version);
+    for (const store::Table* table : {&schema.user, &schema.session, &schema.account})
+        say("  table         " + table->name + ": " + columns_of(*table));
+    say("The service would do this");
+    for (const auto& [name, text] : behaviour) {
+        std::string line = "  " + std::string(name);
+        line.resize(16, ' ');
+        say(line + text);
+    }
+    print_counts("The application's own rows", found.foreign);
+    print_counts("Rows that look made by the service", found.own);
+    print_texts("Notes", findings.notes);
+    print_texts("Problems", findings.problems);
+    print_texts("Directives that suit the application's rows", findings.directives);
+    if (findings.problems.empty())
+        say("No problems were found.");
+}
+
+void write(json::Writer& writer, std::string_view key, const store::Table& table) {
+    writer.key(key).begin_object().key("name").string(table.name).key("columns").begin_array();
+    for (const store::Column& column : table.columns) {
+        writer.begin_object();
+        writer.key("name").string(column.name);
+        writer.key("type").string(column.type);
+        writer.end_object();
+    }
+    writer.end_array().end_object();
+}
+
+void write(json::Writer& writer, const std::vector<Figure>& figures) {
+    for (const Figure& figure : figures)
+        writer.key(figure.key).integer(figure.number);
+}
+
+void write(json::Writer& writer, std::string_view key, const Figures& figures) {
+    writer.key(key);
+    if (!figures) {
+        writer.null();
+        return;
+    }
+    writer.begin_object();
+    write(writer, *figures);
+    writer.end_object();
+}
+
+void write(json::Writer& writer, std::string_view key, const std::optional<Counts>& counts) {
+    writer.key(key);
+    if (!counts) {
+        writer.null();
+        return;
+    }
+    writer.begin_object();
+    write(writer, *users_of(counts));
+    write(writer, "accountIds", account_ids_of(counts));
+    write(writer, "passwords", passwords_of(counts));
+    writer.end_object();
+}
+
+void write(json::Writer& writer, std::string_view key, const std::vector<std::string>& texts) {
+    writer.key(key).begin_array();
+    for (const std::string& text : texts)
+        writer.string(text);
+    writer.end_array();
+}
+
+void print_as_json(const std::string& driver, const Inspection& found, const Findings& findings,
+                   const Behaviour& behaviour) {
+    std::string document;
+    json::Writer writer(document);
+    writer.begin_object().key("success").boolean(findings.problems.empty());
+    writer.key("data").begin_object();
+    writer.key("driver").string(driver).key("version").string(found.version);
+    writer.key("tables").begin_object();
+    write(writer, "user", found.schema.user);
+    write(writer, "session", found.schema.session);
+    write(writer, "account", found.schema.account);
+    writer.end_object().key("service").begin_object();
+    for (const auto& [name, text] : behaviour)
+        writer.key(name).string(text);
+    writer.end_object();
+    write(writer, "application", found.foreign);
+    write(writer, "own", found.own);
+    write(writer, "notes", findings.notes);
+    write(writer, "problems", findings.problems);
+    write(writer, "directives", findings.directives);
+    writer.end_object();
+    if (!findings.problems.empty())
+        writer.key("error").string("there are problems");
+    writer.end_object();
+    print_json(document);
+}
+
+} // namespace
+
+Exit check(Context& context) {
+    if (context.options.has("counts"))
+        return check_counts(context);
+    Database& database = context.database();
+    const Inspection found = inspect(database, context.settings);
+    const Findings findings = findings_of(found, context.settings, database.dialect().product());
+    const Behaviour behaviour = behaviour_of(found.schema, context.settings);
+    const auto print = context.wants_json() ? print_as_json : print_for_people;
+    print(context.settings.driver, found, findings, behaviour);
+    return findings.problems.empty() ? Exit::success : Exit::failure;
+}
+
+} // namespace useradmin::ctl

@@ -1,0 +1,276 @@
+#include "ctl/check/database_facts.hpp"
+
+#include "ctl/display.hpp"
+#include "store/privileges.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <initializer_list>
+
+namespace useradmin::ctl {
+
+namespace {
+
+std::int64_t number(const std::optional<std::string>& text) {
+    std::int64_t value = 0;
+    if (text)
+        std::from_chars(text->data(), text->data() + text->size(), value);
+    return value;
+}
+
+std::string text_of(const std::optional<std::string>& text) {
+    return text.value_or("");
+}
+
+std::vector<Index> indexes_of(Database& database, const store::Schema& schema) {
+    std::vector<Index> indexes;
+    std::string last;
+    for (const Database::Row& row :
+         database.rows(database.dialect().indexes_query(schema, database.tables()))) {
+        const std::string name = text_of(row[0]) + text_of(row[1]);
+        if (name != last)
+            indexes.push_back({name[0], row[2] == "t" || row[2] == "1", {}});
+        last = name;
+        std::string key = text_of(row[3]);
+        if (key.starts_with('"'))
+            key = key.substr(1, key.size() - 2);
+        for (std::string_view function : {"lower(", "COALESCE("})
+            if (key.starts_with(function))
+                key = function == "lower(" ? "lower(" : "coalesce(";
+        indexes.back().keys.push_back(std::move(key));
+    }
+    return indexes;
+}
+
+/// What the configuration's modules do in the database; the service alone where it has none of
+/// them.
+std::vector<store::Right> rights_wanted(const Settings& settings) {
+    std::vector<store::Right> all;
+    const auto want = [&](std::span<const store::Right> rights) {
+        for (const store::Right& right : rights)
+            if (std::none_of(all.begin(), all.end(), [&](const store::Right& there) {
+                    return there.table == right.table && there.privilege == right.privilege &&
+                           (there.field.empty() || there.field == right.field);
+                }))
+                all.push_back(right);
+    };
+    const bool has_sessions = settings.looks_sessions_up || settings.signs_in;
+    if (has_sessions)
+        want(store::session_rights);
+    if (settings.is_service || !(has_sessions || settings.verifies_passwords))
+        want(store::service_rights);
+    if (settings.has_extras)
+        want(store::extras_rights);
+    if (settings.signs_in)
+        want(store::sign_in_rights);
+    if (settings.signs_in || settings.verifies_passwords)
+        want(store::password_rights);
+    return all;
+}
+
+std::vector<MissingRight> missing_rights(Database& database, const store::Schema& schema,
+                                         std::span<const store::Right> rights) {
+    std::vector<MissingRight> missing;
+    const std::string query = database.dialect().missing_rights_query(schema, rights);
+    if (query.empty())
+        return missing;
+    for (const Database::Row& row : database.rows(query))
+        missing.push_back({text_of(row[0])[0], text_of(row[1]), text_of(row[2]), text_of(row[3])});
+    return missing;
+}
+
+/// Tells which columns are there and may be read.
+class Readable {
+  public:
+    Readable(Database& database, const store::Schema& schema)
+        : schema_(schema), missing_(missing_rights(database, schema, counted)) {}
+
+    bool has(char table, std::initializer_list<std::string_view> fields) const {
+        return std::all_of(
+            fields.begin(), fields.end(),
+            [&](std::string_view field) {
+                const store::Column* column = schema_.table(table).find(field);
+                return column != nullptr && !is_missing(table, column->name);
+            });
+    }
+    /// The same of a column that need not be there.
+    bool has_or_lacks(char table, std::string_view field) const {
+        return schema_.table(table).find(field) == nullptr || has(table, {field});
+    }
+
+  private:
+    static constexpr store::Right counted[] = {
+        {'u', "SELECT"},
+        {'a', "SELECT", "id"},
+        {'a', "SELECT", "accountId"},
+        {'a', "SELECT", "providerId"},
+        {'a', "SELECT", "userId"},
+        {'a', "SELECT", "password"},
+        {'a', "SELECT", "createdAt"},
+    };
+
+    bool is_missing(char table, const std::string& column) const {
+        return std::any_of(
+            missing_.begin(), missing_.end(),
+            [&](const MissingRight& right) {
+                return right.table == table && (right.column.empty() || right.column == column);
+            });
+    }
+
+    const store::Schema& schema_;
+    std::vector<MissingRight> missing_;
+};
+
+/// The database's type of texts.
+std::string text_type(const store::Table& table) {
+    return table.system.empty() ? "text" : std::string(table.system) + ".text";
+}
+
+/// The text of a column, for comparing columns of different types.
+std::string text_in(const store::Table& table, const char* alias, std::string_view field) {
+    return "CAST(" + std::string(alias) + "." + table.at(field).sql() + " AS " + text_type(table) +
+           ")";
+}
+
+/// A condition that an account, and the user that it belongs to, look like this service's own.
+std::string is_own(const store::Schema& schema) {
+    if (schema.user.find("createdAt") == nullptr || schema.account.find("createdAt") == nullptr)
+        return "FALSE";
+    const std::string equals = schema.user.op("=");
+    std::string condition = schema.user.function("length") + text_in(schema.account, "a", "id") +
+                            ")" + equals + "36 AND " + text_in(schema.account, "a", "createdAt") +
+                            equals + text_in(schema.user, "u", "createdAt");
+    if (const store::Column* verified = schema.user.find("emailVerified"))
+        condition +=
+            " AND u." + verified->sql() +
+            (verified->kind == store::Column::Kind::boolean ? "" : verified->op("<>") + "0");
+    return "coalesce(" + condition + ", FALSE)";
+}
+
+std::string credential_accounts(const store::Schema& schema) {
+    const store::Column& user_id = schema.account.at("userId");
+    const store::Column& id = schema.user.at("id");
+    // A cast would keep the database from using its index, and takes hours on a large table.
+    const std::string is_of_user = user_id.kind == id.kind
+                                       ? "a." + user_id.sql() + user_id.op("=") + "u." + id.sql()
+                                       : text_in(schema.account, "a", "userId") +
+                                             schema.user.op("=") + text_in(schema.user, "u", "id");
+    const store::Column& provider = schema.account.at("providerId");
+    return schema.account.sql + " a ON " + is_of_user + " AND a." + provider.sql() +
+           provider.op("=") + "'credential'";
+}
+
+/// The counts of the rows of a query, whose first column tells whose they are.
+Counts& counts_of(Inspection& found, const Database::Row& row) {
+    return row[0] == "1" ? *found.own : *found.foreign;
+}
+
+/// One row for the foreign rows and one for the own: whether own, then counts.
+void count_users(Database& database, const store::Schema& schema, Inspection& found) {
+    const Progress progress("Counting the users");
+    const store::Table& user = schema.user;
+    const std::string query = "SELECT CASE WHEN own THEN 1 ELSE 0 END, " + user.function("count") +
+                              "*), " + user.function("sum") + "CASE WHEN " +
+                              user.function("lower") + "email)" + user.op("<>") +
+                              "email THEN 1 ELSE 0 END) FROM (SELECT u." + user.at("email").sql() +
+                              " AS email, " + is_own(schema) + " AS own FROM " + user.sql +
+                              " u LEFT JOIN " + credential_accounts(schema) + ") r GROUP BY own";
+    for (const Database::Row& row : database.rows(query)) {
+        Counts& counts = counts_of(found, row);
+        counts.users = number(row[1]);
+        counts.capital_emails = number(row[2]);
+    }
+}
+
+void count_accounts(Database& database, const store::Schema& schema, const Readable& readable,
+                    Inspection& found) {
+    const Progress progress("Counting the accounts");
+    const bool has_names = readable.has('a', {"accountId"});
+    const bool has_passwords = readable.has('a', {"password"});
+    const store::Table& user = schema.user;
+    const std::string equals = user.op("=");
+    const std::string lower = user.function("lower");
+    const std::string part = user.function("substr") + "password, ";
+    const std::string length = user.function("length") + "password)" + equals;
+    const auto count = [&](const std::string& condition) {
+        return ", " + user.function("sum") + "CASE WHEN " + condition + " THEN 1 ELSE 0 END)";
+    };
+    const auto text_or_null = [&](bool is_readable, std::string_view field) {
+        return is_readable ? text_in(schema.account, "a", field)
+                           : "CAST(NULL AS " + text_type(user) + ")";
+    };
+    const std::string query =
+        "SELECT CASE WHEN own THEN 1 ELSE 0 END, " + user.function("count") + "*)" +
+        count("name" + equals + "id") +
+        count("name" + user.op("<>") + "id AND " + lower + "name)" + equals + lower + "email)") +
+        count(part + "1, 10)" + equals + "'$argon2id$'") +
+        count(length + "161 AND " + part + "33, 1)" + equals + "':'") +
+        count(length + "60 AND (" + part + "1, 4)" + equals + "'$2a$' OR " + part + "1, 4)" +
+              equals + "'$2b$' OR " + part + "1, 4)" + equals + "'$2y$')") +
+        count("password IS NULL") + " FROM (SELECT " + is_own(schema) + " AS own, " +
+        text_or_null(has_names, "accountId") + " AS name, " + text_in(schema.user, "u", "id") +
+        " AS id, u." + schema.user.at("email").sql() + " AS email, " +
+        text_or_null(has_passwords, "password") + " AS password FROM " + schema.user.sql +
+        " u JOIN " + credential_accounts(schema) + ") r GROUP BY own";
+    for (Counts* counts : {&*found.own, &*found.foreign}) {
+        if (has_names)
+            counts->account_ids.emplace();
+        if (has_passwords)
+            counts->passwords.emplace();
+    }
+    for (const Database::Row& row : database.rows(query)) {
+        Counts& counts = counts_of(found, row);
+        const std::int64_t total = number(row[1]);
+        if (auto& ids = counts.account_ids) {
+            *ids = {number(row[2]), number(row[3]), 0};
+            ids->other = total - ids->user_id - ids->email;
+        }
+        if (auto& formats = counts.passwords) {
+            *formats = {number(row[4]), number(row[5]), number(row[6]), 0, number(row[7])};
+            formats->other =
+                total - formats->argon2id - formats->scrypt - formats->bcrypt - formats->none;
+        }
+    }
+}
+
+void survey_addresses(Database& database, const store::Schema& schema,
+                      const store::ProtectedAddress& spared, Inspection& found) {
+    const Progress progress("Comparing the addresses");
+    const store::Table& user = schema.user;
+    const std::string count = user.function("count") + "*)";
+    found.ambiguous_emails =
+        number(database.rows("SELECT " + count + " FROM (SELECT 1 FROM " + user.sql + " GROUP BY " +
+                             user.function("lower") + user.at("email").sql() + ") HAVING " + count +
+                             user.op(">") + "1) r")[0][0]);
+    if (auto survey = database.store().survey(spared))
+        found.addresses = *survey;
+}
+
+} // namespace
+
+Inspection inspect(Database& database, const Settings& settings) {
+    Inspection found;
+    found.schema = database.schema();
+    const store::Schema& schema = found.schema;
+    const auto version = database.rows(database.dialect().product().version_query);
+    found.version = version.empty() ? "" : text_of(version[0][0]);
+    found.indexes = indexes_of(database, schema);
+    found.missing_rights = missing_rights(database, schema, rights_wanted(settings));
+    found.superuser_risk = database.superuser_risk(schema);
+    if (found.superuser_risk)
+        return found;
+    const Readable readable(database, schema);
+    if (!readable.has('u', {"id", "email"}))
+        return found;
+    survey_addresses(database, schema, settings.protected_address(), found);
+    if (!readable.has('a', {"id", "providerId", "userId"}) ||
+        !readable.has_or_lacks('a', "createdAt"))
+        return found;
+    found.own.emplace();
+    found.foreign.emplace();
+    count_users(database, schema, found);
+    count_accounts(database, schema, readable, found);
+    return found;
+}
+
+} // namespace useradmin::ctl

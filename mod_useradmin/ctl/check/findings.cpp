@@ -1,0 +1,337 @@
+#include "ctl/check/findings.hpp"
+
+#include "store/schema.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <utility>
+#include <variant>
+
+namespace useradmin::ctl {
+
+namespace {
+
+std::string count_of(std::int64_t number, std::string_view one, std::string_view many) {
+    return std::to_string(number) + " " + std::string(number == 1 ? one : many);
+}
+
+class Examiner {
+  public:
+    Examiner(const Inspection& found, const Settings& settings, const store::Product& product)
+        : found_(found), settings_(settings), product_(product) {}
+
+    Findings findings() {
+        look_at_version();
+        for (const store::Problem& problem : schema().problems)
+            problem_that(problem.text);
+        look_at_rights();
+        look_at_absent_columns();
+        if (schema().user.find("email") != nullptr)
+            look_at_unique_email();
+        if (found_.addresses)
+            look_at_addresses();
+        look_at_rows();
+        look_at_indexes();
+        name_tables();
+        return std::move(findings_);
+    }
+
+  private:
+    const store::Schema& schema() const noexcept { return found_.schema; }
+    void note(std::string text) { findings_.notes.push_back(std::move(text)); }
+    void problem_that(std::string text) { findings_.problems.push_back(std::move(text)); }
+    void directive(std::string text) { findings_.directives.push_back(std::move(text)); }
+
+    const store::Table& table(char letter) const noexcept { return schema().table(letter); }
+
+    void look_at_version() {
+        const std::string_view least = product_.least_version;
+        int wanted[2] = {};
+        int there[2] = {};
+        read_version(least, wanted);
+        read_version(found_.version, there);
+        if (std::lexicographical_compare(there, there + 2, wanted, wanted + 2))
+            problem_that("the database is of version " + found_.version + "; upgrade it to " +
+                         std::string(least) + " or later");
+    }
+
+    static void read_version(std::string_view text, int (&parts)[2]) {
+        const char* at = text.data();
+        const char* const end = at + text.size();
+        for (int& part : parts) {
+            const auto [stop, error] = std::from_chars(at, end, part);
+            if (error != std::errc() || stop == end || *stop != '.')
+                return;
+            at = stop + 1;
+        }
+    }
+
+    void look_at_rights() {
+        for (const MissingRight& missing : found_.missing_rights) {
+            const std::string column =
+                missing.column.empty() ? "" : " (" + store::quoted_identifier(missing.column) + ")";
+            const std::string right = missing.right + column;
+            const std::string& of = table(missing.table).name;
+            std::string problem = "the database's account " + missing.account;
+            problem.append(" has no right to ").append(right).append(" in table ").append(of);
+            problem.append("; run: GRANT ").append(right).append(" ON ").append(of);
+            problem_that(problem.append(" TO ").append(missing.account).append(";"));
+        }
+    }
+
+    void look_at_absent_columns() {
+        constexpr std::pair<std::string_view, std::string_view> meanings[] = {
+            {"role", "everyone counts as user, and nobody may administer; 'useradminctl schema' "
+                     "adds it"},
+            {"banned", "nobody can be banned; 'useradminctl schema' adds it"},
+            {"banReason", "a ban has no reason; 'useradminctl schema' adds it"},
+            {"banExpires", "a ban has no end; 'useradminctl schema' adds it"},
+            {"emailVerified", "it is false in every reply"},
+            {"image", "it is null in every reply"},
+            {"createdAt", "it is null in every reply, and lists are in the order of the ids"},
+            {"updatedAt", "it is null in every reply"}};
+        if (schema().user.columns.empty())
+            return;
+        for (const auto& [field, meaning] : meanings)
+            if (schema().user.find(field) == nullptr)
+                note("table " + schema().user.name + " has no column \"" + std::string(field) +
+                     "\": " + std::string(meaning));
+    }
+
+    /// Whether an index begins with the key.
+    bool has_index(char table, std::string_view key) const {
+        return std::any_of(
+            found_.indexes.begin(), found_.indexes.end(),
+            [&](const Index& index) { return index.table == table && index.keys[0] == key; });
+    }
+
+    void look_at_unique_email() {
+        const std::string& email = schema().user.find("email")->name;
+        const bool is_unique =
+            std::any_of(found_.indexes.begin(), found_.indexes.end(), [&](const Index& index) {
+                return index.table == 'u' && index.is_unique && index.keys.size() == 1 &&
+                       (index.keys[0] == email || index.keys[0] == "lower(");
+            });
+        if (!is_unique)
+            problem_that("no UNIQUE index stands on column \"" + email + "\" of table " +
+                         schema().user.name + ", so that two users can get one address; run: " +
+                         index_statement("UNIQUE INDEX", schema().user, "email",
+                                         store::quoted_identifier(email)));
+    }
+
+    /// A setting that the application's rows want, where the service has another.
+    void compare(const std::optional<bool>& setting, bool wanted, const std::string& name,
+                 const char* if_false, const char* if_true, const char* consequence) {
+        directive(name + " " + (wanted ? if_true : if_false));
+        const bool is_known = setting.has_value() || settings_.is_service;
+        const bool value = setting.value_or(false);
+        if (is_known && value != wanted)
+            problem_that(name + " is " + (value ? if_true : if_false) +
+                         ", and the application's rows want " + (wanted ? if_true : if_false) +
+                         ": " + consequence + "; write: " + name + " " +
+                         (wanted ? if_true : if_false));
+    }
+
+    void look_at_addresses() {
+        if (!found_.addresses->has_protected)
+            note("no user has the protected address " + settings_.protected_email +
+                 ", so that any user can be deleted; name an administrator's with "
+                 "UserAdminProtectedEmail");
+        if (const std::int64_t twins = found_.ambiguous_emails.value_or(0); twins > 0) {
+            const std::string email = schema().user.at("email").sql();
+            note(count_of(twins, "address stands", "addresses stand") +
+                 " there more than once but for capital letters, and of such users each signs in "
+                 "as it is typed; see: SELECT lower(" +
+                 email + ") FROM " + schema().user.name + " GROUP BY 1 HAVING count(*) > 1;");
+        }
+    }
+
+    /// What the application's rows, and those made here, tell.
+    void look_at_rows() {
+        if (!found_.own || !found_.foreign) {
+            if (found_.superuser_risk)
+                note("the rows were not read: " + *found_.superuser_risk);
+            else if (schema().user.exists() && schema().account.exists())
+                note("the database's account may not read the accounts, so that nothing is "
+                     "concluded from the rows; run this as the tables' owner for that");
+            return;
+        }
+        look_at_emails(*found_.own, *found_.foreign);
+        if (found_.own->account_ids && found_.foreign->account_ids)
+            look_at_account_ids(*found_.own->account_ids, *found_.foreign->account_ids);
+        if (found_.own->passwords && found_.foreign->passwords)
+            look_at_passwords(*found_.own->passwords, *found_.foreign->passwords);
+    }
+
+    void look_at_account_ids(const AccountIds& own, const AccountIds& theirs) {
+        if (theirs.user_id + theirs.email == 0) {
+            note("no account of the application's own tells which UserAdminAccountId it wants; "
+                 "better-auth from 1.7 on wants user-id");
+            return;
+        }
+        const bool wants_user_id = theirs.user_id >= theirs.email;
+        if (theirs.user_id > 0 && theirs.email > 0)
+            note("the application's accounts do not agree on their accountId: " +
+                 std::to_string(theirs.user_id) + " have the user's id, " +
+                 std::to_string(theirs.email) + " the e-mail");
+        compare(settings_.account_id_is_user_id, wants_user_id, "UserAdminAccountId", "email",
+                "user-id", "it may not find the accounts of users that are created here");
+        const std::int64_t strays = own.total() - own.user_id;
+        if (wants_user_id && strays > 0)
+            problem_that(count_of(strays, "account that was made here has", //
+                                  "accounts that were made here have") +
+                         " another accountId than the user's id, which the application wants; "
+                         "better-auth from 1.7 on refuses their passwords; run: " +
+                         account_id_repair());
+    }
+
+    std::string account_id_repair() const {
+        const store::Table& account = schema().account;
+        const store::Column& user_id = account.at("userId");
+        const std::string id = user_id.kind != store::Column::Kind::text
+                                   ? "CAST(" + user_id.sql() + " AS text)"
+                                   : user_id.sql();
+        const std::string name = account.find("accountId")->sql();
+        return "UPDATE " + account.name + " SET " + name + " = " + id + " WHERE " +
+               account.find("providerId")->sql() + " = 'credential' AND " + name + " <> " + id +
+               ";";
+    }
+
+    void look_at_emails(const Counts& own, const Counts& theirs) {
+        if (theirs.users == 0) {
+            note("no user of the application's own tells which UserAdminEmailCase it wants; "
+                 "better-auth wants lower");
+            return;
+        }
+        const bool wants_lower = theirs.capital_emails == 0;
+        compare(settings_.lowers_email, wants_lower, "UserAdminEmailCase", "keep", "lower",
+                wants_lower ? "it may not find users whose address has capital letters"
+                            : "its own addresses have capital letters");
+        if (!wants_lower || own.capital_emails == 0)
+            return;
+        const std::string email = schema().user.find("email")->sql();
+        problem_that(
+            count_of(own.capital_emails, "user that was made here has",
+                     "users that were made here have") +
+            " capital letters in the address, and the application's own have none; better-auth "
+            "does not find them; " +
+            (found_.ambiguous_emails.value_or(0) == 0
+                 ? "run: UPDATE " + schema().user.name + " SET " + email + " = lower(" + email +
+                       ") WHERE " + email + " <> lower(" + email + ");"
+                 : "change them to lower case one by one, since " +
+                       count_of(*found_.ambiguous_emails, "address stands", "addresses stand") +
+                       " there more than once but for capital letters"));
+    }
+
+    void look_at_passwords(const PasswordFormats& own, const PasswordFormats& theirs) {
+        if (const std::int64_t other = theirs.other + own.other; other > 0)
+            problem_that(
+                count_of(other, "password hash is", "password hashes are") +
+                " neither argon2id nor better-auth's scrypt nor bcrypt: this server cannot verify "
+                "them, and the application may not verify those that are written here; let it "
+                "verify argon2id or scrypt, then set the passwords anew with 'useradminctl "
+                "passwd'");
+        if (const std::int64_t bcrypt = theirs.bcrypt + own.bcrypt; bcrypt > 0)
+            note(count_of(bcrypt, "password hash is", "password hashes are") +
+                 " bcrypt: this server verifies them, and where people sign in here it replaces "
+                 "them by UserAdminPasswordHash's format at the first right password");
+        if (theirs.scrypt > 0 && theirs.argon2id > 0) {
+            note("the application has both argon2id and scrypt hashes: either "
+                 "UserAdminPasswordHash suits it");
+            return;
+        }
+        if (theirs.scrypt + theirs.argon2id == 0)
+            return;
+        const bool wants_scrypt = theirs.scrypt > 0;
+        directive(std::string("UserAdminPasswordHash ") + (wants_scrypt ? "scrypt" : "argon2id"));
+        if (wants_scrypt && own.argon2id > 0)
+            note(count_of(own.argon2id, "account that was made here has",
+                          "accounts that were made here have") +
+                 " an argon2id hash; better-auth verifies it where its configuration says so, and "
+                 "else 'useradminctl passwd --hash scrypt' sets another");
+        const bool has_scrypt = std::holds_alternative<password::Scrypt>(settings_.hash_format());
+        if ((settings_.hash || settings_.is_service) && has_scrypt != wants_scrypt)
+            note(std::string("UserAdminPasswordHash is ") + (has_scrypt ? "scrypt" : "argon2id") +
+                 ", and the application's own hashes are " +
+                 (wants_scrypt ? "scrypt" : "argon2id") + ": it must be able to verify both");
+    }
+
+    void look_at_indexes() {
+        want_index('s', "token", "token", "each request looks its session up by it");
+        want_index('s', "userId", "userId", "the sessions of a user are looked up by it");
+        want_index('a', "userId", "userId", "the accounts of a user are looked up by it");
+        want_index('u', "createdAt", "newest", "lists are in its order");
+        const store::Column* role = schema().user.find("role");
+        if (role != nullptr && schema().user.find("createdAt") != nullptr &&
+            !has_index('u', "coalesce("))
+            advise_index(schema().user, "role_newest", "lists of one role are found by it",
+                         "COALESCE(" + role->sql() + ", 'user'), " + newest_first());
+        const store::Column* updated = schema().user.find("updatedAt");
+        if (schema().has_scale_copy)
+            note(
+                "the objects for long lists are those of version 0.1, and the service does not use "
+                "them; run: useradminctl schema --scale");
+        // They are made together.
+        if (!schema().scale.empty() && updated != nullptr && !has_index('u', updated->name))
+            note("the indexes of the orders of lists are missing; "
+                 "run: useradminctl schema --scale");
+    }
+
+    std::string newest_first() const {
+        return schema().user.find("createdAt")->sql() + " DESC, \"id\"";
+    }
+
+    void want_index(char letter, std::string_view field, std::string_view name,
+                    std::string_view use) {
+        const store::Column* column = table(letter).find(field);
+        if (column != nullptr && !has_index(letter, column->name))
+            advise_index(table(letter), name, use,
+                         name == "newest" ? newest_first() : column->sql());
+    }
+
+    void advise_index(const store::Table& table, std::string_view name, std::string_view use,
+                      const std::string& keys) {
+        note("an index is missing, and " + std::string(use) +
+             "; run: " + index_statement("INDEX", table, name, keys));
+    }
+
+    /// CREATE INDEX, without a lock on the table where the database can do that.
+    std::string index_statement(std::string_view kind, const store::Table& table,
+                                std::string_view name, const std::string& keys) const {
+        // The index lies in the schema of its table, and is named without it.
+        const std::size_t dot = table.name.find("\".\"");
+        std::string own = dot == table.name.npos ? table.name : table.name.substr(dot + 2);
+        own.insert(own.size() - 1, "_" + std::string(name) + "_idx");
+        return "CREATE " + std::string(kind) + " " + product_.create_index_option + own + " ON " +
+               table.name + " (" + keys + ");";
+    }
+
+    /// The directive wants quotes around a name with a blank.
+    static std::string argument(const std::string& name) {
+        return name.find_first_of(" \t\"'") == name.npos ? name : '"' + name + '"';
+    }
+
+    void name_tables() {
+        const store::TableNames names = settings_.tables();
+        const store::TableNames usual;
+        if (names.user != usual.user || names.session != usual.session ||
+            names.account != usual.account)
+            directive("UserAdminTables " + argument(settings_.user_table) + " " +
+                      argument(settings_.session_table) + " " + argument(settings_.account_table));
+    }
+
+    const Inspection& found_;
+    const Settings& settings_;
+    const store::Product& product_;
+    Findings findings_;
+};
+
+} // namespace
+
+Findings findings_of(const Inspection& found, const Settings& settings,
+                     const store::Product& product) {
+    return Examiner(found, settings, product).findings();
+}
+
+} // namespace useradmin::ctl

@@ -1,0 +1,153 @@
+#include "ctl/command_audit.hpp"
+
+#include "apr/pool.hpp"
+#include "ctl/display.hpp"
+
+#include <pwd.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <system_error>
+
+namespace useradmin::ctl {
+
+namespace {
+
+/// The account that runs this, or the one that had root do it.
+std::string account() {
+    const std::string_view before_sudo = apr::view_of(std::getenv("SUDO_USER"));
+    if (geteuid() == 0 && !before_sudo.empty())
+        return std::string(before_sudo);
+    const passwd* const entry = getpwuid(getuid());
+    return entry != nullptr ? entry->pw_name : std::to_string(getuid());
+}
+
+/// As HTTP would have it.
+int status_of(Exit code) noexcept {
+    switch (code) {
+    case Exit::success:
+        return 200;
+    case Exit::usage:
+        return 400;
+    case Exit::already_there:
+        return 409;
+    case Exit::not_found:
+        return 404;
+    case Exit::failure:
+        break;
+    }
+    return 500;
+}
+
+} // namespace
+
+std::string_view target_of(std::string_view command, const Options& options) {
+    if (options.words.empty())
+        return options.find("email").value_or("");
+    const bool is_token =
+        command == "session revoke" && options.words.size() == 1 && !options.has("all");
+    return is_token ? std::string_view() : std::string_view(options.words[0]);
+}
+
+/// Where a line that cannot be written is told.
+class Audit::Errors final : public text::Log {
+  public:
+    void write(text::Level, std::string_view message) noexcept override { complain(message); }
+};
+
+/// The open log.
+struct Audit::Files {
+    audit::Descriptors open;
+    audit::Log chained{open.log, open.place};
+
+    explicit Files(const std::string& name) : open(audit::open_log(name)) {}
+    ~Files() {
+        for (const int file : {open.log, open.place})
+            if (file >= 0)
+                close(file);
+    }
+    Files(const Files&) = delete;
+    Files& operator=(const Files&) = delete;
+};
+
+Audit::Audit(const Settings& settings, std::string_view command, std::string_view target)
+    : command_(command), target_(target), errors_(std::make_unique<Errors>()) {
+    const std::string& name = settings.audit_log;
+    if (name.empty())
+        return;
+    std::string problem;
+    if (name.starts_with('|')) {
+        problem = "UserAdminAuditLog is a program, which httpd alone can tell what is done; say "
+                  "--audit-log FILE or --audit-log none";
+    } else {
+        files_ = std::make_unique<Files>(name);
+        if (!files_->open)
+            problem = "the audit log " + name + " cannot be opened (" +
+                      std::generic_category().message(errno) +
+                      "); run this as an account that may write it, such as root";
+    }
+    if (!problem.empty() && settings.must_be_told)
+        throw CommandError(Exit::failure, problem);
+    if (!problem.empty()) {
+        complain(problem + "; what this command does is not told there");
+        return;
+    }
+    caller_ = account();
+    recorder_.emplace(audit::Trail{&files_->chained, settings.must_be_told},
+                      audit::Origin{"useradminctl"}, *errors_);
+    begin(command, target);
+}
+
+Audit::~Audit() = default;
+
+store::Witness* Audit::witness() noexcept {
+    return recorder_ ? &*recorder_ : nullptr;
+}
+
+void Audit::begin(std::string_view operation, std::string_view target, std::uint64_t corrects) {
+    if (!recorder_)
+        return;
+    audit::Event event;
+    event.operation = operation;
+    event.is_change = true;
+    event.target = target;
+    event.caller = caller_;
+    recorder_->begin(std::move(event), corrects);
+}
+
+void Audit::finish(Exit code) {
+    if (!recorder_)
+        return;
+    recorder_->event().status = status_of(code);
+    recorder_->finish();
+}
+
+bool Audit::tell(std::string_view user_id, const store::User* before, const store::User* after) {
+    if (!recorder_)
+        return true;
+    begin(command_, user_id);
+    const bool is_told = recorder_->saw(user_id, before, after);
+    if (recorder_->written() != 0)
+        told_.emplace_back(recorder_->written(), user_id);
+    if (is_told)
+        finish(Exit::success);
+    begin(command_, target_);
+    return is_told;
+}
+
+void Audit::take_back(bool is_outcome_unknown) {
+    for (const auto& [number, user_id] : told_) {
+        begin(command_, user_id, number);
+        recorder_->event().status = status_of(Exit::failure);
+        recorder_->event().is_outcome_unknown = is_outcome_unknown;
+        if (!recorder_->finish())
+            break;
+    }
+    told_.clear();
+    begin(command_, target_);
+    if (recorder_ && is_outcome_unknown)
+        recorder_->on_unknown_outcome();
+}
+
+} // namespace useradmin::ctl

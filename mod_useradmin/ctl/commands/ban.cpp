@@ -1,0 +1,57 @@
+// useradminctl ban and unban.
+#include "api/ban.hpp"
+#include "ctl/command.hpp"
+#include "ctl/commands/user_lookup.hpp"
+#include "ctl/display.hpp"
+#include "ctl/duration.hpp"
+
+namespace useradmin::ctl {
+
+namespace {
+
+/// When a ban ends that is made now.
+store::Timestamp end_of(std::string_view text, store::Timestamp now) {
+    if (const auto duration = parse_duration(text))
+        return now + *duration;
+    const auto time = text::parse_date(text);
+    if (!time)
+        throw CommandError(Exit::usage, "--expires must be a date (2027-01-31, "
+                                        "2027-01-31T18:00:00Z) or a length of time (30m, 12h, 7d, "
+                                        "2w)");
+    if (*time <= now)
+        throw CommandError(Exit::usage, "--expires lies in the past");
+    return *time;
+}
+
+} // namespace
+
+Exit ban(Context& context) {
+    const store::Timestamp now = text::now();
+    const store::Text reason = context.options.find("reason");
+    store::Time ends;
+    if (const auto expires = context.options.find("expires"))
+        ends = end_of(*expires, now);
+    const store::User user = user_named(context, context.options.words[0]);
+    demand_column(context, "banned");
+    if (reason)
+        demand_column(context, "banReason");
+    if (ends)
+        demand_column(context, "banExpires");
+    spare_last_super_admin(context, user, "Ban");
+    const store::User banned =
+        change(context, user, api::ban(reason, ends, now), store::Sessions::end);
+    const std::string done =
+        display(banned) + " is banned " + (ends ? "until " + display(ends) : "for good");
+    print(context, banned, done + "; its sessions are ended");
+    return Exit::success;
+}
+
+Exit unban(Context& context) {
+    const store::User user = user_named(context, context.options.words[0]);
+    demand_column(context, "banned");
+    const store::User free = change(context, user, api::no_ban(text::now()));
+    print(context, free, display(free) + " is not banned any more");
+    return Exit::success;
+}
+
+} // namespace useradmin::ctl

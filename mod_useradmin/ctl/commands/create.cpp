@@ -1,0 +1,47 @@
+// useradminctl create: makes a user of any role, with its credential account.
+#include "api/new_user.hpp"
+#include "ctl/command.hpp"
+#include "ctl/commands/user_lookup.hpp"
+#include "text/unicode.hpp"
+
+namespace useradmin::ctl {
+
+namespace {
+
+[[noreturn]] void refuse_taken_address(const std::string& email) {
+    throw CommandError(Exit::already_there, "there is a user with the address " + email +
+                                                " already; 'useradminctl show' shows it");
+}
+
+} // namespace
+
+Exit create(Context& context) {
+    const Settings& settings = context.settings;
+    std::string email(context.options.demand("email"));
+    if (email.find('@') == email.npos)
+        throw CommandError(Exit::usage, "--email must be an address, such as ana@example.com");
+    if (settings.lowers_email.value_or(false))
+        email = text::lower(email);
+    const std::string_view name = context.options.demand("name");
+    const std::string_view role =
+        context.options.has("role") ? context.options.demand("role") : "user";
+    demand_known_role(context, role);
+    if (role != "user")
+        demand_column(context, "role");
+    const auto taken = context.store().find_by_email(email);
+    if (taken)
+        refuse_taken_address(email);
+    if (!taken.is_not_found())
+        value_of(taken);
+
+    const crypto::Secret hash = read_and_hash_password(context);
+    const auto created = context.store().create(api::new_user(
+        name, email, role, hash.view(), settings.account_id_is_user_id.value_or(false)));
+    if (!created && created.failure() == store::Failure::address_taken)
+        refuse_taken_address(email);
+    const store::User user = value_of(created);
+    print(context, user, user.id);
+    return Exit::success;
+}
+
+} // namespace useradmin::ctl

@@ -1,0 +1,312 @@
+#include "ctl/commands/scale.hpp"
+
+#include "ctl/commands/sql_files.hpp"
+#include "ctl/display.hpp"
+#include "ctl/transaction.hpp"
+#include "text/unicode.hpp"
+#include "json/writer.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <thread>
+
+namespace useradmin::ctl {
+
+namespace {
+
+// How often a lock is tried that others wait for behind us, two seconds each, and how long they get
+// on between two tries.
+constexpr int tries_for_lock = 100;
+constexpr std::chrono::seconds pause_between_tries(1);
+// How long check --counts waits for a lock.
+constexpr std::chrono::seconds lock_timeout(5);
+
+/// Which of the objects there are.
+struct State {
+    bool has_schema = false;
+    /// Whether all changes of the user table reach the counts.
+    bool is_watched = false;
+    bool has_search = false;
+    /// Whether version 0.1 made them.
+    bool is_of_old = false;
+};
+
+std::int64_t number_of(const std::optional<std::string>& cell) {
+    std::int64_t number = 0;
+    if (cell)
+        std::from_chars(cell->data(), cell->data() + cell->size(), number);
+    return number;
+}
+
+/// The objects of sql/postgresql/scale, for a database's user table.
+class ScaleObjects {
+  public:
+    explicit ScaleObjects(Database& database) : database_(database) {
+        const store::Schema schema = database.schema();
+        if (!schema.user.exists())
+            throw CommandError(Exit::failure, "there is no table " + schema.user.name +
+                                                  "; lay it with 'useradminctl schema'");
+        words_ = database.dialect().scale_words(schema);
+        if (words_.empty())
+            throw CommandError(Exit::usage,
+                               std::string(database.dialect().product().name) +
+                                   " needs nothing beside its tables for long lists; leave out "
+                                   "--scale, --no-scale and --counts");
+        for (const auto& [word, meaning] : words_)
+            if (meaning.find(body_quote) != meaning.npos)
+                throw CommandError(Exit::failure,
+                                   "a name must not hold " + std::string(body_quote));
+        // Whatever the account's own settings are. With this path, no function or operator of
+        // another role takes the place of the system's.
+        database.execute("SET search_path = pg_catalog, pg_temp");
+        database.execute("SET default_transaction_isolation = 'read committed'");
+        database.execute("SET standard_conforming_strings = on");
+        database.execute("SET statement_timeout = 0");
+        database.execute("SET lock_timeout = 0");
+    }
+
+    /// Statements fail with a LockTimeout from now on, rather than wait for locks without end.
+    void limit_lock_waits() {
+        database_.execute("SET lock_timeout = '" + std::to_string(lock_timeout.count()) + "s'");
+    }
+
+    /// A LockTimeout in a sentence: which sessions hold locks on the tables.
+    CommandError error_of(const LockTimeout& timeout) {
+        std::string holders;
+        for (const Database::Row& row : ask(file("lock_holders").front()))
+            (holders += holders.empty() ? "" : ", ") += row[0].value_or("");
+        return {Exit::failure,
+                holders.empty()
+                    ? std::string(timeout.what()) + "; run this again"
+                    : "waited " + std::to_string(lock_timeout.count()) +
+                          " s for a lock on the user table or its counts, which is held by " +
+                          holders +
+                          "; wait for these transactions, or end them with "
+                          "pg_terminate_backend(PID), then run this again"};
+    }
+
+    /// Fails if another table has the schema.
+    State state() {
+        const std::vector<Database::Row> rows = ask(file("state").front());
+        if (rows[0][1] == "t")
+            throw CommandError(Exit::failure,
+                               filled_in("the schema @scale@ belongs to another user table; "
+                                         "rename one of the two tables"));
+        return {rows[0][0] == "t", rows[0][2] == "t", rows[0][3] == "t", rows[0][4] == "t"};
+    }
+
+    /// Creates what is missing, apart from triggers and indexes. From then on, works as the owner
+    /// of the user table.
+    void create(const State& state) {
+        Transaction transaction(database_);
+        run("prepare");
+        run("owner");
+        run("counts");
+        if (!state.has_search) {
+            words_.emplace_back("@folds@", folds());
+            run("search");
+        }
+        transaction.commit();
+        words_.emplace_back(
+            "@trgm@", ask("SELECT quote_ident(nspname::text) FROM pg_extension JOIN pg_namespace n "
+                          "ON n.oid = extnamespace WHERE extname = 'pg_trgm'")[0][0]
+                          .value_or(""));
+    }
+
+    /// Runs a file whose statements lock the user table for a moment, once nobody else has it.
+    void run_locked(const char* name) {
+        const Progress progress("Waiting for the user table");
+        for (int tries_left = tries_for_lock; tries_left > 0; --tries_left) {
+            if (try_locked(name))
+                return;
+            std::this_thread::sleep_for(pause_between_tries);
+        }
+        throw CommandError(Exit::failure,
+                           "others keep the user table locked; end their long transactions (they "
+                           "stand in pg_stat_activity), then run this again");
+    }
+
+    void index() {
+        const Progress progress("Making the indexes");
+        run_result_of("unusable");
+        run("indexes");
+    }
+
+    void remove_order_indexes() { run_result_of("order_indexes"); }
+
+    /// Corrects the counts; returns how many were wrong.
+    std::int64_t correct() {
+        const Progress progress("Comparing the counts");
+        const std::vector<std::string> statements = file("correct");
+        Transaction transaction(database_);
+        for (std::size_t index = 0; index + 1 < statements.size(); ++index)
+            database_.execute(statements[index]);
+        const std::int64_t wrong = number_of(database_.rows(statements.back())[0][0]);
+        transaction.commit();
+        database_.execute(filled_in("SELECT @scale@.merge_counts()"));
+        return wrong;
+    }
+
+    std::int64_t users() {
+        return number_of(ask("SELECT sum(number)::bigint FROM @scale@.counts")[0][0]);
+    }
+
+    /// Runs the statements of a file in one transaction.
+    void run_whole(const char* name) {
+        Transaction transaction(database_);
+        run(name);
+        transaction.commit();
+    }
+
+    void run(const char* name) {
+        for (const std::string& statement : file(name))
+            database_.execute(statement);
+    }
+
+  private:
+    /// Runs the statements that a query returns.
+    void run_result_of(const char* name) {
+        for (const Database::Row& row : ask(file(name).front()))
+            database_.execute(row[0].value_or(""));
+    }
+
+    /// The text with what the words mean in their places; what they mean may look like a word
+    /// itself.
+    std::string filled_in(std::string_view text) const {
+        std::string filled;
+        while (!text.empty()) {
+            const auto word = std::find_if(words_.begin(), words_.end(), [&](const auto& each) {
+                return text.starts_with(each.first);
+            });
+            if (word != words_.end())
+                filled += word->second;
+            else
+                filled += text.front();
+            text.remove_prefix(word != words_.end() ? word->first.size() : 1);
+        }
+        return filled;
+    }
+
+    std::vector<Database::Row> ask(const std::string& query) {
+        return database_.rows(filled_in(query));
+    }
+
+    /// The statements of a file of scale/.
+    std::vector<std::string> file(const std::string& name) const {
+        std::vector<std::string> statements;
+        for (const std::string_view text : texts_of(database_, "scale/" + name))
+            for (const std::string& statement : statements_of(text))
+                statements.push_back(filled_in(statement));
+        return statements;
+    }
+
+    bool try_locked(const char* name) {
+        Transaction transaction(database_);
+        for (const std::string& statement : file(name)) {
+            const auto answer = database_.client().execute(statement.c_str(), database_.pool());
+            const auto* fault = std::get_if<store::Fault>(&answer);
+            if (fault == nullptr)
+                continue;
+            if (*fault == store::Fault::busy)
+                return false;
+            throw CommandError(Exit::failure,
+                               "the database refused: " + database_.client().error());
+        }
+        transaction.commit();
+        return true;
+    }
+
+    /// The code points that text::fold() changes, with what it makes of them: a literal of JSON.
+    static std::string folds() {
+        std::string document;
+        json::Writer writer(document);
+        writer.begin_object();
+        text::each_fold([&](std::string_view point, std::string_view folded) {
+            writer.key(point).string(folded);
+        });
+        writer.end_object();
+        return store::literal(document);
+    }
+
+    Database& database_;
+    std::vector<std::pair<std::string, std::string>> words_;
+};
+
+void print(const Context& context, std::int64_t users, std::int64_t corrected,
+           const std::string& sentence) {
+    if (!context.wants_json()) {
+        say(sentence);
+        return;
+    }
+    std::string document;
+    json::Writer writer(document);
+    writer.begin_object().key("success").boolean(true).key("data").begin_object();
+    writer.key("users").integer(users);
+    writer.key("countsCorrected").integer(corrected);
+    writer.end_object().end_object();
+    print_json(document);
+}
+
+} // namespace
+
+Exit lay_scale(Context& context) {
+    ScaleObjects objects(context.database_with_rows());
+    State state = objects.state();
+    if (state.is_of_old) {
+        objects.run("owner");
+        objects.run_locked("removal");
+        context.database().execute("RESET ROLE");
+        state = {};
+    }
+    objects.create(state);
+    if (!state.is_watched)
+        objects.run_locked("triggers");
+    objects.index();
+    const std::int64_t corrected = objects.correct();
+    objects.run_whole("readers");
+    const std::int64_t users = objects.users();
+    print(context, users, corrected,
+          std::to_string(users) +
+              " users were counted and indexed; the service uses that within ten seconds.");
+    return Exit::success;
+}
+
+Exit remove_scale(Context& context) {
+    ScaleObjects objects(context.database_with_rows());
+    static_cast<void>(objects.state());
+    objects.run("owner");
+    objects.run_locked("removal");
+    objects.remove_order_indexes();
+    print(context, 0, 0,
+          "The counts and their indexes were removed; two indexes of the user table stay.");
+    return Exit::success;
+}
+
+Exit check_counts(Context& context) {
+    ScaleObjects objects(context.database_with_rows());
+    const State state = objects.state();
+    if (!state.has_schema)
+        throw CommandError(Exit::failure,
+                           "there are no counts; 'useradminctl schema --scale' makes them");
+    if (state.is_of_old)
+        throw CommandError(Exit::failure, "the counts are those of version 0.1; run 'useradminctl "
+                                          "schema --scale'");
+    objects.run("owner");
+    objects.limit_lock_waits();
+    std::int64_t corrected = 0;
+    try {
+        corrected = objects.correct();
+    } catch (const LockTimeout& timeout) {
+        throw objects.error_of(timeout);
+    }
+    const std::int64_t users = objects.users();
+    print(context, users, corrected,
+          corrected == 0
+              ? "The counts of " + std::to_string(users) + " users are right."
+              : std::to_string(corrected) + (corrected == 1 ? " count was" : " counts were") +
+                    " wrong and corrected.");
+    return Exit::success;
+}
+
+} // namespace useradmin::ctl

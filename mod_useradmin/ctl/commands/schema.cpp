@@ -1,0 +1,205 @@
+// useradminctl schema: lays or updates the tables.
+#include "ctl/command.hpp"
+#include "ctl/commands/scale.hpp"
+#include "ctl/commands/sql_files.hpp"
+#include "ctl/display.hpp"
+#include "ctl/transaction.hpp"
+#include "text/snake_case.hpp"
+#include "json/writer.hpp"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace useradmin::ctl {
+
+namespace {
+
+/// Where the tables are, or are to be.
+class Places {
+  public:
+    Places(Database& database, const store::Schema& schema)
+        : names_(database.tables()), schema_(schema) {
+        if (!database.dialect().product().has_schemas)
+            return;
+        const auto rows =
+            database.rows("SELECT pg_catalog.quote_ident(pg_catalog.current_schema())");
+        if (rows[0][0])
+            default_schema_ = *rows[0][0] + ".";
+    }
+
+    /// Returns the statement for these tables, each with its schema. An index is named after its
+    /// table.
+    std::string placed(std::string statement) const {
+        const std::tuple<std::string, std::string_view, const store::Table&> tables[] = {
+            {"user", names_.user, schema_.user},
+            {"session", names_.session, schema_.session},
+            {"account", names_.account, schema_.account}};
+        for (const auto& [known, name, table] : tables) {
+            // All where there is no dot.
+            const std::string own(name.substr(name.find('.') + 1));
+            const std::string place = place_of(table, name);
+            replace_all(statement, "\"" + known + "\"", place);
+            replace_all(statement, "\"" + known + "_", "\"" + own + "_");
+            // The table that the application alone uses goes into the same schema as its users.
+            if (known == "user")
+                replace_all(statement, "\"verification\"",
+                            place.substr(0, place.size() - store::quoted_identifier(own).size()) +
+                                "\"verification\"");
+        }
+        return statement;
+    }
+
+  private:
+    std::string place_of(const store::Table& table, std::string_view name) const {
+        const bool has_schema = table.exists() || name.find('.') != name.npos;
+        return has_schema ? table.sql : default_schema_ + table.sql;
+    }
+
+    store::TableNames names_;
+    const store::Schema& schema_;
+    std::string default_schema_;
+};
+
+/// The column's name in the style of the table: snake_case where its other columns have that.
+std::string column_name(const store::Table& user, const std::string& camel_case) {
+    const store::Column* known = nullptr;
+    for (std::string_view field : {"emailVerified", "createdAt", "updatedAt"})
+        if (known == nullptr)
+            known = user.find(field);
+    if (known == nullptr || known->name.find('_') == std::string::npos)
+        return camel_case;
+    return text::snake_case(camel_case);
+}
+
+/// Adds the migration's columns that the user table lacks, and their names to the list.
+void add_columns(Database& database, const store::Schema& schema, const Places& places,
+                 std::string_view migration, std::vector<std::string>& added) {
+    for (std::string& statement : statements_of(migration)) {
+        const std::size_t first = statement.find('"', statement.find("COLUMN")) + 1;
+        const std::size_t length = statement.find('"', first) - first;
+        const std::string name = statement.substr(first, length);
+        if (schema.user.find(name) != nullptr)
+            continue;
+        added.push_back(column_name(schema.user, name));
+        statement.replace(first, length, added.back());
+        database.execute(places.placed(std::move(statement)));
+    }
+}
+
+/// The name that stands in quotes behind the words; empty where there is none.
+std::string_view name_after(std::string_view statement, std::string_view words) {
+    const std::size_t at = statement.find(words);
+    if (at == statement.npos)
+        return {};
+    const std::string_view rest = statement.substr(at + words.size());
+    return rest.substr(0, rest.find('"'));
+}
+
+/// Whether the statement lays a table that is there already, or an index on one.
+bool is_done(std::string_view statement, const store::Schema& schema) {
+    const std::string_view laid = name_after(statement, "CREATE TABLE IF NOT EXISTS \"");
+    const std::string_view table = laid.empty() ? name_after(statement, " ON \"") : laid;
+    return (table == "user" && schema.user.exists()) ||
+           (table == "session" && schema.session.exists()) ||
+           (table == "account" && schema.account.exists());
+}
+
+/// Lays the tables that are not there, with their indexes. Those that are stay as they are.
+void lay_tables(Database& database, const store::Schema& schema, const Places& places) {
+    for (const std::string_view text : texts_of(database, "schema"))
+        for (std::string& statement : statements_of(text))
+            if (!is_done(statement, schema))
+                database.execute(places.placed(std::move(statement)));
+}
+
+/// Whether tables were laid.
+enum class Laid { none, missing_ones };
+
+/// What the command did.
+struct Done {
+    Laid laid;
+    std::vector<std::string> added_columns;
+    /// The file that was made; empty where none was.
+    std::string new_file;
+};
+
+void print_done(const Context& context, const Done& done) {
+    if (context.wants_json()) {
+        std::string document;
+        json::Writer writer(document);
+        writer.begin_object().key("success").boolean(true).key("data").begin_object();
+        writer.key("tablesLaid").boolean(done.laid != Laid::none);
+        writer.key("columnsAdded").begin_array();
+        for (const std::string& name : done.added_columns)
+            writer.string(name);
+        writer.end_array().end_object().end_object();
+        print_json(document);
+        return;
+    }
+    if (done.laid != Laid::none)
+        say("The tables were laid.");
+    else if (done.added_columns.empty())
+        say("The tables are there already; nothing was changed.");
+    std::string names;
+    for (const std::string& name : done.added_columns)
+        names += (names.empty() ? "" : ", ") + name;
+    if (!names.empty())
+        say("Columns that were missing were added: " + names + ".");
+    if (!done.new_file.empty())
+        say("The file " + done.new_file +
+            " is for its owner alone: it and its folder must belong to the account that httpd's "
+            "children run under.");
+}
+
+void refuse_schemas(const store::Product& product, const store::TableNames& names) {
+    if (product.has_schemas)
+        return;
+    for (std::string_view name : {names.user, names.session, names.account})
+        if (name.find('.') != name.npos)
+            throw CommandError(Exit::usage, std::string(product.name) +
+                                                " lays tables without a schema; leave it out of "
+                                                "--tables");
+}
+
+} // namespace
+
+Exit lay_schema(Context& context) {
+    // SQLite's file holds hashes and tokens; its log gets the file's own mode.
+    umask(S_IRWXG | S_IRWXO);
+    if (context.options.has("scale") && context.options.has("no-scale"))
+        throw CommandError(Exit::usage, "say --scale or --no-scale, and not both");
+    if (context.options.has("scale"))
+        return lay_scale(context);
+    if (context.options.has("no-scale"))
+        return remove_scale(context);
+    Database& database = context.database(Database::Absent::make);
+    const store::Dialect& dialect = database.dialect();
+    refuse_schemas(dialect.product(), database.tables());
+    const store::Schema before = database.schema();
+    database.refuse_superuser_risk(before);
+    if (!before.user.exists() && !dialect.prepare_new(database.client(), database.pool()))
+        throw CommandError(Exit::failure, "the database refused: " + database.client().error());
+    const bool is_complete =
+        before.user.exists() && before.session.exists() && before.account.exists();
+    Done done{is_complete ? Laid::none : Laid::missing_ones, {}, database.new_file()};
+    const Places places(database, before);
+    Transaction transaction(database);
+    // The files name the types without a schema.
+    if (dialect.product().has_schemas)
+        database.execute("SET LOCAL search_path = pg_catalog, pg_temp");
+    if (!is_complete)
+        lay_tables(database, before, places);
+    // A table that was just created has all columns.
+    if (before.user.exists())
+        for (const std::string_view migration : texts_of(database, "migrations/"))
+            add_columns(database, before, places, migration, done.added_columns);
+    transaction.commit();
+    print_done(context, done);
+    return Exit::success;
+}
+
+} // namespace useradmin::ctl

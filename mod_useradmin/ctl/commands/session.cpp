@@ -1,0 +1,202 @@
+// useradminctl session: opens, lists and revokes the sessions of a user.
+#include "crypto/random.hpp"
+#include "crypto/signature.hpp"
+#include "ctl/command.hpp"
+#include "ctl/commands/user_lookup.hpp"
+#include "ctl/display.hpp"
+#include "ctl/duration.hpp"
+#include "sign_in/identity.hpp"
+#include "sign_in/lengths.hpp"
+#include "json/record.hpp"
+#include "json/writer.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+
+namespace useradmin::ctl {
+
+namespace {
+
+/// The first characters of a token: enough to recognise it, too few to use it.
+std::string hint_of(std::string_view token) {
+    constexpr std::size_t shown = 4;
+    return std::string(token.substr(0, token.size() > 4 * shown ? shown : 0)) + "…";
+}
+
+/// The session without its token.
+void write(json::Writer& writer, const store::Session& session) {
+    writer.begin_object();
+    for (const store::Field<store::Session>& field : store::session_fields)
+        if (field.name != "token")
+            json::write_field(writer, session, field);
+    writer.key("tokenHint").string(hint_of(session.token));
+    writer.end_object();
+}
+
+void print_opened(const Context& context, const store::Session& session, const std::string& token) {
+    if (!context.wants_json()) {
+        std::puts(token.c_str());
+        return;
+    }
+    std::string document;
+    json::Writer writer(document);
+    writer.begin_object().key("success").boolean(true).key("data").begin_object();
+    writer.key("id").string(session.id);
+    writer.key("userId").string(session.user_id);
+    writer.key("expiresAt").string(display(session.expires_at));
+    writer.key("token").string(token);
+    writer.end_object().end_object();
+    print_json(document);
+}
+
+void print_revoked(const Context& context, std::int64_t count) {
+    if (!context.wants_json()) {
+        say(std::to_string(count) + (count == 1 ? " session is ended" : " sessions are ended"));
+        return;
+    }
+    std::string document;
+    json::Writer writer(document);
+    writer.begin_object().key("success").boolean(true).key("data").begin_object();
+    writer.key("revoked").integer(count);
+    writer.end_object().end_object();
+    print_json(document);
+}
+
+/// How long a session lasts that is opened now.
+std::chrono::seconds length_of(const Options& options) {
+    const auto said = options.find("for");
+    if (!said)
+        return sign_in::session_length;
+    const auto length = parse_duration(*said);
+    if (!length)
+        throw CommandError(Exit::usage, "--for must be a length of time: 30m, 12h, 7d, 2w");
+    return *length;
+}
+
+/// Says where a token without a signature does not count.
+void warn_of_unsigned(const Settings& settings) {
+    if (settings.looks_sessions_up) // by a configuration that names no secret
+        return;
+    complain("the token is not signed: where httpd has AuthUserAdminSecret it is refused; say "
+             "--secret file:PATH or --secret env:NAME to sign it");
+}
+
+enum class Revocation { done, no_such_session };
+
+Revocation close(Context& context, std::string_view token) {
+    const auto closed = context.store().close_session(token);
+    if (closed.is_not_found())
+        return Revocation::no_such_session;
+    value_of(closed);
+    return Revocation::done;
+}
+
+/// Ends the session with that token, signed or not.
+Revocation revoke(Context& context, std::string_view token) {
+    const Revocation whole = close(context, token);
+    return whole == Revocation::done ? whole : close(context, token.substr(0, token.find('.')));
+}
+
+/// Ends the session of the user that has that id or token.
+Revocation revoke(Context& context, const store::User& user, std::string_view word) {
+    const auto sessions = value_of(context.store().sessions_of(user.id));
+    const auto found = std::find_if(sessions.begin(), sessions.end(), [&](const auto& session) {
+        return session.id == word || session.token == word ||
+               session.token == word.substr(0, word.find('.'));
+    });
+    return found != sessions.end() ? close(context, found->token) : Revocation::no_such_session;
+}
+
+} // namespace
+
+Exit open_session(Context& context) {
+    const std::chrono::seconds length = length_of(context.options);
+    const bool is_signed = !context.settings.secret_source.empty();
+    const crypto::Secret secret = is_signed ? secret_of(context.settings) : crypto::Secret();
+    const store::User user = user_named(context, context.options.words[0]);
+    const std::string id = crypto::random_uuid();
+    const std::string token = crypto::random_token();
+    store::Session session;
+    session.id = id;
+    session.token = token;
+    session.user_id = user.id;
+    const store::Timestamp now = text::now();
+    session.created_at = session.updated_at = now;
+    session.expires_at = now + length;
+    session.user_agent = "useradminctl";
+    store::SessionTerms terms;
+    terms.verified = &user;
+    terms.now = now;
+    terms.allows_banned = sign_in::is_banned(user, now);
+    const auto opened = context.store().open_session(session, terms);
+    if (!opened && opened.failure() == store::Failure::changed)
+        throw CommandError(Exit::failure, "the user was changed meanwhile; no session was opened");
+    session.id = value_of(opened);
+    if (!is_signed)
+        warn_of_unsigned(context.settings);
+    if (terms.allows_banned)
+        complain(display(user) + " is banned: the session is refused until 'useradminctl unban'");
+    print_opened(context, session, is_signed ? crypto::sign(token, secret.view()) : token);
+    return Exit::success;
+}
+
+Exit list_sessions(Context& context) {
+    const store::User user = user_named(context, context.options.words[0]);
+    const auto sessions = value_of(context.store().sessions_of(user.id));
+    if (context.wants_json()) {
+        std::string document;
+        json::Writer writer(document);
+        writer.begin_object().key("success").boolean(true).key("data").begin_array();
+        for (const store::Session& session : sessions)
+            write(writer, session);
+        writer.end_array().end_object();
+        print_json(document);
+        return Exit::success;
+    }
+    const store::Timestamp now = text::now();
+    Listing listing = {{"ID", Width::whole},      {"TOKEN", Width::whole},
+                       {"CREATED", Width::whole}, {"EXPIRES", Width::whole},
+                       {"ADDRESS", Width::cut},   {"AGENT", Width::cut}};
+    for (const store::Session& session : sessions) {
+        const bool has_expired = !session.expires_at || *session.expires_at <= now;
+        listing.add({std::string(session.id), hint_of(session.token), display(session.created_at),
+                     display(session.expires_at) + (has_expired ? " (expired)" : ""),
+                     std::string(session.ip_address.value_or("-")),
+                     std::string(session.user_agent.value_or("-"))});
+    }
+    if (!sessions.empty())
+        listing.print();
+    say(std::to_string(sessions.size()) + (sessions.size() == 1 ? " session" : " sessions"));
+    return Exit::success;
+}
+
+Exit revoke_sessions(Context& context) {
+    const auto& words = context.options.words;
+    const bool is_one_of_user = words.size() == 2;
+    const bool is_all = context.options.has("all");
+    const bool is_address = words[0].find('@') != words[0].npos;
+    if (words[0].empty() || words.back().empty() || (is_all && is_one_of_user) ||
+        (is_address && !is_all && !is_one_of_user))
+        throw CommandError(Exit::usage, "the right form is: useradminctl session revoke USER "
+                                        "SESSION, USER --all, or TOKEN");
+    if (!is_all && !is_one_of_user) {
+        if (revoke(context, words[0]) == Revocation::no_such_session)
+            throw CommandError(Exit::not_found, "there is no session with that token; to name one "
+                                                "by its id, name its user before it");
+        print_revoked(context, 1);
+        return Exit::success;
+    }
+    const store::User user = user_named(context, words[0]);
+    std::int64_t count = 1;
+    if (is_all) {
+        count = value_of(context.store().close_sessions_of(user.id));
+    } else if (revoke(context, user, words[1]) == Revocation::no_such_session) {
+        throw CommandError(Exit::not_found, "the user has no such session; 'useradminctl session "
+                                            "list' lists them");
+    }
+    print_revoked(context, count);
+    return Exit::success;
+}
+
+} // namespace useradmin::ctl

@@ -1,0 +1,76 @@
+// useradminctl show, passwd, role and delete: what is done to one user.
+#include "api/envelope.hpp"
+#include "crypto/random.hpp"
+#include "ctl/command.hpp"
+#include "ctl/commands/user_lookup.hpp"
+#include "ctl/display.hpp"
+#include "ctl/password_input.hpp"
+
+namespace useradmin::ctl {
+
+namespace {
+
+// No user has an empty address.
+constexpr store::ProtectedAddress nobody_is_protected = {"", false};
+
+} // namespace
+
+Exit show(Context& context) {
+    print(context, user_named(context, context.options.words[0]));
+    return Exit::success;
+}
+
+Exit set_password(Context& context) {
+    const store::User user = user_named(context, context.options.words[0]);
+    const crypto::Secret hash = read_and_hash_password(context);
+    const std::string account_id = crypto::random_uuid();
+    const bool keeps_sessions = context.options.has("keep-sessions");
+    const auto set = context.store().set_password(
+        store::credential_account(user, account_id, hash.view(),
+                                  context.settings.account_id_is_user_id.value_or(false),
+                                  text::now()),
+        keeps_sessions ? store::Sessions::stay : store::Sessions::end);
+    if (set.is_not_found())
+        throw CommandError(Exit::not_found, "the user was deleted meanwhile");
+    value_of(set);
+    print(context, user,
+          "the password of " + display(user) + " is set" +
+              (keeps_sessions ? "" : "; its sessions are ended"));
+    return Exit::success;
+}
+
+Exit set_role(Context& context) {
+    const std::string& role = context.options.words[1];
+    if (role.empty())
+        throw CommandError(Exit::usage, "say a role: user, admin or superAdmin");
+    demand_known_role(context, role);
+    const store::User user = user_named(context, context.options.words[0]);
+    demand_column(context, "role");
+    if (role != user.role)
+        spare_last_super_admin(context, user, "Give it the role '" + role + "'");
+    const store::User changed =
+        change(context, user, {{"role", std::string_view(role)}, {"updatedAt", text::now()}});
+    print(context, changed, "the role of " + display(changed) + " is " + role);
+    return Exit::success;
+}
+
+Exit remove(Context& context) {
+    const store::User user = user_named(context, context.options.words[0]);
+    const std::string whom = display(user);
+    if (!context.options.has("yes") &&
+        !agrees("Delete " + whom + ", role " + std::string(user.role.value_or("user")) +
+                (is_last_super_admin(context, user) ? ", the last one?" : "?")))
+        throw CommandError(Exit::failure, "nothing was deleted");
+    const auto removed = context.store().remove(user.id, nobody_is_protected);
+    if (removed.is_not_found())
+        throw CommandError(Exit::not_found, "the user was deleted meanwhile");
+    value_of(removed);
+    const std::string done = whom + " is deleted, with its sessions and accounts";
+    if (context.wants_json())
+        print_json(api::confirmation(done).body);
+    else
+        say(done);
+    return Exit::success;
+}
+
+} // namespace useradmin::ctl

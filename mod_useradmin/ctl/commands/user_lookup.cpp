@@ -1,0 +1,109 @@
+#include "ctl/commands/user_lookup.hpp"
+
+#include "api/access.hpp"
+#include "api/envelope.hpp"
+#include "ctl/display.hpp"
+#include "ctl/password_input.hpp"
+#include "sign_in/identity.hpp"
+#include "text/unicode.hpp"
+
+#include <cstdio>
+
+namespace useradmin::ctl {
+
+namespace {
+
+void print_field(const char* name, std::string_view value) {
+    std::printf("%-14s %s\n", name, visible(value).c_str());
+}
+
+std::string words_of(const store::Value& value, const store::Field<store::User>& field) {
+    return text_of(value).value_or(
+        std::string(field.instead_of_null.empty() ? "-" : field.instead_of_null));
+}
+
+} // namespace
+
+store::User user_named(Context& context, std::string_view word) {
+    store::Store& store = context.store();
+    const bool is_address = word.find('@') != word.npos;
+    auto user = is_address ? store.find_by_email(word) : store.find(word);
+    if (user.is_not_found() && is_address)
+        user = store.find_by_email(text::lower(word));
+    if (user.is_not_found())
+        throw CommandError(Exit::not_found,
+                           "there is no user with the " +
+                               std::string(is_address ? "address " : "id ") + std::string(word) +
+                               (is_address ? "; 'useradminctl list --search TEXT' looks for one"
+                                           : "; an address has an @"));
+    return value_of(user);
+}
+
+store::User change(Context& context, const store::User& user, const store::Changes& changes,
+                   store::Sessions sessions) {
+    auto changed = context.store().update(user.id, changes, {}, sessions);
+    if (changed.is_not_found())
+        throw CommandError(Exit::not_found, "the user was deleted meanwhile");
+    return value_of(changed);
+}
+
+void print(const Context& context, const store::User& user) {
+    if (context.wants_json()) {
+        print_json(api::record(user).body);
+        return;
+    }
+    for (const store::Field<store::User>& field : store::user_fields)
+        print_field(field.name.data(), words_of(store::value_of(user, field), field));
+}
+
+void print(const Context& context, const store::User& user, std::string_view line) {
+    if (context.wants_json())
+        print(context, user);
+    else
+        say(line);
+}
+
+void demand_column(Context& context, std::string_view column) {
+    const store::Schema schema = context.database().schema();
+    if (!schema.user.columns.empty() && schema.user.find(column) == nullptr)
+        throw CommandError(Exit::failure, "table " + schema.user.name + " has no column \"" +
+                                              std::string(column) +
+                                              "\"; 'useradminctl schema' adds it");
+}
+
+crypto::Secret read_and_hash_password(const Context& context) {
+    const crypto::Secret password =
+        read_password(context.options.has("force") ? Lengths::any : Lengths::usual);
+    std::optional<crypto::Secret> hash =
+        password::hash(context.settings.hash_format(), password.view());
+    if (!hash)
+        throw CommandError(Exit::failure, "the password could not be hashed: out of memory");
+    return std::move(*hash);
+}
+
+void demand_known_role(const Context& context, std::string_view role) {
+    if (role != "user" && api::role_of(role) == api::Role::user && !context.options.has("force"))
+        throw CommandError(Exit::usage, "the role '" + std::string(role) +
+                                            "' is none of user, admin and superAdmin, and to the "
+                                            "service it is as user; say --force if it is meant");
+}
+
+bool is_last_super_admin(Context& context, const store::User& user) {
+    const store::Timestamp now = text::now();
+    if (api::role_of(user.role.value_or("")) != api::Role::super_admin ||
+        sign_in::is_banned(user, now))
+        return false;
+    const auto another = context.store().another(user.id, *user.role, now);
+    if (another.is_not_found())
+        return true;
+    value_of(another);
+    return false;
+}
+
+void spare_last_super_admin(Context& context, const store::User& user, std::string_view deed) {
+    if (!context.options.has("yes") && is_last_super_admin(context, user) &&
+        !agrees(display(user) + " is the last superAdmin. " + std::string(deed) + " all the same?"))
+        throw CommandError(Exit::failure, "nothing was done");
+}
+
+} // namespace useradmin::ctl

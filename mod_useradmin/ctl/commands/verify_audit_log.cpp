@@ -1,0 +1,148 @@
+// useradminctl audit verify: whether an audit log is as it was written.
+#include "audit/log.hpp"
+#include "audit/verify.hpp"
+#include "ctl/command.hpp"
+#include "ctl/commands/log_file.hpp"
+#include "ctl/display.hpp"
+#include "json/writer.hpp"
+
+#include <cerrno>
+#include <deque>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <system_error>
+#include <utility>
+
+namespace useradmin::ctl {
+
+namespace {
+
+/// The place that the file beside a log holds; nothing where there is none, as beside a log that
+/// was moved away. One that does not tell it is noted.
+std::optional<audit::Link> last_written(const std::string& log, bool has_lines,
+                                        std::vector<std::string>& notes) {
+    const std::string name = audit::Log::name_of_place(log);
+    errno = 0;
+    std::ifstream stream(name);
+    const int error = stream.is_open() ? 0 : errno;
+    const std::string text(std::istreambuf_iterator<char>(stream), {});
+    auto place = audit::read_place(text);
+    if (!place && has_lines && error != ENOENT)
+        notes.push_back(name +
+                        (error != 0
+                             ? " cannot be read (" + std::generic_category().message(error) + ")"
+                             : " holds no place") +
+                        ": it does not tell whether the end of " + log + " is there");
+    return place;
+}
+
+/// The files, open; "-" is standard input.
+class Files {
+  public:
+    explicit Files(const std::vector<std::string>& names) {
+        for (const std::string& name : names) {
+            // A pattern for logs takes their places in as well.
+            if (name.ends_with(audit::Log::name_of_place("")))
+                continue;
+            if (name == "-") {
+                sources_.push_back({"standard input", &std::cin});
+                continue;
+            }
+            std::error_code ignored;
+            LogFile& stream = streams_.emplace_back(name);
+            if (!stream.is_open() || std::filesystem::is_directory(name, ignored))
+                throw CommandError(Exit::failure, "cannot read " + name +
+                                                      "; name a file that this account may read");
+            const bool has_lines = stream.peek() != LogFile::traits_type::eof();
+            sources_.push_back({name, &stream, last_written(name, has_lines, notes_)});
+        }
+        if (sources_.empty())
+            throw CommandError(Exit::usage, "name an audit log");
+    }
+
+    const std::vector<audit::Source>& sources() const noexcept { return sources_; }
+    /// What could not be found out about them.
+    const std::vector<std::string>& notes() const noexcept { return notes_; }
+
+  private:
+    std::deque<LogFile> streams_;
+    std::vector<audit::Source> sources_;
+    std::vector<std::string> notes_;
+};
+
+audit::Findings follow(const Files& files, std::optional<std::string> anchor) {
+    const Progress progress("Following the lines");
+    audit::Findings found =
+        audit::verify(files.sources(), std::move(anchor), [&](std::uint64_t lines) {
+            progress.show("Following the lines: " + std::to_string(lines));
+        });
+    found.notes.insert(found.notes.end(), files.notes().begin(), files.notes().end());
+    return found;
+}
+
+void write_texts(json::Writer& writer, const std::vector<std::string>& texts) {
+    writer.begin_array();
+    for (const std::string& text : texts)
+        writer.string(text);
+    writer.end_array();
+}
+
+void print_as_json(const audit::Findings& found) {
+    std::string document;
+    json::Writer writer(document);
+    writer.begin_object().key("success").boolean(found.problems.empty());
+    writer.key("data").begin_object();
+    writer.key("lines").integer(static_cast<std::int64_t>(found.lines));
+    writer.key("first").integer(static_cast<std::int64_t>(found.first.number));
+    writer.key("last").integer(static_cast<std::int64_t>(found.last.number));
+    writer.key("hash").string(found.last.hash);
+    write_texts(writer.key("problems"), found.problems);
+    write_texts(writer.key("notes"), found.notes);
+    writer.key("unknown").integer(static_cast<std::int64_t>(found.unknown));
+    write_texts(writer.key("unknownLines"), found.unknown_lines);
+    writer.end_object().end_object();
+    print_json(document);
+}
+
+void print(const audit::Findings& found) {
+    for (const std::string& problem : found.problems)
+        say("problem: " + problem);
+    for (const std::string& note : found.notes)
+        say("note: " + note);
+    for (const std::string& line : found.unknown_lines)
+        say("unknown: " + line);
+    if (found.lines == 0) {
+        say("There are no lines.");
+        return;
+    }
+    say(std::to_string(found.lines) + (found.lines == 1 ? " line, number " : " lines, number ") +
+        std::to_string(found.first.number) + " to " + std::to_string(found.last.number) +
+        (found.problems.empty() ? ": all as they were written." : ": not as they were written."));
+    if (found.unknown != 0)
+        say("The outcome of " + std::to_string(found.unknown) +
+            (found.unknown == 1 ? " change" : " changes") +
+            " is unknown: the database did not answer the COMMIT. Compare the lines with the "
+            "database.");
+    if (found.problems.empty())
+        say("The last hash is " + found.last.hash +
+            "; kept elsewhere, it shows later (--anchor) that nothing up to here was taken away.");
+}
+
+} // namespace
+
+Exit verify_audit_log(Context& context) {
+    std::optional<std::string> anchor;
+    if (const auto said = context.options.find("anchor"))
+        anchor = *said;
+    const Files files(context.options.words);
+    const audit::Findings found = follow(files, std::move(anchor));
+    if (context.wants_json())
+        print_as_json(found);
+    else
+        print(found);
+    return found.problems.empty() ? Exit::success : Exit::failure;
+}
+
+} // namespace useradmin::ctl

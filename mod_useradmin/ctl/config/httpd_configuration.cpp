@@ -1,0 +1,244 @@
+#include "ctl/config/httpd_configuration.hpp"
+
+#include "ctl/command_error.hpp"
+
+#include <glob.h>
+#include <strings.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <system_error>
+
+namespace useradmin::ctl {
+
+namespace {
+
+constexpr std::string_view white_space = " \t\r";
+
+bool is_same_name(const std::string& left, std::string_view right) {
+    return left.size() == right.size() && strncasecmp(left.data(), right.data(), right.size()) == 0;
+}
+
+/// Takes the first word of a line that begins with one.
+std::string take_word(std::string_view& line) {
+    const char quote = line[0] == '"' || line[0] == '\'' ? line[0] : '\0';
+    std::string word;
+    std::size_t at = quote != '\0' ? 1 : 0;
+    for (; at < line.size(); ++at) {
+        if (line[at] == '\\' && at + 1 < line.size() &&
+            (line[at + 1] == '\\' || (quote != '\0' && line[at + 1] == quote)))
+            ++at;
+        else if (quote != '\0' ? line[at] == quote : white_space.find(line[at]) != line.npos)
+            break;
+        word += line[at];
+    }
+    line.remove_prefix(std::min(at + 1, line.size()));
+    return word;
+}
+
+/// Reads a line with those that it goes on in: httpd joins them at a backslash.
+bool read_line(std::istream& stream, std::string& line) {
+    line.clear();
+    bool was_read = false;
+    for (std::string part; std::getline(stream, part);) {
+        was_read = true;
+        if (part.ends_with('\r'))
+            part.pop_back();
+        line += part;
+        if (!line.ends_with('\\'))
+            break;
+        line.pop_back();
+    }
+    return was_read;
+}
+
+/// The names that a pattern matches, in httpd's order.
+std::vector<std::string> matches_of(const std::string& pattern) {
+    glob_t found{};
+    std::vector<std::string> names;
+    if (glob(pattern.c_str(), 0, nullptr, &found) == 0)
+        names.assign(found.gl_pathv, found.gl_pathv + found.gl_pathc);
+    globfree(&found);
+    return names;
+}
+
+/// The names in a folder, in httpd's order.
+std::vector<std::string> names_in(const std::string& folder) {
+    std::vector<std::string> names;
+    std::error_code ignored;
+    for (const auto& entry : std::filesystem::directory_iterator(folder, ignored))
+        names.push_back(entry.path().string());
+    std::sort(names.begin(), names.end());
+    return names;
+}
+
+/// Reads files as httpd does, one into another.
+class Loader {
+  public:
+    Loader(std::string& server_root, std::vector<Line>& lines)
+        : server_root_(server_root), lines_(lines) {}
+
+    void read(const std::string& file) {
+        std::error_code ignored;
+        const std::string real = std::filesystem::weakly_canonical(file, ignored).string();
+        if (std::find(open_.begin(), open_.end(), real) != open_.end())
+            refuse(file + " is included by itself");
+        // httpd goes no deeper either.
+        constexpr std::size_t deepest = 20;
+        constexpr int most_files = 4096;
+        if (open_.size() >= deepest || ++files_ > most_files)
+            refuse("too many files include each other; the last one is " + file);
+        // What is no file may never end, or never begin.
+        if (!std::filesystem::is_regular_file(file, ignored))
+            refuse("cannot read " + file + ": " + (ignored ? ignored.message() : "it is no file"));
+        std::ifstream stream(file);
+        if (!stream.is_open())
+            refuse("cannot read " + file + ": " + std::generic_category().message(errno));
+        if ((bytes_ += std::filesystem::file_size(file, ignored)) > most_bytes)
+            refuse("the configuration is larger than " + std::to_string(most_bytes) + " bytes");
+        open_.push_back(real);
+        for (std::string line; read_line(stream, line);)
+            take(file, with_variables(line));
+        open_.pop_back();
+    }
+
+  private:
+    static constexpr std::uintmax_t most_bytes = 16 << 20;
+
+    [[noreturn]] static void refuse(const std::string& why) {
+        throw CommandError(Exit::failure, why +
+                                              "; --config names a configuration file of httpd that "
+                                              "this account may read, with those that it includes");
+    }
+
+    void take(const std::string& file, const std::string& text) {
+        std::vector<std::string> words = words_of(text);
+        if (words.empty() || words[0].starts_with('#'))
+            return;
+        if (words.size() > 1) {
+            if (is_same_name(words[0], "ServerRoot"))
+                server_root_ = words[1];
+            else if (is_same_name(words[0], "Define"))
+                define(words[1], words.size() > 2 ? words[2] : std::string());
+            else if (is_same_name(words[0], "UnDefine"))
+                variables_.erase(words[1]);
+            else if (is_same_name(words[0], "Include"))
+                include(words[1], file, /* must_exist */ true);
+            else if (is_same_name(words[0], "IncludeOptional"))
+                include(words[1], file, /* must_exist */ false);
+        }
+        lines_.push_back({file, std::move(words)});
+    }
+
+    /// A variable that gets two values may have either, since conditions are not told apart.
+    void define(const std::string& name, const std::string& value) {
+        const auto [at, is_new] = variables_.emplace(name, value);
+        if (!is_new && at->second != value)
+            at->second.reset();
+    }
+
+    std::string with_variables(std::string_view line) const {
+        std::string text;
+        for (;;) {
+            const std::size_t start = line.find("${");
+            const std::size_t end = line.find('}', std::min(start, line.size()));
+            if (end == line.npos)
+                return text.append(line);
+            const std::string name(line.substr(start + 2, end - start - 2));
+            const auto found = variables_.find(name);
+            text.append(line.substr(0, start));
+            text += found != variables_.end() && found->second ? *found->second : "${" + name + "}";
+            line.remove_prefix(end + 1);
+        }
+    }
+
+    void include(const std::string& named, const std::string& by, bool must_exist) {
+        const std::string path = named.starts_with('/') ? named : server_root_ + "/" + named;
+        if (path.find("${") != path.npos)
+            refuse(by + " includes " + named + ", whose variable no Define gives one value");
+        const std::vector<std::string> found = matches_of(path);
+        if (found.empty() && must_exist)
+            refuse(by + " includes " + path + ", which is not there");
+        for (const std::string& name : found)
+            read_all(name, 0);
+    }
+
+    /// A file, or those of a folder and of the folders in it.
+    void read_all(const std::string& name, int depth) {
+        constexpr int deepest_folder = 20;
+        std::error_code ignored;
+        if (!std::filesystem::is_directory(name, ignored))
+            return read(name);
+        if (depth > deepest_folder)
+            refuse("the folders in " + name + " are too deep");
+        for (const std::string& inner : names_in(name))
+            read_all(inner, depth + 1);
+    }
+
+    std::string& server_root_;
+    std::vector<Line>& lines_;
+    /// The values that Define gave; nothing where it gave different ones.
+    std::map<std::string, std::optional<std::string>> variables_;
+    /// The files that are being read, each included by the one before it.
+    std::vector<std::string> open_;
+    int files_ = 0;
+    std::uintmax_t bytes_ = 0;
+};
+
+} // namespace
+
+std::vector<std::string> words_of(std::string_view line) {
+    std::vector<std::string> words;
+    for (;;) {
+        line.remove_prefix(std::min(line.find_first_not_of(white_space), line.size()));
+        if (line.empty())
+            return words;
+        words.push_back(take_word(line));
+    }
+}
+
+HttpdConfiguration::HttpdConfiguration(std::string_view file)
+    : name_(file), server_root_(default_server_root()) {
+    Loader(server_root_, lines_).read(name_);
+}
+
+std::optional<std::vector<std::string>> HttpdConfiguration::find(std::string_view directive,
+                                                                 std::string_view option) const {
+    const Line* found = nullptr;
+    for (const Line& line : lines_) {
+        if (!is_same_name(line.words[0], directive))
+            continue;
+        const auto refuse = [&](const std::string& why) {
+            throw CommandError(Exit::usage, line.file + ": " + std::string(directive) + why +
+                                                "; say --" + std::string(option));
+        };
+        for (const std::string& word : line.words)
+            if (word.find("${") != word.npos)
+                refuse(" holds a variable that no Define gives one value");
+        if (found != nullptr && !std::equal(found->words.begin() + 1, found->words.end(),
+                                            line.words.begin() + 1, line.words.end()))
+            refuse(found->file == line.file ? " stands there more than once, and not the same"
+                                            : " is not the same as in " + found->file);
+        found = &line;
+    }
+    if (found == nullptr)
+        return std::nullopt;
+    return std::vector<std::string>(found->words.begin() + 1, found->words.end());
+}
+
+bool HttpdConfiguration::says(std::string_view directive, std::string_view argument) const {
+    return std::any_of(
+        lines_.begin(), lines_.end(),
+        [&](const Line& line) {
+            return is_same_name(line.words[0], directive) &&
+                   std::any_of(
+                       line.words.begin() + 1, line.words.end(),
+                       [&](const std::string& word) { return is_same_name(word, argument); });
+        });
+}
+
+} // namespace useradmin::ctl

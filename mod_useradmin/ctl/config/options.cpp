@@ -1,0 +1,157 @@
+#include "ctl/config/options.hpp"
+
+#include "ctl/command_error.hpp"
+#include "text/unicode.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <iterator>
+
+namespace useradmin::ctl {
+
+namespace {
+
+constexpr Option all_options[] = {
+    {"config", "FILE",
+     "reads what the options do not say from this httpd configuration file; default: the "
+     "environment variable USERADMINCTL_CONFIG"},
+    {"driver", "pgsql|sqlite3", "the database's driver, as DBDriver has it"},
+    {"params", "TEXT", "the connection's parameters, as DBDParams has them"},
+    {"tables", "\"USER SESSION ACCOUNT\"", "the tables' names, as UserAdminTables has them"},
+    {"audit-log", "FILE",
+     "the log that is told who changed what, as UserAdminAuditLog has it: a file, \"FILE "
+     "required\", or none"},
+    {"json", "", "prints one JSON document instead of lines for people"},
+    {"help", "", "shows this; after a command, that command alone"},
+    {"version", "", "prints the version"},
+    {"email", "ADDRESS", "the user's address"},
+    {"name", "NAME", "the user's name"},
+    {"role", "ROLE", "user, admin or superAdmin"},
+    {"hash", "argon2id|scrypt", "how passwords are hashed, as UserAdminPasswordHash has it"},
+    {"account-id", "email|user-id",
+     "what an account has as its accountId, as UserAdminAccountId has it"},
+    {"email-case", "keep|lower", "how addresses are stored, as UserAdminEmailCase has it"},
+    {"protected-email", "ADDRESS",
+     "the address that nobody deletes, as UserAdminProtectedEmail has it"},
+    {"search", "TEXT", "a text in the name or the address, whatever its case"},
+    {"page", "N", "the page; default: 1"},
+    {"limit", "N", "users on a page; default: 20"},
+    {"keep-sessions", "", "does not end the user's sessions"},
+    {"reason", "TEXT", "the reason of the ban"},
+    {"expires", "DATE|30m|12h|7d|2w", "when the ban ends; default: never"},
+    {"secret", "file:PATH|env:NAME", "where the secret is that signs the token"},
+    {"for", "30m|12h|7d|2w", "how long the session lasts; default: 7d"},
+    {"all", "", "all sessions of the user"},
+    {"scale", "",
+     "adds the counts and indexes that make long lists quick, while the table is in use "
+     "(PostgreSQL)"},
+    {"no-scale", "", "removes them"},
+    {"counts", "", "compares the counts of --scale with the users, and corrects them"},
+    {"anchor", "HASH", "a hash that an earlier verification told; its line must be there"},
+    {"format", "csv|ndjson",
+     "how the file is written; default: as its name ends, and ndjson where it does not say"},
+    {"spreadsheet", "",
+     "escapes the cells of CSV that a spreadsheet would run as formulas, with an apostrophe in "
+     "front"},
+    {"dry-run", "",
+     "imports in a transaction that is rolled back, and says which lines are wrong, by their "
+     "numbers"},
+    {"on-conflict", "skip|update|fail",
+     "what becomes of a line whose user is there already; default: fail"},
+    {"yes", "", "does not ask, and lets an import leave no superAdmin"},
+    {"force", "", "takes what is unusual: another role, a password of another length"},
+};
+
+void add(Options& options, std::string_view name, std::string_view value) {
+    if (!options.values.emplace(name, value).second)
+        throw CommandError(Exit::usage, "say --" + std::string(name) + " once");
+}
+
+} // namespace
+
+std::string Option::form() const {
+    return "--" + std::string(name) + (value.empty() ? "" : " ") + std::string(value);
+}
+
+const Option* option_named(std::string_view name) noexcept {
+    const auto* const found =
+        std::find_if(std::begin(all_options), std::end(all_options),
+                     [&](const Option& option) { return option.name == name; });
+    return found != std::end(all_options) ? found : nullptr;
+}
+
+std::optional<std::string_view> Options::find(std::string_view name) const {
+    const auto found = values.find(name);
+    return found != values.end() ? std::optional<std::string_view>(found->second) : std::nullopt;
+}
+
+std::string_view Options::demand(std::string_view name) const {
+    const std::optional<std::string_view> value = find(name);
+    if (!value || value->empty())
+        throw CommandError(Exit::usage, "say --" + std::string(name) + " with a value");
+    return *value;
+}
+
+std::int64_t Options::number(std::string_view name, std::int64_t most,
+                             std::int64_t default_value) const {
+    const std::optional<std::string_view> value = find(name);
+    if (!value)
+        return default_value;
+    std::int64_t number = 0;
+    const char* const end = value->data() + value->size();
+    const auto [stop, error] = std::from_chars(value->data(), end, number);
+    if (error != std::errc() || stop != end || number < 1 || number > most)
+        throw CommandError(Exit::usage, "--" + std::string(name) +
+                                            " must be a whole number from 1 to " +
+                                            std::to_string(most));
+    return number;
+}
+
+Options parse(std::span<const char* const> arguments) {
+    Options options;
+    bool are_all_words = false;
+    for (std::size_t index = 0; index < arguments.size(); ++index) {
+        const std::string_view argument = arguments[index];
+        if (!text::is_clean_utf8(argument))
+            throw CommandError(Exit::usage, "the arguments must be UTF-8");
+        if (are_all_words || (!argument.starts_with("--") && argument != "-h")) {
+            options.words.emplace_back(argument);
+            continue;
+        }
+        if (argument == "--") {
+            are_all_words = true;
+            continue;
+        }
+        if (argument == "-h") {
+            add(options, "help", "");
+            continue;
+        }
+        const std::string_view name = argument.substr(2, argument.find('=') - 2);
+        const bool has_value = argument.size() > name.size() + 2;
+        const Option* const option = option_named(name);
+        if (option == nullptr)
+            throw CommandError(Exit::usage,
+                               name == "password"
+                                   ? "a password never stands on the command line; it is typed, or "
+                                     "comes on one line of standard input"
+                                   : "there is no option --" + std::string(name) +
+                                         "; 'useradminctl --help' lists them");
+        if (option->value.empty()) {
+            if (has_value)
+                throw CommandError(Exit::usage, "--" + std::string(name) + " takes no value");
+            add(options, name, "");
+        } else if (has_value) {
+            add(options, name, argument.substr(name.size() + 3));
+        } else if (index + 1 < arguments.size()) {
+            const std::string_view value = arguments[++index];
+            if (!text::is_clean_utf8(value))
+                throw CommandError(Exit::usage, "the arguments must be UTF-8");
+            add(options, name, value);
+        } else {
+            throw CommandError(Exit::usage, "--" + std::string(name) + " wants a value");
+        }
+    }
+    return options;
+}
+
+} // namespace useradmin::ctl

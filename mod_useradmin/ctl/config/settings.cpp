@@ -1,0 +1,209 @@
+#include "ctl/config/settings.hpp"
+
+#include "api/protected_email.hpp"
+#include "crypto/source.hpp"
+#include "ctl/command_error.hpp"
+#include "ctl/config/httpd_configuration.hpp"
+#include "store/table_names.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <vector>
+
+namespace useradmin::ctl {
+
+namespace {
+
+/// What was said, and by which option or directive.
+struct Said {
+    std::string by;
+    std::vector<std::string> words;
+};
+
+[[noreturn]] void refuse(const Said& said, std::string_view right) {
+    throw CommandError(Exit::usage, said.by + " must be " + std::string(right));
+}
+
+/// Reads a setting from its option, or else from its directive.
+class Reader {
+  public:
+    explicit Reader(const Options& options) : options_(options) {
+        const char* const usual = std::getenv("USERADMINCTL_CONFIG");
+        const std::string_view file =
+            options.find("config").value_or(usual != nullptr ? usual : std::string_view());
+        if (!file.empty())
+            file_.emplace(file);
+    }
+
+    /// A setting that may be several words.
+    std::optional<Said> words(std::string_view option, std::string_view directive) const {
+        if (const auto value = options_.find(option))
+            return Said{"--" + std::string(option), words_of(*value)};
+        if (file_)
+            if (auto found = file_->find(directive, option))
+                return Said{std::string(directive), std::move(*found)};
+        return std::nullopt;
+    }
+
+    /// A setting that is one text, blanks and quotes included; empty where it is not said.
+    std::string text(std::string_view option, std::string_view directive) const {
+        if (const auto value = options_.find(option))
+            return std::string(*value);
+        if (file_)
+            if (const auto found = file_->find(directive, option); found && !found->empty())
+                return found->front();
+        return {};
+    }
+
+    /// A setting that names the database; a CommandError where it is not said.
+    std::string database(std::string_view option, std::string_view directive) const {
+        std::string value = text(option, directive);
+        if (value.empty() && file_)
+            throw CommandError(Exit::usage,
+                               "there is no " + std::string(directive) + " in " + file_->name() +
+                                   " and what it includes; name the file that has it, or say --" +
+                                   std::string(option));
+        if (value.empty())
+            throw CommandError(Exit::usage, "name the database: say --config FILE, or --driver "
+                                            "pgsql|sqlite3 and --params TEXT");
+        return value;
+    }
+
+    std::string secret() const {
+        const auto option = options_.find("secret");
+        if (option && !option->starts_with("file:") && !option->starts_with("env:"))
+            throw CommandError(Exit::usage, "--secret must be file:PATH or env:NAME; the secret "
+                                            "itself does not belong on a command line");
+        return text("secret", "AuthUserAdminSecret");
+    }
+
+    /// The folder that the source's path is relative to: that of the configuration that names it;
+    /// empty for the current one.
+    std::string secret_folder() const {
+        return file_ && !options_.has("secret") ? file_->server_root() : std::string();
+    }
+
+    /// What relative paths of the configuration start from; empty where there is none.
+    std::string server_root() const { return file_ ? file_->server_root() : std::string(); }
+
+    bool says(std::string_view directive, std::string_view argument) const {
+        return file_ && file_->says(directive, argument);
+    }
+
+  private:
+    const Options& options_;
+    std::optional<HttpdConfiguration> file_;
+};
+
+/// A choice between two words; true for the second.
+std::optional<bool> choice(const std::optional<Said>& said, std::string_view first,
+                           std::string_view second) {
+    if (!said)
+        return std::nullopt;
+    if (said->words.size() != 1 || (said->words[0] != first && said->words[0] != second))
+        refuse(*said, "'" + std::string(first) + "' or '" + std::string(second) + "'");
+    return said->words[0] == second;
+}
+
+/// What was said, as one of the modules' own readers takes it.
+std::vector<std::string_view> views_of(const Said& said) {
+    return {said.words.begin(), said.words.end()};
+}
+
+std::optional<password::Format> format(const std::optional<Said>& said) {
+    if (!said)
+        return std::nullopt;
+    const auto parsed = password::parse_format(views_of(*said));
+    if (const auto* const right = std::get_if<std::string>(&parsed))
+        refuse(*said, *right);
+    return std::get<password::Format>(parsed);
+}
+
+void read_tables(const std::optional<Said>& said, Settings& settings) {
+    if (!said)
+        return;
+    const auto parsed = store::parse_table_names(views_of(*said));
+    if (const auto* const right = std::get_if<std::string>(&parsed))
+        refuse(*said, *right);
+    const auto& names = std::get<store::TableNames>(parsed);
+    settings.user_table = names.user;
+    settings.session_table = names.session;
+    settings.account_table = names.account;
+}
+
+void read_audit_log(const std::optional<Said>& said, const std::string& server_root,
+                    Settings& settings) {
+    if (!said || (said->words.size() == 1 && said->words[0] == "none"))
+        return;
+    const bool is_required = said->words.size() == 2 && said->words[1] == "required";
+    if (said->words.empty() || said->words[0].empty() || (said->words.size() > 1 && !is_required))
+        refuse(*said, "a file and, where changes without a line are to be refused, the word "
+                      "required; or none");
+    const std::string& name = said->words[0];
+    const bool is_whole =
+        name.starts_with('/') || name.starts_with('|') || said->by.starts_with("--");
+    settings.audit_log = is_whole ? name : server_root + "/" + name;
+    settings.must_be_told = is_required;
+}
+
+/// As the service finds it; the environment is this program's own.
+std::string protected_email(std::string said) {
+    if (!said.empty())
+        return said;
+    const char* const address = std::getenv(api::protected_email_variable);
+    return address != nullptr && *address != '\0' ? address : api::default_protected_email;
+}
+
+} // namespace
+
+Settings settings_of(const Options& options, std::span<const std::string_view> command_options,
+                     Use use) {
+    if (use == Use::none)
+        return {};
+    const Reader reader(options);
+    const auto takes = [&](std::string_view option) {
+        return std::find(command_options.begin(), command_options.end(), option) !=
+               command_options.end();
+    };
+    Settings settings;
+    settings.driver = reader.database("driver", "DBDriver");
+    settings.parameters = reader.database("params", "DBDParams");
+    read_tables(reader.words("tables", "UserAdminTables"), settings);
+    if (takes("hash"))
+        settings.hash = format(reader.words("hash", "UserAdminPasswordHash"));
+    if (takes("account-id"))
+        settings.account_id_is_user_id =
+            choice(reader.words("account-id", "UserAdminAccountId"), "email", "user-id");
+    if (takes("email-case"))
+        settings.lowers_email =
+            choice(reader.words("email-case", "UserAdminEmailCase"), "keep", "lower");
+    if (takes("secret")) {
+        settings.secret_source = reader.secret();
+        settings.secret_folder = reader.secret_folder();
+    }
+    if (takes("protected-email"))
+        settings.protected_email =
+            protected_email(reader.text("protected-email", "UserAdminProtectedEmail"));
+    if (use == Use::changes)
+        read_audit_log(reader.words("audit-log", "UserAdminAuditLog"), reader.server_root(),
+                       settings);
+    settings.is_service = reader.says("UserAdmin", "On");
+    settings.has_extras = reader.says("UserAdminExtras", "On");
+    settings.looks_sessions_up = reader.says("AuthUserAdmin", "On");
+    settings.signs_in = reader.says("AuthUserAdminSignIn", "On");
+    settings.verifies_passwords = reader.says("AuthBasicProvider", "useradmin") ||
+                                  reader.says("AuthFormProvider", "useradmin");
+    return settings;
+}
+
+crypto::Secret secret_of(const Settings& settings) {
+    auto read = crypto::read_source(settings.secret_source, settings.secret_folder);
+    if (const auto* const problem = std::get_if<std::string>(&read))
+        throw CommandError(Exit::failure,
+                           "the token cannot be signed: " + *problem +
+                               "; say --secret file:PATH or --secret env:NAME, or run this as an "
+                               "account that may read it");
+    return std::move(std::get<crypto::SourcedSecret>(read).secret);
+}
+
+} // namespace useradmin::ctl

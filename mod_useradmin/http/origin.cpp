@@ -1,0 +1,143 @@
+#include "http/origin.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+namespace useradmin::http {
+
+namespace {
+
+struct Scheme {
+    std::string_view prefix;
+    /// What follows the host where no port is written.
+    std::string_view port;
+};
+constexpr Scheme schemes[] = {{"http://", ":80"}, {"https://", ":443"}};
+
+// What a page of a trusted origin may send beyond what any page may.
+constexpr const char* allowed_headers = "Content-Type, Authorization, If-Match, If-None-Match";
+// What it may read of a reply beyond what any page may.
+constexpr std::string_view exposed_headers[] = {"ETag", "Link", "X-Total-Count"};
+// Two hours: no browser keeps the answer for longer.
+constexpr const char* preflight_seconds = "7200";
+
+std::string in_lower_case(std::string_view text) {
+    std::string lower(text);
+    for (char& character : lower)
+        if (character >= 'A' && character <= 'Z')
+            character = static_cast<char>(character - 'A' + 'a');
+    return lower;
+}
+
+bool consists_of(std::string_view text, std::string_view characters) noexcept {
+    return !text.empty() && text.find_first_not_of(characters) == text.npos;
+}
+
+/// A name, an IPv4 address, or an IPv6 address in brackets.
+bool is_host(std::string_view text) noexcept {
+    if (text.starts_with('[') && text.ends_with(']'))
+        return consists_of(text.substr(1, text.size() - 2), "0123456789abcdef:.");
+    return consists_of(text, "abcdefghijklmnopqrstuvwxyz0123456789-._") && text.front() != '.' &&
+           text.find("..") == text.npos;
+}
+
+/// The port behind a host, with its colon; nothing where the text is none.
+std::optional<std::string> parse_port(std::string_view text) {
+    unsigned port = 0;
+    const char* const end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data() + 1, end, port);
+    if (error != std::errc() || stop != end || port == 0 || port > 65535)
+        return std::nullopt;
+    return ":" + std::to_string(port);
+}
+
+/// The reply's header of that name; nullptr where it has none.
+const Header* header_of(const Reply& reply, std::string_view name) noexcept {
+    const auto found = std::find_if(reply.headers.begin(), reply.headers.end(),
+                                    [&](const Header& header) { return name == header.name; });
+    return found != reply.headers.end() ? &*found : nullptr;
+}
+
+} // namespace
+
+std::optional<std::string> parse_origin(std::string_view text) {
+    const std::string origin = in_lower_case(text);
+    const std::string_view whole = origin;
+    for (const auto& [prefix, own_port] : schemes) {
+        if (!whole.starts_with(prefix))
+            continue;
+        const std::string_view place = whole.substr(prefix.size());
+        const std::size_t host_end = place.find(':', place.starts_with('[') ? place.find(']') : 0);
+        const std::string_view host = place.substr(0, host_end);
+        if (!is_host(host))
+            return std::nullopt;
+        std::string parsed = std::string(prefix) += host;
+        if (host_end == place.npos)
+            return parsed;
+        const auto port = parse_port(place.substr(host_end));
+        if (!port)
+            return std::nullopt;
+        return *port == own_port ? parsed : parsed + *port;
+    }
+    return std::nullopt;
+}
+
+std::optional<std::string> origin_of(std::string_view url) {
+    const std::size_t scheme_end = url.find("//");
+    if (scheme_end == url.npos)
+        return std::nullopt;
+    return parse_origin(url.substr(0, url.find_first_of("/?#", scheme_end + 2)));
+}
+
+bool is_own_origin(std::string_view origin, const Headers& headers) {
+    const std::string_view host = headers.find("Host");
+    return std::any_of(std::begin(schemes), std::end(schemes), [&](const Scheme& scheme) {
+        return origin.starts_with(scheme.prefix) &&
+               parse_origin(std::string(scheme.prefix) += host) == origin;
+    });
+}
+
+bool is_trusted_origin(std::string_view origin, Origins trusted) noexcept {
+    return std::find(trusted.begin(), trusted.end(), origin) != trusted.end();
+}
+
+bool is_of_another_site(const Headers& headers, Origins trusted) {
+    const std::string_view origin = headers.find("Origin");
+    if (is_trusted_origin(origin, trusted))
+        return false;
+    const std::string_view site = headers.find("Sec-Fetch-Site");
+    if (!site.empty() && site != "same-origin" && site != "none")
+        return true;
+    if (origin.empty())
+        return false;
+    const auto parsed = parse_origin(origin);
+    return !parsed || !is_own_origin(*parsed, headers);
+}
+
+void allow_trusted_origin(Reply& reply, std::string_view method, const Headers& headers,
+                          Origins trusted) {
+    if (trusted.empty())
+        return;
+    // Whoever keeps the reply must not give it to another origin.
+    reply.headers.push_back({"Vary", "Origin"});
+    const std::string_view origin = headers.find("Origin");
+    if (!is_trusted_origin(origin, trusted))
+        return;
+    reply.headers.push_back({"Access-Control-Allow-Origin", std::string(origin)});
+    reply.headers.push_back({"Access-Control-Allow-Credentials", "true"});
+    std::string exposed;
+    for (const std::string_view name : exposed_headers)
+        if (header_of(reply, name) != nullptr)
+            (exposed += exposed.empty() ? "" : ", ") += name;
+    if (!exposed.empty())
+        reply.headers.push_back({"Access-Control-Expose-Headers", std::move(exposed)});
+    const Header* const allow = header_of(reply, "Allow");
+    if (method != "OPTIONS" || allow == nullptr)
+        return;
+    const std::string methods = allow->value;
+    reply.headers.push_back({"Access-Control-Allow-Methods", methods});
+    reply.headers.push_back({"Access-Control-Allow-Headers", allowed_headers});
+    reply.headers.push_back({"Access-Control-Max-Age", preflight_seconds});
+}
+
+} // namespace useradmin::http

@@ -1,0 +1,113 @@
+#include "httpd/location.hpp"
+
+#include "apr/pool.hpp"
+
+#include <apr_uri.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace useradmin::httpd {
+
+namespace {
+
+// What the request is called instead of a file.
+constexpr const char* no_file = "useradmin:";
+
+/// The path of the request line, as it was sent.
+std::string_view sent_path(const request_rec* request) {
+    apr_uri_t sent;
+    const char* line = request->unparsed_uri;
+    if (line == nullptr || apr_uri_parse(request->pool, line, &sent) != APR_SUCCESS)
+        return {};
+    return apr::view_of(sent.path);
+}
+
+/// Whether the path, decoded as httpd decodes it (before it looks at any Location), is the one that
+/// httpd goes by.
+bool is_path_of(const request_rec* request, std::string_view sent) {
+    const auto& core = *static_cast<const core_dir_config*>(
+        ap_get_core_module_config(request->server->lookup_defaults));
+    const bool decodes_slashes = !core.allow_encoded_slashes || core.decode_encoded_slashes;
+    char* const decoded = apr_pstrmemdup(request->pool, sent.data(), sent.size());
+    return ap_unescape_url_keep2f(decoded, decodes_slashes) == OK &&
+           apr::view_of(decoded) == apr::view_of(request->uri);
+}
+
+/// How many bytes of an encoded path make so many bytes of the decoded one.
+std::size_t encoded_size(std::string_view path, std::size_t decoded_size) noexcept {
+    std::size_t at = 0;
+    for (; decoded_size > 0 && at < path.size(); --decoded_size)
+        at += path[at] == '%' ? 3 : 1;
+    return std::min(at, path.size());
+}
+
+/// A path as httpd goes by it, encoded so far that decoding it gives it back.
+std::string with_percent_signs_encoded(std::string_view path) {
+    std::string encoded;
+    for (const char character : path)
+        if (character == '%')
+            encoded += "%25";
+        else
+            encoded += character;
+    return encoded;
+}
+
+} // namespace
+
+const char* location_of(const cmd_parms* command, const char* example, const char*& problem) {
+    const ap_directive_t* section = command->directive->parent;
+    if (section == nullptr || strcasecmp(section->directive, "<Location") != 0 ||
+        command->path == nullptr) {
+        problem = apr_pstrcat(command->pool, "stands in a <Location> alone: <Location \"", example,
+                              "\">", nullptr);
+        return nullptr;
+    }
+    // <Location ~ "…"> holds a regular expression.
+    if (command->path[0] != '/' || ap_is_matchexp(command->path) ||
+        apr::view_of(section->args).starts_with('~')) {
+        problem = apr_pstrcat(command->pool,
+                              "the path of its <Location> must begin with a slash and hold no "
+                              "wildcard: <Location \"",
+                              example, "\">", nullptr);
+        return nullptr;
+    }
+    std::string_view path = command->path;
+    while (path.ends_with('/'))
+        path.remove_suffix(1);
+    return apr::terminated(command->pool, path);
+}
+
+std::string_view path_below(const request_rec* request, const char* base) {
+    const std::size_t base_size = apr::view_of(base).size();
+    const std::string_view sent = sent_path(request);
+    if (!sent.empty() && is_path_of(request, sent))
+        return sent.substr(encoded_size(sent, base_size));
+    const std::string_view path = apr::view_of(request->uri);
+    return apr::keep(request->pool,
+                     with_percent_signs_encoded(path.substr(std::min(path.size(), base_size))));
+}
+
+ap_conf_vector_t* configuration_below(request_rec* request, const char* base) noexcept {
+    ap_conf_vector_t* const own = request->per_dir_config;
+    char* const own_path = request->uri;
+    request->per_dir_config = request->server->lookup_defaults;
+    // <Location "/api/users/"> is a base address too, and not where /api/users lies.
+    request->uri = apr_pstrcat(request->pool, base, "/", nullptr);
+    ap_location_walk(request);
+    request->uri = own_path;
+    return std::exchange(request->per_dir_config, own);
+}
+
+int keep_from_files(request_rec* request) noexcept {
+    request->filename = apr_pstrdup(request->pool, no_file);
+    return OK;
+}
+
+/// The configuration is the server's own in this phase, so the name has to tell.
+int keep_from_storage(request_rec* request) noexcept {
+    return apr::view_of(request->filename) == no_file ? OK : DECLINED;
+}
+
+} // namespace useradmin::httpd

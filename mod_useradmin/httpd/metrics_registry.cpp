@@ -1,0 +1,127 @@
+#include "httpd/metrics_registry.hpp"
+
+#include "apr/pool.hpp"
+#include "httpd/shared_memory.hpp"
+#include "ipc/process.hpp"
+
+#include <cstring>
+#include <new>
+#include <type_traits>
+#include <unistd.h>
+
+namespace useradmin::httpd {
+
+/// A virtual host's, or one without a name.
+struct FigureBook::Entry {
+    const char* name;
+    /// The last configuration that had it.
+    unsigned generation;
+    void* parts;
+    Figures::Glance* glances;
+    Entry* next;
+};
+
+std::variant<FigureBook*, apr_status_t>
+FigureBook::open(apr_pool_t* process_pool, apr_pool_t* configuration_pool, unsigned children) {
+    static_assert(std::is_trivially_destructible_v<FigureBook>);
+    // The number is that of the memory's layout.
+    constexpr const char* key = "useradmin figures 1";
+    void* found = nullptr;
+    apr_pool_userdata_get(&found, key, process_pool);
+    if (found == nullptr) {
+        auto* const book =
+            new (apr_palloc(process_pool, sizeof(FigureBook))) FigureBook(process_pool, children);
+        const auto zeros = shared_zeros(process_pool, children * sizeof(*book->children_));
+        if (const auto* const status = std::get_if<apr_status_t>(&zeros))
+            return *status;
+        book->children_ = static_cast<std::atomic<std::int32_t>*>(std::get<void*>(zeros));
+        // With a copy of the key: the module that it is part of is unloaded meanwhile.
+        apr_pool_userdata_set(book, key, apr_pool_cleanup_null, process_pool);
+        found = book;
+    }
+    auto& book = *static_cast<FigureBook*>(found);
+    void* seen = nullptr;
+    apr_pool_userdata_get(&seen, key, configuration_pool);
+    if (seen == nullptr) {
+        ++book.generation_;
+        apr_pool_userdata_setn(&book, key, apr_pool_cleanup_null, configuration_pool);
+    }
+    return &book;
+}
+
+apr_status_t FigureBook::add_entries() {
+    constexpr std::size_t count = 16;
+    const std::size_t glance_count = 1 + std::size_t{child_count_};
+    const auto all_parts = shared_zeros(process_pool_, count * Figures::parts_size());
+    if (const auto* const status = std::get_if<apr_status_t>(&all_parts))
+        return *status;
+    const auto all_glances =
+        shared_zeros(process_pool_, count * glance_count * sizeof(Figures::Glance));
+    if (const auto* const status = std::get_if<apr_status_t>(&all_glances))
+        return *status;
+    auto* parts = static_cast<char*>(std::get<void*>(all_parts));
+    auto* glances = static_cast<Figures::Glance*>(std::get<void*>(all_glances));
+    for (std::size_t index = 0; index < count; ++index) {
+        first_ = new (apr_palloc(process_pool_, sizeof(Entry)))
+            Entry{nullptr, 0, parts, glances, first_};
+        parts += Figures::parts_size();
+        glances += glance_count;
+    }
+    return APR_SUCCESS;
+}
+
+FigureBook::Entry* FigureBook::oldest_free() const noexcept {
+    Entry* oldest = nullptr;
+    for (Entry* entry = first_; entry != nullptr; entry = entry->next)
+        // Children of the configuration before may still count.
+        if ((entry->name == nullptr || entry->generation + 1 < generation_) &&
+            (oldest == nullptr || entry->generation < oldest->generation))
+            oldest = entry;
+    return oldest;
+}
+
+std::variant<Figures, apr_status_t> FigureBook::figures_of(const char* name) {
+    Entry* entry = first_;
+    while (entry != nullptr && (entry->name == nullptr || std::strcmp(entry->name, name) != 0))
+        entry = entry->next;
+    if (entry == nullptr) {
+        entry = oldest_free();
+        if (entry == nullptr) {
+            if (const apr_status_t status = add_entries(); status != APR_SUCCESS)
+                return status;
+            entry = first_;
+        }
+        if (entry->name != nullptr) {
+            std::memset(entry->parts, 0, Figures::parts_size());
+            entry->glances->store(0);
+        }
+        entry->name = apr::terminated(process_pool_, apr::view_of(name));
+    }
+    entry->generation = generation_;
+    return Figures(entry->parts, entry->glances, -1);
+}
+
+int FigureBook::enter_child() noexcept {
+    for (unsigned number = 0; number < child_count_; ++number) {
+        std::int32_t before = children_[number];
+        if (ipc::is_running(before) && before != getpid())
+            continue;
+        if (!children_[number].compare_exchange_strong(before, getpid()))
+            continue;
+        // A child that was killed has put nothing back.
+        for (Entry* entry = first_; entry != nullptr; entry = entry->next)
+            if (entry->name != nullptr)
+                entry->glances[1 + number].store(0);
+        return static_cast<int>(number);
+    }
+    return -1;
+}
+
+std::vector<bool> FigureBook::running_children() const {
+    std::vector<bool> running(child_count_);
+    for (unsigned number = 0; number < child_count_; ++number)
+        running[number] = ipc::is_running(children_[number]);
+    return running;
+}
+
+} // namespace useradmin::httpd

@@ -1,0 +1,65 @@
+// httpd's error log, as the layers below see it.
+#pragma once
+
+#include "httpd/httpd.hpp"
+#include "ipc/log_throttle.hpp"
+#include "text/logger.hpp"
+
+#include <apr_strings.h>
+
+namespace useradmin::httpd {
+
+/// Writes to the error log of a request. httpd escapes what is not printable.
+class RequestLog final : public text::Log {
+  public:
+    /// The module whose LogLevel counts, and what counts the lines that many write at once.
+    RequestLog(request_rec* request, const module& owner, ipc::Tallies& tallies) noexcept
+        : request_(request), module_index_(owner.module_index), tallies_(tallies) {}
+
+    void write(text::Level level, std::string_view message) noexcept override {
+        write(level, APR_SUCCESS, message);
+    }
+    /// The same, with what APR said.
+    void write(text::Level level, apr_status_t status, std::string_view message) noexcept {
+        write_at(httpd_level(level), status, message);
+    }
+    /// Once a minute at most for each tag; LogLevel debug has the others, too.
+    void write_for_many(text::Level level, std::string_view message) noexcept override {
+        ipc::Tally* const tally = tallies_.of(message.substr(0, message.find(':')));
+        write_counted(level, message,
+                      tally != nullptr ? tally->count(ipc::Tally::Clock::now()) : 1);
+    }
+    /// Twenty times a minute at most for each tag and network; LogLevel debug has the others, too.
+    void write_for_client(text::Level level, std::string_view message,
+                          std::string_view network) noexcept override {
+        write_counted(level, message,
+                      tallies_.count(message.substr(0, message.find(':')), network,
+                                     ipc::Tally::Clock::now()));
+    }
+
+  private:
+    static int httpd_level(text::Level level) noexcept {
+        return level == text::Level::error     ? APLOG_ERR
+               : level == text::Level::warning ? APLOG_WARNING
+                                               : APLOG_INFO;
+    }
+    /// Writes a line that stands for so many; 0: for none.
+    void write_counted(text::Level level, std::string_view message, std::uint64_t times) noexcept {
+        write_at(times != 0 ? httpd_level(level) : APLOG_DEBUG, APR_SUCCESS, message,
+                 times > 1 ? apr_psprintf(request_->pool,
+                                          " (%" APR_UINT64_T_FMT " times since this was last said)",
+                                          times)
+                           : "");
+    }
+    void write_at(int level, apr_status_t status, std::string_view message,
+                  const char* end = "") const noexcept {
+        ap_log_rerror(__FILE__, __LINE__, module_index_, level, status, request_, "%.*s%s",
+                      static_cast<int>(message.size()), message.data(), end);
+    }
+
+    request_rec* request_;
+    int module_index_;
+    ipc::Tallies& tallies_;
+};
+
+} // namespace useradmin::httpd

@@ -1,0 +1,33 @@
+#include "ipc/event.hpp"
+
+#include "ipc/monotonic_time.hpp"
+
+#include <limits>
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace useradmin::ipc {
+
+namespace {
+
+#ifdef SYS_futex_time64
+// The one that takes the time as it is declared.
+constexpr long futex = sizeof(time_t) > sizeof(long) ? SYS_futex_time64 : SYS_futex;
+#else
+constexpr long futex = SYS_futex;
+#endif
+
+} // namespace
+
+void Broadcast::give() noexcept {
+    ++number_;
+    syscall(futex, &number_, FUTEX_WAKE, std::numeric_limits<int>::max(), nullptr, nullptr, 0);
+}
+
+void Broadcast::wait_until(Number seen, std::chrono::steady_clock::time_point deadline) noexcept {
+    const timespec until = since_boot(deadline);
+    syscall(futex, &number_, FUTEX_WAIT_BITSET, seen, &until, nullptr, FUTEX_BITSET_MATCH_ANY);
+}
+
+} // namespace useradmin::ipc

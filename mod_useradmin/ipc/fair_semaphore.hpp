@@ -1,0 +1,82 @@
+// A queue that processes share.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <variant>
+
+namespace useradmin::ipc {
+
+/// A fixed number of slots in memory that processes share, and a fixed number of places to wait for
+/// one. Networks and accounts share both fairly: a further request of one that already has a
+/// request in the queue is served after a request of each other one. When the queue is full, the
+/// last in this order leaves it. What a process held that was killed comes free by itself (each
+/// slot and place is a robust mutex). The object is one way to them.
+class Queue {
+  public:
+    /// How many there are; at least one of each.
+    struct Bounds {
+        unsigned slots;
+        unsigned places;
+    };
+
+    /// For whom a slot is requested. Requests for nobody are served in the order of their arrival.
+    struct Client {
+        static constexpr std::uint64_t nobody = std::numeric_limits<std::uint64_t>::max();
+
+        std::uint64_t network = nobody;
+        /// Holds at most half of the slots, rounded up.
+        std::uint64_t account = nobody;
+    };
+
+    /// How many bytes of shared memory so many need; the memory of another one may follow.
+    static std::size_t size_of(const Bounds& bounds) noexcept;
+
+    /// Lays them out in shared, zeroed memory of size_of(bounds) bytes, aligned for any type. The
+    /// memory belongs to the caller and outlives the object. Called once, before the processes
+    /// fork; false where the system refuses.
+    static bool lay_out(void* memory, const Bounds& bounds) noexcept;
+
+    /// How many of them are held by processes that are running.
+    static Bounds in_use(const void* memory) noexcept;
+    /// How many there are.
+    static Bounds bounds(const void* memory) noexcept;
+
+    /// The queue in memory that lay_out prepared.
+    explicit Queue(void* memory) noexcept : memory_(memory) {}
+
+    /// A slot that is held until this goes, by the thread that took it.
+    class Held {
+      public:
+        Held(Held&& other) noexcept;
+        Held& operator=(Held&&) = delete;
+        ~Held();
+
+      private:
+        friend class Queue;
+        Held(void* memory, void* slot) noexcept : memory_(memory), slot_(slot) {}
+        void* memory_;
+        void* slot_;
+    };
+
+    /// Why there is none.
+    enum class NoSlot {
+        queue_full,  ///< at once, or when a request of another network or account took the place
+        not_in_time, ///< none came free while it waited
+    };
+
+    /// Takes a slot, waiting for that long in a place where none is free.
+    std::variant<Held, NoSlot> acquire(std::chrono::milliseconds wait,
+                                       const Client& client) noexcept;
+    /// Takes one for nobody.
+    std::variant<Held, NoSlot> acquire(std::chrono::milliseconds wait) noexcept {
+        return acquire(wait, Client());
+    }
+
+  private:
+    void* memory_;
+};
+
+} // namespace useradmin::ipc

@@ -1,0 +1,19 @@
+// A deadline as the system's waiting functions take it.
+#pragma once
+
+#include <chrono>
+#include <ctime>
+
+namespace useradmin::ipc {
+
+/// The time by CLOCK_MONOTONIC, which is the steady clock's.
+inline timespec since_boot(std::chrono::steady_clock::time_point time) noexcept {
+    const auto whole = std::chrono::floor<std::chrono::seconds>(time.time_since_epoch());
+    timespec spec{};
+    spec.tv_sec = static_cast<decltype(spec.tv_sec)>(whole.count());
+    spec.tv_nsec = static_cast<decltype(spec.tv_nsec)>(
+        std::chrono::nanoseconds(time.time_since_epoch() - whole).count());
+    return spec;
+}
+
+} // namespace useradmin::ipc

@@ -1,0 +1,15 @@
+// The processes that share memory.
+#pragma once
+
+#include <cerrno>
+#include <csignal>
+#include <sys/types.h>
+
+namespace useradmin::ipc {
+
+/// Whether there is such a process; 0 is none.
+inline bool is_running(pid_t process) noexcept {
+    return process > 0 && (kill(process, 0) == 0 || errno != ESRCH);
+}
+
+} // namespace useradmin::ipc

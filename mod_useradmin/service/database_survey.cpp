@@ -1,0 +1,47 @@
+#include "service/database_survey.hpp"
+
+#include "apr/guard.hpp"
+
+#include <string>
+
+namespace useradmin::service {
+
+namespace {
+
+void look(httpd::RequestBackend& backend, const store::ProtectedAddress& spared,
+          httpd::SharedFlag& is_surveyed) {
+    const auto survey = backend.store().survey(spared);
+    if (!survey) {
+        is_surveyed = survey.failure() != store::Failure::unavailable;
+        return;
+    }
+    if (!survey->has_protected)
+        backend.log().write(text::Level::warning,
+                            "UA0212: no user has the protected address '" +
+                                std::string(spared.email) +
+                                "': anybody's account may be deleted; set UserAdminProtectedEmail");
+    if (survey->has_twins)
+        backend.log().write(text::Level::warning,
+                            "UA0213: there are users whose addresses differ in case alone; who "
+                            "signs in with one of them may mean the other");
+    const std::int64_t wanted = backend.server().most_connections;
+    if (survey->connection_limit != 0 && wanted > survey->connection_limit)
+        backend.log().write(text::Level::warning,
+                            "UA0216: all children of httpd may want " + std::to_string(wanted) +
+                                " connections together, and the database lets this account have " +
+                                std::to_string(survey->connection_limit) +
+                                "; lower DBDMax or raise max_connections, unless a pooler stands "
+                                "between");
+}
+
+} // namespace
+
+void survey(httpd::RequestBackend& backend, const store::ProtectedAddress& spared) noexcept {
+    httpd::SharedFlag& is_surveyed = *backend.server().is_surveyed;
+    if (is_surveyed.load(std::memory_order_relaxed) || is_surveyed.exchange(true))
+        return;
+    apr::guarded([&] { look(backend, spared, is_surveyed); },
+                 [&](const char*) { is_surveyed = false; }); // another request looks
+}
+
+} // namespace useradmin::service

@@ -1,0 +1,67 @@
+#include "service/error_envelope.hpp"
+
+#include "apr/guard.hpp"
+#include "apr/pool.hpp"
+#include "httpd/headers.hpp"
+#include "httpd/reply.hpp"
+#include "service/configuration.hpp"
+#include "service/page.hpp"
+
+#include <utility>
+
+namespace useradmin::service {
+
+namespace {
+
+/// What the directives say where the request went, also where httpd refused it before it looked for
+/// its Location.
+const Settings& settings_where_it_went(request_rec* request) {
+    ap_conf_vector_t* const own = request->per_dir_config;
+    if (!settings_of(request).get<Enabled>().is_on)
+        ap_location_walk(request);
+    const Settings& settings = settings_of(request);
+    request->per_dir_config = own;
+    return settings;
+}
+
+} // namespace
+
+const char* base_of(request_rec* request) {
+    const std::string_view path = apr::view_of(request->uri);
+    for (const char* const base : bases_of(request->server)) {
+        const std::size_t length = apr::view_of(base).size();
+        if (path.starts_with(base) && (path.size() == length || path[length] == '/') &&
+            service_at(request, base))
+            return base;
+    }
+    return nullptr;
+}
+
+http::Reply envelope_of(request_rec* request, const char* base) {
+    const std::string_view method = apr::view_of(request->method);
+    const Settings& settings = settings_where_it_went(request);
+    http::Reply reply = api::error_reply(request->status, method, httpd::path_below(request, base),
+                                         settings.get<HasExtras>());
+    http::allow_trusted_origin(reply, method, httpd::RequestHeaders(request),
+                               settings.get<httpd::TrustedOrigins>());
+    return reply;
+}
+
+apr_status_t put_envelope(ap_filter_t* filter, apr_bucket_brigade* brigade) noexcept {
+    request_rec* request = filter->r;
+    return apr::guarded(
+        [&] {
+            apr_brigade_cleanup(brigade);
+            // Everything after the first piece of the error response is dropped: the envelope is
+            // whole.
+            void* const base = std::exchange(filter->ctx, nullptr);
+            if (base == nullptr)
+                return APR_SUCCESS;
+            apr_table_unset(request->headers_out, "Content-Length");
+            httpd::fill(request, envelope_of(request, static_cast<const char*>(base)), brigade);
+            return ap_pass_brigade(filter->next, brigade);
+        },
+        [](const char*) -> apr_status_t { return APR_EGENERAL; });
+}
+
+} // namespace useradmin::service

@@ -1,0 +1,88 @@
+#include "sign_in/cross_site.hpp"
+
+#include "sign_in/replies.hpp"
+
+#include <algorithm>
+
+namespace useradmin::sign_in {
+
+namespace {
+
+bool holds_text(std::string_view value) noexcept {
+    return value.find_first_not_of(" \t") != value.npos;
+}
+
+/// Whether the address is of the server's own origin or of a trusted one.
+bool is_at_home(std::string_view url, const http::Headers& headers, http::Origins trusted) {
+    const auto origin = http::origin_of(url);
+    return origin &&
+           (http::is_own_origin(*origin, headers) || http::is_trusted_origin(*origin, trusted));
+}
+
+bool holds_control(std::string_view text) noexcept {
+    return std::any_of(
+        text.begin(), text.end(),
+        [](char character) {
+            return static_cast<unsigned char>(character) < 0x20 || character == 0x7f;
+        });
+}
+
+/// Whether the path holds a slash or a backslash in disguise.
+bool holds_encoded_separator(std::string_view path) noexcept {
+    for (std::size_t at = path.find('%'); at != path.npos; at = path.find('%', at + 1)) {
+        const std::string_view triple = path.substr(at, 3);
+        if (triple == "%2f" || triple == "%2F" || triple == "%5c" || triple == "%5C")
+            return true;
+    }
+    return false;
+}
+
+/// Refuses what the service refuses and, as better-auth does, a request that names no origin.
+std::optional<Reply> refuse_foreign(const http::Headers& headers, http::Origins trusted) {
+    const std::string_view origin = headers.find("Origin");
+    // A page that hides its origin (Referrer-Policy: no-referrer) still has the browser's own word.
+    if (origin == "null" && headers.find("Sec-Fetch-Site") == "same-origin")
+        return std::nullopt;
+    const std::string_view source = origin.empty() ? headers.find("Referer") : origin;
+    if (source.empty() || source == "null")
+        return error(403, "Missing or null Origin", "MISSING_OR_NULL_ORIGIN");
+    if (http::is_of_another_site(headers, trusted) ||
+        (origin.empty() && !is_at_home(source, headers, trusted)))
+        return error(403, "Invalid origin", "INVALID_ORIGIN");
+    return std::nullopt;
+}
+
+} // namespace
+
+std::optional<Reply> refuse_foreign_sign_in(const http::Headers& headers, http::Origins trusted) {
+    if (!headers.find("Cookie").empty())
+        return refuse_foreign(headers, trusted);
+    if (headers.find("Sec-Fetch-Site") == "cross-site" &&
+        headers.find("Sec-Fetch-Mode") == "navigate")
+        return error(403,
+                     "Cross-site navigation login blocked. This request appears to be a CSRF "
+                     "attack.",
+                     "CROSS_SITE_NAVIGATION_LOGIN_BLOCKED");
+    // A browser says where a request comes from; what says nothing of it is none.
+    constexpr const char* marks[] = {"Sec-Fetch-Site", "Sec-Fetch-Mode", "Sec-Fetch-Dest", "Origin",
+                                     "Referer"};
+    const bool is_browser = std::any_of(std::begin(marks), std::end(marks), [&](const char* name) {
+        return holds_text(headers.find(name));
+    });
+    return is_browser ? refuse_foreign(headers, trusted) : std::nullopt;
+}
+
+std::optional<Reply> refuse_foreign_cookies(const http::Headers& headers, http::Origins trusted) {
+    return headers.find("Cookie").empty() ? std::nullopt : refuse_foreign(headers, trusted);
+}
+
+bool may_redirect_to(std::string_view url, const http::Headers& headers, http::Origins trusted) {
+    if (url.find('\\') != url.npos || holds_control(url))
+        return false;
+    if (!url.starts_with('/'))
+        return is_at_home(url, headers, trusted);
+    return !url.starts_with("//") &&
+           !holds_encoded_separator(url.substr(0, url.find_first_of("?#")));
+}
+
+} // namespace useradmin::sign_in

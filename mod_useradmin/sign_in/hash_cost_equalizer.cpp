@@ -1,0 +1,88 @@
+#include "sign_in/hash_cost_equalizer.hpp"
+
+#include "password/hash.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+namespace useradmin::sign_in {
+
+namespace {
+
+using password::Argon2id;
+using password::Format;
+
+constexpr std::size_t most_formats = 8;
+constexpr std::chrono::minutes between_looks(5);
+
+// Measured beside OWASP's argon2id: scrypt takes about four times as long, and bcrypt at a cost of
+// 10 (1,024 rounds) 2.7 times.
+constexpr std::uint64_t cost_of_scrypt = 160'000;
+constexpr std::uint64_t cost_of_bcrypt_round = 100;
+
+/// How much work it is, in KiB that argon2id passes over.
+std::uint64_t cost_of(const Format& format) noexcept {
+    if (const auto* const argon2id = std::get_if<Argon2id>(&format))
+        return std::uint64_t{argon2id->memory_kib} * argon2id->passes;
+    if (const auto* const bcrypt = std::get_if<password::Bcrypt>(&format))
+        return cost_of_bcrypt_round << bcrypt->cost;
+    return cost_of_scrypt;
+}
+
+/// The work of what Store::password_formats names; nothing for "other".
+std::optional<Format> work_named(const std::string& name) {
+    if (name == "scrypt")
+        return password::Scrypt();
+    if (name.starts_with("$2"))
+        return password::work_of(name + std::string(53, '.'));
+    // A hash is the text with a salt of 16 bytes and a hash of 32 behind it.
+    return password::work_of(name + std::string(22, 'A') + '$' + std::string(43, 'A'));
+}
+
+} // namespace
+
+void FormatsInUse::look(store::Store& store, std::string_view place, Clock::time_point now) {
+    {
+        const std::lock_guard lock(mutex_);
+        Clock::time_point& next = next_look_at(place);
+        if (now < next)
+            return;
+        next = now + between_looks;
+    }
+    const auto names = store.password_formats();
+    if (!names) {
+        const std::lock_guard lock(mutex_);
+        next_look_at(place) = now;
+        return;
+    }
+    for (const std::string& name : *names)
+        if (const auto work = work_named(name))
+            note(*work);
+}
+
+FormatsInUse::Clock::time_point& FormatsInUse::next_look_at(std::string_view place) {
+    const auto found = std::find_if(next_looks_.begin(), next_looks_.end(),
+                                    [&](const NextLook& look) { return look.place == place; });
+    return found != next_looks_.end() ? found->time
+                                      : next_looks_.emplace_back(NextLook{std::string(place)}).time;
+}
+
+void FormatsInUse::note(const Format& format) {
+    const std::lock_guard lock(mutex_);
+    if (std::find(formats_.begin(), formats_.end(), format) != formats_.end())
+        return;
+    formats_.push_back(format);
+    if (formats_.size() > most_formats)
+        formats_.erase(std::min_element(formats_.begin(), formats_.end(),
+                                        [](const Format& left, const Format& right) {
+                                            return cost_of(left) < cost_of(right);
+                                        }));
+}
+
+std::vector<Format> FormatsInUse::all() const {
+    const std::lock_guard lock(mutex_);
+    return formats_;
+}
+
+} // namespace useradmin::sign_in

@@ -1,0 +1,722 @@
+// All that is particular to PostgreSQL, 13 and later.
+#include "store/dialect.hpp"
+#include "apr/pool.hpp"
+#include "store/like_pattern.hpp"
+#include "store/postgresql/client.hpp"
+#include "store/postgresql/scale.hpp"
+#include "store/statements.hpp"
+#include "store/update_conditions.hpp"
+#include "store/work.hpp"
+
+#include <cstdlib>
+#include <string>
+
+namespace useradmin::store {
+
+namespace {
+
+// The connection may be another module's as well, and a pooler may hand it to other clients, so its
+// search path stays as it is. Each statement names the schema of every table, function, type and
+// operator instead. Otherwise somebody's operator for exactly the types at hand would run with the
+// rights of this account. IN, IS DISTINCT FROM, LIKE, BETWEEN, NULLIF and CASE with an operand look
+// their operator up in the search path, and have no form with a schema: no statement uses them.
+
+// The schema of what the database brings along.
+constexpr std::string_view system_schema = "pg_catalog";
+constexpr const char* equals = " OPERATOR(pg_catalog.=) ";
+
+/// The oid of a table, however the search path is set.
+std::string oid_of(std::string_view name) {
+    const std::size_t dot = name.find('.');
+    if (dot == name.npos)
+        return "pg_catalog.to_regclass(" + literal(quoted_identifier(name)) + ")::pg_catalog.oid";
+    // to_regclass fails where the schema may not be used; the catalogue tells who may not.
+    return "(SELECT c.oid FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid" +
+           std::string(equals) + "c.relnamespace WHERE n.nspname" + equals +
+           literal(name.substr(0, dot)) + " AND c.relname" + equals +
+           literal(name.substr(dot + 1)) + " AND pg_catalog.has_schema_privilege(n.oid, 'USAGE'))";
+}
+
+/// A row a column: settings, the table's letter, the column's name, its type for people and in the
+/// catalogue, whether it demands a value, and all that makes a prepared statement of it invalid.
+/// A table without a row may lie in a schema that may not be used, whose name comes with it.
+std::string catalogue_query(const TableNames& names) {
+    const auto table = [](const char* letter, std::string_view name) {
+        const std::string_view own = name.substr(name.find('.') + 1);
+        return "('" + std::string(letter) + "', " + oid_of(name) + ", " + literal(own) + ")";
+    };
+    // The equality of a type's default order tells the schema of its operators, as of citext's.
+    // Only a superuser can make one. A type without it has the system's.
+    return "SELECT pg_catalog.current_setting('DateStyle'), "
+           "pg_catalog.current_setting('client_encoding'), t.letter, q.nspname, c.relname, "
+           "coalesce(c.relkind OPERATOR(pg_catalog.=) 'r' AND h.amname OPERATOR(pg_catalog.=) "
+           "'heap', false), a.attname, pg_catalog.format_type(a.atttypid, a.atttypmod), "
+           "y.typname, z.nspname, (SELECT e.nspname FROM pg_catalog.pg_opclass p JOIN "
+           "pg_catalog.pg_am m ON m.oid OPERATOR(pg_catalog.=) p.opcmethod AND m.amname "
+           "OPERATOR(pg_catalog.=) 'btree' JOIN pg_catalog.pg_amop s ON s.amopfamily "
+           "OPERATOR(pg_catalog.=) p.opcfamily AND s.amoplefttype OPERATOR(pg_catalog.=) "
+           "p.opcintype AND s.amoprighttype OPERATOR(pg_catalog.=) p.opcintype AND "
+           "s.amopstrategy OPERATOR(pg_catalog.=) 3 JOIN pg_catalog.pg_operator w ON w.oid "
+           "OPERATOR(pg_catalog.=) s.amopopr JOIN pg_catalog.pg_namespace e ON e.oid "
+           "OPERATOR(pg_catalog.=) w.oprnamespace AND "
+           "pg_catalog.has_schema_privilege(e.oid, 'USAGE') WHERE p.opcdefault AND p.opcintype "
+           "OPERATOR(pg_catalog.=) CASE WHEN y.typtype OPERATOR(pg_catalog.=) 'd' THEN "
+           "y.typbasetype ELSE y.oid END), a.attnotnull AND NOT a.atthasdef AND a.attidentity "
+           "OPERATOR(pg_catalog.=) '', NOT o.collisdeterministic, (SELECT "
+           "pg_catalog.min(n.nspname::pg_catalog.text) FROM pg_catalog.pg_class c JOIN "
+           "pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace WHERE "
+           "c.relname OPERATOR(pg_catalog.=) t.name AND NOT "
+           "pg_catalog.has_schema_privilege(n.oid, 'USAGE')), current_user, a.atttypmod, "
+           "a.attcollation, t.relation FROM (VALUES " +
+           table("u", names.user) + ", " + table("s", names.session) + ", " +
+           table("a", names.account) +
+           ") AS t (letter, relation, name) LEFT JOIN pg_catalog.pg_attribute a ON a.attrelid "
+           "OPERATOR(pg_catalog.=) t.relation AND a.attnum OPERATOR(pg_catalog.>) 0 AND NOT "
+           "a.attisdropped LEFT JOIN pg_catalog.pg_type y ON y.oid OPERATOR(pg_catalog.=) "
+           "a.atttypid LEFT JOIN pg_catalog.pg_namespace z ON z.oid OPERATOR(pg_catalog.=) "
+           "y.typnamespace LEFT JOIN pg_catalog.pg_class c ON c.oid OPERATOR(pg_catalog.=) "
+           "t.relation LEFT JOIN pg_catalog.pg_namespace q ON q.oid OPERATOR(pg_catalog.=) "
+           "c.relnamespace LEFT JOIN pg_catalog.pg_am h ON h.oid OPERATOR(pg_catalog.=) c.relam "
+           "LEFT JOIN pg_catalog.pg_collation o ON o.oid OPERATOR(pg_catalog.=) a.attcollation "
+           "ORDER BY t.letter, a.attnum";
+}
+
+Column::Kind kind_of(std::string_view type) noexcept {
+    constexpr std::pair<std::string_view, Column::Kind> kinds[] = {
+        {"text", Column::Kind::text},
+        {"varchar", Column::Kind::text},
+        {"bpchar", Column::Kind::text},
+        {"citext", Column::Kind::text},
+        {"uuid", Column::Kind::uuid},
+        {"int2", Column::Kind::integer},
+        {"int4", Column::Kind::integer},
+        {"int8", Column::Kind::integer},
+        {"bool", Column::Kind::boolean},
+        {"timestamp", Column::Kind::timestamp},
+        {"timestamptz", Column::Kind::timestamp}};
+    for (const auto& [name, kind] : kinds)
+        if (type == name)
+            return kind;
+    return Column::Kind::other;
+}
+
+// What a new row's version is called within the statement that makes it.
+constexpr const char* version_name = "useradmin_version";
+
+/// The version of a row of a table: who wrote it last, and where it lies since. The transactions'
+/// numbers come again after four thousand million of them, and one may write a row twice.
+constexpr const char* version_of_stored =
+    "useradmin_row.xmin::pg_catalog.text OPERATOR(pg_catalog.||) "
+    "pg_catalog.translate(useradmin_row.ctid::pg_catalog.text, '(,)', '-.')";
+/// That of a row of a view or the like, which is stored elsewhere.
+constexpr const char* version_of_values =
+    "pg_catalog.encode(pg_catalog.sha256(pg_catalog.convert_to(useradmin_row::pg_catalog.text, "
+    "'UTF8')), 'hex')";
+
+/// What makes a timestamp readable whatever the DateStyle is.
+std::pair<std::string, std::string> in_utc(bool has_zone) {
+    return {"pg_catalog.to_char(", std::string(has_zone ? " AT TIME ZONE 'UTC'" : "") +
+                                       ", 'YYYY-MM-DD\"T\"HH24:MI:SS.MS\"Z\"')"};
+}
+
+Column column_of(Rows& rows, bool has_iso_dates) {
+    Column column;
+    column.name = rows.take().value_or("");
+    column.type = rows.take().value_or("");
+    const std::string_view type = rows.take().value_or("");
+    column.kind = kind_of(type);
+    column.sql_type = quoted_identifier(rows.take().value_or(""));
+    column.sql_type.append(".").append(quoted_identifier(type));
+    column.operators = quoted_identifier(rows.take().value_or(system_schema));
+    if (type == "int2")
+        column.largest = std::numeric_limits<std::int16_t>::max();
+    if (type == "int4")
+        column.largest = std::numeric_limits<std::int32_t>::max();
+    column.demands_value = rows.take_boolean();
+    // The column as it is costs the least; only another DateStyle makes it unreadable.
+    if (column.kind == Column::Kind::timestamp && !has_iso_dates)
+        std::tie(column.read_before, column.read_after) = in_utc(type == "timestamptz");
+    // Filled up with blanks, which are no part of the text.
+    if (type == "bpchar")
+        column.read_after = "::pg_catalog.text";
+    column.is_collated_loosely = rows.take_boolean();
+    column.is_loose = type == "bpchar" || type == "citext" || column.kind == Column::Kind::other ||
+                      column.is_collated_loosely;
+    return column;
+}
+
+/// The further columns as one JSON object: the whole row less the known columns, so that a column
+/// added a moment ago is there as well.
+std::string other_columns(const Schema& schema) {
+    std::string known = literal(version_name);
+    for (const Column& column : schema.user.columns)
+        if (!column.field.empty())
+            known += ", " + literal(column.name);
+    std::string json = "pg_catalog.to_jsonb(useradmin_row.*) OPERATOR(pg_catalog.-) ARRAY[" +
+                       known + "]::pg_catalog.text[]";
+    for (const Column* column : schema.other_user_columns())
+        if (column->kind == Column::Kind::timestamp) {
+            const auto [before, after] = in_utc(column->type.ends_with("with time zone"));
+            json.append(" OPERATOR(pg_catalog.||) pg_catalog.jsonb_build_object(");
+            json.append(literal(column->name)).append(", ");
+            json.append(before).append(column->sql()).append(after).append(")");
+        }
+    return "(" + json + ")::pg_catalog.text";
+}
+
+/// The tables that are there with their letters, as the rows of a FROM. to_regclass fails of a name
+/// in a schema that may not be used.
+std::string tables_of(const Schema& schema) {
+    std::string rows;
+    for (const char letter : {'u', 's', 'a'})
+        if (const Table& table = schema.table(letter); table.exists())
+            rows += ", ('" + std::string(1, letter) + "', pg_catalog.to_regclass(" +
+                    literal(table.sql) + ")::pg_catalog.oid)";
+    // A row with which nothing joins, where there is no table.
+    return "(VALUES ('', NULL::pg_catalog.oid)" + rows + ") AS t (letter, relation)";
+}
+
+constexpr Product postgresql_product = {
+    "PostgreSQL",
+    "pgsql",
+    "libaprutil1-dbd-pgsql",
+    "apr-util-pgsql",
+    "postgresql",
+    "13",
+    "SHOW server_version",
+    "CONCURRENTLY ",
+    false,
+    true,
+    "where DBDParams names several hosts, target_session_attrs=read-write finds the one that does",
+    "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"};
+
+/// The names of a user's fields in a part of a statement that is about what the user was.
+std::string names_before() {
+    std::string names;
+    for (std::size_t index = 0; index < fields<User>().size(); ++index)
+        names += (index == 0 ? "useradmin_before_" : ", useradmin_before_") + std::to_string(index);
+    return names;
+}
+
+class PostgresqlTransaction final : public Transaction {
+  public:
+    explicit PostgresqlTransaction(Work& work) noexcept : work_(work) {}
+    ~PostgresqlTransaction() override {
+        if (is_open_)
+            static_cast<void>(work_.client().execute("ROLLBACK", work_.pool()));
+    }
+    PostgresqlTransaction(const PostgresqlTransaction&) = delete;
+    PostgresqlTransaction& operator=(const PostgresqlTransaction&) = delete;
+
+    bool commit() override {
+        is_open_ = false;
+        return static_cast<bool>(work_.commit("COMMIT"));
+    }
+
+  private:
+    Work& work_;
+    bool is_open_ = true;
+};
+
+/// What comes of a deletion, by the row that says whether its target is deletable.
+Result<Done> outcome_of_removal(Work& work, Result<Rows> target) {
+    if (!target)
+        return target.failure();
+    if (!target->next())
+        return Failure::not_found;
+    if (!target->take_boolean())
+        return Failure::protected_address;
+    if (work.is_witnessed()) {
+        const User before = target->take_record<User>();
+        work.seen() = {before.id, before, {}};
+    }
+    return Done();
+}
+
+// NOLINTNEXTLINE(cppcoreguidelines-virtual-class-destructor): one constant, never deleted
+class Postgresql final : public Dialect {
+  public:
+    const Product& product() const noexcept override { return postgresql_product; }
+
+    void bound_connecting() const noexcept override {
+        // The least that libpq takes, for each address of a server. It has no bound by itself.
+        setenv("PGCONNECT_TIMEOUT", "2", 0);
+    }
+
+    std::unique_ptr<Client> client_of(const Connection& connection,
+                                      const char* label) const override {
+        return postgresql_client(apr_dbd_native_handle(connection.driver, connection.handle),
+                                 label);
+    }
+
+    std::variant<Catalogue, Fault> read_schema(Client& client, apr_pool_t* pool,
+                                               const TableNames& names,
+                                               Schema& schema) const override {
+        Statement query(pool);
+        query << catalogue_query(names);
+        auto answer = client.execute(query.sql().c_str(), pool);
+        if (const auto* fault = std::get_if<Fault>(&answer))
+            return *fault;
+        Rows rows = std::get<Rows>(answer);
+        Schema read;
+        read.fingerprint = fingerprint_of(names, rows);
+        const bool is_same = read.fingerprint == schema.fingerprint;
+        if (!is_same) {
+            read.name_tables(names);
+            for (Table* table : {&read.user, &read.session, &read.account})
+                table->system = system_schema;
+            while (rows.next())
+                read_column(rows, read);
+            read.examine();
+            read.other_columns = {other_columns(read)};
+        }
+        if (const auto fault =
+                read_scale(client, pool, oid_of(names.user), is_same ? schema : read))
+            return *fault;
+        if (is_same)
+            return Catalogue::same;
+        schema = std::move(read);
+        return Catalogue::changed;
+    }
+
+    void contains(Statement& statement, const Column& column,
+                  std::string_view search) const override {
+        // Before 18 it refuses such a collation.
+        statement << column << "::pg_catalog.text"
+                  << (column.is_collated_loosely ? " COLLATE pg_catalog.\"default\"" : "")
+                  << " OPERATOR(pg_catalog.~~*) " << argument(containing_pattern(search));
+    }
+
+    void is_exactly(Statement& statement, const std::string& sql, const Column& column,
+                    std::string_view text) const override {
+        statement.concern(column);
+        statement << sql << column.op("=") << argument(text);
+        if (column.is_loose)
+            statement << " AND " << text_of(sql, column) << equals << argument(text)
+                      << "::pg_catalog.text";
+    }
+
+    std::string sort_key(const std::string& sql) const override {
+        return "pg_catalog.lower(pg_catalog.regexp_replace(normalize(" + sql +
+               "::pg_catalog.text COLLATE pg_catalog.\"C\", NFKD), E'[\\u0300-\\u036f]', '', "
+               "'g'))";
+    }
+
+    std::string as_text(const Column& column) const override {
+        return text_of(column.sql(), column);
+    }
+
+    // OFFSET keeps conditions from around the query out of it: rows that they leave out are locked
+    // as well. A session may still be opened for a user that is locked so.
+    const char* row_lock() const noexcept override { return " OFFSET 0 FOR NO KEY UPDATE"; }
+    const char* connection_limit() const noexcept override {
+        return "(SELECT CAST(least(CAST(pg_catalog.current_setting('max_connections') AS bigint)"
+               " OPERATOR(pg_catalog.-) CASE WHEN NOT r.rolsuper THEN"
+               " CAST(pg_catalog.current_setting('superuser_reserved_connections') AS bigint)"
+               " OPERATOR(pg_catalog.+)"
+               " coalesce(CAST(pg_catalog.current_setting('reserved_connections', true) AS bigint),"
+               " 0) ELSE 0 END,"
+               " CASE WHEN NOT r.rolsuper AND r.rolconnlimit OPERATOR(pg_catalog.>=) 0"
+               " THEN r.rolconnlimit END,"
+               " CASE WHEN NOT r.rolsuper AND d.datconnlimit OPERATOR(pg_catalog.>=) 0"
+               " THEN d.datconnlimit END) AS pg_catalog.text)"
+               " FROM pg_catalog.pg_roles r, pg_catalog.pg_database d"
+               " WHERE r.rolname OPERATOR(pg_catalog.=) current_user"
+               " AND d.datname OPERATOR(pg_catalog.=) pg_catalog.current_database())";
+    }
+    const char* position_function() const noexcept override { return "pg_catalog.strpos"; }
+
+    const Lists& lists(const Schema& schema) const noexcept override {
+        return schema.scale.empty() ? plain_lists() : scaled_lists();
+    }
+
+    std::unique_ptr<Transaction> begin(Work& work) const override {
+        // Whatever the database's default is: a later statement sees what was committed while an
+        // earlier one waited for a lock.
+        if (!work.execute("BEGIN ISOLATION LEVEL READ COMMITTED"))
+            return nullptr;
+        return std::make_unique<PostgresqlTransaction>(work);
+    }
+
+    Result<User> create(Work& work, const NewUser& user,
+                        const std::optional<Actor>& actor) const override {
+        const Schema& schema = work.schema();
+        const User row = user_row(user);
+        const Account account = account_row(user);
+        const std::string id = schema.user.at("id").sql();
+        Statement statement = work.statement();
+        // The names of the parts bear the project's, since they would hide tables of the same name.
+        statement << "WITH useradmin_row AS (INSERT INTO " << schema.user.sql
+                  << " AS useradmin_row (";
+        statement.columns(schema.user, row) << ") SELECT ";
+        statement.values(schema.user, row);
+        if (actor)
+            append_actor(statement << " WHERE ", schema.user, *this, actor);
+        statement << " RETURNING *, " << schema.user.version << " AS " << version_name
+                  << "), useradmin_account AS (INSERT INTO " << schema.account.sql << " (";
+        // The account belongs to whatever id the user got.
+        static constexpr std::string_view fields_of_id[] = {"userId", "accountId"};
+        const std::span<const std::string_view> of_id(fields_of_id,
+                                                      user.account_is_named_by_id ? 2 : 1);
+        for (const std::string_view field : of_id)
+            statement << schema.account.at(field).sql() << ", ";
+        statement.columns(schema.account, account, of_id) << ") SELECT ";
+        for (const std::string_view field : of_id)
+            statement << id << (field == "accountId" ? "::pg_catalog.text, " : ", ");
+        statement.values(schema.account, account, of_id)
+            << " FROM useradmin_row) SELECT " << schema.full_user(version_name)
+            << " FROM useradmin_row";
+        // Where it is a part of a transaction, that goes on after a value that is taken already.
+        const bool is_inner = work.client().is_in_transaction();
+        if (is_inner && !work.execute("SAVEPOINT useradmin_create"))
+            return Failure::failed;
+        Result<Rows> rows = work.run(statement);
+        if (!rows && is_inner && work.fault() == Fault::conflict)
+            static_cast<void>(work.execute("ROLLBACK TO SAVEPOINT useradmin_create"));
+        if (!rows)
+            return rows.failure();
+        if (!rows->next())
+            return Failure::not_found;
+        return work.take_full_user(*rows);
+    }
+
+    Result<User> update_with_before(Work& work, std::string_view id, const Changes& changes,
+                                    const Guard& guard, Sessions sessions) const override {
+        const Table& user = work.schema().user;
+        const bool ends_sessions = sessions == Sessions::end;
+        if (user.version == version_of_stored && !ends_sessions) {
+            // What the row was is looked up where it lies. Where somebody else has just changed it,
+            // it lies elsewhere, and is locked first, which takes PostgreSQL twice as long.
+            Statement statement = work.statement();
+            statement << "UPDATE " << user << " AS useradmin_row SET ";
+            statements::append_changes(statement, user, changes);
+            statement << " FROM (SELECT tableoid, ctid, " << user.read << " FROM " << user
+                      << ") AS useradmin_before (useradmin_table, useradmin_place, "
+                      << names_before() << ") WHERE ";
+            append_one(statement, user, id, guard);
+            statement << " AND useradmin_table" << equals
+                      << "useradmin_row.tableoid AND useradmin_place" << equals
+                      << "useradmin_row.ctid";
+            const Result<User> updated = run_with_before(work, statement);
+            if (!updated.is_not_found())
+                return updated;
+        }
+        bool loses = false;
+        if (!ends_sessions)
+            return update_locked(work, id, changes, guard, loses);
+        return whole<User>(work, [&]() -> Result<User> {
+            Result<User> updated = update_locked(work, id, changes, guard, loses);
+            // Sessions that were being opened while the row's lock was waited for are seen by
+            // another statement alone.
+            if (updated && loses && !remove_rows(work, work.schema().session, "userId", id))
+                return Failure::failed;
+            return updated;
+        });
+    }
+
+    Result<Done> set_password(Work& work, const Account& account, Sessions sessions,
+                              const Guard& guard) const override {
+        const Schema& schema = work.schema();
+        // The user is neither changed nor deleted meanwhile. What was written while its lock was
+        // waited for is seen by another statement alone.
+        Statement lock = work.statement();
+        append_one(lock << "SELECT 1 FROM " << schema.user << " AS useradmin_row WHERE ",
+                   schema.user, account.user_id, guard);
+        lock << " FOR NO KEY UPDATE";
+        const Column& owner = schema.account.at("userId");
+        Statement set = work.statement();
+        set << "WITH useradmin_changed (one) AS (";
+        statements::append_new_hash(set, schema.account, account);
+        is_exactly(set << " WHERE ", owner.sql(), owner, account.user_id);
+        const Column& provider = schema.account.at("providerId");
+        set << " AND " << provider << provider.op("=") << argument(account.provider_id)
+            << " RETURNING 1)";
+        if (sessions == Sessions::end)
+            append_removal(set << ", useradmin_sessions AS (", schema.session, "userId",
+                           account.user_id)
+                << ")";
+        set << " INSERT INTO " << schema.account << " (";
+        set.columns(schema.account, account) << ") SELECT ";
+        set.values(schema.account, account)
+            << " WHERE NOT EXISTS (SELECT 1 FROM useradmin_changed)";
+        return whole<Done>(work, [&]() -> Result<Done> {
+            const Result<Rows> locked = work.run(lock);
+            if (!locked)
+                return locked.failure();
+            if (locked->count() == 0)
+                return Failure::not_found;
+            const Result<Rows> done = work.run(set);
+            return done ? Result<Done>(Done()) : done.failure();
+        });
+    }
+
+    Result<std::string_view> open_session(Work& work, const Session& session,
+                                          const SessionTerms& terms) const override {
+        const Schema& schema = work.schema();
+        Statement statement = work.statement();
+        statement << "WITH useradmin_user (id) AS (SELECT " << schema.user.at("id") << " FROM "
+                  << schema.user << " AS useradmin_row WHERE ";
+        // A change of the user waits for the session, or the row is looked at again after it.
+        // Shared locks would let a stream of sign-ins keep a change waiting.
+        statements::append_terms(statement, schema.user, *this, session, terms);
+        statement << " FOR NO KEY UPDATE)";
+        const char* holds = "EXISTS (SELECT 1 FROM useradmin_user)";
+        if (terms.password_hash) {
+            holds = "EXISTS (SELECT 1 FROM useradmin_account)";
+            const Column& owner = schema.account.at("userId");
+            statement << ", useradmin_account (one) AS (SELECT 1 FROM " << schema.account
+                      << " WHERE " << owner << owner.op("=")
+                      << "ANY (SELECT id FROM useradmin_user) AND ";
+            statements::append_hash(statement, schema.account, *terms.password_hash);
+            statement << " FOR SHARE)";
+        }
+        const Table& table = schema.session;
+        if (terms.max_sessions > 0) {
+            const Column& key = table.at("id");
+            statement << ", useradmin_surplus AS (DELETE FROM " << table << " WHERE " << holds
+                      << " AND " << key << key.op("=") << "ANY (SELECT " << key << " FROM " << table
+                      << " AS useradmin_row WHERE ";
+            statements::append_surplus(statement, table, *this, session, terms);
+            // Those that others are about to end are left to them.
+            statement << " FOR UPDATE SKIP LOCKED))";
+        }
+        statement << " INSERT INTO " << table << " (";
+        statement.columns(table, session) << ") SELECT ";
+        statement.values(table, session) << " WHERE " << holds << " RETURNING " << table.at("id");
+        Result<Rows> rows = work.run(statement);
+        if (!rows)
+            return rows.failure();
+        if (!rows->next())
+            return Failure::not_found;
+        return rows->take().value_or("");
+    }
+
+    Result<Done> remove(Work& work, std::string_view id, const ProtectedAddress& spared,
+                        const Guard& guard) const override {
+        const Schema& schema = work.schema();
+        const auto append_target = [&](Statement& statement) {
+            const Column& key = schema.user.at("id");
+            const Column& email = schema.user.at("email");
+            statement << "SELECT coalesce(";
+            if (spared.ignores_case)
+                statement << "pg_catalog.lower(" << email << ") OPERATOR(pg_catalog.<>) "
+                          << "pg_catalog.lower(" << argument(spared.email) << ")";
+            else
+                statement << email << email.op("<>") << argument(spared.email);
+            statement << ", TRUE)";
+            if (work.is_witnessed())
+                statement << ", " << schema.user.read;
+            statement << " FROM " << schema.user.sql << " AS useradmin_row WHERE ";
+            is_exactly(statement, key.sql(), key, id);
+        };
+        // The target is locked before it is deleted, so that its address cannot change in between,
+        // and that what was written while its lock was waited for is seen.
+        Statement lock = work.statement();
+        append_target(lock);
+        // As a condition it locks whom it keeps before the target: else two could wait for each
+        // other.
+        append_guard(lock, schema.user, *this, guard);
+        lock << " FOR UPDATE";
+        Statement doom = work.statement();
+        append_removal(doom << "WITH useradmin_sessions AS (", schema.session, "userId", id);
+        append_removal(doom << "), useradmin_accounts AS (", schema.account, "userId", id);
+        append_removal(doom << ") ", schema.user, "id", id);
+        Result<Done> removed = whole<Done>(work, [&]() -> Result<Done> {
+            Result<Done> target = outcome_of_removal(work, work.run(lock));
+            if (!target)
+                return target;
+            const Result<Rows> done = work.run(doom);
+            return done ? target : done.failure();
+        });
+        if (guard.is_none() || !removed.is_not_found())
+            return removed;
+        // Is there no such user, or was it the guard?
+        if (const auto refused = statements::refusal_of(work, *this, guard.actor))
+            return *refused;
+        Statement target = work.statement();
+        append_target(target);
+        removed = outcome_of_removal(work, work.run(target));
+        return removed ? statements::why_refused(work, *this, id, guard) : removed;
+    }
+
+    std::vector<std::pair<std::string, std::string>>
+    scale_words(const Schema& schema) const override {
+        return store::scale_words(schema, *this);
+    }
+
+    std::string file_of(std::string_view) const override { return {}; }
+
+    bool prepare_new(Client&, apr_pool_t*) const override { return true; }
+
+    std::string indexes_query(const Schema& schema, const TableNames&) const override {
+        return "SELECT t.letter, i.indexrelid, i.indisunique, "
+               "pg_catalog.pg_get_indexdef(i.indexrelid, k, true) FROM " +
+               tables_of(schema) + " JOIN pg_catalog.pg_index i ON i.indrelid" + equals +
+               "t.relation AND i.indpred IS NULL AND i.indisvalid CROSS JOIN "
+               "pg_catalog.generate_series(1, i.indnkeyatts::int) AS k ORDER BY 1, 2, k";
+    }
+
+    std::string missing_rights_query(const Schema& schema,
+                                     std::span<const Right> rights) const override {
+        std::string wanted;
+        for (const Right& right : rights) {
+            const Table& table = schema.table(right.table);
+            const Column* column = table.find(right.field);
+            if (!table.exists() || (!right.field.empty() && column == nullptr))
+                continue;
+            wanted += (wanted.empty() ? "('" : ", ('") + std::string(1, right.table) + "', " +
+                      literal(right.privilege) + ", " +
+                      (column != nullptr ? literal(column->name) : std::string("''")) + ", " +
+                      std::to_string(wanted.size()) + ")";
+        }
+        if (wanted.empty())
+            return {};
+        return "SELECT t.letter, w.privilege, w.name, "
+               "pg_catalog.quote_ident(current_user::pg_catalog.text) FROM " +
+               tables_of(schema) + " JOIN (VALUES " + wanted +
+               ") AS w (letter, privilege, name, place) ON w.letter" + equals +
+               "t.letter WHERE NOT CASE WHEN w.name" + equals +
+               "'' THEN pg_catalog.has_table_privilege(t.relation, w.privilege) ELSE "
+               "pg_catalog.has_column_privilege(t.relation, w.name, w.privilege) END ORDER BY "
+               "w.place";
+    }
+
+    std::string lesser_roles_query(const Schema& schema) const override {
+        // A schema's owner can replace the tables in it; pg_database_owner stands for the
+        // database's owner. Who has TRIGGER attaches a trigger. A deletion cascades along foreign
+        // keys, and fires the triggers of the tables that they come from.
+        return "SELECT t.letter, r.rolname, s.rolname, r.oid OPERATOR(pg_catalog.=) c.relowner "
+               "FROM " +
+               tables_of(schema) +
+               " JOIN pg_catalog.pg_class c ON c.oid OPERATOR(pg_catalog.=) t.relation JOIN "
+               "pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace JOIN "
+               "pg_catalog.pg_roles o ON o.oid OPERATOR(pg_catalog.=) n.nspowner JOIN "
+               "pg_catalog.pg_database d ON d.datname OPERATOR(pg_catalog.=) "
+               "pg_catalog.current_database() JOIN pg_catalog.pg_roles s ON s.rolname "
+               "OPERATOR(pg_catalog.=) session_user AND s.rolsuper JOIN pg_catalog.pg_roles r ON "
+               "NOT r.rolsuper AND (r.oid OPERATOR(pg_catalog.=) c.relowner OR r.oid "
+               "OPERATOR(pg_catalog.=) CASE WHEN o.rolname OPERATOR(pg_catalog.=) "
+               "'pg_database_owner' THEN d.datdba ELSE n.nspowner END OR "
+               "pg_catalog.has_table_privilege(r.oid, c.oid, 'TRIGGER, REFERENCES') OR EXISTS "
+               "(SELECT FROM pg_catalog.pg_trigger g JOIN pg_catalog.pg_proc p ON p.oid "
+               "OPERATOR(pg_catalog.=) g.tgfoid WHERE g.tgrelid OPERATOR(pg_catalog.=) c.oid AND "
+               "p.proowner OPERATOR(pg_catalog.=) r.oid) OR EXISTS (SELECT FROM "
+               "pg_catalog.pg_constraint f JOIN pg_catalog.pg_class x ON x.oid "
+               "OPERATOR(pg_catalog.=) f.conrelid WHERE f.confrelid OPERATOR(pg_catalog.=) c.oid "
+               "AND x.relowner OPERATOR(pg_catalog.=) r.oid)) ORDER BY 1, 4 DESC, 2";
+    }
+
+  private:
+    /// The column, which goes by the expression, as a text that is compared to the letter.
+    static std::string text_of(const std::string& sql, const Column& column) {
+        return sql + "::pg_catalog.text" +
+               (column.is_collated_loosely ? " COLLATE pg_catalog.\"C\"" : "");
+    }
+
+    static void read_column(Rows& rows, Schema& schema) {
+        const bool has_iso_dates = rows.take().value_or("").starts_with("ISO");
+        const std::string_view encoding = rows.take().value_or("");
+        if (encoding != "UTF8" && schema.problems.empty())
+            schema.problems.push_back({needs_user, "the connection's encoding is " +
+                                                       std::string(encoding) +
+                                                       "; add client_encoding=UTF8 to DBDParams"});
+        Table& table = schema.table(rows.take().value_or("u").front());
+        const Text own_schema = rows.take();
+        const Text own_name = rows.take();
+        if (own_schema && own_name)
+            table.sql = quoted_identifier(*own_schema) + "." + quoted_identifier(*own_name);
+        table.version = rows.take_boolean() ? version_of_stored : version_of_values;
+        Column column = column_of(rows, has_iso_dates);
+        if (!column.name.empty()) {
+            table.columns.push_back(std::move(column));
+        } else if (const Text closed_schema = rows.take()) {
+            const std::string account(rows.take().value_or(""));
+            table.why_absent = "the database's account " + account + " may not use schema " +
+                               std::string(*closed_schema) +
+                               ", in which there is a table of the "
+                               "name " +
+                               table.name + "; run: GRANT USAGE ON SCHEMA " +
+                               quoted_identifier(*closed_schema) + " TO " +
+                               quoted_identifier(account) + ";";
+        }
+    }
+
+    /// Appends that the row is that of the id, and that the guard lets it be changed.
+    void append_one(Statement& statement, const Table& user, std::string_view id,
+                    const Guard& guard) const {
+        const Column& key = user.at("id");
+        is_exactly(statement, key.sql(), key, id);
+        append_guard(statement, user, *this, guard);
+    }
+
+    /// Runs several statements whole or not at all: in a transaction, unless one is open already.
+    template <class T, class Operation>
+    Result<T> whole(Work& work, const Operation& operation) const {
+        if (work.client().is_in_transaction())
+            return operation();
+        const std::unique_ptr<Transaction> transaction = begin(work);
+        if (transaction == nullptr)
+            return Failure::failed;
+        Result<T> result = operation();
+        return !result || transaction->commit() ? std::move(result) : Result<T>(Failure::failed);
+    }
+
+    /// Appends the deletion of the rows whose field is the id.
+    Statement& append_removal(Statement& statement, const Table& table, std::string_view field,
+                              std::string_view id) const {
+        is_exactly(statement << "DELETE FROM " << table << " WHERE ", table.at(field).sql(),
+                   table.at(field), id);
+        return statement;
+    }
+
+    /// Deletes the rows whose field is the id; false where that failed.
+    bool remove_rows(Work& work, const Table& table, std::string_view field,
+                     std::string_view id) const {
+        Statement statement = work.statement();
+        return static_cast<bool>(work.run(append_removal(statement, table, field, id)));
+    }
+
+    /// Locks the row, then changes it: what it was is what nobody else changes meanwhile.
+    Result<User> update_locked(Work& work, std::string_view id, const Changes& changes,
+                               const Guard& guard, bool& loses) const {
+        const Table& user = work.schema().user;
+        const Column& key = user.at("id");
+        Statement statement = work.statement();
+        statement << "WITH useradmin_before (useradmin_key, useradmin_loses, " << names_before()
+                  << ") AS (SELECT " << key << ", ";
+        statements::append_loss(statement, user, *this, changes);
+        statement << ", " << user.read << " FROM " << user << " AS useradmin_row WHERE ";
+        append_one(statement, user, id, guard);
+        statement << " FOR NO KEY UPDATE) UPDATE " << user << " AS useradmin_row SET ";
+        statements::append_changes(statement, user, changes);
+        statement << " FROM useradmin_before WHERE useradmin_row." << key << key.op("=")
+                  << "useradmin_key";
+        return run_with_before(work, statement, &loses);
+    }
+
+    /// Runs an update that has what the row was in a part of its own, and perhaps whether it takes
+    /// rights.
+    static Result<User> run_with_before(Work& work, Statement& statement, bool* loses = nullptr) {
+        statement << " RETURNING " << work.schema().full_user() << ", " << names_before()
+                  << (loses != nullptr ? ", useradmin_loses" : "");
+        Result<Rows> rows = work.run(statement);
+        if (!rows)
+            return rows.failure();
+        if (!rows->next())
+            return Failure::not_found;
+        const User after = work.take_full_user(*rows);
+        work.seen() = {after.id, rows->take_record<User>(), after};
+        if (loses != nullptr)
+            *loses = rows->take_boolean();
+        return after;
+    }
+};
+
+} // namespace
+
+const Dialect& postgresql() noexcept {
+    static constexpr Postgresql dialect;
+    return dialect;
+}
+
+} // namespace useradmin::store

@@ -1,0 +1,380 @@
+#include "store/postgresql/scale.hpp"
+
+#include "store/like_pattern.hpp"
+#include "text/unicode.hpp"
+
+#include <initializer_list>
+#include <utility>
+
+namespace useradmin::store {
+
+namespace {
+
+constexpr const char* trigger_prefix = "useradmin_scale_";
+// The comment on the schema once its objects are complete.
+constexpr const char* ready_comment = "mod_useradmin: complete, layout 2";
+
+// What searched() puts between the name and the address.
+constexpr char separator = '\x01';
+
+// From here on, a page may be nearer to the end of the list, which its total tells.
+constexpr std::int64_t least_deep_offset = 1000;
+
+bool is_letter_or_digit(char character) noexcept {
+    return (character >= '0' && character <= '9') || (character >= 'a' && character <= 'z');
+}
+
+/// How the users that match a search are found.
+enum class Way {
+    /// By reading all users: the text has no trigrams.
+    all_rows,
+    by_index,
+    /// By the index, which is asked for a few trigrams of each word.
+    by_words
+};
+
+Way way_of(std::string_view search) {
+    int words = 0;
+    int run = 0;
+    for (const char character : text::fold(search)) {
+        // A code point beyond ASCII becomes several letters.
+        if (static_cast<unsigned char>(character) >= 0x80)
+            return Way::by_index;
+        run = is_letter_or_digit(character) ? run + 1 : 0;
+        words += run == 3 ? 1 : 0;
+    }
+    return words == 0 ? Way::all_rows : words == 1 ? Way::by_index : Way::by_words;
+}
+
+/// The expression of the index of searches.
+std::string searched_text(const Schema& schema) {
+    const auto text_of = [&](std::string_view field) {
+        return schema.user.at(field).sql() + "::pg_catalog.text COLLATE pg_catalog.\"C\"";
+    };
+    return schema.scale_name + ".searched(" + text_of("name") + ", " + text_of("email") + ")";
+}
+
+/// Appends the folded pattern of what contains the searched text.
+void append_pattern(Statement& statement, const Schema& schema, std::string_view search) {
+    statement << schema.scale << ".fold(" << argument(containing_pattern(search)) << ")";
+}
+
+/// Appends the condition that a user matches a search. The pattern is a query of its own, so it is
+/// folded once.
+void append_search(Statement& statement, const Schema& schema, std::string_view search,
+                   bool by_index) {
+    // The same order under a name that the index does not have keeps the planner away from it.
+    statement << searched_text(schema) << (by_index ? "" : " COLLATE pg_catalog.\"POSIX\"")
+              << " OPERATOR(pg_catalog.~~) (SELECT ";
+    append_pattern(statement, schema, search);
+    statement << ")";
+}
+
+void append_indexed_search(Statement& statement, const Schema& schema, const Dialect&,
+                           std::string_view search) {
+    append_search(statement, schema, search, way_of(search) != Way::all_rows);
+}
+
+void append_unindexed_search(Statement& statement, const Schema& schema, const Dialect&,
+                             std::string_view search) {
+    append_search(statement, schema, search, false);
+}
+
+/// Appends the condition that a user has three letters of each word, which the expression picks.
+void append_sketch(Statement& statement, const Schema& schema, const char* three_of_word) {
+    statement << searched_text(schema)
+              << " OPERATOR(pg_catalog.~~) (SELECT pg_catalog.regexp_replace(whole, '"
+              << three_of_word << "|[a-z0-9]+|[^a-z0-9]+', '\\1%', 'g') FROM useradmin_text) AND ";
+}
+
+/// Appends the condition that a user has the three letters that the expression finds.
+void append_letters(Statement& statement, const Schema& schema, const char* three_letters) {
+    statement << searched_text(schema)
+              << " OPERATOR(pg_catalog.~~) (SELECT pg_catalog.concat('%', "
+                 "pg_catalog.\"substring\"(whole, '"
+              << three_letters << "'), '%') FROM useradmin_text) AND ";
+}
+
+/// Appends a query of the users outside the filter's role that match its search, likely few or
+/// many.
+void append_matches(Statement& statement, const Schema& schema, const Dialect& dialect,
+                    const std::string& columns, const Filter& filter, bool is_few) {
+    const Way way = way_of(*filter.search);
+    if (way == Way::by_words) {
+        append_pattern(statement << "WITH useradmin_text AS MATERIALIZED (SELECT ", schema,
+                       *filter.search);
+        statement << " AS whole) ";
+    }
+    statement << "SELECT " << columns << " FROM " << schema.user << " WHERE ";
+    if (way == Way::by_words) {
+        // For each row in the shortest list, the index looks into the lists of all trigrams of a
+        // condition. So the conditions have one of each word, and what remains is compared with the
+        // whole text. Where little is to be left, each of two words has a condition of its own,
+        // which the index decides at once, and which the planner expects few rows of.
+        if (is_few) {
+            append_letters(statement, schema, "[a-z0-9]{3}");
+            append_letters(statement, schema,
+                           "[a-z0-9]{3,}(?:[^a-z0-9]+[a-z0-9]{1,2})*[^a-z0-9]+([a-z0-9]{3})");
+        } else {
+            append_sketch(statement, schema, "([a-z0-9]{3})[a-z0-9]*");
+        }
+        statement << searched_text(schema)
+                  << " COLLATE pg_catalog.\"POSIX\" OPERATOR(pg_catalog.~~) (SELECT whole FROM "
+                     "useradmin_text)";
+    } else {
+        append_search(statement, schema, *filter.search, way == Way::by_index);
+    }
+    if (filter.role)
+        statement << " AND " << role_of(schema.user, dialect) << " OPERATOR(pg_catalog.<>) "
+                  << argument(*filter.role);
+}
+
+/// Appends a query of the number of users, all or of a role.
+void append_number(Statement& statement, const Schema& schema, const Text& role) {
+    statement << "(SELECT coalesce(pg_catalog.sum(number), 0)::pg_catalog.int8 FROM "
+              << schema.scale << ".counts";
+    if (role)
+        statement << " WHERE role OPERATOR(pg_catalog.=) " << argument(*role);
+    statement << ")";
+}
+
+/// Whether the matches of a search are likely few enough to be collected.
+bool is_collectible(const Filter& filter, const Window& window, LastTotal last) {
+    return last.value_or(0) <= most_collected && window.end() <= most_collected &&
+           way_of(*filter.search) != Way::all_rows;
+}
+
+/// Collects what matches the search, if it is not too much: the total is NULL then.
+void append_collection(Statement& statement, const Schema& schema, const Dialect& dialect,
+                       const Filter& filter, const Window& window) {
+    append_matches(statement << "WITH useradmin_match AS MATERIALIZED (", schema, dialect,
+                   sort_columns(schema.user), filter, true);
+    statement << " LIMIT " << std::to_string(most_collected + 1) << ") SELECT t.total, "
+              << schema.user.read_as_u
+              << " FROM (SELECT (SELECT CASE WHEN pg_catalog.count(*) OPERATOR(pg_catalog.<=) "
+              << std::to_string(most_collected)
+              << " THEN pg_catalog.count(*) END FROM useradmin_match)";
+    if (filter.role)
+        append_number(statement << " OPERATOR(pg_catalog.+) ", schema, filter.role);
+    statement << " AS total) t";
+    append_collected(statement, schema, dialect, filter.role, window);
+}
+
+/// Lists with the counts and the index of searches; all else is as without them.
+// NOLINTNEXTLINE(cppcoreguidelines-virtual-class-destructor): one constant, never deleted
+class ScaledLists final : public Lists {
+  public:
+    Sharing sharing(const Schema& schema, const Filter& filter) const noexcept override {
+        if (!is_answerable(filter) || !filter.is_usual())
+            return plain_lists().sharing(schema, filter);
+        return filter.search ? Sharing::always : Sharing::never;
+    }
+
+    Result<Counted> count(Work& work, const Dialect& dialect, const Filter& filter,
+                          const Window& window, LastTotal last) const override {
+        if (!is_answerable(filter))
+            return plain_lists().count(work, dialect, filter, window, last);
+        if (!filter.is_usual() || (filter.search && !window.order.is_usual()))
+            return count_any(work, dialect, filter, window, last, append_indexed_search);
+        const bool has_page = filter.search ? is_collectible(filter, window, last)
+                                            : window.offset < least_deep_offset;
+        if (!has_page)
+            return number(work, dialect, filter);
+        const Schema& schema = work.schema();
+        Statement statement = work.statement();
+        if (filter.search) {
+            append_collection(statement, schema, dialect, filter, window);
+            return counted_page(work, statement, [&] { return number(work, dialect, filter); });
+        }
+        append_number(statement << "SELECT ", schema, filter.role);
+        append_walk(statement << ", ", schema, dialect, filter, window, append_indexed_search);
+        return counted_page(work, statement,
+                            [&] { return number(work, dialect, filter, std::vector<User>()); });
+    }
+
+    Result<std::vector<User>> page(Work& work, const Dialect& dialect, const Filter& filter,
+                                   std::int64_t total, const Window& window) const override {
+        if (!is_answerable(filter))
+            return plain_lists().page(work, dialect, filter, total, window);
+        const bool is_counted = filter.is_usual() && !filter.search;
+        if (is_counted && window.offset >= total)
+            return std::vector<User>();
+        if (is_counted && window.offset > total / 2)
+            return turned(
+                [&](const Window& nearer) {
+                    return page_any(work, dialect, filter, total, nearer, append_indexed_search);
+                },
+                window, total);
+        if (filter.is_usual() && filter.search && window.order.is_usual()) {
+            if (!is_collectible(filter, window, total))
+                return walk(work, dialect, filter, window, append_unindexed_search);
+            Result<Counted> counted = count(work, dialect, filter, window, total);
+            if (!counted)
+                return counted.failure();
+            return counted->users ? *std::move(counted->users)
+                                  : walk(work, dialect, filter, window, append_unindexed_search);
+        }
+        return page_any(work, dialect, filter, total, window, append_indexed_search);
+    }
+
+  private:
+    /// The total by itself, beside a page that is known.
+    static Result<Counted> number(Work& work, const Dialect& dialect, const Filter& filter,
+                                  std::optional<std::vector<User>> users = {}) {
+        const Schema& schema = work.schema();
+        Statement statement = work.statement();
+        const char* before = "SELECT ";
+        if (filter.search) {
+            append_matches(statement << std::exchange(before, " OPERATOR(pg_catalog.+) ") << "(",
+                           schema, dialect, "pg_catalog.count(*)", filter, false);
+            statement << ")";
+        }
+        if (!filter.search || filter.role)
+            append_number(statement << before, schema, filter.role);
+        return counted_alone(work, statement, std::move(users));
+    }
+
+    static Result<std::vector<User>> walk(Work& work, const Dialect& dialect, const Filter& filter,
+                                          const Window& window, AppendSearch append_search) {
+        Statement statement = work.statement();
+        append_walk(statement << "SELECT ", work.schema(), dialect, filter, window, append_search);
+        return page_of(work, statement);
+    }
+
+    /// Whether a search can be compared with the folded texts: they have no combining marks, and a
+    /// text with the separator could match across it.
+    static bool is_answerable(const Filter& filter) noexcept {
+        return !filter.search || (filter.search->find(separator) == std::string_view::npos &&
+                                  !text::is_of_marks(*filter.search));
+    }
+};
+
+/// The names of indexes as an array of SQL.
+std::string names_of(std::initializer_list<std::string> indexes) {
+    std::string names;
+    for (const std::string& index : indexes)
+        names += (names.empty() ? "ARRAY[" : ", ") + literal(index);
+    return names + "]::name[]";
+}
+
+} // namespace
+
+std::optional<Fault> read_scale(Client& client, apr_pool_t* pool, const std::string& user_oid,
+                                Schema& schema) {
+    // The search path is anyone's: every function and operator is named with its schema. Objects
+    // that the triggers reach keep their name, whatever the table's is by now.
+    const std::string query =
+        "SELECT greatest(c.reltuples, 0)::pg_catalog.int8, coalesce(t.scale, "
+        "pg_catalog.\"left\"(pg_catalog.concat('useradmin_', pg_catalog.regexp_replace("
+        "pg_catalog.lower(pg_catalog.concat(n.nspname, '_', c.relname)), '[^a-z0-9_]', '_', 'g')), "
+        "63)), CASE WHEN t.is_complete AND t.comment OPERATOR(pg_catalog.=) " +
+        literal(ready_comment) +
+        " THEN t.scale END, coalesce(t.is_of_copy, false) FROM pg_catalog.pg_class c JOIN "
+        "pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace LEFT JOIN "
+        "LATERAL "
+        "(SELECT pg_catalog.quote_ident(o.nspname::pg_catalog.text) AS scale, "
+        "pg_catalog.obj_description(o.oid, 'pg_namespace') AS comment, o.nspowner "
+        "OPERATOR(pg_catalog.=) c.relowner AND pg_catalog.count(*) FILTER (WHERE g.tgenabled "
+        "OPERATOR(pg_catalog.=) 'O' OR g.tgenabled OPERATOR(pg_catalog.=) 'A') "
+        "OPERATOR(pg_catalog.=) 4 AND NOT pg_catalog.row_security_active(c.oid) AND "
+        "pg_catalog.has_schema_privilege(o.oid, 'USAGE') AND EXISTS (SELECT FROM "
+        "pg_catalog.pg_class r WHERE r.relnamespace OPERATOR(pg_catalog.=) o.oid AND r.relname "
+        "OPERATOR(pg_catalog.=) 'counts' AND pg_catalog.has_table_privilege(r.oid, 'SELECT')) AS "
+        "is_complete, EXISTS (SELECT FROM pg_catalog.pg_class r WHERE r.relnamespace "
+        "OPERATOR(pg_catalog.=) o.oid AND r.relname OPERATOR(pg_catalog.=) 'users') AS is_of_copy "
+        "FROM pg_catalog.pg_trigger g JOIN pg_catalog.pg_proc f ON f.oid OPERATOR(pg_catalog.=) "
+        "g.tgfoid JOIN pg_catalog.pg_namespace o ON o.oid OPERATOR(pg_catalog.=) f.pronamespace "
+        "WHERE g.tgrelid OPERATOR(pg_catalog.=) c.oid AND "
+        "pg_catalog.starts_with(g.tgname::pg_catalog.text, " +
+        literal(trigger_prefix) +
+        ") GROUP BY o.oid, o.nspname, o.nspowner ORDER BY o.nspname LIMIT 1) t ON TRUE WHERE c.oid "
+        "OPERATOR(pg_catalog.=) " +
+        user_oid;
+    auto answer = client.execute(query.c_str(), pool);
+    if (const auto* fault = std::get_if<Fault>(&answer))
+        return *fault;
+    Rows rows = std::get<Rows>(answer);
+    if (rows.next()) {
+        schema.user.about_rows = rows.take_number();
+        schema.scale_name = rows.take().value_or("");
+        schema.scale = rows.take().value_or("");
+        schema.has_scale_copy = rows.take_boolean();
+    }
+    return std::nullopt;
+}
+
+std::vector<std::pair<std::string, std::string>> scale_words(const Schema& schema,
+                                                             const Dialect& dialect) {
+    const Table& user = schema.user;
+    const Column* created = user.find("createdAt");
+    const Column* updated = user.find("updatedAt");
+    // Named as in sql/postgresql/schema.sql, which makes the first two as well.
+    const std::size_t dot = user.sql.rfind("\".\"");
+    const std::string quoted = user.sql.substr(dot == user.sql.npos ? 1 : dot + 3);
+    const auto index_named = [&](const char* end) {
+        return quoted.substr(0, quoted.size() - 1) + end;
+    };
+    const auto quoted_name = [](const std::string& name) { return '"' + name + '"'; };
+    const auto bare_name = [](std::string name) {
+        for (std::size_t at = 0; (at = name.find("\"\"", at)) != name.npos; ++at)
+            name.erase(at, 1);
+        return name;
+    };
+    // Index-only scans want the columns of the expressions, too.
+    const auto include = [&](std::initializer_list<std::string_view> fields) {
+        std::string columns;
+        for (const std::string_view field : fields)
+            if (const Column* column = user.find(field))
+                columns += (columns.empty() ? " INCLUDE (" : ", ") + column->sql();
+        return columns.empty() ? columns : columns + ")";
+    };
+    const std::string newest = index_named("_newest_idx");
+    const std::string role_newest = index_named("_role_newest_idx");
+    const std::string by_name = index_named("_by_name_idx");
+    const std::string by_email = index_named("_by_email_idx");
+    const std::string by_update = index_named("_by_update_idx");
+    const std::string searched = index_named("_searched_idx");
+    const std::string role =
+        role_of(user, dialect) + (user.find("role") != nullptr ? "" : "::pg_catalog.text");
+    return {
+        {"@scale@", schema.scale_name},
+        {"@scale_text@", literal(schema.scale_name)},
+        {"@user@", user.sql},
+        {"@user_text@", literal(user.sql)},
+        {"@id@", user.at("id").sql()},
+        {"@role@", role},
+        {"@counted_role@", "(" + role + ")::pg_catalog.text COLLATE pg_catalog.\"C\""},
+        {"@has_role@", user.find("role") != nullptr ? "true" : "false"},
+        {"@created@", created_at(user)},
+        {"@created_text@", literal(created != nullptr ? created->name : "")},
+        {"@updated@", updated != nullptr ? updated->sql() : user.at("id").sql()},
+        {"@newest@", quoted_name(newest)},
+        {"@role_newest@", quoted_name(role_newest)},
+        {"@role_newest_text@", literal(bare_name(role_newest))},
+        {"@by_name@", quoted_name(by_name)},
+        {"@by_email@", quoted_name(by_email)},
+        {"@by_update@", quoted_name(by_update)},
+        {"@searched_index@", quoted_name(searched)},
+        {"@index_names@",
+         names_of({bare_name(newest), bare_name(role_newest), bare_name(by_name),
+                   bare_name(by_email), bare_name(by_update), bare_name(searched)})},
+        {"@order_index_names@",
+         names_of({bare_name(by_name), bare_name(by_email), bare_name(by_update)})},
+        {"@name_key@", dialect.sort_key(user.at("name").sql())},
+        {"@email_key@", dialect.sort_key(user.at("email").sql())},
+        {"@include_name@", include({"name", "role"})},
+        {"@include_email@", include({"email", "role"})},
+        {"@include_role@", include({"role"})},
+        {"@searched@", searched_text(schema)},
+        {"@trigger@", trigger_prefix},
+        {"@trigger_text@", literal(trigger_prefix)},
+        {"@mark@", literal(ready_comment)},
+    };
+}
+
+const Lists& scaled_lists() noexcept {
+    static constexpr ScaledLists lists;
+    return lists;
+}
+
+} // namespace useradmin::store

@@ -1,0 +1,916 @@
+// All that is particular to SQLite, 3.35 and later.
+#include "store/dialect.hpp"
+#include "apr/pool.hpp"
+#include "crypto/sha256.hpp"
+#include "store/lists.hpp"
+#include "store/statements.hpp"
+#include "store/update_conditions.hpp"
+#include "store/work.hpp"
+#include "text/timestamp.hpp"
+#include "text/unicode.hpp"
+
+#include <apr_time.h>
+#include <sqlite3.h>
+
+#include <chrono>
+#include <cmath>
+#include <cstring>
+#include <new>
+#include <string>
+#include <unordered_map>
+
+namespace useradmin::store {
+
+namespace {
+
+struct Close {
+    void operator()(sqlite3* database) const noexcept { sqlite3_close_v2(database); }
+};
+using Handle = std::unique_ptr<sqlite3, Close>;
+
+struct Finalize {
+    void operator()(sqlite3_stmt* statement) const noexcept { sqlite3_finalize(statement); }
+};
+using Prepared = std::unique_ptr<sqlite3_stmt, Finalize>;
+
+/// Takes a statement back to its start at the end of the scope, and lets go of what was bound.
+class Execution {
+  public:
+    explicit Execution(sqlite3_stmt* statement) noexcept : statement_(statement) {}
+    ~Execution() {
+        sqlite3_reset(statement_);
+        sqlite3_clear_bindings(statement_);
+    }
+    Execution(const Execution&) = delete;
+    Execution& operator=(const Execution&) = delete;
+
+    bool bind(std::span<const char* const> arguments) noexcept {
+        int place = 0;
+        for (const char* argument : arguments)
+            if (sqlite3_bind_text(statement_, ++place, argument, -1, SQLITE_STATIC) != SQLITE_OK)
+                return false;
+        return true;
+    }
+
+    /// Appends the cells of the rows, copied into the pool; the code that the last step gave.
+    /// Throws std::bad_alloc where there is no memory.
+    int step_through(std::vector<Cell>& cells, apr_pool_t* pool) {
+        int code = sqlite3_step(statement_);
+        for (; code == SQLITE_ROW; code = sqlite3_step(statement_))
+            for (int column = 0; column < sqlite3_column_count(statement_); ++column)
+                cells.push_back(cell(column, pool));
+        return code;
+    }
+
+    std::size_t width() const noexcept {
+        return static_cast<std::size_t>(sqlite3_column_count(statement_));
+    }
+
+  private:
+    Cell cell(int column, apr_pool_t* pool) const {
+        const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));
+        if (text == nullptr) {
+            // NULL, or no memory for the text of what is not.
+            if (sqlite3_errcode(sqlite3_db_handle(statement_)) == SQLITE_NOMEM)
+                throw std::bad_alloc();
+            return {};
+        }
+        const auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement_, column));
+        return apr::keep(pool, {text, size});
+    }
+
+    sqlite3_stmt* statement_;
+};
+
+/// Interrupts what runs on a connection past the deadline, until the end of the scope.
+class Watch {
+  public:
+    Watch(sqlite3* database, const Deadline& deadline) noexcept : database_(database) {
+        // About a millisecond.
+        constexpr int steps = 50000;
+        if (deadline != no_deadline)
+            sqlite3_progress_handler(
+                database, steps,
+                [](void* until) noexcept {
+                    return Clock::now() >= *static_cast<const Deadline*>(until) ? 1 : 0;
+                },
+                const_cast<Deadline*>(&deadline));
+    }
+    ~Watch() { sqlite3_progress_handler(database_, 0, nullptr, nullptr); }
+    Watch(const Watch&) = delete;
+    Watch& operator=(const Watch&) = delete;
+
+  private:
+    sqlite3* database_;
+};
+
+/// The bytes of a blob, or the text in UTF-8, also where the file has it in UTF-16.
+std::string_view bytes_of(sqlite3_value* value) noexcept {
+    const void* const data = sqlite3_value_type(value) == SQLITE_BLOB ? sqlite3_value_blob(value)
+                                                                      : sqlite3_value_text(value);
+    const auto* bytes = static_cast<const char*>(data);
+    return {bytes != nullptr ? bytes : "", static_cast<std::size_t>(sqlite3_value_bytes(value))};
+}
+
+/// A function of SQL that gives what another makes of a text.
+template <std::string (*of_text)(std::string_view)>
+void mapped(sqlite3_context* context, int, sqlite3_value** values) noexcept {
+    try {
+        const std::string text = of_text(bytes_of(values[0]));
+        sqlite3_result_text(context, text.data(), static_cast<int>(text.size()), SQLITE_TRANSIENT);
+    } catch (...) {
+        sqlite3_result_error_nomem(context);
+    }
+}
+
+/// Appends a value in a form that no other value has.
+void append_value(std::string& out, sqlite3_value* value) {
+    const auto append = [&](char kind, const auto& number) {
+        out += kind;
+        out.append(reinterpret_cast<const char*>(&number), sizeof number);
+    };
+    constexpr double most_exact = 9007199254740992; // 2^53
+    const int type = sqlite3_value_type(value);
+    if (type == SQLITE_NULL) {
+        out += 'n';
+    } else if (type == SQLITE_INTEGER) {
+        append('i', sqlite3_value_int64(value));
+    } else if (type == SQLITE_FLOAT) {
+        // What a column makes of a whole number is not the same before and after it is stored.
+        const double number = sqlite3_value_double(value);
+        if (std::trunc(number) == number && std::abs(number) < most_exact)
+            append('i', static_cast<sqlite3_int64>(number));
+        else
+            append('f', number);
+    } else {
+        const std::string_view bytes = bytes_of(value);
+        append(type == SQLITE_TEXT ? 't' : 'b', bytes.size());
+        out += bytes;
+    }
+}
+
+/// useradmin_version(value, …): a digest of the values.
+void version(sqlite3_context* context, int count, sqlite3_value** values) noexcept {
+    constexpr std::size_t most_digits = 32;
+    try {
+        std::string all;
+        for (int index = 0; index < count; ++index)
+            append_value(all, values[index]);
+        const std::string text = crypto::sha256(all).substr(0, most_digits);
+        sqlite3_result_text(context, text.data(), static_cast<int>(text.size()), SQLITE_TRANSIENT);
+    } catch (...) {
+        sqlite3_result_error_nomem(context);
+    }
+}
+
+/// useradmin_later(old, now): the time now; where the old one is that, or a little past it, the
+/// millisecond after the old one, so that no row is the same after a change.
+void later(sqlite3_context* context, int, sqlite3_value** values) noexcept {
+    using namespace std::chrono_literals;
+    const auto time_of = [](sqlite3_value* value) {
+        const auto* text = reinterpret_cast<const char*>(sqlite3_value_text(value));
+        return text != nullptr ? text::parse_timestamp(text) : std::nullopt;
+    };
+    const bool is_number = bytes_of(values[1]).find('-') == std::string_view::npos;
+    const auto now = time_of(values[1]);
+    const auto old = time_of(values[0]);
+    if (!now || !old || *old < *now || *old > *now + 1s) {
+        sqlite3_result_value(context, values[1]);
+        return;
+    }
+    try {
+        std::string text;
+        if (is_number)
+            text = std::to_string((*old + 1ms).time_since_epoch().count());
+        else
+            text::append_iso8601(text, *old + 1ms);
+        sqlite3_result_text(context, text.data(), static_cast<int>(text.size()), SQLITE_TRANSIENT);
+    } catch (...) {
+        sqlite3_result_error_nomem(context);
+    }
+}
+
+/// Makes a connection ready. Throws std::bad_alloc where there is no memory.
+void set_up(sqlite3* database) {
+    sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_FKEY, 1, nullptr);
+    struct Function {
+        const char* name;
+        int arguments;
+        void (*body)(sqlite3_context*, int, sqlite3_value**) noexcept;
+    };
+    // SQLite itself folds and sorts ASCII alone.
+    constexpr Function functions[] = {{"useradmin_fold", 1, mapped<text::fold>},
+                                      {"useradmin_sort_key", 1, mapped<text::sort_key>},
+                                      {"useradmin_version", -1, version},
+                                      {"useradmin_later", 2, later}};
+    for (const auto& [name, arguments, body] : functions)
+        if (sqlite3_create_function_v2(database, name, arguments,
+                                       SQLITE_UTF8 | SQLITE_DETERMINISTIC, nullptr, body, nullptr,
+                                       nullptr, nullptr) != SQLITE_OK)
+            throw std::bad_alloc(); // nothing else keeps it from that
+}
+
+/// The same, once for all its users: a function that is registered again expires every statement of
+/// the connection.
+void set_up_once(const Connection& connection, sqlite3* database) {
+    constexpr const char* mark = "useradmin sqlite";
+    void* is_set_up = nullptr;
+    apr_pool_userdata_get(&is_set_up, mark, connection.pool);
+    if (is_set_up != nullptr)
+        return;
+    set_up(database);
+    apr_pool_userdata_setn(database, mark, apr_pool_cleanup_null, connection.pool);
+}
+
+/// The cells of a result, in the memory of a request. Secrets among them are wiped when it goes.
+class KeptCells {
+  public:
+    explicit KeptCells(bool are_secret) noexcept : are_secret_(are_secret) {}
+    ~KeptCells() {
+        if (!are_secret_)
+            return;
+        for (const Cell& cell : cells)
+            if (const auto* text = std::get_if<std::string_view>(&cell))
+                explicit_bzero(const_cast<char*>(text->data()), text->size());
+    }
+    KeptCells(const KeptCells&) = delete;
+    KeptCells& operator=(const KeptCells&) = delete;
+
+    std::vector<Cell> cells;
+
+  private:
+    bool are_secret_;
+};
+
+class SqliteClient final : public Client {
+  public:
+    explicit SqliteClient(sqlite3* database) noexcept : database_(database) {}
+
+    void bound(Deadline deadline) noexcept override { deadline_ = deadline; }
+
+    std::variant<Rows, Fault> run(const Statement& statement, apr_pool_t* pool) override {
+        auto prepared = prepared_.find(statement.sql());
+        if (prepared == prepared_.end()) {
+            Prepared made = prepare(statement.sql().c_str());
+            if (made == nullptr)
+                return fault();
+            if (prepared_.size() >= most_prepared)
+                return run(made.get(), statement.arguments(), statement.gives_secrets(), pool);
+            prepared = prepared_.emplace(statement.sql(), std::move(made)).first;
+        }
+        return run(prepared->second.get(), statement.arguments(), statement.gives_secrets(), pool);
+    }
+
+    std::variant<Rows, Fault> execute(const char* sql, apr_pool_t* pool) override {
+        const Prepared prepared = prepare(sql);
+        if (prepared == nullptr)
+            return fault();
+        return run(prepared.get(), {}, false, pool);
+    }
+
+    const std::string& error() const noexcept override { return error_; }
+    bool is_quiet() const noexcept override { return true; }
+    bool ping() override { return true; }
+    bool is_connected() const noexcept override { return true; }
+    bool is_in_transaction() const noexcept override {
+        return sqlite3_get_autocommit(database_) == 0;
+    }
+    /// A file that could only be read when it was opened is not written by that connection, also
+    /// where it may be by now; and one that another has taken the place of stays open.
+    bool connect_anew() override {
+        if (Handle made = opened_anew(); made != nullptr) {
+            prepared_.clear();
+            roll_back_.reset();
+            roll_back_inner_.reset();
+            own_ = std::move(made);
+            database_ = own_.get();
+        }
+        return true;
+    }
+    void forget() override { prepared_.clear(); }
+
+    /// Whether the table's column compares texts byte by byte. Of a view nobody knows.
+    bool is_collated_exactly(std::string_view table, const std::string& column) const {
+        const std::size_t dot = table.find('.');
+        const std::string schema(dot == table.npos ? "" : table.substr(0, dot));
+        const std::string own(table.substr(dot == table.npos ? 0 : dot + 1));
+        const char* collation = nullptr;
+        return sqlite3_table_column_metadata(
+                   database_, dot == table.npos ? nullptr : schema.c_str(), own.c_str(),
+                   column.c_str(), nullptr, &collation, nullptr, nullptr, nullptr) == SQLITE_OK &&
+               sqlite3_stricmp(collation, "BINARY") == 0;
+    }
+
+    /// Whether the file that was opened has another name by now, or none; error() then says so.
+    bool has_moved() {
+        int has_moved = 0;
+        if (sqlite3_file_control(database_, nullptr, SQLITE_FCNTL_HAS_MOVED, &has_moved) !=
+                SQLITE_OK ||
+            has_moved == 0)
+            return false;
+        error_ = "another file, or none, has taken the place of the one that is open: stop httpd, "
+                 "remove that one's -wal and -shm, and start it again";
+        return true;
+    }
+
+    /// Whether changes go through a write-ahead log. That of a file whose place another has taken
+    /// would be taken for the other's.
+    bool has_log() {
+        const Prepared asked = prepare("PRAGMA main.journal_mode");
+        return asked == nullptr || sqlite3_step(asked.get()) != SQLITE_ROW ||
+               apr::view_of(reinterpret_cast<const char*>(sqlite3_column_text(asked.get(), 0))) ==
+                   "wal";
+    }
+
+    /// Until when a transaction waits for those who read.
+    Deadline deadline() const noexcept {
+        constexpr std::chrono::seconds of_tools(5);
+        return deadline_ != no_deadline ? deadline_ : Clock::now() + of_tools;
+    }
+
+    /// Returns whether the last failure was one to read or write the file.
+    bool has_io_error() const noexcept { return code_ == SQLITE_IOERR; }
+
+    /// To be called before a transaction begins, or one within it: what ends it needs no memory
+    /// then. Throws std::bad_alloc where there is none now.
+    void ready_to_roll_back(bool is_inner) {
+        Prepared& end = is_inner ? roll_back_inner_ : roll_back_;
+        if (end == nullptr)
+            end = prepare(is_inner ? "ROLLBACK TO useradmin_inner" : "ROLLBACK");
+        if (end == nullptr)
+            throw std::bad_alloc();
+    }
+    /// Takes back what the open transaction has done, or the one within it.
+    void roll_back(bool is_inner) noexcept {
+        sqlite3_stmt* const end = (is_inner ? roll_back_inner_ : roll_back_).get();
+        sqlite3_step(end);
+        sqlite3_reset(end);
+    }
+
+  private:
+    /// The file opened anew, for writing unless DBDParams do not want that; nullptr where that
+    /// would change nothing, and where it cannot be.
+    Handle opened_anew() {
+        const bool is_another = has_moved();
+        const char* const file = sqlite3_db_filename(database_, nullptr);
+        if (apr::view_of(file).empty() || sqlite3_uri_boolean(file, "immutable", 0) != 0)
+            return nullptr;
+        const bool reads_alone = apr::view_of(sqlite3_uri_parameter(file, "mode")) == "ro";
+        if (is_another ? has_log() : reads_alone || sqlite3_db_readonly(database_, nullptr) == 0)
+            return nullptr;
+        sqlite3* opened = nullptr;
+        const int code = sqlite3_open_v2(
+            file, &opened, reads_alone ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE, nullptr);
+        Handle made(opened);
+        if (code != SQLITE_OK || (!is_another && sqlite3_db_readonly(opened, nullptr) != 0))
+            return nullptr;
+        set_up(opened);
+        return made;
+    }
+
+    /// A statement of sqlite3_prepare_v3 prepares itself anew after the schema has changed.
+    Prepared prepare(const char* sql) {
+        sqlite3_stmt* statement = nullptr;
+        sqlite3_prepare_v3(database_, sql, -1, SQLITE_PREPARE_PERSISTENT, &statement, nullptr);
+        return Prepared(statement);
+    }
+
+    std::variant<Rows, Fault> run(sqlite3_stmt* statement, std::span<const char* const> arguments,
+                                  bool gives_secrets, apr_pool_t* pool) {
+        Execution execution(statement);
+        const Watch watch(database_, deadline_);
+        std::vector<Cell>& cells = apr::emplace<KeptCells>(pool, gives_secrets).cells;
+        if (!execution.bind(arguments) || execution.step_through(cells, pool) != SQLITE_DONE)
+            return fault();
+        return Rows(cells, execution.width(), sqlite3_changes(database_));
+    }
+
+    Fault fault() {
+        error_ = sqlite3_errmsg(database_);
+        code_ = SQLITE_OK;
+        switch (sqlite3_extended_errcode(database_)) {
+        case SQLITE_CONSTRAINT_UNIQUE:
+        case SQLITE_CONSTRAINT_PRIMARYKEY:
+            return Fault::conflict;
+        default:
+            break;
+        }
+        code_ = sqlite3_errcode(database_);
+        switch (code_) {
+        case SQLITE_BUSY:
+        case SQLITE_LOCKED:
+            return Fault::busy;
+        case SQLITE_INTERRUPT:
+            return Fault::late;
+        case SQLITE_READONLY:
+            return Fault::read_only;
+        case SQLITE_ERROR: // no such table, no such column
+        case SQLITE_SCHEMA:
+            return Fault::outdated;
+        default:
+            return Fault::refused;
+        }
+    }
+
+    /// apr_dbd's, or own_.
+    sqlite3* database_;
+    Handle own_;
+    Deadline deadline_ = no_deadline;
+    std::unordered_map<std::string, Prepared> prepared_;
+    Prepared roll_back_;
+    Prepared roll_back_inner_;
+    int code_ = SQLITE_OK;
+    std::string error_;
+};
+
+/// A row a column: the table's letter, the column's place, name, type, whether it demands a value;
+/// and a row with the number of the schema.
+std::string catalogue_query(const TableNames& names) {
+    const auto table = [](const char* letter, std::string_view name) {
+        const std::size_t dot = name.find('.');
+        const std::string of =
+            dot == name.npos ? literal(name)
+                             : literal(name.substr(dot + 1)) + ", " + literal(name.substr(0, dot));
+        return "SELECT '" + std::string(letter) +
+               "' AS letter, cid, name, lower(type), \"notnull\" = 1 AND dflt_value IS NULL FROM "
+               "pragma_table_info(" +
+               of + ")";
+    };
+    return table("u", names.user) + " UNION ALL " + table("s", names.session) + " UNION ALL " +
+           table("a", names.account) + " ORDER BY 1, 2";
+}
+
+/// As SQLite finds a column's affinity in its declared type.
+Column::Kind kind_of(std::string_view type) noexcept {
+    if (type.find("int") != type.npos)
+        return Column::Kind::integer;
+    if (type.starts_with("bool"))
+        return Column::Kind::boolean;
+    for (const std::string_view text : {"char", "clob", "text", "string", "uuid"})
+        if (type.find(text) != type.npos)
+            return Column::Kind::text;
+    return type.empty() ? Column::Kind::text : Column::Kind::other;
+}
+
+/// Whether SQLite makes numbers of texts in a column of that type, where they look like such.
+bool makes_numbers(std::string_view type) noexcept {
+    return !type.empty() && type.find("char") == type.npos && type.find("clob") == type.npos &&
+           type.find("text") == type.npos && type.find("blob") == type.npos;
+}
+
+/// Ends a transaction by rolling it back, unless it was committed. Within another one it is a part
+/// of that, which may go on without it.
+class SqliteTransaction final : public Transaction {
+  public:
+    explicit SqliteTransaction(Work& work)
+        : work_(work), client_(static_cast<SqliteClient&>(work.client())), // of client_of
+          is_inner_(client_.is_in_transaction()) {
+        client_.ready_to_roll_back(is_inner_);
+        const char* const begin = is_inner_ ? "SAVEPOINT useradmin_inner" : "BEGIN IMMEDIATE";
+        open_ = work.execute(begin).operator bool();
+        // Nobody would find the change. Where the file can be opened anew, it is done there.
+        if (open_ && !is_inner_ && client_.has_moved()) {
+            client_.roll_back(is_inner_);
+            open_ = false;
+            work.fail(client_.has_log() ? Fault::refused : Fault::read_only);
+        }
+    }
+    ~SqliteTransaction() override {
+        if (open_)
+            client_.roll_back(is_inner_);
+    }
+    SqliteTransaction(const SqliteTransaction&) = delete;
+    SqliteTransaction& operator=(const SqliteTransaction&) = delete;
+
+    explicit operator bool() const noexcept { return open_; }
+
+    /// Without a write-ahead log, readers keep a transaction from its end for as long as they read;
+    /// nobody begins to read meanwhile.
+    bool commit() override {
+        constexpr std::chrono::milliseconds pause(5);
+        const Deadline deadline = client_.deadline();
+        while (open_) {
+            open_ = !work_.execute(is_inner_ ? "RELEASE useradmin_inner" : "COMMIT");
+            if (!open_)
+                return true;
+            // What did not reach the disk in time may be found there after a crash.
+            if (!is_inner_ && client_.has_io_error())
+                work_.set_may_be_committed();
+            if (work_.fault() != Fault::busy || Clock::now() + pause >= deadline)
+                return false;
+            work_.forgive();
+            apr_sleep(apr_time_from_msec(pause.count()));
+        }
+        return false;
+    }
+
+  private:
+    Work& work_;
+    SqliteClient& client_;
+    bool is_inner_;
+    bool open_ = false;
+};
+
+/// The column as a JSON value of its own type; SQLite knows neither booleans nor JSON as types.
+std::string json_of(const Column& column) {
+    const std::string sql = column.sql();
+    if (column.kind == Column::Kind::boolean)
+        return "json(iif(" + sql + " IS NULL, 'null', iif(" + sql + ", 'true', 'false')))";
+    // JSON has no infinity: JavaScript makes null of one, and some SQLite a word that nobody can
+    // read.
+    std::string value = "CASE typeof(" + sql + ") WHEN 'blob' THEN hex(" + sql +
+                        ") WHEN 'real' THEN iif(" + sql + " IN (9e999, -9e999), NULL, " + sql +
+                        ") ELSE " + sql + " END";
+    if (column.type.starts_with("json"))
+        return "iif(typeof(" + sql + ") = 'text' AND json_valid(" + sql + "), json(" + sql + "), " +
+               value + ")";
+    return value;
+}
+
+/// The further columns: json_object takes no more than 127 arguments where SQLite is built so.
+std::vector<std::string> other_columns(const Schema& schema) {
+    constexpr std::size_t columns_in_object = 60;
+    std::vector<std::string> objects;
+    std::string members;
+    std::size_t count = 0;
+    for (const Column* column : schema.other_user_columns()) {
+        members += (members.empty() ? "" : ", ") + literal(column->name) + ", " + json_of(*column);
+        if (++count % columns_in_object == 0)
+            objects.push_back("json_object(" + std::exchange(members, {}) + ")");
+    }
+    if (!members.empty() || objects.empty())
+        objects.push_back("json_object(" + members + ")");
+    return objects;
+}
+
+/// The version of a row of the table: a digest of all columns, since SQLite keeps nothing of who
+/// wrote a row. A function takes no more than 127 arguments.
+std::string version_of(const Table& table) {
+    constexpr std::size_t columns_at_once = 100;
+    std::string sql;
+    for (std::size_t index = 0; index < table.columns.size(); ++index) {
+        if (index % columns_at_once == 0)
+            sql += index == 0 ? "useradmin_version(" : ") || '.' || useradmin_version(";
+        else
+            sql += ", ";
+        sql += table.columns[index].sql();
+    }
+    return sql + ")";
+}
+
+constexpr Product sqlite_product = {
+    "SQLite",
+    "sqlite3",
+    "libaprutil1-dbd-sqlite3",
+    "apr-util-sqlite",
+    "sqlite",
+    "3.35",
+    "SELECT sqlite_version()",
+    "",
+    true,
+    false,
+    "httpd's account must have the right to write the file and its folder",
+    "BEGIN"};
+
+// NOLINTNEXTLINE(cppcoreguidelines-virtual-class-destructor): one constant, never deleted
+class Sqlite final : public Dialect {
+  public:
+    const Product& product() const noexcept override { return sqlite_product; }
+
+    void bound_connecting() const noexcept override {}
+
+    std::unique_ptr<Client> client_of(const Connection& connection, const char*) const override {
+        auto* native =
+            static_cast<sqlite3*>(apr_dbd_native_handle(connection.driver, connection.handle));
+        set_up_once(connection, native);
+        return std::make_unique<SqliteClient>(native);
+    }
+
+    std::variant<Catalogue, Fault> read_schema(Client& client, apr_pool_t* pool,
+                                               const TableNames& names,
+                                               Schema& schema) const override {
+        auto& own = static_cast<SqliteClient&>(client); // of client_of
+        if (own.has_moved())
+            own.connect_anew();
+        auto answer = client.execute(catalogue_query(names).c_str(), pool);
+        if (const auto* fault = std::get_if<Fault>(&answer))
+            return *fault;
+        Rows rows = std::get<Rows>(answer);
+        Schema read;
+        read.fingerprint = fingerprint_of(names, rows);
+        read.name_tables(names);
+        while (rows.next()) {
+            const char letter = rows.take().value_or("u").front();
+            Table& table = read.table(letter);
+            static_cast<void>(rows.take()); // its place, which gives the order
+            Column column;
+            column.name = rows.take().value_or("");
+            column.type = rows.take().value_or("");
+            column.kind = kind_of(column.type);
+            column.demands_value = rows.take_boolean();
+            column.is_loose =
+                // Of a whole number, only the canonical text is looked for.
+                (column.kind != Column::Kind::integer && makes_numbers(column.type)) ||
+                !own.is_collated_exactly(letter == 'u'   ? names.user
+                                         : letter == 's' ? names.session
+                                                         : names.account,
+                                         column.name);
+            read.fingerprint += column.is_loose ? '~' : '=';
+            table.columns.push_back(std::move(column));
+        }
+        if (read.fingerprint == schema.fingerprint)
+            return Catalogue::same;
+        read.examine();
+        read.user.version = version_of(read.user);
+        for (Column& column : read.user.columns)
+            if (column.field == "updatedAt") {
+                column.write_before = "useradmin_later(" + column.sql() + ", ";
+                column.write_after = ")";
+            } else if (column.field == "role") {
+                // Lists compare it within a function, as their index has it, and so to the letter.
+                column.is_loose = false;
+            }
+        read.other_columns = other_columns(read);
+        schema = std::move(read);
+        return Catalogue::changed;
+    }
+
+    void contains(Statement& statement, const Column& column,
+                  std::string_view search) const override {
+        if (text::is_of_marks(search))
+            statement << "instr(" << column << ", " << argument(search) << ") > 0";
+        else
+            statement << "instr(useradmin_fold(" << column << "), " << argument(text::fold(search))
+                      << ") > 0";
+    }
+
+    void is_exactly(Statement& statement, const std::string& sql, const Column& column,
+                    std::string_view text) const override {
+        statement.concern(column);
+        statement << sql << " = " << argument(text);
+        // A cast keeps the column's collation.
+        if (column.is_loose)
+            statement << " AND CAST(" << sql << " AS TEXT) COLLATE BINARY = " << argument(text);
+    }
+
+    std::string sort_key(const std::string& sql) const override {
+        return "useradmin_sort_key(" + sql + ")";
+    }
+
+    std::string as_text(const Column& column) const override {
+        return "CAST(" + column.sql() + " AS TEXT)";
+    }
+
+    // Who writes is alone.
+    const char* row_lock() const noexcept override { return ""; }
+    const char* connection_limit() const noexcept override { return "NULL"; }
+    const char* position_function() const noexcept override { return "instr"; }
+
+    const Lists& lists(const Schema&) const noexcept override { return plain_lists(); }
+
+    std::unique_ptr<Transaction> begin(Work& work) const override {
+        auto transaction = std::make_unique<SqliteTransaction>(work);
+        return *transaction ? std::move(transaction) : nullptr;
+    }
+
+    Result<User> create(Work& work, const NewUser& user,
+                        const std::optional<Actor>& actor) const override {
+        const Schema& schema = work.schema();
+        const User row = user_row(user);
+        Statement insert_user = work.statement();
+        insert_user << "INSERT INTO " << schema.user.sql << " (";
+        insert_user.columns(schema.user, row) << ") SELECT ";
+        insert_user.values(schema.user, row);
+        if (actor)
+            append_actor(insert_user << " WHERE ", schema.user, *this, actor);
+        insert_user << " RETURNING " << schema.full_user();
+        SqliteTransaction transaction(work);
+        if (!transaction)
+            return Failure::failed;
+        Result<Rows> rows = work.run(insert_user);
+        if (!rows)
+            return rows.failure();
+        if (!rows->next())
+            return Failure::not_found;
+        const User made = work.take_full_user(*rows);
+        // The account belongs to whatever id the user got.
+        Account account = account_row(user);
+        account.user_id = made.id;
+        if (user.account_is_named_by_id)
+            account.account_id = made.id;
+        Statement insert_account = work.statement();
+        insert_account << "INSERT INTO " << schema.account.sql << " (";
+        insert_account.columns(schema.account, account) << ") VALUES (";
+        insert_account.values(schema.account, account) << ")";
+        if (!work.run(insert_account) || !transaction.commit())
+            return Failure::failed;
+        return made;
+    }
+
+    Result<User> update_with_before(Work& work, std::string_view id, const Changes& changes,
+                                    const Guard& guard, Sessions sessions) const override {
+        const Table& user = work.schema().user;
+        const Column& key = user.at("id");
+        SqliteTransaction transaction(work);
+        if (!transaction)
+            return Failure::failed;
+        const auto append_whom = [&](Statement& statement) {
+            is_exactly(statement << " WHERE ", key.sql(), key, id);
+            append_guard(statement, user, *this, guard);
+        };
+        Statement find = work.statement();
+        statements::append_loss(find << "SELECT ", user, *this, changes);
+        append_whom(find << ", " << user.read << " FROM " << user << " AS useradmin_row");
+        Result<Rows> found = work.run(find);
+        if (!found)
+            return found.failure();
+        if (!found->next())
+            return Failure::not_found;
+        const bool loses = found->take_boolean();
+        Statement update = work.statement();
+        update << "UPDATE " << user << " AS useradmin_row SET ";
+        statements::append_changes(update, user, changes);
+        append_whom(update);
+        update << " RETURNING " << work.schema().full_user();
+        Result<Rows> updated = work.run(update);
+        if (!updated || !updated->next())
+            return Failure::failed;
+        const User after = work.take_full_user(*updated);
+        work.seen() = {after.id, found->take_record<User>(), after};
+        if (sessions == Sessions::end && loses &&
+            !remove_rows(work, work.schema().session, "userId", id))
+            return Failure::failed;
+        return transaction.commit() ? Result<User>(after) : Failure::failed;
+    }
+
+    Result<Done> set_password(Work& work, const Account& account, Sessions sessions,
+                              const Guard& guard) const override {
+        const Schema& schema = work.schema();
+        const Column& key = schema.user.at("id");
+        const Column& owner = schema.account.at("userId");
+        SqliteTransaction transaction(work);
+        if (!transaction)
+            return Failure::failed;
+        Statement find = work.statement();
+        is_exactly(find << "SELECT 1 FROM " << schema.user << " AS useradmin_row WHERE ", key.sql(),
+                   key, account.user_id);
+        append_guard(find, schema.user, *this, guard);
+        const Result<Rows> found = work.run(find);
+        if (!found || found->count() == 0)
+            return found ? Failure::not_found : found.failure();
+        Statement change = work.statement();
+        statements::append_new_hash(change, schema.account, account);
+        is_exactly(change << " WHERE ", owner.sql(), owner, account.user_id);
+        change << " AND " << schema.account.at("providerId") << " = "
+               << argument(account.provider_id);
+        const Result<Rows> changed = work.run(change);
+        if (!changed)
+            return changed.failure();
+        Statement make = work.statement();
+        make << "INSERT INTO " << schema.account << " (";
+        make.columns(schema.account, account) << ") VALUES (";
+        make.values(schema.account, account) << ")";
+        if ((changed->affected() == 0 && !work.run(make)) ||
+            (sessions == Sessions::end &&
+             !remove_rows(work, schema.session, "userId", account.user_id)) ||
+            !transaction.commit())
+            return Failure::failed;
+        return Done();
+    }
+
+    // Who writes is alone.
+    Result<std::string_view> open_session(Work& work, const Session& session,
+                                          const SessionTerms& terms) const override {
+        const Schema& schema = work.schema();
+        const Table& table = schema.session;
+        SqliteTransaction transaction(work);
+        if (!transaction)
+            return Failure::failed;
+        Statement find = work.statement();
+        statements::append_terms(find << "SELECT 1 FROM " << schema.user << " WHERE ", schema.user,
+                                 *this, session, terms);
+        if (terms.password_hash) {
+            const Column& owner = schema.account.at("userId");
+            is_exactly(find << " AND EXISTS (SELECT 1 FROM " << schema.account << " WHERE ",
+                       owner.sql(), owner, session.user_id);
+            statements::append_hash(find << " AND ", schema.account, *terms.password_hash);
+            find << ")";
+        }
+        const Result<Rows> found = work.run(find);
+        if (!found || found->count() == 0)
+            return found ? Failure::not_found : found.failure();
+        Statement surplus = work.statement();
+        if (terms.max_sessions > 0) {
+            statements::append_surplus(surplus << "DELETE FROM " << table
+                                               << " AS useradmin_row WHERE ",
+                                       table, *this, session, terms);
+            if (!work.run(surplus))
+                return Failure::failed;
+        }
+        Statement insert = work.statement();
+        insert << "INSERT INTO " << table << " (";
+        insert.columns(table, session) << ") VALUES (";
+        insert.values(table, session) << ") RETURNING " << table.at("id");
+        Result<Rows> rows = work.run(insert);
+        if (!rows || !rows->next() || !transaction.commit())
+            return Failure::failed;
+        return rows->take().value_or("");
+    }
+
+    Result<Done> remove(Work& work, std::string_view id, const ProtectedAddress& spared,
+                        const Guard& guard) const override {
+        const Schema& schema = work.schema();
+        const Column& key = schema.user.at("id");
+        SqliteTransaction transaction(work);
+        if (!transaction)
+            return Failure::failed;
+        if (const auto refused = statements::refusal_of(work, *this, guard.actor))
+            return *refused;
+        Statement find = work.statement();
+        append_rule(find << "SELECT " << schema.user.at("email").sql() << ", ", schema.user, *this,
+                    guard);
+        append_versions(find << ", ", schema.user, *this, guard.versions);
+        if (work.is_witnessed())
+            find << ", " << schema.user.read;
+        find << " FROM " << schema.user.sql << " AS useradmin_row WHERE ";
+        is_exactly(find, key.sql(), key, id);
+        Result<Rows> rows = work.run(find);
+        if (!rows)
+            return rows.failure();
+        if (!rows->next())
+            return Failure::not_found;
+        const Text email = rows->take();
+        if (email && (*email == spared.email ||
+                      (spared.ignores_case && text::lower(*email) == text::lower(spared.email))))
+            return Failure::protected_address;
+        const bool keeps_rule = rows->take_boolean();
+        const bool is_wanted = rows->take_boolean();
+        if (!keeps_rule || !is_wanted)
+            return failure_of(guard, keeps_rule);
+        if (work.is_witnessed()) {
+            const User before = rows->take_record<User>();
+            work.seen() = {before.id, before, {}};
+        }
+        if (!remove_rows(work, schema.session, "userId", id) ||
+            !remove_rows(work, schema.account, "userId", id) ||
+            !remove_rows(work, schema.user, "id", id) || !transaction.commit())
+            return Failure::failed;
+        return Done();
+    }
+
+    std::vector<std::pair<std::string, std::string>> scale_words(const Schema&) const override {
+        return {};
+    }
+
+    std::string file_of(std::string_view parameters) const override {
+        // A URI may name a file that is never made, and :memory: is none.
+        return parameters.starts_with("file:") || parameters.starts_with(':')
+                   ? std::string()
+                   : std::string(parameters);
+    }
+
+    /// Readers and a writer at once; kept in the file.
+    bool prepare_new(Client& client, apr_pool_t* pool) const override {
+        return std::holds_alternative<Rows>(client.execute("PRAGMA journal_mode = WAL", pool));
+    }
+
+    std::string indexes_query(const Schema&, const TableNames& names) const override {
+        const auto table = [](const char* letter, std::string_view name) {
+            return "SELECT '" + std::string(letter) + "' AS letter, " +
+                   literal(name.substr(name.find('.') + 1)) + " AS name";
+        };
+        // The catalogue does not tell an expression of an index; its statement does.
+        return "SELECT t.letter, l.name, l.\"unique\", coalesce(x.name, iif(m.sql LIKE "
+               "'%coalesce(%', 'coalesce(', iif(m.sql LIKE '%lower(%', 'lower(', '('))) FROM (" +
+               table("u", names.user) + " UNION ALL " + table("s", names.session) + " UNION ALL " +
+               table("a", names.account) +
+               ") t JOIN pragma_index_list(t.name) l JOIN pragma_index_xinfo(l.name) x LEFT JOIN "
+               "sqlite_master m ON m.name = l.name WHERE l.partial = 0 AND x.key = 1 ORDER BY 1, "
+               "2, x.seqno";
+    }
+
+    std::string lesser_roles_query(const Schema&) const override { return {}; }
+
+    std::string missing_rights_query(const Schema&, std::span<const Right>) const override {
+        return {};
+    }
+
+  private:
+    /// Deletes the rows whose field is the id; false where that failed.
+    bool remove_rows(Work& work, const Table& table, std::string_view field,
+                     std::string_view id) const {
+        Statement statement = work.statement();
+        statement << "DELETE FROM " << table << " WHERE ";
+        is_exactly(statement, table.at(field).sql(), table.at(field), id);
+        return static_cast<bool>(work.run(statement));
+    }
+};
+
+} // namespace
+
+const Dialect& sqlite() noexcept {
+    static constexpr Sqlite dialect;
+    return dialect;
+}
+
+} // namespace useradmin::store

@@ -1,0 +1,115 @@
+#include "store/update_conditions.hpp"
+
+#include "store/lists.hpp"
+
+#include <string>
+
+namespace useradmin::store {
+
+void append_active_of(Statement& statement, const Table& user, const Dialect& dialect,
+                      std::string_view role, Timestamp now) {
+    append_not_banned(statement << role_of(user, dialect) << user.op("=") << argument(role)
+                                << " AND ",
+                      user, now);
+}
+
+void append_not_banned(Statement& statement, const Table& user, Timestamp now) {
+    const Column* banned = user.find("banned");
+    if (banned == nullptr) {
+        statement << "TRUE";
+        return;
+    }
+    statement << "(" << *banned << " IS NULL OR " << *banned << banned->op("=")
+              << argument(*banned, false);
+    if (const Column* expires = user.find("banExpires"))
+        statement << " OR (" << *expires << " IS NOT NULL AND " << *expires << expires->op("<=")
+                  << argument(*expires, now) << ")";
+    statement << ")";
+}
+
+void append_actor(Statement& statement, const Table& user, const Dialect& dialect,
+                  const std::optional<Actor>& actor) {
+    if (!actor) {
+        statement << "TRUE";
+        return;
+    }
+    const Column& key = user.at("id");
+    if (!key.can_hold_id(actor->id)) {
+        statement << "FALSE";
+        return;
+    }
+    // The row is not locked: two who change each other would wait for each other. A ban that is
+    // committed after this statement has begun comes after the change.
+    dialect.is_exactly(statement << "EXISTS (SELECT 1 FROM " << user << " WHERE ", key.sql(), key,
+                       actor->id);
+    append_not_banned(statement << " AND ", user, actor->now);
+    append_one_of_roles(statement << " AND ", user, dialect, actor->roles);
+    statement << ")";
+}
+
+void append_one_of_roles(Statement& statement, const Table& user, const Dialect& dialect,
+                         std::span<const std::string_view> roles) {
+    statement << "(FALSE";
+    for (const std::string_view role : roles)
+        statement << " OR " << role_of(user, dialect) << user.op("=") << argument(role);
+    statement << ")";
+}
+
+void append_rule(Statement& statement, const Table& user, const Dialect& dialect,
+                 const Guard& guard) {
+    switch (guard.kind) {
+    case Guard::Kind::none:
+        statement << "TRUE";
+        break;
+    case Guard::Kind::only_of_role:
+        statement << role_of(user, dialect) << user.op("=") << argument(guard.role);
+        break;
+    case Guard::Kind::leaves_one_of_role:
+        append_active_of(statement << "(NOT (", user, dialect, guard.role, guard.now);
+        statement << ") OR EXISTS (SELECT 1 FROM (SELECT " << user.at("id") << " AS id FROM "
+                  << user << " WHERE ";
+        append_active_of(statement, user, dialect, guard.role, guard.now);
+        // All go by the ids from the first on, the row's own too: so none waits for one who waits
+        // for it.
+        statement << " ORDER BY 1" << dialect.row_lock()
+                  << ") useradmin_other WHERE useradmin_other.id" << user.at("id").op("<>")
+                  << "useradmin_row." << user.at("id") << "))";
+    }
+}
+
+void append_versions(Statement& statement, const Table& user, const Dialect& dialect,
+                     const Versions& versions) {
+    if (!versions) {
+        statement << "TRUE";
+        return;
+    }
+    // One text, so that the statement is the same for any number of them.
+    std::string all(1, ' ');
+    for (const std::string_view version : *versions)
+        all.append(version) += ' ';
+    const std::string then = user.op("||");
+    statement << dialect.position_function() << "(" << argument(all) << ", ' '" << then
+              << user.version << then << "' ')" << user.op(">") << "0";
+}
+
+void append_guard(Statement& statement, const Table& user, const Dialect& dialect,
+                  const Guard& guard) {
+    if (guard.is_none())
+        return;
+    append_rule(statement << " AND ", user, dialect, guard);
+    if (guard.actor)
+        append_actor(statement << " AND ", user, dialect, guard.actor);
+    if (guard.versions)
+        append_versions(statement << " AND ", user, dialect, guard.versions);
+}
+
+Failure failure_of(const Guard& guard, bool keeps_rule) noexcept {
+    if (keeps_rule && guard.versions)
+        return Failure::changed;
+    // Nothing else stood in the way: by now the caller may again.
+    if (keeps_rule && guard.kind == Guard::Kind::none)
+        return Failure::caller_rejected;
+    return guard.kind == Guard::Kind::only_of_role ? Failure::outranked : Failure::last_of_role;
+}
+
+} // namespace useradmin::store

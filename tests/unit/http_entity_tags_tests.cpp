@@ -1,0 +1,68 @@
+// The entity tags of conditional requests (RFC 9110, sections 8.8.3 and 13.1.1).
+#include "http/entity_tags.hpp"
+#include "support/trouble.hpp"
+
+#include <CppUTest/TestHarness.h>
+
+namespace useradmin::test {
+
+namespace {
+
+/// The strong tags of a list, each between angle brackets; "any" for an asterisk.
+std::string tags_of(std::string_view list) {
+    const http::TagList tags = http::parse_tags(list);
+    std::string text = tags.is_any ? "any" : "";
+    for (const std::string_view tag : tags.strong)
+        text.append("<").append(tag).append(">");
+    return text;
+}
+
+void expect_tags(std::string_view expected, std::string_view list, Here here = {}) {
+    STRCMP_EQUAL_LOCATION(std::string(expected).c_str(), tags_of(list).c_str(),
+                          std::string(list).c_str(), here.file,
+                          static_cast<std::size_t>(here.line));
+}
+
+} // namespace
+
+TEST_GROUP(entity_tags){};
+
+TEST(entity_tags, are_read_one_after_another) {
+    expect_tags("<a>", "\"a\"");
+    expect_tags("<a><b><c>", "\"a\", \"b\" ,\t\"c\"");
+    expect_tags("<a><b>", "\"a\",\"b\"");
+    expect_tags("<>", "\"\"");
+    expect_tags("<a,b><W/c>", "\"a,b\", \"W/c\"");
+    expect_tags("<!#~\xc3\xb1>", "\"!#~\xc3\xb1\"");
+}
+
+TEST(entity_tags, of_an_asterisk_are_all_there_are) {
+    expect_tags("any", "*");
+    expect_tags("any", " *\t");
+    expect_tags("<*>", "\"*\"");
+}
+
+TEST(entity_tags, that_are_weak_do_not_count) {
+    expect_tags("", "W/\"a\"");
+    expect_tags("<b>", "W/\"a\", \"b\"");
+}
+
+TEST(entity_tags, may_have_empty_elements_beside_them) {
+    expect_tags("<a><b>", ", \"a\",, ,\"b\" ,");
+    expect_tags("", "");
+    expect_tags("", " , ,");
+}
+
+TEST(entity_tags, of_a_malformed_list_are_none) {
+    for (const char* list :
+         {"a", "\"a", "a\"", "\"a\" \"b\"", "\"a\"b", "\"a\", b", "\"a\", *", "*, \"a\"", "**",
+          "w/\"a\"", "W/a", "W/ \"a\"", "W/", "\"a b\"", "\"a\x7f\"", "\"a\tb\"", "'a'"})
+        expect_tags("", list);
+}
+
+TEST(entity_tags, stand_in_quotes) {
+    STRCMP_EQUAL("\"1-2.3\"", http::strong_tag("1-2.3").c_str());
+    expect_tags("<1-2.3>", http::strong_tag("1-2.3"));
+}
+
+} // namespace useradmin::test

@@ -1,0 +1,84 @@
+// Who takes a turn at mod_dbd's pool while the database does not answer.
+#include "httpd/connection_limiter.hpp"
+
+#include "support/process.hpp"
+
+#include <CppUTest/TestHarness.h>
+#include <atomic>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <unistd.h>
+
+namespace useradmin::test {
+
+using httpd::Gate;
+using store::Clock;
+using namespace std::chrono_literals;
+
+class Turns : public Utest {
+  protected:
+    /// A turn that waits for the database.
+    void take_long() {
+        const Gate::Turn turn(gate_, store::no_deadline);
+        std::this_thread::sleep_for(1100ms);
+    }
+    /// Whether a request that may take so much time, of which so much is left, may try.
+    bool may_try(Clock::duration left, Clock::duration time) {
+        const Gate::Turn turn(gate_, Clock::now() + left);
+        return turn && turn.is_long_enough(time);
+    }
+
+    Gate gate_ = Gate(1);
+};
+
+TEST_GROUP_BASE(turns, Turns){};
+
+TEST(turns, are_not_taken_by_who_has_no_time_for_one_as_long_as_the_longest_of_late) {
+    CHECK(may_try(0s, 2s));
+    take_long();
+    CHECK(!may_try(0s, 2s));
+    // A short one in between tells nothing of the next.
+    CHECK(!may_try(0s, 2s));
+    CHECK(may_try(1s, 2s));
+    CHECK(may_try(2s, 2s));
+}
+
+TEST(turns, of_late_tell_nothing_once_a_connection_is_soon_made) {
+    take_long();
+    Gate::Turn(gate_, store::no_deadline).has_connected();
+    CHECK(may_try(0s, 2s));
+}
+
+TEST(turns, are_taken_by_who_puts_a_connection_back_before_who_wants_one) {
+    take_long();
+    std::optional<Gate::Turn> held(std::in_place, gate_, store::no_deadline);
+    std::atomic<pid_t> asleep{0};
+    std::mutex mutex;
+    std::string order;
+    const auto take = [&](const char* name, const auto& make_turn) {
+        std::thread thread([&, name, make_turn] {
+            asleep = gettid();
+            const auto turn = make_turn();
+            const std::lock_guard lock(mutex);
+            order += name;
+        });
+        const auto waits = [&] {
+            const auto folder = "/proc/self/task/" + std::to_string(asleep);
+            return asleep != 0 && status_field(folder, "State").starts_with('S');
+        };
+        CHECK(eventually(waits));
+        asleep = 0;
+        return thread;
+    };
+    std::thread taker = take(
+        "taker ", [&] { return Gate::Turn(gate_, Clock::now() + 60s); });
+    std::thread returner = take("returner ", [&] { return Gate::Turn::to_put_back(gate_); });
+    held.reset();
+    taker.join();
+    returner.join();
+    CHECK_EQUAL(std::string("returner taker "), order);
+}
+
+} // namespace useradmin::test

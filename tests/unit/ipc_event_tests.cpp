@@ -1,0 +1,81 @@
+// What many wait for, in memory that processes share.
+#include "ipc/event.hpp"
+
+#include "support/process.hpp"
+
+#include <CppUTest/TestHarness.h>
+
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <new>
+
+namespace useradmin::test {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct Shared {
+    ipc::Broadcast broadcast;
+    std::atomic<int> waiting;
+};
+
+} // namespace
+
+TEST_GROUP(broadcast) {
+    const Clock::time_point late = Clock::now() + std::chrono::seconds(60);
+    Shared* memory = nullptr;
+
+    void setup() override {
+        void* const pages = mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE,
+                                 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        CHECK(pages != MAP_FAILED);
+        memory = new (pages) Shared{};
+    }
+    void teardown() override {
+        munmap(memory, sizeof(Shared));
+    }
+};
+
+TEST(broadcast, that_was_given_since_the_number_was_looked_at_is_not_waited_for) {
+    const auto seen = memory->broadcast.number();
+    memory->broadcast.give();
+    memory->broadcast.wait_until(seen, late);
+    CHECK(memory->broadcast.number() != seen);
+}
+
+TEST(broadcast, is_waited_for_until_the_time_and_no_longer) {
+    const auto until = Clock::now() + std::chrono::milliseconds(20);
+    const auto seen = memory->broadcast.number();
+    while (Clock::now() < until)
+        memory->broadcast.wait_until(seen, until);
+    CHECK_EQUAL(seen, memory->broadcast.number());
+}
+
+TEST(broadcast, wakes_all_who_wait_in_whichever_processes) {
+    std::array<pid_t, 4> children{};
+    for (pid_t& child : children) {
+        child = fork();
+        if (child != 0)
+            continue;
+        const auto seen = memory->broadcast.number();
+        ++memory->waiting;
+        while (memory->broadcast.number() == seen)
+            memory->broadcast.wait_until(seen, late);
+        _exit(Clock::now() < late ? 0 : 1);
+    }
+    CHECK(eventually([&] { return memory->waiting == 4; }));
+    memory->broadcast.give();
+    for (const pid_t child : children) {
+        int status = 1;
+        CHECK(waitpid(child, &status, 0) == child);
+        CHECK_EQUAL(0, status);
+    }
+}
+
+} // namespace useradmin::test

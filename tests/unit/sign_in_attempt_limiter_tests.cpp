@@ -1,0 +1,265 @@
+// The counts of failed attempts to sign in.
+#include "sign_in/attempt_limiter.hpp"
+
+#include <CppUTest/TestHarness.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <string>
+
+namespace useradmin::test {
+
+using sign_in::Attempts;
+using sign_in::Limit;
+using namespace std::chrono_literals;
+
+TEST_GROUP(attempts) {
+    Attempts::Clock::time_point now = Attempts::Clock::time_point(1000h);
+    Limit limit{3, 60s};
+    void* memory = nullptr;
+    std::string_view place = "here";
+
+    void setup() override {
+        memory = mmap(nullptr, Attempts::size_of(), PROT_READ | PROT_WRITE,
+                      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        CHECK_TRUE(memory != MAP_FAILED && Attempts::lay_out(memory));
+    }
+    void teardown() override {
+        munmap(memory, Attempts::size_of());
+    }
+
+    Attempts::Subject subject(std::string_view address, std::string_view account) const {
+        return Attempts(memory).subject(text::Network::of(address), place, account);
+    }
+
+    void fail(std::string_view address, std::string_view account, int times = 1) {
+        for (int time = 0; time < times; ++time)
+            Attempts(memory).count(subject(address, account), limit, now);
+    }
+
+    void forgive(std::string_view address, std::string_view account) {
+        Attempts(memory).forgive(subject(address, account));
+    }
+
+    /// "free", or which attempts are used up and for how many seconds: "account/48 60",
+    /// "network/64 60", "account 60" for an account from everywhere.
+    std::string state(std::string_view address, std::string_view account) {
+        const auto refusal = Attempts(memory).refusal(subject(address, account), limit, now);
+        if (!refusal)
+            return "free";
+        const Attempts::Scope& scope = refusal->scope;
+        return (scope.of_one_account ? "account" : "network") +
+               (scope.prefix_length != 0 ? "/" + std::to_string(scope.prefix_length) : "") + " " +
+               std::to_string(refusal->retry_after.count());
+    }
+};
+
+TEST(attempts, of_an_account_from_an_address_are_used_up_at_the_limit) {
+    CHECK_EQUAL(std::string("free"), state("10.0.0.1", "eva"));
+    fail("10.0.0.1", "eva", 2);
+    CHECK_EQUAL(std::string("free"), state("10.0.0.1", "eva"));
+    fail("10.0.0.1", "eva");
+    CHECK_EQUAL(std::string("account/64 60"), state("10.0.0.1", "eva"));
+    CHECK_EQUAL(std::string("free"), state("10.0.0.1", "ivo"));
+}
+
+TEST(attempts, from_one_address_lock_nobody_else_out_of_an_account) {
+    fail("10.0.0.1", "eva", 3);
+    CHECK_EQUAL(std::string("free"), state("10.0.0.2", "eva"));
+    CHECK_EQUAL(std::string("free"), state("2001:db8::1", "eva"));
+}
+
+TEST(attempts, of_an_account_from_everywhere_are_ten_times_as_many) {
+    for (int address = 0; address < 29; ++address)
+        fail("10.0.0." + std::to_string(address), "eva");
+    CHECK_EQUAL(std::string("free"), state("10.0.1.1", "eva"));
+    fail("10.0.0.29", "eva");
+    CHECK_EQUAL(std::string("account 60"), state("10.0.1.1", "eva"));
+    CHECK_EQUAL(std::string("free"), state("10.0.1.1", "ivo"));
+}
+
+TEST(attempts, of_an_address_are_three_times_as_many) {
+    for (const char* account : {"1", "2", "3", "4", "5", "6", "7", "8"})
+        fail("10.0.0.1", account);
+    CHECK_EQUAL(std::string("free"), state("10.0.0.1", "eva"));
+    fail("10.0.0.1", "9");
+    CHECK_EQUAL(std::string("network/64 60"), state("10.0.0.1", "eva"));
+    CHECK_EQUAL(std::string("free"), state("10.0.0.2", "eva"));
+}
+
+TEST(attempts, of_mapped_addresses_are_those_of_the_IPv4_address) {
+    fail("::ffff:10.0.0.1", "eva", 3);
+    CHECK_EQUAL(std::string("account/64 60"), state("10.0.0.1", "eva"));
+    CHECK_EQUAL(std::string("free"), state("10.0.0.2", "eva"));
+}
+
+TEST(attempts, from_a_whole_network_lock_nobody_else_out_of_an_account) {
+    const auto attack = [&](const std::string& prefix, const std::string& suffix) {
+        for (int number = 1; number <= 9; ++number)
+            for (int time = 0; time < 3; ++time)
+                if (const auto from = prefix + std::to_string(number) + suffix;
+                    state(from, "eva") == "free")
+                    fail(from, "eva");
+    };
+    attack("2001:db8:0:1", "::1"); // of one /56
+    CHECK_EQUAL(std::string("account/56 60"), state("2001:db8:0:1f::1", "eva"));
+    attack("2001:db8:0:", "00::1"); // each another /56
+    CHECK_EQUAL(std::string("account/48 60"), state("2001:db8:0:ff00::1", "eva"));
+    CHECK_EQUAL(std::string("free"), state("2001:db8:1::1", "eva"));
+    CHECK_EQUAL(std::string("free"), state("10.0.0.1", "eva"));
+}
+
+TEST(attempts, from_a_whole_network_at_many_accounts_are_used_up) {
+    int account = 0;
+    const auto fail_from = [&](const std::string& address, int times) {
+        for (int time = 0; time < times; ++time)
+            fail(address, "account " + std::to_string(++account));
+    };
+    fail_from("2001:db8:0:1::1", 9);
+    CHECK_EQUAL(std::string("network/64 60"), state("2001:db8:0:1:ffff::2", "eva"));
+    CHECK_EQUAL(std::string("free"), state("2001:db8:0:2::1", "eva"));
+    for (int subnet = 2; subnet <= 4; ++subnet)
+        fail_from("2001:db8:0:" + std::to_string(subnet) + "::1", 9);
+    CHECK_EQUAL(std::string("network/56 60"), state("2001:db8:0:ff::1", "eva"));
+    CHECK_EQUAL(std::string("free"), state("2001:db8:0:100::1", "eva"));
+    for (int subnet = 1; subnet <= 9; ++subnet)
+        fail_from("2001:db8:0:" + std::to_string(subnet) + "00::1", 12);
+    CHECK_EQUAL(std::string("network/48 60"), state("2001:db8:0:ffff::1", "eva"));
+    CHECK_EQUAL(std::string("free"), state("2001:db8:1::1", "eva"));
+}
+
+TEST(attempts, from_what_is_no_address_count_together) {
+    fail("unknown", "eva", 3);
+    CHECK_EQUAL(std::string("account/64 60"), state("", "eva"));
+    CHECK_EQUAL(std::string("account/64 60"), state("/run/httpd.sock", "eva"));
+    CHECK_EQUAL(std::string("free"), state("10.0.0.1", "eva"));
+}
+
+TEST(attempts, come_back_when_the_time_since_the_first_failure_is_over) {
+    fail("10.0.0.1", "eva");
+    now += 30s;
+    fail("10.0.0.1", "eva", 2);
+    CHECK_EQUAL(std::string("account/64 30"), state("10.0.0.1", "eva"));
+    now += 29s + 1ms;
+    CHECK_EQUAL(std::string("account/64 1"), state("10.0.0.1", "eva"));
+    now += 999ms;
+    CHECK_EQUAL(std::string("free"), state("10.0.0.1", "eva"));
+    fail("10.0.0.1", "eva");
+    CHECK_EQUAL(std::string("free"), state("10.0.0.1", "eva"));
+    fail("10.0.0.1", "eva", 2);
+    CHECK_EQUAL(std::string("account/64 60"), state("10.0.0.1", "eva"));
+}
+
+TEST(attempts, that_are_used_up_several_times_come_back_when_the_last_one_does) {
+    fail("10.0.0.1", "eva", 3);
+    now += 30s;
+    fail("10.0.0.1", "a", 3);
+    fail("10.0.0.1", "b", 3);
+    CHECK_EQUAL(std::string("account/64 30"), state("10.0.0.1", "eva"));
+    CHECK_EQUAL(std::string("network/64 30"), state("10.0.0.1", "ivo"));
+    CHECK_EQUAL(std::string("account/64 60"), state("10.0.0.1", "a"));
+}
+
+TEST(attempts, of_an_account_from_an_address_start_anew_when_they_are_forgiven_and_no_others) {
+    for (int round = 0; round < 3; ++round) {
+        fail("2001:db8::1", "eva", 2);
+        forgive("2001:db8::1", "eva");
+        CHECK_EQUAL(std::string(round < 2 ? "free" : "account/56 60"), state("2001:db8::1", "eva"));
+    }
+    for (int address = 0; address < 30; ++address) {
+        fail("10.0.0." + std::to_string(address), "ivo");
+        forgive("10.0.0." + std::to_string(address), "ivo");
+    }
+    CHECK_EQUAL(std::string("account 60"), state("10.0.1.1", "ivo"));
+    for (int round = 0; round < 5; ++round) {
+        fail("10.0.2.1", "ada", 2);
+        forgive("10.0.2.1", "ada");
+    }
+    CHECK_EQUAL(std::string("network/64 60"), state("10.0.2.1", "ada"));
+}
+
+TEST(attempts, of_an_account_are_none_of_the_same_name_in_another_place) {
+    fail("10.0.0.1", "eva", 3);
+    place = "there";
+    CHECK_EQUAL(std::string("free"), state("10.0.0.1", "eva"));
+    forgive("10.0.0.1", "eva");
+    place = "here";
+    CHECK_EQUAL(std::string("account/64 60"), state("10.0.0.1", "eva"));
+}
+
+TEST(attempts, of_an_address_are_those_of_all_places) {
+    for (const char* each : {"here", "there", "elsewhere"}) {
+        place = each;
+        fail("10.0.0.1", "eva", 3);
+    }
+    place = "nowhere else";
+    CHECK_EQUAL(std::string("network/64 60"), state("10.0.0.1", "ivo"));
+}
+
+TEST(attempts, of_names_of_any_length_and_bytes_are_counted) {
+    const std::string names[] = {"", std::string(100000, 'x'), std::string("\0\xff", 2)};
+    for (const auto& name : names) {
+        const std::string address = "10.0.0." + std::to_string(name.size() % 7);
+        fail(address, name, 3);
+        CHECK_EQUAL(std::string("account/64 60"), state(address, name));
+        CHECK_EQUAL(std::string("free"), state(address, name + "y"));
+    }
+}
+
+TEST(attempts, of_the_oldest_go_where_there_is_no_room) {
+    fail("10.0.0.1", "eva", 3);
+    now += 1s;
+    for (int account = 0; account < 100000; ++account)
+        fail("10.1." + std::to_string(account / 256) + "." + std::to_string(account % 256),
+             "x" + std::to_string(account));
+    CHECK_EQUAL(std::string("free"), state("10.0.0.1", "eva"));
+    now += 1s;
+    fail("10.0.0.2", "ivo", 3);
+    CHECK_EQUAL(std::string("account/64 60"), state("10.0.0.2", "ivo"));
+}
+
+TEST(attempts, stay_where_there_is_room) {
+    fail("10.0.0.1", "eva", 3);
+    now += 1s;
+    for (int account = 0; account < 1000; ++account)
+        fail("10.1." + std::to_string(account / 256) + "." + std::to_string(account % 256),
+             "x" + std::to_string(account));
+    CHECK_EQUAL(std::string("account/64 59"), state("10.0.0.1", "eva"));
+}
+
+TEST(attempts, are_counted_across_processes) {
+    if (fork() == 0) {
+        fail("10.0.0.1", "eva", 3);
+        _exit(0);
+    }
+    wait(nullptr);
+    CHECK_EQUAL(std::string("account/64 60"), state("10.0.0.1", "eva"));
+}
+
+TEST(attempts, are_counted_on_when_a_process_is_killed_in_the_middle) {
+    for (int round = 0; round < 50; ++round) {
+        const pid_t child = fork();
+        if (child == 0)
+            for (;;)
+                fail("10.0.0.1", "eva");
+        usleep(1000);
+        kill(child, SIGKILL);
+        waitpid(child, nullptr, 0);
+        fail("10.0.0.2", "ivo");
+    }
+    CHECK_EQUAL(std::string("account/64 60"), state("10.0.0.2", "ivo"));
+}
+
+TEST(attempts, lie_where_nobody_can_tell) {
+    const auto before = subject("10.0.0.1", "eva");
+    teardown();
+    setup();
+    const auto after = subject("10.0.0.1", "eva");
+    for (std::size_t index = 0; index < before.keys.size(); ++index)
+        CHECK_TRUE(before.keys[index] != after.keys[index]);
+    CHECK_TRUE(before.account() != after.account());
+}
+
+} // namespace useradmin::test
