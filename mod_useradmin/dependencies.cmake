@@ -58,11 +58,10 @@ if(missing)
 endif()
 
 # A module takes APR and APR-util from the httpd that loads it: their headers, and no copy of the libraries.
-add_library(useradmin_apr INTERFACE)
-target_include_directories(useradmin_apr SYSTEM INTERFACE ${APR_INCLUDE_DIRS} ${APRUTIL_INCLUDE_DIRS})
-target_compile_options(useradmin_apr INTERFACE ${APR_CFLAGS_OTHER} ${APRUTIL_CFLAGS_OTHER})
-target_include_directories(useradmin_apr INTERFACE ${CMAKE_CURRENT_SOURCE_DIR}/mod_useradmin)
+add_library(useradmin_apr_headers INTERFACE)
+target_include_directories(useradmin_apr_headers SYSTEM INTERFACE ${APR_INCLUDE_DIRS} ${APRUTIL_INCLUDE_DIRS})
+target_compile_options(useradmin_apr_headers INTERFACE ${APR_CFLAGS_OTHER} ${APRUTIL_CFLAGS_OTHER})
 
 add_library(useradmin_httpd_headers INTERFACE)
 target_include_directories(useradmin_httpd_headers SYSTEM INTERFACE ${HTTPD_INCLUDE_DIR})
-target_link_libraries(useradmin_httpd_headers INTERFACE useradmin_apr)
+target_link_libraries(useradmin_httpd_headers INTERFACE useradmin_apr_headers)
