@@ -7,15 +7,16 @@ namespace useradmin::api {
 
 /// What a ban sets: why, and until when; nothing: for no reason, for good. The text must outlive
 /// it.
-inline store::Changes ban(store::Text reason, store::Time expires, store::Timestamp now) {
+inline store::Changes ban(model::NullableText reason, model::NullableTime expires,
+                          text::Timestamp now) {
     return {{"banned", true},
-            {"banReason", reason ? store::Value(*reason) : store::Value()},
-            {"banExpires", expires ? store::Value(*expires) : store::Value()},
+            {"banReason", reason ? model::Value(*reason) : model::Value()},
+            {"banExpires", expires ? model::Value(*expires) : model::Value()},
             {"updatedAt", now}};
 }
 
 /// What sets all of that back.
-inline store::Changes no_ban(store::Timestamp now) {
+inline store::Changes no_ban(text::Timestamp now) {
     return {{"banned", false}, {"banReason", {}}, {"banExpires", {}}, {"updatedAt", now}};
 }
 

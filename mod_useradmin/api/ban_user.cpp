@@ -17,9 +17,9 @@ namespace {
 using json::Object;
 
 /// A text that is there, and is not empty.
-store::Text text_of(const Object& body, std::string_view name) {
+model::NullableText text_of(const Object& body, std::string_view name) {
     const std::string_view text = body.text(name);
-    return text.empty() ? store::Text() : text;
+    return text.empty() ? model::NullableText() : text;
 }
 
 constexpr Member body_members[] = {
@@ -51,8 +51,8 @@ Reply ban_user(const Call& call, const Service& service) {
         !is_text_or_nothing(*object, "expires"))
         return error(400, texts::bad_request);
     const text::Timestamp now = text::now();
-    store::Time expires;
-    if (const store::Text said = text_of(*object, "expires")) {
+    model::NullableTime expires;
+    if (const model::NullableText said = text_of(*object, "expires")) {
         expires = text::parse_date(*said);
         if (!expires)
             return error(400, texts::bad_request);

@@ -15,18 +15,18 @@ namespace {
 constexpr std::size_t user_size = 400;
 
 /// The eleven fields of 2.1, then the columns beyond them.
-void write(json::Writer& writer, const store::User& user) {
+void write(json::Writer& writer, const model::User& user) {
     writer.begin_object();
-    for (const store::Field<store::User>& field : store::user_fields)
-        json::write_field(writer, user, field, field.instead_of_null);
-    if (!user.other_columns.empty())
-        writer.members_of(user.other_columns);
+    for (const model::Field<model::User>& field : model::user_fields)
+        json::write_field(writer, user, field, field.null_substitute);
+    if (!user.extra_columns.empty())
+        writer.members_of(user.extra_columns);
     writer.end_object();
 }
 
 } // namespace
 
-Reply record(const store::User& user) {
+Reply record(const model::User& user) {
     Reply reply;
     reply.body.reserve(user_size);
     json::Writer writer(reply.body);
@@ -43,7 +43,7 @@ Reply records(const store::Page& page, const Pagination& pagination) {
     reply.body.reserve((page.users.size() + 1) * user_size);
     json::Writer writer(reply.body);
     writer.begin_object().key("success").boolean(true).key("data").begin_array();
-    for (const store::User& user : page.users)
+    for (const model::User& user : page.users)
         write(writer, user);
     writer.end_array().key("pagination").begin_object();
     writer.key("page").integer(pagination.page);
@@ -54,11 +54,11 @@ Reply records(const store::Page& page, const Pagination& pagination) {
     return reply;
 }
 
-Reply sessions(const std::vector<store::Session>& all) {
+Reply sessions(const std::vector<model::Session>& all) {
     Reply reply;
     json::Writer writer(reply.body);
     writer.begin_object().key("success").boolean(true).key("data").begin_array();
-    for (const store::Session& session : all) {
+    for (const model::Session& session : all) {
         writer.begin_object().key("id").string(session.id);
         writer.key("createdAt").time_or_null(session.created_at);
         writer.key("updatedAt").time_or_null(session.updated_at);

@@ -10,7 +10,7 @@
 namespace useradmin::api {
 
 /// {"success":true,"data":{…}}, with the row's version as its ETag.
-http::Reply record(const store::User& user);
+http::Reply record(const model::User& user);
 
 struct Pagination {
     std::int64_t page = 1;
@@ -25,7 +25,7 @@ constexpr std::int64_t total_pages(const Pagination& pagination) noexcept {
 http::Reply records(const store::Page& page, const Pagination& pagination);
 
 /// {"success":true,"data":[…]}: each session without its token.
-http::Reply sessions(const std::vector<store::Session>& all);
+http::Reply sessions(const std::vector<model::Session>& all);
 
 /// {"success":true,"message":"…"}
 http::Reply confirmation(std::string_view text);

@@ -70,8 +70,8 @@ store::Order order_of(std::string_view query) {
 
 /// The further filters, and how all of them are combined: with OR, unless the query says otherwise
 /// and there are several.
-store::Filter filter_of(std::string_view query, const store::Text& role,
-                        const store::Text& search) {
+store::Filter filter_of(std::string_view query, const model::NullableText& role,
+                        const model::NullableText& search) {
     using std::chrono::milliseconds;
     store::Filter filter = {role, search};
     filter.banned = truth_parameter(query, "banned");

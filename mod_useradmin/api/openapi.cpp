@@ -450,7 +450,7 @@ class Document {
 
     void write_full_example() {
         std::string example(example_user);
-        for (const store::FurtherColumn& column : surroundings_.columns) {
+        for (const store::ExtraColumn& column : surroundings_.columns) {
             example += ',';
             Writer(example).any_key(column.name).null();
         }
@@ -680,30 +680,30 @@ class Document {
     }
 
     void write_user_schema(std::string_view name, std::string_view meaning,
-                           std::span<const store::FurtherColumn> further) {
+                           std::span<const store::ExtraColumn> further) {
         writer_.key(name).begin_object().key("type").string("object");
         writer_.key("description").string(meaning).key("properties").begin_object();
-        for (const store::Field<store::User>& field : store::user_fields)
+        for (const model::Field<model::User>& field : model::user_fields)
             writer_.key(field.name).raw(schema_of(field));
-        for (const store::FurtherColumn& column : further)
+        for (const store::ExtraColumn& column : further)
             writer_.any_key(column.name).raw(schema_of(column.kind));
         writer_.end_object().key("required").begin_array();
-        for (const store::Field<store::User>& field : store::user_fields)
+        for (const model::Field<model::User>& field : model::user_fields)
             writer_.string(field.name);
-        for (const store::FurtherColumn& column : further)
+        for (const store::ExtraColumn& column : further)
             writer_.string(column.name);
         writer_.end_array().key("additionalProperties").boolean(false).end_object();
     }
 
-    static std::string schema_of(const store::Field<store::User>& field) {
+    static std::string schema_of(const model::Field<model::User>& field) {
         const auto schema = [&](auto member) -> std::string {
-            using Value = std::decay_t<decltype(std::declval<store::User>().*member)>;
+            using Value = std::decay_t<decltype(std::declval<model::User>().*member)>;
             if constexpr (std::is_same_v<Value, bool>)
                 return R"({"type":"boolean"})";
-            else if constexpr (std::is_same_v<Value, store::Time>)
+            else if constexpr (std::is_same_v<Value, model::NullableTime>)
                 return nullable_time();
-            else if constexpr (std::is_same_v<Value, store::Text>)
-                return field.instead_of_null.empty() ? std::string(nullable_text)
+            else if constexpr (std::is_same_v<Value, model::NullableText>)
+                return field.null_substitute.empty() ? std::string(nullable_text)
                                                      : R"({"type":"string"})";
             else
                 return R"({"type":"string"})";
@@ -711,8 +711,8 @@ class Document {
         return std::visit(schema, field.member);
     }
 
-    static std::string schema_of(store::FurtherColumn::Kind kind) {
-        using Kind = store::FurtherColumn::Kind;
+    static std::string schema_of(store::ExtraColumn::Kind kind) {
+        using Kind = store::ExtraColumn::Kind;
         switch (kind) {
         case Kind::text:
             return std::string(nullable_text);

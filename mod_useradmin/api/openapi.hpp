@@ -28,7 +28,7 @@ struct Surroundings {
     /// Nothing where something else than mod_auth_useradmin says who is calling.
     std::optional<TokenCarriers> carriers = {};
     /// Of the user table, as it is.
-    std::span<const store::FurtherColumn> columns = {};
+    std::span<const store::ExtraColumn> columns = {};
 };
 
 /// The OpenAPI 3.1 document, JSON, of the service. It has every operation, and of each the

@@ -33,7 +33,7 @@ store::Versions wanted_versions(const http::Headers& headers) {
     return versions;
 }
 
-bool is_wanted(const store::User& user, const store::Versions& versions) {
+bool is_wanted(const model::User& user, const store::Versions& versions) {
     return !versions ||
            std::find(versions->begin(), versions->end(), user.version) != versions->end();
 }

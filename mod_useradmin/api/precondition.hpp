@@ -10,6 +10,6 @@ namespace useradmin::api {
 /// the user is there by then. A malformed one names none.
 store::Versions wanted_versions(const http::Headers& headers);
 /// Whether the user's row is of one of them.
-bool is_wanted(const store::User& user, const store::Versions& versions);
+bool is_wanted(const model::User& user, const store::Versions& versions);
 
 } // namespace useradmin::api

@@ -52,12 +52,12 @@ void write_text_if_any(Writer& writer, std::string_view key, std::string_view te
         writer.key(key).string(bounded(text));
 }
 
-void write_value(Writer& writer, const store::Value& value) {
+void write_value(Writer& writer, const model::Value& value) {
     if (const auto* text = std::get_if<std::string_view>(&value))
         writer.string(bounded(*text));
     else if (const auto* truth = std::get_if<bool>(&value))
         writer.boolean(*truth);
-    else if (const auto* time = std::get_if<store::Timestamp>(&value))
+    else if (const auto* time = std::get_if<text::Timestamp>(&value))
         writer.time_or_null(*time);
     else
         writer.null();
@@ -65,14 +65,14 @@ void write_value(Writer& writer, const store::Value& value) {
 
 /// The known fields of a user; where there is another row, those in which they differ. The time of
 /// an update is the line's own.
-void write_row(Writer& writer, std::string_view key, const store::User& row,
-               const store::User* other) {
+void write_row(Writer& writer, std::string_view key, const model::User& row,
+               const model::User* other) {
     writer.key(key).begin_object();
-    for (const store::Field<store::User>& field : store::user_fields) {
-        if (store::is_secret(field.name) || (other != nullptr && field.name == "updatedAt"))
+    for (const model::Field<model::User>& field : model::user_fields) {
+        if (model::is_secret(field.name) || (other != nullptr && field.name == "updatedAt"))
             continue;
-        const store::Value value = store::value_of(row, field);
-        if (other == nullptr || value != store::value_of(*other, field))
+        const model::Value value = model::value_of(row, field);
+        if (other == nullptr || value != model::value_of(*other, field))
             write_value(writer.key(field.name), value);
     }
     writer.end_object();
@@ -150,8 +150,8 @@ std::string describe(const Event& event, const Origin& origin, text::Timestamp t
     write_text_if_any(writer, "impersonatedBy", event.impersonated_by);
     write_text(writer, "address", origin.address);
     write_text(writer, "target", event.target);
-    const store::User* const before = event.before ? &*event.before : nullptr;
-    const store::User* const after = event.after ? &*event.after : nullptr;
+    const model::User* const before = event.before ? &*event.before : nullptr;
+    const model::User* const after = event.after ? &*event.after : nullptr;
     if (before != nullptr)
         write_row(writer, "old", *before, after);
     if (after != nullptr)

@@ -50,8 +50,8 @@ struct Event {
     /// How many refusals of one network it stands for.
     std::uint64_t count = 1;
     /// The user's row before and after it, where it was changed.
-    std::optional<store::User> before = {};
-    std::optional<store::User> after = {};
+    std::optional<model::User> before = {};
+    std::optional<model::User> after = {};
 
     Result result() const noexcept {
         return status < 400         ? Result::done

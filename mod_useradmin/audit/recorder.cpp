@@ -53,7 +53,7 @@ void write_all(Log& log, const std::vector<Refusals::Pending>& pending, text::Lo
 
 } // namespace
 
-bool Recorder::saw(std::string_view user_id, const store::User* before, const store::User* after) {
+bool Recorder::saw(std::string_view user_id, const model::User* before, const model::User* after) {
     if (!user_id.empty())
         event_.target = user_id;
     event_.before = before != nullptr ? std::optional(*before) : std::nullopt;

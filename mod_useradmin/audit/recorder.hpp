@@ -41,8 +41,8 @@ class Recorder final : public store::Witness {
     bool is_on() const noexcept { return trail_.log != nullptr; }
 
     bool comes_before() const noexcept override { return trail_.is_required && is_on(); }
-    bool saw(std::string_view user_id, const store::User* before,
-             const store::User* after) override;
+    bool saw(std::string_view user_id, const model::User* before,
+             const model::User* after) override;
     void on_unknown_outcome() noexcept override { event_.is_outcome_unknown = true; }
 
     /// Writes the line, unless it is written and right, or there is nothing to tell: of what

@@ -98,7 +98,7 @@ Outcome look_up(request_rec* request, const Settings& settings, std::string_view
         return {identity, refusal_of(identity.standing)};
     };
 
-    const store::Timestamp now = text::now();
+    const text::Timestamp now = text::now();
     const std::chrono::seconds age = settings.get<SessionAge>();
     std::string place;
     std::optional<sign_in::KeptSessions> kept;

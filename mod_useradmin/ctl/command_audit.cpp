@@ -123,7 +123,7 @@ void Audit::finish(Exit code) {
     recorder_->finish();
 }
 
-bool Audit::tell(std::string_view user_id, const store::User* before, const store::User* after) {
+bool Audit::tell(std::string_view user_id, const model::User* before, const model::User* after) {
     if (!recorder_)
         return true;
     begin(command_, user_id);

@@ -37,7 +37,7 @@ class Audit {
     void finish(Exit code);
     /// Tells of one of many changes that the command makes; its own event goes on. False where a
     /// change is to be told before it is final, and could not be.
-    bool tell(std::string_view user_id, const store::User* before, const store::User* after);
+    bool tell(std::string_view user_id, const model::User* before, const model::User* after);
     /// What was told before it was final is final.
     void confirm() noexcept { told_.clear(); }
     /// It is not, or nobody knows: a line for each corrects what was told.

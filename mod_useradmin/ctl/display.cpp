@@ -140,24 +140,24 @@ void Listing::print() const {
         print_row(row);
 }
 
-std::string display(const std::optional<store::Timestamp>& time) {
+std::string display(const std::optional<text::Timestamp>& time) {
     std::string text;
     if (time)
         text::append_iso8601(text, *time);
     return time ? text : "-";
 }
 
-std::optional<std::string> text_of(const store::Value& value) {
+std::optional<std::string> text_of(const model::Value& value) {
     if (const auto* text = std::get_if<std::string_view>(&value))
         return std::string(*text);
     if (const auto* truth = std::get_if<bool>(&value))
         return *truth ? "true" : "false";
-    if (const auto* time = std::get_if<store::Timestamp>(&value))
-        return display(store::Time(*time));
+    if (const auto* time = std::get_if<text::Timestamp>(&value))
+        return display(model::NullableTime(*time));
     return std::nullopt;
 }
 
-std::string display(const store::User& user) {
+std::string display(const model::User& user) {
     return std::string(user.name) + " <" + std::string(user.email) + ">";
 }
 

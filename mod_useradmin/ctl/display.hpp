@@ -65,10 +65,10 @@ class Listing {
 };
 
 /// The time as the interface writes it, or "-".
-std::string display(const std::optional<store::Timestamp>& time);
+std::string display(const std::optional<text::Timestamp>& time);
 /// A value as a text; nothing for NULL.
-std::optional<std::string> text_of(const store::Value& value);
+std::optional<std::string> text_of(const model::Value& value);
 /// "Ana <ana@example.com>".
-std::string display(const store::User& user);
+std::string display(const model::User& user);
 
 } // namespace useradmin::ctl

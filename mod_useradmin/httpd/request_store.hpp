@@ -17,7 +17,7 @@ class RequestStore final : public store::DatabaseStore {
     explicit RequestStore(sign_in::SessionCache sessions, Arguments&&... arguments)
         : DatabaseStore(std::forward<Arguments>(arguments)...), sessions_(sessions) {}
 
-    store::Result<store::User> update(std::string_view id, const store::Changes& changes,
+    store::Result<model::User> update(std::string_view id, const store::Changes& changes,
                                       const store::Guard& guard,
                                       store::Sessions sessions = store::Sessions::stay) override {
         const AtEnd forget([&] { sessions_.forget_user(id); });
@@ -32,7 +32,7 @@ class RequestStore final : public store::DatabaseStore {
         const AtEnd forget([&] { sessions_.forget_session(token); });
         return DatabaseStore::close_session(token);
     }
-    store::Result<store::Done> set_password(const store::Account& account, store::Sessions sessions,
+    store::Result<store::Done> set_password(const model::Account& account, store::Sessions sessions,
                                             const store::Guard& guard) override {
         const AtEnd forget([&] {
             if (sessions == store::Sessions::end)

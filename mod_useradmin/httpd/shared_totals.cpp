@@ -87,7 +87,7 @@ Key key_of(const Table& table, std::string_view place, const store::Filter& filt
     std::string further(presence(filter.is_all));
     for (const std::optional<bool>& truth : {filter.banned, filter.email_verified})
         further += truth ? presence(*truth) : "-";
-    for (const store::Time& time : {filter.created_from, filter.created_until})
+    for (const model::NullableTime& time : {filter.created_from, filter.created_until})
         further += time ? std::to_string(time->time_since_epoch().count()) + ' ' : "- ";
     const crypto::Digest digest =
         crypto::digest({{reinterpret_cast<const char*>(table.secret.data()), table.secret.size()},

@@ -11,7 +11,7 @@ namespace useradmin::json {
 /// Writes a field of a record as a member of the open object. Where it has no value, the text is
 /// written instead, or null where that is empty.
 template <class Record>
-void write_field(Writer& writer, const Record& record, const store::Field<Record>& field,
+void write_field(Writer& writer, const Record& record, const model::Field<Record>& field,
                  std::string_view instead_of_null = {}) {
     writer.key(field.name);
     const auto write = [&](const auto& value) {
@@ -22,7 +22,7 @@ void write_field(Writer& writer, const Record& record, const store::Field<Record
             writer.boolean(value);
         else if (!value && !instead_of_null.empty())
             writer.string(instead_of_null);
-        else if constexpr (std::is_same_v<Value, store::Time>)
+        else if constexpr (std::is_same_v<Value, model::NullableTime>)
             writer.time_or_null(value);
         else
             writer.string_or_null(value);

@@ -9,19 +9,19 @@
 #include <string_view>
 #include <variant>
 
-namespace useradmin::store {
+namespace useradmin::model {
 
 using text::Timestamp;
-using Text = std::optional<std::string_view>;
-using Time = std::optional<Timestamp>;
+using NullableText = std::optional<std::string_view>;
+using NullableTime = std::optional<Timestamp>;
 
 /// What a column is set to; nothing is NULL.
 using Value = std::variant<std::monostate, std::string_view, bool, Timestamp>;
 
 /// What happens to a value whose column the table does not have.
-enum class Absent {
-    dropped, ///< it is lost, and nobody misses it
-    refused, ///< the work fails, unless the value is what an absent column is read as
+enum class IfAbsent {
+    ignore, ///< it is lost, and nobody misses it
+    reject, ///< the work fails, unless the value is what an absent column is read as
 };
 
 /// A field of a record: how it is named in the application's tables and in JSON, and where it lies.
@@ -29,10 +29,12 @@ template <class Record>
 struct Field {
     /// In camelCase; the column may have it in snake_case.
     std::string_view name;
-    std::variant<std::string_view Record::*, Text Record::*, bool Record::*, Time Record::*> member;
-    Absent absent = Absent::dropped;
+    std::variant<std::string_view Record::*, NullableText Record::*, bool Record::*,
+                 NullableTime Record::*>
+        member;
+    IfAbsent if_absent = IfAbsent::ignore;
     /// What the interface shows for NULL and for a column that is absent; empty: null.
-    std::string_view instead_of_null = {};
+    std::string_view null_substitute = {};
 };
 
 /// A row of the user table (specification 2.1). What is NULL or absent in the database is nothing
@@ -41,16 +43,16 @@ struct User {
     std::string_view id;
     std::string_view name;
     std::string_view email;
-    Text role;
+    NullableText role;
     bool email_verified = false;
-    Text image;
-    Time created_at;
-    Time updated_at;
+    NullableText image;
+    NullableTime created_at;
+    NullableTime updated_at;
     bool banned = false;
-    Text ban_reason;
-    Time ban_expires;
+    NullableText ban_reason;
+    NullableTime ban_expires;
     /// The columns beyond those, as a JSON object; filled by create and update alone.
-    std::string_view other_columns;
+    std::string_view extra_columns;
     /// A text of letters, digits, dots and dashes that is another one whenever the row was changed,
     /// whoever did it; filled by find, create and update alone.
     std::string_view version;
@@ -61,14 +63,14 @@ inline constexpr Field<User> user_fields[] = {
     {"id", &User::id},
     {"name", &User::name},
     {"email", &User::email},
-    {"role", &User::role, Absent::refused, "user"},
+    {"role", &User::role, IfAbsent::reject, "user"},
     {"emailVerified", &User::email_verified},
     {"image", &User::image},
     {"createdAt", &User::created_at},
     {"updatedAt", &User::updated_at},
-    {"banned", &User::banned, Absent::refused},
-    {"banReason", &User::ban_reason, Absent::refused},
-    {"banExpires", &User::ban_expires, Absent::refused},
+    {"banned", &User::banned, IfAbsent::reject},
+    {"banReason", &User::ban_reason, IfAbsent::reject},
+    {"banExpires", &User::ban_expires, IfAbsent::reject},
 };
 
 /// A row of the session table (2.3).
@@ -76,13 +78,13 @@ struct Session {
     std::string_view id;
     std::string_view token;
     std::string_view user_id;
-    Time expires_at;
-    Time created_at;
-    Time updated_at;
-    Text ip_address;
-    Text user_agent;
+    NullableTime expires_at;
+    NullableTime created_at;
+    NullableTime updated_at;
+    NullableText ip_address;
+    NullableText user_agent;
     /// The administrator who acts as this user, by better-auth's admin plugin.
-    Text impersonated_by;
+    NullableText impersonated_by;
 };
 
 inline constexpr Field<Session> session_fields[] = {
@@ -103,9 +105,9 @@ struct Account {
     std::string_view account_id;
     std::string_view provider_id = "credential";
     std::string_view user_id;
-    Text password;
-    Time created_at;
-    Time updated_at;
+    NullableText password;
+    NullableTime created_at;
+    NullableTime updated_at;
     /// By this better-auth 1.7.0 to 1.7.2 told accounts apart.
     std::string_view issuer = "local:credential";
 };
@@ -147,7 +149,7 @@ template <class Record>
 Value value_of(const Record& record, const Field<Record>& field) {
     const auto value = [](const auto& member) -> Value {
         using Member = std::decay_t<decltype(member)>;
-        if constexpr (std::is_same_v<Member, Text> || std::is_same_v<Member, Time>)
+        if constexpr (std::is_same_v<Member, NullableText> || std::is_same_v<Member, NullableTime>)
             return member ? Value(*member) : Value();
         else
             return member;
@@ -155,4 +157,4 @@ Value value_of(const Record& record, const Field<Record>& field) {
     return std::visit([&](auto member) { return value(record.*member); }, field.member);
 }
 
-} // namespace useradmin::store
+} // namespace useradmin::model

@@ -107,7 +107,7 @@ Verification CredentialVerifier::verify_password(const Login& login,
         return {Outcome::busy};
     if (!has_password)
         return {Outcome::unknown};
-    const store::User& user = found->user;
+    const model::User& user = found->user;
     if (verdict == PasswordVerdict::refused)
         log_.write(text::Level::warning,
                    "UA0307: the password hash of user " + std::string(user.id) +
@@ -128,7 +128,7 @@ std::string_view CredentialVerifier::renew_hash(const store::Credential& credent
     renewed_ = passwords_.renewed(*credential.password_hash, password);
     if (!renewed_)
         return *credential.password_hash;
-    store::Account account;
+    model::Account account;
     account.user_id = credential.user.id;
     account.password = renewed_->view();
     account.updated_at = text::now();

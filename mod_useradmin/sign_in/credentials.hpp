@@ -43,7 +43,7 @@ constexpr std::string_view reason_of(Outcome outcome) noexcept {
 struct Verification {
     Outcome outcome;
     /// Who it is; only where the password is right. The texts live as long as the request.
-    store::User user = {};
+    model::User user = {};
     /// The hash that its account has, where the outcome is accepted. Lives as long as the verifier.
     std::string_view password_hash = {};
     /// Only where the outcome is limited.

@@ -20,12 +20,12 @@ Reply ended_session(const Service& service) {
     return reply;
 }
 
-bool is_due(const store::Session& session, store::Timestamp now) {
+bool is_due(const model::Session& session, text::Timestamp now) {
     return *session.expires_at - session_length + extension_age <= now;
 }
 
 Reply extended(store::SignedIn& signed_in, const Service& service) {
-    store::Session& session = signed_in.session;
+    model::Session& session = signed_in.session;
     session.expires_at = service.now + session_length;
     session.updated_at = service.now;
     const auto has_extended =

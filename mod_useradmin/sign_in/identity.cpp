@@ -17,9 +17,9 @@ Standing standing_of(store::Failure failure) noexcept {
     }
 }
 
-Identity identity_of(const store::SignedIn& session, store::Timestamp now) {
-    const store::Session& found = session.session;
-    const store::User& user = session.user;
+Identity identity_of(const store::SignedIn& session, text::Timestamp now) {
+    const model::Session& found = session.session;
+    const model::User& user = session.user;
     if (!found.expires_at || *found.expires_at <= now)
         return {Standing::expired};
     if (is_banned(user, now))
@@ -30,7 +30,7 @@ Identity identity_of(const store::SignedIn& session, store::Timestamp now) {
 
 } // namespace
 
-std::optional<Identity> recall(KeptSessions& kept, store::Timestamp now) {
+std::optional<Identity> recall(KeptSessions& kept, text::Timestamp now) {
     kept.found = kept.cache.find(kept.place, kept.credential, kept.age, SessionCache::Clock::now());
     if (!kept.found)
         return std::nullopt;
@@ -39,7 +39,7 @@ std::optional<Identity> recall(KeptSessions& kept, store::Timestamp now) {
     return identity.standing == Standing::recognised ? std::optional(identity) : std::nullopt;
 }
 
-Identity identify(store::Store& store, std::string_view token, store::Timestamp now,
+Identity identify(store::Store& store, std::string_view token, text::Timestamp now,
                   const KeptSessions* kept) {
     if (token.empty() || !text::is_clean_utf8(token))
         return {Standing::malformed};
@@ -55,7 +55,7 @@ Identity identify(store::Store& store, std::string_view token, store::Timestamp 
     return identity;
 }
 
-bool is_banned(const store::User& user, store::Timestamp now) {
+bool is_banned(const model::User& user, text::Timestamp now) {
     return user.banned && (!user.ban_expires || *user.ban_expires > now);
 }
 

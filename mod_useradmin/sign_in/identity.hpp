@@ -33,7 +33,7 @@ struct [[nodiscard]] Identity {
 };
 
 /// Whether the user is banned at that time: banned, with banExpires absent or in the future.
-bool is_banned(const store::User& user, store::Timestamp now);
+bool is_banned(const model::User& user, text::Timestamp now);
 
 /// Sessions that need not be looked up again for a while.
 struct KeptSessions {
@@ -50,11 +50,11 @@ struct KeptSessions {
 
 /// Whom the credential was found to stand for a short while ago, its signature too; nothing where
 /// that is not known, or nobody is recognised any more.
-std::optional<Identity> recall(KeptSessions& kept, store::Timestamp now);
+std::optional<Identity> recall(KeptSessions& kept, text::Timestamp now);
 
 /// The user whose session has that token. Where sessions are kept, this one is as that of their
 /// credential, if somebody is recognised.
-Identity identify(store::Store& store, std::string_view token, store::Timestamp now,
+Identity identify(store::Store& store, std::string_view token, text::Timestamp now,
                   const KeptSessions* kept = nullptr);
 
 } // namespace useradmin::sign_in

@@ -15,8 +15,8 @@ template <class Record>
 std::size_t longest_json(const Record& record) {
     constexpr std::size_t longest_of_others = 64; // a name, a time
     std::size_t length = 2;
-    for (const store::Field<Record>& field : store::fields<Record>()) {
-        const store::Value value = store::value_of(record, field);
+    for (const model::Field<Record>& field : model::fields<Record>()) {
+        const model::Value value = model::value_of(record, field);
         const auto* const text = std::get_if<std::string_view>(&value);
         length += longest_of_others + (text != nullptr ? longest_escape * text->size() : 0);
     }
@@ -26,7 +26,7 @@ std::size_t longest_json(const Record& record) {
 template <class Record>
 void write(json::Writer& writer, const Record& record) {
     writer.begin_object();
-    for (const store::Field<Record>& field : store::fields<Record>())
+    for (const model::Field<Record>& field : model::fields<Record>())
         json::write_field(writer, record, field);
     writer.end_object();
 }
@@ -58,7 +58,7 @@ Reply unreadable(const http::Body& body) {
                               : error(body.status, "Bad request", "BAD_REQUEST");
 }
 
-Reply signed_in(std::string_view token, const store::Text& url, const store::User& user) {
+Reply signed_in(std::string_view token, const model::NullableText& url, const model::User& user) {
     Reply reply;
     reply.body.reserve(longest_frame + token.size() + longest_escape * url.value_or("").size() +
                        longest_json(user));

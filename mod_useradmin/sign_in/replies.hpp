@@ -19,7 +19,7 @@ Reply failure(store::Failure failure);
 Reply unreadable(const http::Body& body);
 
 /// {"redirect":…,"token":"…","url":"…","user":{…}}; the library leaves out a url that is absent.
-Reply signed_in(std::string_view token, const store::Text& url, const store::User& user);
+Reply signed_in(std::string_view token, const model::NullableText& url, const model::User& user);
 
 /// {"session":{…},"user":{…}}
 Reply session(const store::SignedIn& signed_in);

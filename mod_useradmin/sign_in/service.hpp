@@ -34,7 +34,7 @@ struct Service {
     bool takes_bearer = true;
     /// Whose pages may sign in and out, beside the server's own.
     http::Origins trusted_origins = {};
-    store::Timestamp now;
+    text::Timestamp now;
     /// Filled in before anything is changed, its status at the end.
     audit::Event& event;
     /// How many live sessions a user keeps at most; the oldest end first.

@@ -177,7 +177,7 @@ std::optional<SessionCache::Known> SessionCache::find(std::string_view place,
 void SessionCache::keep(std::string_view place, std::string_view credential, std::string_view token,
                         const store::SignedIn& session, Generation generation,
                         Clock::time_point now) const {
-    const store::User& user = session.user;
+    const model::User& user = session.user;
     // One that is impersonated is looked up each time: what is kept does not say by whom.
     if (!fits(user.id) || !fits(user.role.value_or("")) ||
         !session.session.impersonated_by.value_or("").empty())

@@ -41,9 +41,9 @@ class SessionCache {
 
     /// Of a session what says whether it counts, and for whom.
     struct Known {
-        store::Time expires_at;
+        model::NullableTime expires_at;
         bool banned = false;
-        store::Time ban_expires;
+        model::NullableTime ban_expires;
         bool has_role = false;
         std::uint8_t user_id_size = 0;
         std::uint8_t role_size = 0;

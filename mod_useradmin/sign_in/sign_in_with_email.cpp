@@ -253,7 +253,7 @@ std::optional<Reply> open_session_of(const Verification& verification, const Req
     const crypto::Secret token(crypto::random_token());
     const std::string ip = kept(client.ip);
     const std::string user_agent = kept(request.headers.find("User-Agent"));
-    store::Session session;
+    model::Session session;
     session.id = id;
     session.token = token.view();
     session.user_id = verification.user.id;

@@ -10,9 +10,10 @@ namespace {
 /// The columns of a table that new rows fill: all that hold a field, without ids that the database
 /// makes.
 template <class Record>
-std::vector<std::pair<const Column*, const Field<Record>*>> filled_columns(const Table& table) {
-    std::vector<std::pair<const Column*, const Field<Record>*>> all;
-    for (const Field<Record>& field : fields<Record>()) {
+std::vector<std::pair<const Column*, const model::Field<Record>*>>
+filled_columns(const Table& table) {
+    std::vector<std::pair<const Column*, const model::Field<Record>*>> all;
+    for (const model::Field<Record>& field : model::fields<Record>()) {
         const Column* const column = table.find(field.name);
         if (column != nullptr && !(field.name == "id" && column->is_serial()))
             all.emplace_back(column, &field);
@@ -69,7 +70,7 @@ bool append_any_of(Statement& statement, const char* before, const Column& colum
 
 } // namespace
 
-Result<std::vector<Row>> read(Work& work, Text after_id, std::int64_t limit) {
+Result<std::vector<Row>> read(Work& work, model::NullableText after_id, std::int64_t limit) {
     const Table& user = work.schema().user;
     const Table& account = work.schema().account;
     const Column& key = user.at("id");
@@ -78,7 +79,8 @@ Result<std::vector<Row>> read(Work& work, Text after_id, std::int64_t limit) {
     const Column& provider = account.at("providerId");
     statement << "SELECT " << user.read_as_u << ", a." << account.at("password") << " FROM " << user
               << " u LEFT JOIN " << account << " a ON a." << owner << owner.op("=") << "u." << key
-              << " AND a." << provider << provider.op("=") << argument(Account().provider_id);
+              << " AND a." << provider << provider.op("=")
+              << argument(model::Account().provider_id);
     if (after_id)
         statement << " WHERE u." << key << key.op(">") << argument(*after_id);
     statement << " ORDER BY u." << key << ", a." << account.at("id") << " LIMIT "
@@ -91,7 +93,7 @@ Result<std::vector<Row>> read(Work& work, Text after_id, std::int64_t limit) {
     all.reserve(rows->count());
     while (rows->next()) {
         Row row;
-        row.user = rows->take_record<User>();
+        row.user = rows->take_record<model::User>();
         row.password_hash = rows->take();
         // Who has two credential accounts signs in by the first.
         if (all.empty() || all.back().user.id != row.user.id)
@@ -100,7 +102,7 @@ Result<std::vector<Row>> read(Work& work, Text after_id, std::int64_t limit) {
     return all;
 }
 
-Result<std::vector<User>> taken(Work& work, std::span<const Row> rows) {
+Result<std::vector<model::User>> taken(Work& work, std::span<const Row> rows) {
     const Table& user = work.schema().user;
     const Column& key = user.at("id");
     Statement statement = work.statement();
@@ -109,16 +111,16 @@ Result<std::vector<User>> taken(Work& work, std::span<const Row> rows) {
         statement << ", " << user.read_of(name);
     statement << " FROM " << user;
     const bool has_addresses = append_any_of(statement, " WHERE ", user.at("email"), rows,
-                                             [](const User& row) { return row.email; });
+                                             [](const model::User& row) { return row.email; });
     if (!key.is_serial())
         append_any_of(statement, has_addresses ? " OR " : " WHERE ", key, rows,
-                      [](const User& row) { return row.id; });
+                      [](const model::User& row) { return row.id; });
     Result<Rows> found = work.run(statement);
     if (!found)
         return found.failure();
-    std::vector<User> users;
+    std::vector<model::User> users;
     while (found->next()) {
-        User& one = users.emplace_back();
+        model::User& one = users.emplace_back();
         one.id = found->take().value_or("");
         one.email = found->take().value_or("");
         one.role = found->take();
@@ -128,18 +130,19 @@ Result<std::vector<User>> taken(Work& work, std::span<const Row> rows) {
     return users;
 }
 
-Result<Done> insert(Work& work, std::span<Row> rows, bool account_is_named_by_id, Timestamp now) {
+Result<Done> insert(Work& work, std::span<Row> rows, bool account_is_named_by_id,
+                    text::Timestamp now) {
     const Schema& schema = work.schema();
     const Column& key = schema.user.at("id");
-    std::vector<User> users;
+    std::vector<model::User> users;
     users.reserve(rows.size());
     for (const Row& row : rows) {
-        for (const Field<User>& field : user_fields)
-            if (!work.can_hold(field.name, value_of(row.user, field)))
+        for (const model::Field<model::User>& field : model::user_fields)
+            if (!work.can_hold(field.name, model::value_of(row.user, field)))
                 return Failure::failed;
         users.push_back(row.user);
     }
-    Statement statement = insertion<User>(work, schema.user, users);
+    Statement statement = insertion<model::User>(work, schema.user, users);
     if (key.is_serial())
         statement << " RETURNING " << key << ", " << schema.user.at("email");
     Result<Rows> made = work.run(statement);
@@ -154,14 +157,15 @@ Result<Done> insert(Work& work, std::span<Row> rows, bool account_is_named_by_id
         for (Row& row : rows)
             row.user.id = ids[row.user.email];
     }
-    std::vector<Account> accounts;
+    std::vector<model::Account> accounts;
     accounts.reserve(rows.size());
     for (const Row& row : rows)
         if (row.password_hash)
             accounts.push_back(credential_account(row.user, row.account_id, row.password_hash,
                                                   account_is_named_by_id, now));
     if (!accounts.empty())
-        if (const Result<Rows> added = work.run(insertion<Account>(work, schema.account, accounts));
+        if (const Result<Rows> added =
+                work.run(insertion<model::Account>(work, schema.account, accounts));
             !added)
             return added.failure();
     return Done();

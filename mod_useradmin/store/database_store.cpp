@@ -314,7 +314,7 @@ Result<Page> DatabaseStore::list(const Filter& filter, const Window& window) {
                (sharing == Sharing::always || (sharing == Sharing::when_kept && totals_->keeps()));
     };
     const Allowance::Use use(allowance_);
-    std::optional<std::vector<User>> users;
+    std::optional<std::vector<model::User>> users;
     using Total = std::optional<std::int64_t>;
     // Nothing for a total that is left to those who share it.
     const auto count = [&](bool leaves_shared, LastTotal last) {
@@ -350,7 +350,7 @@ Result<Page> DatabaseStore::list(const Filter& filter, const Window& window) {
     if (totals_ != nullptr && !totals_->keeps() && window.offset >= **total)
         users.emplace();
     if (!users) {
-        Result<std::vector<User>> page = run<std::vector<User>>(
+        Result<std::vector<model::User>> page = run<std::vector<model::User>>(
             needs_user, Repeatable::yes, [&](Work& work, const Dialect& dialect) {
                 return dialect.lists(work.schema()).page(work, dialect, filter, **total, window);
             });
@@ -361,36 +361,36 @@ Result<Page> DatabaseStore::list(const Filter& filter, const Window& window) {
     return Page{*std::move(users), **total};
 }
 
-Result<User> DatabaseStore::find(std::string_view id) {
-    return run<User>(
+Result<model::User> DatabaseStore::find(std::string_view id) {
+    return run<model::User>(
         needs_user, Repeatable::yes,
         [&](Work& work, const Dialect& dialect) { return statements::find(work, dialect, id); });
 }
 
-Result<User> DatabaseStore::find_by_email(std::string_view email) {
-    return run<User>(
+Result<model::User> DatabaseStore::find_by_email(std::string_view email) {
+    return run<model::User>(
         needs_user, Repeatable::yes,
         [&](Work& work, const Dialect&) { return statements::find_by_email(work, email); });
 }
 
-Result<User> DatabaseStore::create(const NewUser& user, const std::optional<Actor>& actor) {
-    return changed(change<User>(
+Result<model::User> DatabaseStore::create(const NewUser& user, const std::optional<Actor>& actor) {
+    return changed(change<model::User>(
         needs_user | needs_account | needs_creation, Repeatable::no,
         [&](Work& work, const Dialect& dialect) {
             return statements::create(work, dialect, user, actor);
         }));
 }
 
-Result<User> DatabaseStore::update(std::string_view id, const Changes& changes, const Guard& guard,
-                                   Sessions sessions) {
+Result<model::User> DatabaseStore::update(std::string_view id, const Changes& changes,
+                                          const Guard& guard, Sessions sessions) {
     // Done a second time, it would find the row that it has changed itself.
     const bool may_change_caller = guard.actor && guard.actor->id == id;
-    return changed(
-        change<User>(needs_user | needs_of(sessions),
-                     guard.versions || may_change_caller ? Repeatable::no : Repeatable::yes,
-                     [&](Work& work, const Dialect& dialect) {
-                         return statements::update(work, dialect, id, changes, guard, sessions);
-                     }));
+    return changed(change<model::User>(
+        needs_user | needs_of(sessions),
+        guard.versions || may_change_caller ? Repeatable::no : Repeatable::yes,
+        [&](Work& work, const Dialect& dialect) {
+            return statements::update(work, dialect, id, changes, guard, sessions);
+        }));
 }
 
 Result<Done> DatabaseStore::remove(std::string_view id, const ProtectedAddress& spared,
@@ -402,7 +402,8 @@ Result<Done> DatabaseStore::remove(std::string_view id, const ProtectedAddress& 
         }));
 }
 
-Result<Done> DatabaseStore::another(std::string_view id, std::string_view role, Timestamp now) {
+Result<Done> DatabaseStore::another(std::string_view id, std::string_view role,
+                                    text::Timestamp now) {
     return run<Done>(
         needs_user, Repeatable::yes,
         [&](Work& work, const Dialect& dialect) {
@@ -416,7 +417,7 @@ Result<Credential> DatabaseStore::credential(std::string_view email) {
         [&](Work& work, const Dialect&) { return statements::credential(work, email); });
 }
 
-Result<Done> DatabaseStore::set_password(const Account& account, Sessions sessions,
+Result<Done> DatabaseStore::set_password(const model::Account& account, Sessions sessions,
                                          const Guard& guard) {
     return change<Done>(
         needs_user | needs_account | needs_new_hash | needs_of(sessions), Repeatable::no,
@@ -425,7 +426,8 @@ Result<Done> DatabaseStore::set_password(const Account& account, Sessions sessio
         });
 }
 
-Result<Done> DatabaseStore::replace_hash(const Account& account, std::string_view instead_of) {
+Result<Done> DatabaseStore::replace_hash(const model::Account& account,
+                                         std::string_view instead_of) {
     return change<Done>(
         needs_user | needs_account, Repeatable::no,
         [&](Work& work, const Dialect& dialect) {
@@ -457,24 +459,24 @@ Result<SignedIn> DatabaseStore::caller(std::string_view token) {
         });
 }
 
-Result<std::vector<Session>> DatabaseStore::sessions_of(std::string_view user_id) {
-    return run<std::vector<Session>>(
+Result<std::vector<model::Session>> DatabaseStore::sessions_of(std::string_view user_id) {
+    return run<std::vector<model::Session>>(
         needs_session, Repeatable::yes,
         [&](Work& work, const Dialect& dialect) {
             return statements::sessions_of(work, dialect, user_id);
         });
 }
 
-Result<std::vector<Session>> DatabaseStore::live_sessions_of(std::string_view user_id,
-                                                             Timestamp now, std::int64_t most) {
-    return run<std::vector<Session>>(
+Result<std::vector<model::Session>>
+DatabaseStore::live_sessions_of(std::string_view user_id, text::Timestamp now, std::int64_t most) {
+    return run<std::vector<model::Session>>(
         needs_session, Repeatable::yes,
         [&](Work& work, const Dialect& dialect) {
             return statements::live_sessions_of(work, dialect, user_id, now, most);
         });
 }
 
-Result<std::string_view> DatabaseStore::open_session(const Session& session,
+Result<std::string_view> DatabaseStore::open_session(const model::Session& session,
                                                      const SessionTerms& terms) {
     return change<std::string_view>(
         needs_user | needs_session | (terms.password_hash ? needs_account : 0U), Repeatable::no,
@@ -483,8 +485,8 @@ Result<std::string_view> DatabaseStore::open_session(const Session& session,
         });
 }
 
-Result<Done> DatabaseStore::extend_session(std::string_view token, Timestamp expires_at,
-                                           Timestamp now) {
+Result<Done> DatabaseStore::extend_session(std::string_view token, text::Timestamp expires_at,
+                                           text::Timestamp now) {
     return write<Done>(
         needs_session, Repeatable::yes,
         [&](Work& work, const Dialect& dialect) {
@@ -518,11 +520,11 @@ Result<std::int64_t> DatabaseStore::close_sessions_of(std::string_view user_id,
         });
 }
 
-Result<std::vector<FurtherColumn>> DatabaseStore::further_columns() {
-    return run<std::vector<FurtherColumn>>(
+Result<std::vector<ExtraColumn>> DatabaseStore::further_columns() {
+    return run<std::vector<ExtraColumn>>(
         needs_user, Repeatable::yes,
         [](Work& work, const Dialect&) {
-            return Result<std::vector<FurtherColumn>>(statements::further_columns(work));
+            return Result<std::vector<ExtraColumn>>(statements::further_columns(work));
         });
 }
 

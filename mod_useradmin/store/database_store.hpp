@@ -34,34 +34,35 @@ class DatabaseStore : public Store {
     void set_witness(Witness* witness) noexcept { witness_ = witness; }
 
     Result<Page> list(const Filter& filter, const Window& window) override;
-    Result<User> find(std::string_view id) override;
-    Result<User> find_by_email(std::string_view email) override;
-    Result<User> create(const NewUser& user, const std::optional<Actor>& actor = {}) override;
-    Result<User> update(std::string_view id, const Changes& changes, const Guard& guard,
-                        Sessions sessions = Sessions::stay) override;
+    Result<model::User> find(std::string_view id) override;
+    Result<model::User> find_by_email(std::string_view email) override;
+    Result<model::User> create(const NewUser& user,
+                               const std::optional<Actor>& actor = {}) override;
+    Result<model::User> update(std::string_view id, const Changes& changes, const Guard& guard,
+                               Sessions sessions = Sessions::stay) override;
     Result<Done> remove(std::string_view id, const ProtectedAddress& spared,
                         const Guard& guard) override;
-    Result<Done> another(std::string_view id, std::string_view role, Timestamp now) override;
+    Result<Done> another(std::string_view id, std::string_view role, text::Timestamp now) override;
     Result<Credential> credential(std::string_view email) override;
-    Result<Done> set_password(const Account& account, Sessions sessions,
+    Result<Done> set_password(const model::Account& account, Sessions sessions,
                               const Guard& guard) override;
-    Result<Done> replace_hash(const Account& account, std::string_view instead_of) override;
+    Result<Done> replace_hash(const model::Account& account, std::string_view instead_of) override;
     Result<std::vector<std::string>> password_formats() override;
     Result<SignedIn> session(std::string_view token) override;
     Result<SignedIn> caller(std::string_view token) override;
-    Result<std::vector<Session>> sessions_of(std::string_view user_id) override;
-    Result<std::vector<Session>> live_sessions_of(std::string_view user_id, Timestamp now,
-                                                  std::int64_t most) override;
-    Result<std::string_view> open_session(const Session& session,
+    Result<std::vector<model::Session>> sessions_of(std::string_view user_id) override;
+    Result<std::vector<model::Session>>
+    live_sessions_of(std::string_view user_id, text::Timestamp now, std::int64_t most) override;
+    Result<std::string_view> open_session(const model::Session& session,
                                           const SessionTerms& terms = {}) override;
-    Result<Done> extend_session(std::string_view token, Timestamp expires_at,
-                                Timestamp now) override;
+    Result<Done> extend_session(std::string_view token, text::Timestamp expires_at,
+                                text::Timestamp now) override;
     Result<Done> close_session(std::string_view token) override;
     Result<Done> close_session_of(std::string_view user_id, std::string_view id,
                                   const std::optional<Actor>& actor = {}) override;
     Result<std::int64_t> close_sessions_of(std::string_view user_id,
                                            const std::optional<Actor>& actor = {}) override;
-    Result<std::vector<FurtherColumn>> further_columns() override;
+    Result<std::vector<ExtraColumn>> further_columns() override;
     Result<Survey> survey(const ProtectedAddress& spared) override;
 
     /// Whether the database answers, and has the tables.

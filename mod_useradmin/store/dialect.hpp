@@ -115,23 +115,24 @@ class Dialect {
     virtual std::unique_ptr<Transaction> begin(Work& work) const = 0;
 
     /// Makes the user and its account, both or none (4.2); not_found where the caller may not.
-    virtual Result<User> create(Work& work, const NewUser& user,
-                                const std::optional<Actor>& actor) const = 0;
+    virtual Result<model::User> create(Work& work, const NewUser& user,
+                                       const std::optional<Actor>& actor) const = 0;
     /// Changes the user that has the id and that the guard lets be changed, and sees what it was.
     /// Its sessions end, where they are to, if that takes rights from it (append_loss).
-    virtual Result<User> update_with_before(Work& work, std::string_view id, const Changes& changes,
-                                            const Guard& guard, Sessions sessions) const = 0;
+    virtual Result<model::User> update_with_before(Work& work, std::string_view id,
+                                                   const Changes& changes, const Guard& guard,
+                                                   Sessions sessions) const = 0;
     /// Gives the user's credential account the hash, or makes it, and ends the user's sessions
     /// where they are to, all or none; not_found where there is no such user, or the guard does not
     /// let it be changed.
-    virtual Result<Done> set_password(Work& work, const Account& account, Sessions sessions,
+    virtual Result<Done> set_password(Work& work, const model::Account& account, Sessions sessions,
                                       const Guard& guard) const = 0;
     /// Deletes the user's sessions, its accounts and the user, all or none (4.4.1).
     virtual Result<Done> remove(Work& work, std::string_view id, const ProtectedAddress& spared,
                                 const Guard& guard) const = 0;
     /// Opens a session, and ends surplus ones of its user, while the user is kept as it is;
     /// not_found where the terms do not hold.
-    virtual Result<std::string_view> open_session(Work& work, const Session& session,
+    virtual Result<std::string_view> open_session(Work& work, const model::Session& session,
                                                   const SessionTerms& terms) const = 0;
 
     // What useradminctl asks.

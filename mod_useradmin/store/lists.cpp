@@ -38,7 +38,7 @@ void append_truth(Statement& statement, const Column* column, bool truth) {
 
 /// Appends the condition that a column of times compares so with a time.
 void append_time(Statement& statement, const Column* column, const char* comparison,
-                 Timestamp time) {
+                 text::Timestamp time) {
     if (column == nullptr)
         statement << "FALSE";
     else
@@ -118,7 +118,7 @@ void append_collection(Statement& statement, const Schema& schema, const Dialect
 /// The total by itself, beside a page that is known.
 Result<Counted> number_alone(Work& work, const Dialect& dialect, const Filter& filter,
                              AppendSearch append_search,
-                             std::optional<std::vector<User>> users = {}) {
+                             std::optional<std::vector<model::User>> users = {}) {
     Statement number = work.statement();
     append_number(number, work.schema(), dialect, filter, append_search);
     return counted_alone(work, number, std::move(users));
@@ -146,12 +146,12 @@ class PlainLists final : public Lists {
             append_walk(statement << "), ", schema, dialect, filter, window, append_search);
         }
         return counted_page(work, statement, [&] {
-            return number_alone(work, dialect, filter, append_search, std::vector<User>());
+            return number_alone(work, dialect, filter, append_search, std::vector<model::User>());
         });
     }
 
-    Result<std::vector<User>> page(Work& work, const Dialect& dialect, const Filter& filter,
-                                   std::int64_t total, const Window& window) const override {
+    Result<std::vector<model::User>> page(Work& work, const Dialect& dialect, const Filter& filter,
+                                          std::int64_t total, const Window& window) const override {
         if (!filter.is_usual() || !window.order.is_usual())
             return page_any(work, dialect, filter, total, window, append_search);
         if (filter.search && total <= most_collected) {
@@ -224,7 +224,7 @@ Result<Counted> count_any(Work& work, const Dialect& dialect, const Filter& filt
         append_number(statement << "SELECT (", schema, dialect, filter, append_search);
         append_walk(statement << "), ", schema, dialect, filter, window, append_search);
         return counted_page(work, statement, [&] {
-            return number_alone(work, dialect, filter, append_search, std::vector<User>());
+            return number_alone(work, dialect, filter, append_search, std::vector<model::User>());
         });
     }
     if (last.value_or(0) > most_collected || window.end() > most_collected)
@@ -234,9 +234,9 @@ Result<Counted> count_any(Work& work, const Dialect& dialect, const Filter& filt
                         [&] { return number_alone(work, dialect, filter, append_search); });
 }
 
-Result<std::vector<User>> page_any(Work& work, const Dialect& dialect, const Filter& filter,
-                                   std::int64_t total, const Window& window,
-                                   AppendSearch append_search) {
+Result<std::vector<model::User>> page_any(Work& work, const Dialect& dialect, const Filter& filter,
+                                          std::int64_t total, const Window& window,
+                                          AppendSearch append_search) {
     Statement statement = work.statement();
     if (!filter.is_empty() && total <= most_collected) {
         append_any_collection(statement, work.schema(), dialect, filter, window, append_search);
@@ -300,7 +300,7 @@ void append_limit(Statement& statement, std::int64_t limit) {
 }
 
 void append_collected(Statement& statement, const Schema& schema, const Dialect& dialect,
-                      const Text& role, const Window& window) {
+                      const model::NullableText& role, const Window& window) {
     const Table& user = schema.user;
     statement << " LEFT JOIN (SELECT * FROM useradmin_match";
     if (role)
@@ -326,27 +326,27 @@ Result<std::optional<Counted>> page_with_total(Work& work, const Statement& stat
             counted.emplace().users.emplace().reserve(rows->count());
         counted->total = rows->take_number();
         if (!rows->is_null())
-            counted->users->push_back(rows->take_record<User>());
+            counted->users->push_back(rows->take_record<model::User>());
     }
     return counted;
 }
 
 Result<Counted> counted_alone(Work& work, const Statement& statement,
-                              std::optional<std::vector<User>> users) {
+                              std::optional<std::vector<model::User>> users) {
     Result<Rows> rows = work.run(statement);
     if (!rows)
         return rows.failure();
     return Counted{rows->next() ? rows->take_number() : 0, std::move(users)};
 }
 
-Result<std::vector<User>> page_of(Work& work, const Statement& statement) {
+Result<std::vector<model::User>> page_of(Work& work, const Statement& statement) {
     Result<Rows> rows = work.run(statement);
     if (!rows)
         return rows.failure();
-    std::vector<User> users;
+    std::vector<model::User> users;
     users.reserve(rows->count());
     while (rows->next())
-        users.push_back(rows->take_record<User>());
+        users.push_back(rows->take_record<model::User>());
     return users;
 }
 

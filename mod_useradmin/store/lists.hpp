@@ -17,7 +17,7 @@ namespace useradmin::store {
 /// A total, and the page where the same statement gave it.
 struct Counted {
     std::int64_t total = 0;
-    std::optional<std::vector<User>> users;
+    std::optional<std::vector<model::User>> users;
 };
 
 /// Whether requests share the total of a filter that they ask for at the same time.
@@ -35,8 +35,9 @@ class Lists {
     virtual Result<Counted> count(Work& work, const Dialect& dialect, const Filter& filter,
                                   const Window& window, LastTotal last) const = 0;
     /// The window's users of a filter whose total is known.
-    virtual Result<std::vector<User>> page(Work& work, const Dialect& dialect, const Filter& filter,
-                                           std::int64_t total, const Window& window) const = 0;
+    virtual Result<std::vector<model::User>> page(Work& work, const Dialect& dialect,
+                                                  const Filter& filter, std::int64_t total,
+                                                  const Window& window) const = 0;
 
   protected:
     ~Lists() = default;
@@ -72,7 +73,7 @@ void append_limit(Statement& statement, std::int64_t limit);
 /// Appends the joins from a total, a row "t", to the window of useradmin_match, of which the users
 /// of the role are none, and those of the role. What is read of them goes by the alias u.
 void append_collected(Statement& statement, const Schema& schema, const Dialect& dialect,
-                      const Text& role, const Window& window);
+                      const model::NullableText& role, const Window& window);
 
 /// Appends the condition that a user matches a search.
 using AppendSearch = void (*)(Statement& statement, const Schema& schema, const Dialect& dialect,
@@ -81,9 +82,9 @@ using AppendSearch = void (*)(Statement& statement, const Schema& schema, const 
 Result<Counted> count_any(Work& work, const Dialect& dialect, const Filter& filter,
                           const Window& window, LastTotal last, AppendSearch append_search);
 /// The page of any filter in any order.
-Result<std::vector<User>> page_any(Work& work, const Dialect& dialect, const Filter& filter,
-                                   std::int64_t total, const Window& window,
-                                   AppendSearch append_search);
+Result<std::vector<model::User>> page_any(Work& work, const Dialect& dialect, const Filter& filter,
+                                          std::int64_t total, const Window& window,
+                                          AppendSearch append_search);
 /// Appends what follows SELECT for that page, found by going through the users in their order.
 void append_walk(Statement& statement, const Schema& schema, const Dialect& dialect,
                  const Filter& filter, const Window& window, AppendSearch append_search);
@@ -91,8 +92,9 @@ void append_walk(Statement& statement, const Schema& schema, const Dialect& dial
 Window from_the_end(const Window& window, std::int64_t total) noexcept;
 /// What a function gives of the window from the other end, in the window's own order.
 template <class Users>
-Result<std::vector<User>> turned(const Users& users_of, const Window& window, std::int64_t total) {
-    Result<std::vector<User>> users = users_of(from_the_end(window, total));
+Result<std::vector<model::User>> turned(const Users& users_of, const Window& window,
+                                        std::int64_t total) {
+    Result<std::vector<model::User>> users = users_of(from_the_end(window, total));
     if (users)
         std::reverse(users->begin(), users->end());
     return users;
@@ -111,8 +113,8 @@ Result<Counted> counted_page(Work& work, const Statement& statement, Otherwise o
 }
 /// The row of a total alone, beside a page that is known.
 Result<Counted> counted_alone(Work& work, const Statement& statement,
-                              std::optional<std::vector<User>> users = {});
+                              std::optional<std::vector<model::User>> users = {});
 /// The rows of users.
-Result<std::vector<User>> page_of(Work& work, const Statement& statement);
+Result<std::vector<model::User>> page_of(Work& work, const Statement& statement);
 
 } // namespace useradmin::store

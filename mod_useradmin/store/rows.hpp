@@ -10,7 +10,7 @@
 namespace useradmin::store {
 
 /// A value of a row. A time is one where the database gave it as such, and else a text.
-using Cell = std::variant<std::monostate, std::string_view, Timestamp>;
+using Cell = std::variant<std::monostate, std::string_view, text::Timestamp>;
 
 /// The rows that a statement gave, read once, row by row and column by column. The texts live as
 /// long as the pool that the statement ran with.
@@ -40,20 +40,20 @@ class Rows {
         return at_ >= end_ || std::holds_alternative<std::monostate>(cells_[at_]);
     }
     /// The text in the next column of the row; nothing for NULL.
-    Text take() noexcept {
+    model::NullableText take() noexcept {
         const Cell* cell = take_cell();
         const auto* text = cell != nullptr ? std::get_if<std::string_view>(cell) : nullptr;
-        return text != nullptr ? Text(*text) : Text();
+        return text != nullptr ? model::NullableText(*text) : model::NullableText();
     }
     /// The time in the next column of the row; nothing for what is none.
-    Time take_time() noexcept {
+    model::NullableTime take_time() noexcept {
         const Cell* cell = take_cell();
         if (cell == nullptr)
             return {};
-        if (const auto* time = std::get_if<Timestamp>(cell))
+        if (const auto* time = std::get_if<text::Timestamp>(cell))
             return *time;
         const auto* text = std::get_if<std::string_view>(cell);
-        return text != nullptr ? text::parse_timestamp(*text) : Time();
+        return text != nullptr ? text::parse_timestamp(*text) : model::NullableTime();
     }
 
     /// The number in the next column of the row; 0 for what is none.
@@ -65,7 +65,7 @@ class Rows {
     }
     /// The truth value in the next column of the row, as either database writes it.
     bool take_boolean() noexcept {
-        const Text text = take();
+        const model::NullableText text = take();
         return text && (*text == "t" || *text == "1" || *text == "true");
     }
     /// The record whose fields are the next columns of the row (Table::read).
@@ -76,14 +76,14 @@ class Rows {
             using Member = std::decay_t<decltype(member)>;
             if constexpr (std::is_same_v<Member, bool>)
                 member = take_boolean();
-            else if constexpr (std::is_same_v<Member, Text>)
+            else if constexpr (std::is_same_v<Member, model::NullableText>)
                 member = take();
             else if constexpr (std::is_same_v<Member, std::string_view>)
                 member = take().value_or("");
             else
                 member = take_time();
         };
-        for (const Field<Record>& field : fields<Record>())
+        for (const model::Field<Record>& field : model::fields<Record>())
             std::visit([&](auto member) { take_into(record.*member); }, field.member);
         return record;
     }

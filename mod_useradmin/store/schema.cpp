@@ -38,12 +38,12 @@ template <class Record>
 void match(Table& table) {
     const auto columns_of = [&](std::string_view alias, std::string_view left_out = {}) {
         std::string list;
-        for (const Field<Record>& field : fields<Record>())
+        for (const model::Field<Record>& field : model::fields<Record>())
             list.append(list.empty() ? "" : ", ")
                 .append(field.name == left_out ? "NULL" : table.read_of(field.name, alias));
         return list;
     };
-    for (const Field<Record>& field : fields<Record>())
+    for (const model::Field<Record>& field : model::fields<Record>())
         if (Column* const column = column_named(table, field.name))
             column->field = field.name;
     table.read = columns_of("");
@@ -104,11 +104,11 @@ class Examiner {
     template <class Record>
     void is_complete_with(const Record& given) const {
         for (const Column& column : table_.columns) {
-            const auto is_given = [&](const Field<Record>& field) {
+            const auto is_given = [&](const model::Field<Record>& field) {
                 return field.name == column.field &&
                        !std::holds_alternative<std::monostate>(value_of(given, field));
             };
-            const auto known = fields<Record>();
+            const auto known = model::fields<Record>();
             if (column.demands_value && !std::any_of(known.begin(), known.end(), is_given))
                 note(needs_creation,
                      "table " + table_.name + ", column \"" + column.name +
@@ -229,9 +229,9 @@ std::string Schema::full_user(std::string_view version) const {
 }
 
 void Schema::examine() {
-    match<User>(user);
-    match<Session>(session);
-    match<Account>(account);
+    match<model::User>(user);
+    match<model::Session>(session);
+    match<model::Account>(account);
     read_caller =
         session.read_of("expiresAt", "s.") + ", " + session.read_of("impersonatedBy", "s.");
     for (const std::string_view field : {"id", "role", "banned", "banExpires"})

@@ -9,7 +9,7 @@ namespace useradmin::store {
 namespace {
 
 /// A time as the column holds it: milliseconds in a column of numbers, else ISO 8601.
-std::string text_of(const Column& column, Timestamp time) {
+std::string text_of(const Column& column, text::Timestamp time) {
     if (column.kind == Column::Kind::integer)
         return std::to_string(time.time_since_epoch().count());
     std::string text;
@@ -27,12 +27,12 @@ std::string_view view_of(const Argument& argument) {
 
 } // namespace
 
-Argument argument(const Column& column, const Value& value) {
+Argument argument(const Column& column, const model::Value& value) {
     if (const auto* text = std::get_if<std::string_view>(&value))
         return argument(*text);
     if (const auto* truth = std::get_if<bool>(&value))
         return argument(*truth ? "1" : "0");
-    if (const auto* time = std::get_if<Timestamp>(&value))
+    if (const auto* time = std::get_if<text::Timestamp>(&value))
         return {text_of(column, *time)};
     return {};
 }
@@ -44,7 +44,7 @@ Statement::~Statement() {
 }
 
 void Statement::concern(const Column& column) noexcept {
-    takes_secrets_ = takes_secrets_ || is_secret(column.field);
+    takes_secrets_ = takes_secrets_ || model::is_secret(column.field);
 }
 
 Statement& Statement::operator<<(const Argument& argument) {

@@ -28,7 +28,7 @@ inline Argument argument(std::int64_t number) {
     return {std::to_string(number)};
 }
 /// The value in the form that the column holds.
-Argument argument(const Column& column, const Value& value);
+Argument argument(const Column& column, const model::Value& value);
 
 /// Collects the text of a statement and its arguments together. Both databases know the
 /// placeholders $1, $2 …; a value never becomes a part of the text. The arguments are copied into
@@ -80,9 +80,9 @@ class Statement {
     static void each_filled(const Table& table, const Record& record, Skipped skipped,
                             const Visit& visit) {
         bool is_first = true;
-        for (const Field<Record>& field : fields<Record>()) {
+        for (const model::Field<Record>& field : model::fields<Record>()) {
             const Column* column = table.find(field.name);
-            const Value value = value_of(record, field);
+            const model::Value value = value_of(record, field);
             if (column == nullptr || std::holds_alternative<std::monostate>(value) ||
                 std::find(skipped.begin(), skipped.end(), field.name) != skipped.end() ||
                 (field.name == "id" && column->is_serial()))
@@ -101,16 +101,17 @@ class Statement {
 
 template <class Record>
 Statement& Statement::columns(const Table& table, const Record& record, Skipped skipped) {
-    each_filled(table, record, skipped, [&](const Column& column, const Value&, bool is_first) {
-        *this << (is_first ? "" : ", ") << column;
-    });
+    each_filled(table, record, skipped,
+                [&](const Column& column, const model::Value&, bool is_first) {
+                    *this << (is_first ? "" : ", ") << column;
+                });
     return *this;
 }
 
 template <class Record>
 Statement& Statement::values(const Table& table, const Record& record, Skipped skipped) {
     each_filled(table, record, skipped,
-                [&](const Column& column, const Value& filled, bool is_first) {
+                [&](const Column& column, const model::Value& filled, bool is_first) {
                     concern(column);
                     *this << (is_first ? "" : ", ") << argument(column, filled);
                 });

@@ -91,7 +91,7 @@ bool is_ban(const Change& change) {
 }
 
 /// The text of a value; another one where that is NULL.
-std::string_view text_or(const Value& value, std::string_view instead) {
+std::string_view text_or(const model::Value& value, std::string_view instead) {
     const auto* const text = std::get_if<std::string_view>(&value);
     return text != nullptr ? *text : instead;
 }
@@ -151,7 +151,7 @@ void append_loss(Statement& statement, const Table& user, const Dialect& dialect
 }
 
 void append_terms(Statement& statement, const Table& user, const Dialect& dialect,
-                  const Session& session, const SessionTerms& terms) {
+                  const model::Session& session, const SessionTerms& terms) {
     const Column& key = user.at("id");
     dialect.is_exactly(statement, key.sql(), key, session.user_id);
     if (terms.verified == nullptr)
@@ -167,18 +167,18 @@ void append_hash(Statement& statement, const Table& account, std::string_view ha
     const Column& password = account.at("password");
     statement.concern(password);
     const Column& provider = account.at("providerId");
-    statement << provider << provider.op("=") << argument(Account().provider_id) << " AND "
+    statement << provider << provider.op("=") << argument(model::Account().provider_id) << " AND "
               << password << password.op("=") << argument(hash);
 }
 
 void append_surplus(Statement& statement, const Table& table, const Dialect& dialect,
-                    const Session& session, const SessionTerms& terms) {
+                    const model::Session& session, const SessionTerms& terms) {
     using Kind = Column::Kind;
     const Column& owner = table.at("userId");
     const Column& expires = table.at("expiresAt");
     // Texts may hold times of another form, which sort by their day: those go a day later.
     const bool is_exact = expires.kind == Kind::timestamp || expires.kind == Kind::integer;
-    const Timestamp now = terms.now - std::chrono::days(is_exact ? 0 : 1);
+    const text::Timestamp now = terms.now - std::chrono::days(is_exact ? 0 : 1);
     dialect.is_exactly(statement, owner.sql(), owner, session.user_id);
     const Column& key = table.at("id");
     statement << " AND NOT EXISTS (SELECT 1 FROM (SELECT " << key << " AS id FROM " << table
@@ -223,7 +223,7 @@ Failure why_refused(Work& work, const Dialect& dialect, std::string_view id, con
     return failure_of(guard, *may);
 }
 
-Result<User> find(Work& work, const Dialect& dialect, std::string_view id) {
+Result<model::User> find(Work& work, const Dialect& dialect, std::string_view id) {
     const Table& user = work.schema().user;
     const Column& key = user.at("id");
     if (!key.can_hold_id(id))
@@ -235,20 +235,20 @@ Result<User> find(Work& work, const Dialect& dialect, std::string_view id) {
     return first_row(work, statement, Work::take_user);
 }
 
-Result<User> find_by_email(Work& work, std::string_view email) {
+Result<model::User> find_by_email(Work& work, std::string_view email) {
     const Table& user = work.schema().user;
     Statement statement = work.statement();
     const Column& column = user.at("email");
     statement << "SELECT " << user.read << " FROM " << user << " WHERE " << column << column.op("=")
               << argument(email);
-    return first_row(work, statement, read_record<User>);
+    return first_row(work, statement, read_record<model::User>);
 }
 
-Result<User> create(Work& work, const Dialect& dialect, const NewUser& user,
-                    const std::optional<Actor>& actor) {
+Result<model::User> create(Work& work, const Dialect& dialect, const NewUser& user,
+                           const std::optional<Actor>& actor) {
     if (!work.can_hold("role", user.role))
         return Failure::failed;
-    Result<User> made = dialect.create(work, user, actor);
+    Result<model::User> made = dialect.create(work, user, actor);
     if (made.is_not_found())
         return refusal_of(work, dialect, actor).value_or(Failure::caller_rejected);
     // Some value that must be unique is there already: is it the address?
@@ -259,19 +259,19 @@ Result<User> create(Work& work, const Dialect& dialect, const NewUser& user,
     return made;
 }
 
-Result<User> update(Work& work, const Dialect& dialect, std::string_view id, const Changes& changes,
-                    const Guard& guard, Sessions sessions) {
+Result<model::User> update(Work& work, const Dialect& dialect, std::string_view id,
+                           const Changes& changes, const Guard& guard, Sessions sessions) {
     const Schema& schema = work.schema();
     const Column& key = schema.user.at("id");
     if (!key.can_hold_id(id))
         return Failure::not_found;
     for (const Change& change : changes)
         if (!work.can_hold(change.field, change.value)) {
-            const Result<User> found = find(work, dialect, id);
+            const Result<model::User> found = find(work, dialect, id);
             return found ? Failure::failed : found.failure();
         }
     // Nothing was written: because of the guard, or is there no such user?
-    const auto outcome_of = [&](Result<User> updated) -> Result<User> {
+    const auto outcome_of = [&](Result<model::User> updated) -> Result<model::User> {
         if (!guard.is_none() && updated.is_not_found())
             return why_refused(work, dialect, id, guard);
         return updated;
@@ -297,7 +297,7 @@ Result<Done> remove(Work& work, const Dialect& dialect, std::string_view id,
 }
 
 Result<Done> another(Work& work, const Dialect& dialect, std::string_view id, std::string_view role,
-                     Timestamp now) {
+                     text::Timestamp now) {
     const Table& user = work.schema().user;
     Statement statement = work.statement();
     append_active_of(statement << "SELECT 1 FROM " << user << " WHERE ", user, dialect, role, now);
@@ -316,25 +316,25 @@ Result<Credential> credential(Work& work, std::string_view email) {
     statement << "SELECT " << user.read_as_u << ", a." << account.at("password") << ", "
               << work.schema().read_second_factor << " FROM " << user << " u JOIN " << account
               << " a ON a." << owner << owner.op("=") << "u." << user.at("id") << " AND a."
-              << provider << provider.op("=") << argument(Account().provider_id) << " WHERE u."
-              << address << address.op("=") << argument(email);
+              << provider << provider.op("=") << argument(model::Account().provider_id)
+              << " WHERE u." << address << address.op("=") << argument(email);
     statement.give_secrets();
     return first_row(work, statement, [](Rows& rows) {
         Credential found;
-        found.user = rows.take_record<User>();
+        found.user = rows.take_record<model::User>();
         found.password_hash = rows.take();
         found.has_second_factor = rows.take_boolean();
         return found;
     });
 }
 
-void append_new_hash(Statement& statement, const Table& table, const Account& account) {
+void append_new_hash(Statement& statement, const Table& table, const model::Account& account) {
     statement << "UPDATE " << table << " SET ";
     append_values(statement, table,
                   {{"password", *account.password}, {"updatedAt", *account.updated_at}});
 }
 
-Result<Done> set_password(Work& work, const Dialect& dialect, const Account& account,
+Result<Done> set_password(Work& work, const Dialect& dialect, const model::Account& account,
                           Sessions sessions, const Guard& guard) {
     work.seen().user_id = account.user_id;
     if (!work.schema().user.at("id").can_hold_id(account.user_id))
@@ -345,7 +345,7 @@ Result<Done> set_password(Work& work, const Dialect& dialect, const Account& acc
     return set;
 }
 
-Result<Done> replace_hash(Work& work, const Dialect& dialect, const Account& account,
+Result<Done> replace_hash(Work& work, const Dialect& dialect, const model::Account& account,
                           std::string_view instead_of) {
     const Table& table = work.schema().account;
     work.seen().user_id = account.user_id;
@@ -374,7 +374,7 @@ Result<std::vector<std::string>> password_formats(Work& work, const Dialect& dia
               << "p)" << equals << "161 THEN 'scrypt' WHEN " << length << "p)" << equals
               << "60 AND " << part << "p, 1, 2)" << equals << "'$2' THEN " << part
               << "p, 1, 7) ELSE 'other' END FROM (SELECT " << password << " AS p FROM " << account
-              << " WHERE " << provider << provider.op("=") << argument(Account().provider_id)
+              << " WHERE " << provider << provider.op("=") << argument(model::Account().provider_id)
               << " AND " << password << " IS NOT NULL LIMIT " << argument(sampled_accounts)
               << ") s";
     return all_rows(work, statement, read_text);
@@ -387,9 +387,9 @@ Result<SignedIn> session(Work& work, const Dialect& dialect, std::string_view to
     append_of_session(statement, schema, dialect, token);
     return first_row(work, statement, [token](Rows& rows) {
         SignedIn found;
-        found.session = rows.take_record<Session>();
+        found.session = rows.take_record<model::Session>();
         found.session.token = token;
-        found.user = rows.take_record<User>();
+        found.user = rows.take_record<model::User>();
         return found;
     });
 }
@@ -411,28 +411,28 @@ Result<SignedIn> caller(Work& work, const Dialect& dialect, std::string_view tok
     });
 }
 
-Result<std::vector<Session>> sessions_of(Work& work, const Dialect& dialect,
-                                         std::string_view user_id) {
+Result<std::vector<model::Session>> sessions_of(Work& work, const Dialect& dialect,
+                                                std::string_view user_id) {
     const Table& table = work.schema().session;
     const Column& column = table.at("userId");
     if (!column.can_hold_id(user_id))
-        return std::vector<Session>();
+        return std::vector<model::Session>();
     Statement statement = work.statement();
     statement << "SELECT " << table.read << " FROM " << table;
     append_key(statement, dialect, column, user_id);
     statement.give_secrets();
     statement << " ORDER BY " << newest_first(table);
-    return all_rows(work, statement, read_record<Session>);
+    return all_rows(work, statement, read_record<model::Session>);
 }
 
-Result<std::vector<Session>> live_sessions_of(Work& work, const Dialect& dialect,
-                                              std::string_view user_id, Timestamp now,
-                                              std::int64_t most) {
+Result<std::vector<model::Session>> live_sessions_of(Work& work, const Dialect& dialect,
+                                                     std::string_view user_id, text::Timestamp now,
+                                                     std::int64_t most) {
     const Table& table = work.schema().session;
     const Column& column = table.at("userId");
     const Column& expires = table.at("expiresAt");
     if (!column.can_hold_id(user_id))
-        return std::vector<Session>();
+        return std::vector<model::Session>();
     for (std::int64_t asked = most;; asked *= 2) {
         Statement statement = work.statement();
         statement << "SELECT " << table.read_as_s << " FROM " << table << " s";
@@ -441,11 +441,11 @@ Result<std::vector<Session>> live_sessions_of(Work& work, const Dialect& dialect
         statement << " AND " << expires << expires.op(">")
                   << argument(expires, now - std::chrono::days(1)) << " ORDER BY "
                   << newest_first(table) << " LIMIT " << argument(asked);
-        auto sessions = all_rows(work, statement, read_record<Session>);
+        auto sessions = all_rows(work, statement, read_record<model::Session>);
         if (!sessions)
             return sessions;
         const bool are_all = std::ssize(*sessions) < asked;
-        std::erase_if(*sessions, [now](const Session& session) {
+        std::erase_if(*sessions, [now](const model::Session& session) {
             return !session.expires_at || *session.expires_at <= now;
         });
         // Those that ended within the day may have taken the place of others.
@@ -457,8 +457,8 @@ Result<std::vector<Session>> live_sessions_of(Work& work, const Dialect& dialect
     }
 }
 
-Result<std::string_view> open_session(Work& work, const Dialect& dialect, const Session& session,
-                                      const SessionTerms& terms) {
+Result<std::string_view> open_session(Work& work, const Dialect& dialect,
+                                      const model::Session& session, const SessionTerms& terms) {
     work.seen().user_id = session.user_id;
     if (!work.schema().user.at("id").can_hold_id(session.user_id))
         return Failure::changed;
@@ -467,7 +467,7 @@ Result<std::string_view> open_session(Work& work, const Dialect& dialect, const 
 }
 
 Result<Done> extend_session(Work& work, const Dialect& dialect, std::string_view token,
-                            Timestamp expires_at, Timestamp now) {
+                            text::Timestamp expires_at, text::Timestamp now) {
     const Table& table = work.schema().session;
     Statement statement = work.statement();
     statement << "UPDATE " << table << " SET ";
@@ -526,9 +526,9 @@ Result<std::int64_t> close_sessions_of(Work& work, const Dialect& dialect, std::
     return closed;
 }
 
-std::vector<FurtherColumn> further_columns(const Work& work) {
-    using Kind = FurtherColumn::Kind;
-    std::vector<FurtherColumn> columns;
+std::vector<ExtraColumn> further_columns(const Work& work) {
+    using Kind = ExtraColumn::Kind;
+    std::vector<ExtraColumn> columns;
     for (const Column* column : work.schema().other_user_columns()) {
         const auto kind_of = [](const Column& of) {
             switch (of.kind) {

@@ -13,39 +13,40 @@
 // Each is the store's call of the same name (store.hpp), for one piece of work.
 namespace useradmin::store::statements {
 
-Result<User> find(Work& work, const Dialect& dialect, std::string_view id);
-Result<User> find_by_email(Work& work, std::string_view email);
-Result<User> create(Work& work, const Dialect& dialect, const NewUser& user,
-                    const std::optional<Actor>& actor = {});
-Result<User> update(Work& work, const Dialect& dialect, std::string_view id, const Changes& changes,
-                    const Guard& guard, Sessions sessions = Sessions::stay);
+Result<model::User> find(Work& work, const Dialect& dialect, std::string_view id);
+Result<model::User> find_by_email(Work& work, std::string_view email);
+Result<model::User> create(Work& work, const Dialect& dialect, const NewUser& user,
+                           const std::optional<Actor>& actor = {});
+Result<model::User> update(Work& work, const Dialect& dialect, std::string_view id,
+                           const Changes& changes, const Guard& guard,
+                           Sessions sessions = Sessions::stay);
 Result<Done> remove(Work& work, const Dialect& dialect, std::string_view id,
                     const ProtectedAddress& spared, const Guard& guard);
 Result<Done> another(Work& work, const Dialect& dialect, std::string_view id, std::string_view role,
-                     Timestamp now);
+                     text::Timestamp now);
 Result<Credential> credential(Work& work, std::string_view email);
-Result<Done> set_password(Work& work, const Dialect& dialect, const Account& account,
+Result<Done> set_password(Work& work, const Dialect& dialect, const model::Account& account,
                           Sessions sessions = Sessions::stay, const Guard& guard = {});
-Result<Done> replace_hash(Work& work, const Dialect& dialect, const Account& account,
+Result<Done> replace_hash(Work& work, const Dialect& dialect, const model::Account& account,
                           std::string_view instead_of);
 Result<std::vector<std::string>> password_formats(Work& work, const Dialect& dialect);
 Result<SignedIn> session(Work& work, const Dialect& dialect, std::string_view token);
 Result<SignedIn> caller(Work& work, const Dialect& dialect, std::string_view token);
-Result<std::vector<Session>> sessions_of(Work& work, const Dialect& dialect,
-                                         std::string_view user_id);
-Result<std::vector<Session>> live_sessions_of(Work& work, const Dialect& dialect,
-                                              std::string_view user_id, Timestamp now,
-                                              std::int64_t most);
-Result<std::string_view> open_session(Work& work, const Dialect& dialect, const Session& session,
-                                      const SessionTerms& terms);
+Result<std::vector<model::Session>> sessions_of(Work& work, const Dialect& dialect,
+                                                std::string_view user_id);
+Result<std::vector<model::Session>> live_sessions_of(Work& work, const Dialect& dialect,
+                                                     std::string_view user_id, text::Timestamp now,
+                                                     std::int64_t most);
+Result<std::string_view> open_session(Work& work, const Dialect& dialect,
+                                      const model::Session& session, const SessionTerms& terms);
 Result<Done> extend_session(Work& work, const Dialect& dialect, std::string_view token,
-                            Timestamp expires_at, Timestamp now);
+                            text::Timestamp expires_at, text::Timestamp now);
 Result<Done> close_session(Work& work, const Dialect& dialect, std::string_view token);
 Result<Done> close_session_of(Work& work, const Dialect& dialect, std::string_view user_id,
                               std::string_view id, const std::optional<Actor>& actor = {});
 Result<std::int64_t> close_sessions_of(Work& work, const Dialect& dialect, std::string_view user_id,
                                        const std::optional<Actor>& actor = {});
-std::vector<FurtherColumn> further_columns(const Work& work);
+std::vector<ExtraColumn> further_columns(const Work& work);
 Result<Survey> survey(Work& work, const Dialect& dialect, const ProtectedAddress& spared);
 
 /// Why the caller may not make a change; nothing where it may.
@@ -66,7 +67,7 @@ void append_loss(Statement& statement, const Table& user, const Dialect& dialect
 /// Appends the condition that a row of the user table is the session's user and as the terms have
 /// it, the password aside.
 void append_terms(Statement& statement, const Table& user, const Dialect& dialect,
-                  const Session& session, const SessionTerms& terms);
+                  const model::Session& session, const SessionTerms& terms);
 
 /// Appends the condition that a row of the account table is a credential account of that hash.
 void append_hash(Statement& statement, const Table& account, std::string_view hash);
@@ -75,9 +76,9 @@ void append_hash(Statement& statement, const Table& account, std::string_view ha
 /// belongs to the session's user and must end before the session is opened
 /// (SessionTerms::max_sessions).
 void append_surplus(Statement& statement, const Table& table, const Dialect& dialect,
-                    const Session& session, const SessionTerms& terms);
+                    const model::Session& session, const SessionTerms& terms);
 
 /// Appends "UPDATE account SET …", which gives an account another hash.
-void append_new_hash(Statement& statement, const Table& table, const Account& account);
+void append_new_hash(Statement& statement, const Table& table, const model::Account& account);
 
 } // namespace useradmin::store::statements

@@ -15,13 +15,13 @@ namespace useradmin::store {
 
 /// Which users a list holds: those that match any of the filters, or all where there is none (4.1).
 struct Filter {
-    Text role;
-    Text search;
+    model::NullableText role;
+    model::NullableText search;
     std::optional<bool> banned = {};
     std::optional<bool> email_verified = {};
     /// From when on a user was made, and before when.
-    Time created_from = {};
-    Time created_until = {};
+    model::NullableTime created_from = {};
+    model::NullableTime created_until = {};
     /// Whether a user must match all of them.
     bool is_all = false;
 
@@ -60,7 +60,7 @@ struct Window {
 };
 
 struct Page {
-    std::vector<User> users;
+    std::vector<model::User> users;
     std::int64_t total = 0;
 };
 
@@ -75,12 +75,12 @@ struct NewUser {
     std::string_view password_hash;
     /// What the accountId of the account is: the address (2.2), or the user's id.
     bool account_is_named_by_id = false;
-    Timestamp now;
+    text::Timestamp now;
 };
 
 /// The rows that a new user comes to. Where the database makes the ids, the account's are empty.
-inline User user_row(const NewUser& user) {
-    User row;
+inline model::User user_row(const NewUser& user) {
+    model::User row;
     row.id = user.id;
     row.name = user.name;
     row.email = user.email;
@@ -92,9 +92,10 @@ inline User user_row(const NewUser& user) {
 
 /// The credential account of a user, new at that time (2.2). Its own id is for tables whose ids are
 /// texts.
-inline Account credential_account(const User& user, std::string_view id, Text password_hash,
-                                  bool is_named_by_id, Timestamp now) {
-    Account row;
+inline model::Account credential_account(const model::User& user, std::string_view id,
+                                         model::NullableText password_hash, bool is_named_by_id,
+                                         text::Timestamp now) {
+    model::Account row;
     row.id = id;
     row.account_id = is_named_by_id ? user.id : user.email;
     row.user_id = user.id;
@@ -103,7 +104,7 @@ inline Account credential_account(const User& user, std::string_view id, Text pa
     return row;
 }
 
-inline Account account_row(const NewUser& user) {
+inline model::Account account_row(const NewUser& user) {
     return credential_account(user_row(user), user.account_id, user.password_hash,
                               user.account_is_named_by_id, user.now);
 }
@@ -111,7 +112,7 @@ inline Account account_row(const NewUser& user) {
 /// A field that an update sets, by its name in the table of fields.
 struct Change {
     std::string_view field;
-    Value value;
+    model::Value value;
 };
 using Changes = std::vector<Change>;
 
@@ -131,7 +132,7 @@ struct Actor {
     std::string_view id;
     std::span<const std::string_view> roles;
     /// When a ban that has expired is none any more.
-    Timestamp now = {};
+    text::Timestamp now = {};
 };
 
 /// What a change of a user must not do (UserAdminGuard), and which row it is meant for.
@@ -144,7 +145,7 @@ struct Guard {
     Kind kind = Kind::none;
     std::string_view role = {};
     /// When a ban that has expired is none any more.
-    Timestamp now = {};
+    text::Timestamp now = {};
     /// Of which the row must be one, or else it has changed. It is looked at last.
     Versions versions = {};
     /// Nothing: the caller is not checked again.
@@ -163,13 +164,13 @@ enum class Sessions {
 struct SessionTerms {
     /// The user as it was verified: it must still have the address and the role. nullptr: it must
     /// exist.
-    const User* verified = nullptr;
+    const model::User* verified = nullptr;
     /// Whether it may be banned.
     bool allows_banned = false;
     /// When a ban or a session that has expired is none any more.
-    Timestamp now = {};
+    text::Timestamp now = {};
     /// The hash that its credential account must still have; nothing: any or none.
-    Text password_hash = {};
+    model::NullableText password_hash = {};
     /// How many live sessions it has at most with this one; the oldest end first, and the expired
     /// ones with them. 0: no limit.
     std::int64_t max_sessions = 0;
@@ -177,14 +178,14 @@ struct SessionTerms {
 
 /// A session and the user whose it is.
 struct SignedIn {
-    Session session;
-    User user;
+    model::Session session;
+    model::User user;
 };
 
 /// A user and the hash of its credential account, as it is stored.
 struct Credential {
-    User user;
-    Text password_hash;
+    model::User user;
+    model::NullableText password_hash;
     /// Whether better-auth's column twoFactorEnabled says that the password alone signs nobody in.
     bool has_second_factor = false;
 };
@@ -200,7 +201,7 @@ struct Survey {
 };
 
 /// A column of the user table beyond the fields, and what its values are in JSON, or null.
-struct FurtherColumn {
+struct ExtraColumn {
     enum class Kind { text, integer, boolean, time, any };
     std::string_view name;
     Kind kind = Kind::any;
@@ -215,7 +216,8 @@ class Witness {
     /// A user was changed, or what belongs to it: its row before and after, nullptr where there is
     /// none or where it stays as it is. Whose session ended is empty where nobody knows. False
     /// where it could not be told.
-    virtual bool saw(std::string_view user_id, const User* before, const User* after) = 0;
+    virtual bool saw(std::string_view user_id, const model::User* before,
+                     const model::User* after) = 0;
     /// Called when the database does not answer what commits a change: the change may have been
     /// made. The change can still succeed when it is repeated.
     virtual void on_unknown_outcome() noexcept {}
@@ -230,23 +232,26 @@ class Store {
     /// The users of one page, in the window's order, and how many match in all (4.1).
     virtual Result<Page> list(const Filter& filter, const Window& window) = 0;
     /// The user with that id (4.3), or not_found.
-    virtual Result<User> find(std::string_view id) = 0;
+    virtual Result<model::User> find(std::string_view id) = 0;
     /// The user with that address, to the letter, or not_found.
-    virtual Result<User> find_by_email(std::string_view email) = 0;
+    virtual Result<model::User> find_by_email(std::string_view email) = 0;
     /// Makes the user and its account, both or none: the full row, or address_taken (4.2), or why
     /// the caller may not.
-    virtual Result<User> create(const NewUser& user, const std::optional<Actor>& actor = {}) = 0;
+    virtual Result<model::User> create(const NewUser& user,
+                                       const std::optional<Actor>& actor = {}) = 0;
     /// The full row after the changes (4.4), or not_found, or what the guard says. Where sessions
     /// are to end, they do so if the changes ban the user, or give it another role or address.
-    virtual Result<User> update(std::string_view id, const Changes& changes,
-                                const Guard& guard = {}, Sessions sessions = Sessions::stay) = 0;
+    virtual Result<model::User> update(std::string_view id, const Changes& changes,
+                                       const Guard& guard = {},
+                                       Sessions sessions = Sessions::stay) = 0;
     /// Deletes the user's sessions, its accounts and the user, all or none (4.4.1); not_found,
     /// protected_address, or what the guard says.
     virtual Result<Done> remove(std::string_view id, const ProtectedAddress& spared,
                                 const Guard& guard = {}) = 0;
     /// Whether somebody else than the user has the role and is not banned; not_found where nobody
     /// is.
-    virtual Result<Done> another(std::string_view id, std::string_view role, Timestamp now) = 0;
+    virtual Result<Done> another(std::string_view id, std::string_view role,
+                                 text::Timestamp now) = 0;
 
     /// The user with that address, to the letter, and its password's hash; not_found where there is
     /// no such user, or it has no credential account.
@@ -254,11 +259,13 @@ class Store {
     /// Replaces the hash in the user's credential account, or makes the account; not_found where
     /// there is no such user, or what the guard says. Where sessions are to end, all of the user's
     /// do.
-    virtual Result<Done> set_password(const Account& account, Sessions sessions = Sessions::stay,
+    virtual Result<Done> set_password(const model::Account& account,
+                                      Sessions sessions = Sessions::stay,
                                       const Guard& guard = {}) = 0;
     /// Replaces the hash in the user's credential account where it is that one; not_found where it
     /// is another.
-    virtual Result<Done> replace_hash(const Account& account, std::string_view instead_of) = 0;
+    virtual Result<Done> replace_hash(const model::Account& account,
+                                      std::string_view instead_of) = 0;
     /// How the passwords of credential accounts are hashed: for each way that a bounded sample of
     /// them shows, the hash's text up to its salt ("$argon2id$v=19$m=19456,t=2,p=1$", "$2b$12$"),
     /// "scrypt" for texts of better-auth's length, or "other".
@@ -271,17 +278,17 @@ class Store {
     /// impersonatedBy, and of its user the id, the role and the ban.
     virtual Result<SignedIn> caller(std::string_view token) = 0;
     /// The user's sessions, newest first, expired ones too.
-    virtual Result<std::vector<Session>> sessions_of(std::string_view user_id) = 0;
+    virtual Result<std::vector<model::Session>> sessions_of(std::string_view user_id) = 0;
     /// Those that last, so many at most, newest first and without their tokens.
-    virtual Result<std::vector<Session>> live_sessions_of(std::string_view user_id, Timestamp now,
-                                                          std::int64_t most) = 0;
+    virtual Result<std::vector<model::Session>>
+    live_sessions_of(std::string_view user_id, text::Timestamp now, std::int64_t most) = 0;
     /// Opens a session; its id, which the database may have made. Returns changed where the terms
     /// do not hold. A change that ends the user's sessions comes wholly before or wholly after it.
-    virtual Result<std::string_view> open_session(const Session& session,
+    virtual Result<std::string_view> open_session(const model::Session& session,
                                                   const SessionTerms& terms = {}) = 0;
     /// Moves the expiry of a session, or not_found.
-    virtual Result<Done> extend_session(std::string_view token, Timestamp expires_at,
-                                        Timestamp now) = 0;
+    virtual Result<Done> extend_session(std::string_view token, text::Timestamp expires_at,
+                                        text::Timestamp now) = 0;
     /// Ends a session, or not_found.
     virtual Result<Done> close_session(std::string_view token) = 0;
     /// Ends the session of the user that has the id, or not_found, or why the caller may not.
@@ -292,7 +299,7 @@ class Store {
                                                    const std::optional<Actor>& actor = {}) = 0;
 
     /// The columns of the user table beyond the fields, in the table's order.
-    virtual Result<std::vector<FurtherColumn>> further_columns() = 0;
+    virtual Result<std::vector<ExtraColumn>> further_columns() = 0;
     /// Looks at the addresses of all users, and at what the account may do.
     virtual Result<Survey> survey(const ProtectedAddress& spared) = 0;
 };

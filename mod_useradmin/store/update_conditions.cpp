@@ -7,13 +7,13 @@
 namespace useradmin::store {
 
 void append_active_of(Statement& statement, const Table& user, const Dialect& dialect,
-                      std::string_view role, Timestamp now) {
+                      std::string_view role, text::Timestamp now) {
     append_not_banned(statement << role_of(user, dialect) << user.op("=") << argument(role)
                                 << " AND ",
                       user, now);
 }
 
-void append_not_banned(Statement& statement, const Table& user, Timestamp now) {
+void append_not_banned(Statement& statement, const Table& user, text::Timestamp now) {
     const Column* banned = user.find("banned");
     if (banned == nullptr) {
         statement << "TRUE";

@@ -10,10 +10,10 @@ namespace useradmin::store {
 
 /// Appends a condition that the row is of a user of the role who is not banned at that time.
 void append_active_of(Statement& statement, const Table& user, const Dialect& dialect,
-                      std::string_view role, Timestamp now);
+                      std::string_view role, text::Timestamp now);
 
 /// Appends a condition that the row is of a user who is not banned at that time.
-void append_not_banned(Statement& statement, const Table& user, Timestamp now);
+void append_not_banned(Statement& statement, const Table& user, text::Timestamp now);
 
 /// Appends a condition that the row is of a user who has one of the roles.
 void append_one_of_roles(Statement& statement, const Table& user, const Dialect& dialect,

@@ -9,17 +9,18 @@ namespace useradmin::store {
 
 namespace {
 
-const Field<User>* user_field(std::string_view name) noexcept {
-    const auto all = fields<User>();
-    const auto found = std::find_if(all.begin(), all.end(),
-                                    [&](const Field<User>& field) { return field.name == name; });
+const model::Field<model::User>* user_field(std::string_view name) noexcept {
+    const auto all = model::fields<model::User>();
+    const auto found =
+        std::find_if(all.begin(), all.end(),
+                     [&](const model::Field<model::User>& field) { return field.name == name; });
     return found != all.end() ? &*found : nullptr;
 }
 
 /// Whether the value is what a column that is not there is read as.
-bool is_as_absent(const Field<User>& field, const Value& value) {
+bool is_as_absent(const model::Field<model::User>& field, const model::Value& value) {
     if (const auto* text = std::get_if<std::string_view>(&value))
-        return *text == field.instead_of_null;
+        return *text == field.null_substitute;
     if (const auto* truth = std::get_if<bool>(&value))
         return !*truth;
     return std::holds_alternative<std::monostate>(value);
@@ -46,38 +47,39 @@ Result<Rows> Work::commit(const char* sql) {
     return note(std::move(answer));
 }
 
-bool Work::can_hold(std::string_view field, const Value& value) {
+bool Work::can_hold(std::string_view field, const model::Value& value) {
     if (schema_.user.find(field) != nullptr)
         return true;
-    const Field<User>* known = user_field(field);
-    if (known != nullptr && (known->absent == Absent::dropped || is_as_absent(*known, value)))
+    const model::Field<model::User>* known = user_field(field);
+    if (known != nullptr &&
+        (known->if_absent == model::IfAbsent::ignore || is_as_absent(*known, value)))
         return true;
     error_ = "table " + schema_.user.name + " has no column \"" + std::string(field) +
              "\"; add it with 'useradminctl schema'";
     return false;
 }
 
-User Work::take_user(Rows& rows) {
-    User user = rows.take_record<User>();
+model::User Work::take_user(Rows& rows) {
+    model::User user = rows.take_record<model::User>();
     user.version = rows.take().value_or("");
     return user;
 }
 
-User Work::take_full_user(Rows& rows) const {
-    User user = take_user(rows);
+model::User Work::take_full_user(Rows& rows) const {
+    model::User user = take_user(rows);
     // One object for all of them, although the database may have built several.
     std::string members;
     for (std::size_t index = 0; index < schema_.other_columns.size(); ++index) {
         std::string_view object = rows.take().value_or("{}");
         if (schema_.other_columns.size() == 1) {
-            user.other_columns = object;
+            user.extra_columns = object;
             return user;
         }
         object = object.substr(1, object.size() - 2);
         members += members.empty() || object.empty() ? "" : ",";
         members += object;
     }
-    user.other_columns = apr::keep(pool_, "{" + members + "}");
+    user.extra_columns = apr::keep(pool_, "{" + members + "}");
     return user;
 }
 

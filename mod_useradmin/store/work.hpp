@@ -13,8 +13,8 @@ namespace useradmin::store {
 /// What a change did to a user, for its witness.
 struct Seen {
     std::string_view user_id = {};
-    std::optional<User> before = {};
-    std::optional<User> after = {};
+    std::optional<model::User> before = {};
+    std::optional<model::User> after = {};
 };
 
 /// A client, what is known of the tables, the memory of a request, and what went wrong first.
@@ -39,11 +39,11 @@ class Work {
 
     /// Whether the value, which must not be lost, has a column in the user table; if not, that is
     /// the error.
-    bool can_hold(std::string_view field, const Value& value);
+    bool can_hold(std::string_view field, const model::Value& value);
     /// The row of a user's fields and its version.
-    static User take_user(Rows& rows);
+    static model::User take_user(Rows& rows);
     /// The row of a create or update: the same, then the further columns.
-    User take_full_user(Rows& rows) const;
+    model::User take_full_user(Rows& rows) const;
 
     /// How the first statement that failed did so; nothing where none did, or where the work was
     /// refused before.

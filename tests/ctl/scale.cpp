@@ -80,7 +80,7 @@ std::string OpenStore::list(const store::Filter& filter, const store::Window& wi
     if (!page)
         give_up("no list: " + complaints_, here);
     std::string ids;
-    for (const store::User& user : page->users)
+    for (const model::User& user : page->users)
         ids.append(user.id) += ' ';
     return ids + "of " + std::to_string(page->total);
 }

@@ -241,11 +241,12 @@ TEST(scale_lists, are_those_of_the_rules_for_every_role_search_and_page) {
     scale();
     OpenStore store(params_);
     CHECK(store.is_scaled());
-    std::vector<store::Text> texts(searches.begin(), searches.end());
+    std::vector<model::NullableText> texts(searches.begin(), searches.end());
     texts.emplace_back(std::nullopt);
-    for (const store::Text& search : texts)
-        for (const store::Text& role :
-             {store::Text(), store::Text("user"), store::Text("admin"), store::Text("nobody")})
+    for (const model::NullableText& search : texts)
+        for (const model::NullableText& role :
+             {model::NullableText(), model::NullableText("user"), model::NullableText("admin"),
+              model::NullableText("nobody")})
             for (const store::Window& window :
                  {store::Window{20, 0}, store::Window{7, 7}, store::Window{100, 350}})
                 is_as_wanted(store, {role, search}, window);
@@ -300,8 +301,9 @@ TEST(scale_lists, of_thousands_are_those_of_the_rules_on_pages_far_down) {
     add(7000);
     scale();
     OpenStore store(params_);
-    for (const store::Text& role :
-         {store::Text(), store::Text("user"), store::Text("gerente de zona"), store::Text("no")}) {
+    for (const model::NullableText& role :
+         {model::NullableText(), model::NullableText("user"),
+          model::NullableText("gerente de zona"), model::NullableText("no")}) {
         for (const std::int64_t offset :
              {0, 999, 1000, 1001, 1160, 2333, 3456, 5000, 6980, 6999, 7000, 7001, 2000000000})
             is_as_wanted(store, {role, {}}, {20, offset});
@@ -337,7 +339,9 @@ TEST(scale_lists, of_any_part_of_a_name_or_an_address_are_those_of_the_rules) {
         const std::size_t last = starts[random() % starts.size()];
         const auto part =
             text.substr(std::min(first, last), std::max(first, last) - std::min(first, last));
-        is_as_wanted(store, {count % 2 == 0 ? store::Text() : store::Text("admin"), part}, {20, 0});
+        is_as_wanted(store,
+                     {count % 2 == 0 ? model::NullableText() : model::NullableText("admin"), part},
+                     {20, 0});
     }
 }
 
@@ -347,7 +351,8 @@ TEST(scale_lists, are_those_of_the_rules_in_every_order_and_with_further_filters
     add(7000);
     std::vector<store::Filter> filters = {{}, {"user", {}}, {"gerente de zona", {}}};
     for (const bool is_all : {false, true})
-        for (const store::Text& search : {store::Text(), store::Text("jose"), store::Text("o")})
+        for (const model::NullableText& search :
+             {model::NullableText(), model::NullableText("jose"), model::NullableText("o")})
             for (const bool has_time : {false, true}) {
                 store::Filter filter = {"user", search};
                 filter.banned = true;

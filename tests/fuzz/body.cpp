@@ -220,7 +220,7 @@ void take_ban(std::string_view text, const std::optional<Object>& object) {
             require_text(*stored);
             require(*stored == object->text("reason"), "what is stored is what was sent");
         }
-        if (const auto* const time = std::get_if<store::Timestamp>(&change.value))
+        if (const auto* const time = std::get_if<text::Timestamp>(&change.value))
             require(change.field == "updatedAt" || *time > text::now(), "a ban ends later");
     }
 }

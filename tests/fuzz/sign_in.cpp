@@ -39,7 +39,7 @@ void take_sign_in(std::string_view lines) {
     test::FakeBody body(calls);
     test::FakeHeaders headers;
     sign_in::FormatsInUse formats;
-    store::User eva;
+    model::User eva;
     eva.id = "eva";
     eva.email = "eva@example.org";
     store.credentials[eva.email] = {eva, "right"};

@@ -56,7 +56,7 @@ class Deaf final : public store::Witness {
   public:
     explicit Deaf(bool comes_before) noexcept : comes_before_(comes_before) {}
     bool comes_before() const noexcept override { return comes_before_; }
-    bool saw(std::string_view, const store::User*, const store::User*) override { return true; }
+    bool saw(std::string_view, const model::User*, const model::User*) override { return true; }
 
   private:
     bool comes_before_;

@@ -9,7 +9,7 @@ namespace useradmin::test {
 
 namespace {
 
-std::string or_nothing(const store::Text& text) {
+std::string or_nothing(const model::NullableText& text) {
     return text ? std::string(*text) : "(nothing)";
 }
 
@@ -511,10 +511,10 @@ TEST(losses, are_none_where_role_and_address_stay_what_they_are) {
 }
 
 TEST(losses, of_a_role_that_is_none_are_those_of_the_role_user) {
-    worked(store().update("u", {{"role", store::Value()}}, {}, store::Sessions::end));
+    worked(store().update("u", {{"role", model::Value()}}, {}, store::Sessions::end));
     CHECK_EQUAL(0, left());
     add_session("again", "u", "2030-01-01T00:00:00.000Z");
-    for (const store::Value& role : {store::Value("user"), store::Value(), store::Value()}) {
+    for (const model::Value& role : {model::Value("user"), model::Value(), model::Value()}) {
         worked(store().update("u", {{"role", role}}, {}, store::Sessions::end));
         CHECK_EQUAL(1, left());
     }
@@ -544,7 +544,7 @@ TEST(losses, are_those_of_the_row_as_another_writer_leaves_it) {
         return; // has one writer at a time
     worked(store().update("u", {{"role", "user"}}));
     sql().run("BEGIN; UPDATE \"user\" SET \"role\" = 'admin' WHERE \"id\" = 'u'");
-    std::optional<store::Result<store::User>> changed;
+    std::optional<store::Result<model::User>> changed;
     std::thread waiting([&] {
         changed = store().update("u", {{"role", "user"}}, {}, store::Sessions::end);
     });
@@ -595,14 +595,14 @@ TEST_GROUP_BASE(further_columns, FurtherColumns){};
 TEST(further_columns, come_with_a_created_user) {
     add_columns();
     const auto created = worked(store().create(new_user("n", "n@x")));
-    expect_members(created.other_columns);
+    expect_members(created.extra_columns);
 }
 
 TEST(further_columns, come_with_an_updated_user) {
     add_columns();
     add_user("u", "u@x");
     const auto updated = worked(store().update("u", {}));
-    expect_members(updated.other_columns);
+    expect_members(updated.extra_columns);
 }
 
 TEST(further_columns, that_hold_what_JSON_has_no_word_for_come_as_JSON_all_the_same) {
@@ -617,7 +617,7 @@ TEST(further_columns, that_hold_what_JSON_has_no_word_for_come_as_JSON_all_the_s
         sql().run("UPDATE \"user\" SET " +
                   (is_sqlite ? "\"score\" = " + sign + "9e999, \"data\" = x'00ff'"
                              : "\"score\" = '" + sign + "Infinity', \"data\" = '[]'"));
-        const std::string object(worked(store().update("u", {})).other_columns);
+        const std::string object(worked(store().update("u", {})).extra_columns);
         STRCMP_CONTAINS(is_sqlite ? R"("score":null,"data":"00FF")" : "Infinity\"", object.c_str());
     }
 }
@@ -625,9 +625,9 @@ TEST(further_columns, that_hold_what_JSON_has_no_word_for_come_as_JSON_all_the_s
 TEST(further_columns, do_not_come_with_a_user_that_is_read) {
     add_columns();
     add_user("u", "u@x");
-    CHECK_EQUAL(std::string(""), std::string(worked(store().find("u")).other_columns));
+    CHECK_EQUAL(std::string(""), std::string(worked(store().find("u")).extra_columns));
     CHECK_EQUAL(std::string(""),
-                std::string(worked(store().list({}, {20, 0})).users[0].other_columns));
+                std::string(worked(store().list({}, {20, 0})).users[0].extra_columns));
 }
 
 TEST(further_columns, that_appear_while_the_connection_is_in_use_break_nothing) {
@@ -868,7 +868,7 @@ TEST(session, takes_a_token_to_the_letter) {
 
 TEST(session, that_was_opened_is_found) {
     add_user("u", "u@x");
-    store::Session opened;
+    model::Session opened;
     opened.id = "session-id";
     opened.token = "fresh";
     opened.user_id = "u";
@@ -886,7 +886,7 @@ TEST(session, that_was_opened_is_found) {
 }
 
 TEST(session, of_an_unknown_user_cannot_be_opened) {
-    store::Session opened;
+    model::Session opened;
     opened.id = "session-id";
     opened.token = "fresh";
     opened.user_id = "nobody";
@@ -954,7 +954,7 @@ TEST(session, that_lasts_is_listed_without_its_token) {
         std::string ids;
         const auto sessions =
             worked(store().live_sessions_of("u", at("2026-05-01T11:59:59.999Z"), most));
-        for (const store::Session& session : sessions) {
+        for (const model::Session& session : sessions) {
             CHECK_EQUAL(std::string(), std::string(session.token));
             CHECK_EQUAL(std::string("u"), std::string(session.user_id));
             ids += std::string(session.id) + " " + or_nothing(session.ip_address) + ", ";

@@ -96,7 +96,7 @@ class HostileSchema : public Contract {
 
     void use_sessions() {
         const auto now = at("2026-05-01T00:00:00.000Z");
-        store::Session session;
+        model::Session session;
         session.id = "opened";
         session.token = "opened";
         session.user_id = "u";

@@ -85,8 +85,8 @@ class Made : public Contract {
     }
 
     /// A session of the user under the token.
-    static store::Session session_of(std::string_view user_id, std::string_view token) {
-        store::Session session;
+    static model::Session session_of(std::string_view user_id, std::string_view token) {
+        model::Session session;
         session.id = session.token = token;
         session.user_id = user_id;
         session.expires_at = session.created_at = session.updated_at =
@@ -140,7 +140,7 @@ TEST(made_tables, of_char_ids_and_tokens_compare_them_as_whole_texts) {
     const std::string id = "0b1c7a52-6c1e-4f63-9b0a-5a8f5f0f6c11";
     const std::string token = "Cabcdefghijklmnopqrstuvwxyz01234";
     CHECK_EQUAL(id, std::string(worked(made_->create(new_user(id, "n@x"))).id));
-    store::Session session;
+    model::Session session;
     session.id = "11111111-6c1e-4f63-9b0a-5a8f5f0f6c11";
     session.token = token;
     session.user_id = id;
@@ -176,7 +176,7 @@ TEST(made_tables, whose_ids_the_database_makes_work_in_every_call) {
     CHECK_EQUAL(id, std::string(worked(made_->credential("n@x")).user.id));
     CHECK_EQUAL(std::string("Otro"),
                 std::string(worked(made_->update(id, {{"name", "Otro"}})).name));
-    store::Session session;
+    model::Session session;
     session.id = "not used";
     session.token = "token";
     session.user_id = id;
@@ -293,7 +293,7 @@ TEST(made_tables, with_seventy_further_columns_return_them_all) {
         more +=
             ", \"further" + std::to_string(number) + "\" integer DEFAULT " + std::to_string(number);
     make("text PRIMARY KEY", "text", "text", more);
-    const std::string members(worked(made_->create(new_user("n", "n@x"))).other_columns);
+    const std::string members(worked(made_->create(new_user("n", "n@x"))).extra_columns);
     for (int number = 0; number < 70; ++number) {
         const std::string name = "\"further" + std::to_string(number) + "\":";
         CHECK_TEXT(members.find(name) != std::string::npos, (name + " in " + members).c_str());
@@ -315,7 +315,7 @@ TEST(made_tables, say_which_accounts_have_a_second_factor) {
         CHECK_TRUE(has_second_factor("TRUE"));
         // It stays a further column.
         STRCMP_CONTAINS(column.c_str(),
-                        std::string(worked(made_->update("n", {})).other_columns).c_str());
+                        std::string(worked(made_->update("n", {})).extra_columns).c_str());
         drop();
     }
     make("text PRIMARY KEY", "text", "text");
@@ -326,7 +326,7 @@ TEST(made_tables, say_which_accounts_have_a_second_factor) {
 TEST(made_tables, without_foreign_keys_lose_sessions_and_accounts_with_their_user) {
     make("text PRIMARY KEY", "text", "text");
     worked(made_->create(new_user("n", "n@x")));
-    store::Session session;
+    model::Session session;
     session.id = session.token = "s";
     session.user_id = "n";
     session.expires_at = at("2030-01-01T00:00:00.000Z");
@@ -420,7 +420,7 @@ TEST(living_tables, are_asked_by_so_many_prepared_statements_at_most) {
         if (has(3))
             filter.email_verified = has(4);
         if (has(5))
-            filter.created_from = store::Timestamp();
+            filter.created_from = text::Timestamp();
         filter.is_all = has(6);
         const store::Window window = {
             has(7) ? 10 : 20, 0, {has(8) ? store::SortKey::name : store::SortKey::email, has(9)}};
@@ -574,7 +574,7 @@ TEST(living_tables, whose_file_takes_no_commit_leave_its_outcome_unknown) {
       public:
         explicit Counter(bool comes_before) noexcept : comes_before_(comes_before) {}
         bool comes_before() const noexcept override { return comes_before_; }
-        bool saw(std::string_view, const store::User*, const store::User*) override { return true; }
+        bool saw(std::string_view, const model::User*, const model::User*) override { return true; }
         void on_unknown_outcome() noexcept override { ++unknown; }
         int unknown = 0;
 
@@ -920,12 +920,12 @@ TEST(rights, to_sign_in_lock_rows_by_one_column_and_change_no_other) {
     const auto open = [&] {
         OneConnection source(database(), "poor");
         store::DatabaseStore store(source, log_, pool_, store::TableNames{}, "poor", patience);
-        store::Session session;
+        model::Session session;
         session.id = session.token = "one";
         session.user_id = "u";
         session.created_at = session.updated_at = session.expires_at =
             at("2030-01-01T00:00:00.000Z");
-        const store::User user = worked(store.credential("u@x")).user;
+        const model::User user = worked(store.credential("u@x")).user;
         store::SessionTerms terms;
         terms.verified = &user;
         terms.password_hash = "a hash";

@@ -37,7 +37,7 @@ class SessionTerms : public Contract {
     store::Result<std::string_view> open(std::string_view token = "fresh",
                                          std::int64_t max_sessions = 0,
                                          std::string_view hash = "a hash") {
-        store::Session session;
+        model::Session session;
         session.id = session.token = token;
         session.user_id = "n";
         session.created_at = session.updated_at = at("2026-03-04T00:00:00.000Z");
@@ -56,7 +56,7 @@ class SessionTerms : public Contract {
 
     long sessions() { return sql().number("SELECT count(*) FROM \"session\""); }
 
-    store::User user_;
+    model::User user_;
 };
 
 TEST_GROUP_BASE(session_terms, SessionTerms){};

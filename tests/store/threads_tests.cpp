@@ -223,7 +223,7 @@ class Threads : public Contract {
         }
         {
             Request request(*child_);
-            store::Session session;
+            model::Session session;
             session.id = session.token = token;
             session.user_id = name;
             session.created_at = session.updated_at = text::now();
@@ -271,7 +271,7 @@ TEST(threads, share_connections_totals_and_sessions_and_each_sees_its_own_work) 
 class NotedChanges final : public store::Witness {
   public:
     bool comes_before() const noexcept override { return false; }
-    bool saw(std::string_view, const store::User* before, const store::User* after) override {
+    bool saw(std::string_view, const model::User* before, const model::User* after) override {
         changes.emplace_back(before != nullptr ? before->name : "nobody",
                              after != nullptr ? after->name : "nobody");
         return true;

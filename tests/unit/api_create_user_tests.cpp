@@ -186,7 +186,7 @@ TEST(create_user, the_credential_account_is_named_by_the_email) {
 TEST(create_user, the_credential_account_is_named_by_the_id_where_the_settings_say_so) {
     settings.account_id_is_user_id = true;
     expect("200", ask(admin, "POST ", good_body));
-    const store::Account account = store::account_row(*store.created);
+    const model::Account account = store::account_row(*store.created);
     expect(store.created->id, account.account_id);
     CHECK_TRUE(is_uuid4(account.account_id));
     CHECK_TRUE(account.id != account.account_id);

@@ -10,8 +10,8 @@ namespace useradmin::test {
 namespace {
 
 /// A user with something in every field.
-store::User full_user() {
-    store::User user;
+model::User full_user() {
+    model::User user;
     user.id = "7";
     user.name = "Ana \"la\" Núñez";
     user.email = "ana@example.org";
@@ -33,8 +33,8 @@ constexpr std::string_view full_fields =
     R"("banned":true,"banReason":"spam\n","banExpires":"2027-01-01T00:00:00.001Z")";
 
 /// A user with nothing where a database may have NULL.
-store::User bare_user() {
-    store::User user;
+model::User bare_user() {
+    model::User user;
     user.id = "8";
     user.name = "Eva";
     user.email = "eva@example.org";

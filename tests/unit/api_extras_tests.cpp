@@ -57,7 +57,7 @@ std::string set_to(const store::Changes& changes, std::string_view field) {
             return std::string(*text);
         if (const auto* truth = std::get_if<bool>(&change.value))
             return *truth ? "true" : "false";
-        if (const auto* time = std::get_if<store::Timestamp>(&change.value)) {
+        if (const auto* time = std::get_if<text::Timestamp>(&change.value)) {
             std::string text;
             text::append_iso8601(text, *time);
             return text;
@@ -76,8 +76,8 @@ class Extras : public ApiScene {
     }
 
   protected:
-    static store::Session session(std::string_view id, std::string_view user_id) {
-        store::Session session;
+    static model::Session session(std::string_view id, std::string_view user_id) {
+        model::Session session;
         session.id = id;
         session.token = "s3cr3t";
         session.user_id = user_id;

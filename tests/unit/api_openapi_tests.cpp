@@ -85,8 +85,8 @@ TEST(api_openapi, has_the_last_superadmin_where_one_stays) {
 }
 
 TEST(api_openapi, has_the_columns_that_the_table_has_beside) {
-    using Kind = store::FurtherColumn::Kind;
-    const store::FurtherColumn columns[] = {
+    using Kind = store::ExtraColumn::Kind;
+    const store::ExtraColumn columns[] = {
         {"phone", Kind::text}, {"logins", Kind::integer}, {"we\"ird\n", Kind::any}};
     surroundings.columns = columns;
     const std::string text = document();

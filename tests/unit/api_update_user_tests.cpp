@@ -19,7 +19,7 @@ constexpr std::string_view role_or_ban_forbidden =
 std::string shown(const store::Changes& changes) {
     std::string text;
     for (const store::Change& change : changes) {
-        if (std::holds_alternative<store::Timestamp>(change.value))
+        if (std::holds_alternative<text::Timestamp>(change.value))
             continue;
         const auto* truth = std::get_if<bool>(&change.value);
         text += (text.empty() ? "" : " ") + std::string(change.field) + "=";

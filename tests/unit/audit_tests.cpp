@@ -494,11 +494,11 @@ TEST_GROUP(audit_line){};
 TEST(audit_line, of_an_update_has_the_fields_that_differ) {
     audit::Event event;
     event.operation = "update";
-    store::User before;
+    model::User before;
     before.id = "u";
     before.name = "Old";
     before.updated_at = text::now();
-    store::User after = before;
+    model::User after = before;
     after.name = "New\n\"";
     after.role = "admin";
     after.updated_at = text::now() + std::chrono::hours(1);
@@ -552,7 +552,7 @@ TEST(audit_line, is_bounded_whatever_its_texts_hold) {
     audit::Event event;
     const std::string nasty(100000, '\x01');
     event.target = event.caller = event.role = event.impersonated_by = nasty;
-    store::User user;
+    model::User user;
     user.id = user.name = user.email = nasty;
     user.role = user.image = user.ban_reason = nasty;
     event.before = user;

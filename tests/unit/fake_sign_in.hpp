@@ -81,7 +81,7 @@ class SignInScene : public Utest {
     FakeLog log;
     FakeBody body{calls};
     FakeHeaders headers;
-    store::User eva;
+    model::User eva;
     sign_in::Limit limit{3, std::chrono::seconds(60)};
     sign_in::SecondFactor second_factor = sign_in::SecondFactor::refused;
 };

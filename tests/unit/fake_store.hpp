@@ -39,10 +39,10 @@ class FakeStore final : public store::Store {
   public:
     explicit FakeStore(Calls& calls) noexcept : calls_(calls) {}
 
-    std::vector<store::User> users;
+    std::vector<model::User> users;
     std::map<std::string_view, store::SignedIn> sessions;
     /// As a user's list has them.
-    std::vector<store::Session> all_sessions;
+    std::vector<model::Session> all_sessions;
     /// By the address.
     std::map<std::string_view, store::Credential> credentials;
     /// How many users match a list; nothing: as many as there are.
@@ -58,7 +58,7 @@ class FakeStore final : public store::Store {
     std::optional<store::Changes> changes;
     std::optional<store::Guard> guard;
     std::optional<store::Actor> actor;
-    std::optional<store::Session> opened;
+    std::optional<model::Session> opened;
     std::optional<store::SessionTerms> terms;
     /// How often the user is changed before its session is opened.
     int changes_before_session = 0;
@@ -66,11 +66,11 @@ class FakeStore final : public store::Store {
     std::string account_id;
     /// What is found of all passwords and addresses.
     std::vector<std::string> formats;
-    std::vector<store::FurtherColumn> columns;
+    std::vector<store::ExtraColumn> columns;
     store::Survey surveyed{true, false};
 
-    store::User& add(std::string_view id, std::string_view email, std::string_view role = "user") {
-        store::User user;
+    model::User& add(std::string_view id, std::string_view email, std::string_view role = "user") {
+        model::User user;
         user.id = id;
         user.name = id;
         user.email = email;
@@ -90,34 +90,34 @@ class FakeStore final : public store::Store {
         return store::Page{users, total.value_or(static_cast<std::int64_t>(users.size()))};
     }
 
-    store::Result<store::User> find(std::string_view id) override {
+    store::Result<model::User> find(std::string_view id) override {
         if (const auto* failure = failure_of("find", id))
             return *failure;
-        return copy_of(with(&store::User::id, id));
+        return copy_of(with(&model::User::id, id));
     }
 
-    store::Result<store::User> find_by_email(std::string_view email) override {
+    store::Result<model::User> find_by_email(std::string_view email) override {
         if (const auto* failure = failure_of("find_by_email", email))
             return *failure;
-        return copy_of(with(&store::User::email, email));
+        return copy_of(with(&model::User::email, email));
     }
 
-    store::Result<store::User> create(const store::NewUser& user,
+    store::Result<model::User> create(const store::NewUser& user,
                                       const std::optional<store::Actor>& by) override {
         actor = by;
         if (const auto* failure = failure_of("create"))
             return *failure;
         created = kept(user);
-        if (with(&store::User::email, user.email) != users.end())
+        if (with(&model::User::email, user.email) != users.end())
             return store::Failure::address_taken;
-        store::User& row = add(kept(std::string_view(created->id)), created->email, created->role);
+        model::User& row = add(kept(std::string_view(created->id)), created->email, created->role);
         row.name = created->name;
         row.email_verified = true;
         row.created_at = row.updated_at = created->now;
         return full(row);
     }
 
-    store::Result<store::User> update(std::string_view id, const store::Changes& given,
+    store::Result<model::User> update(std::string_view id, const store::Changes& given,
                                       const store::Guard& by, store::Sessions sessions) override {
         const std::string arguments =
             std::string(id) + (sessions == store::Sessions::end ? " ending sessions" : "");
@@ -126,13 +126,13 @@ class FakeStore final : public store::Store {
         changes = kept(given);
         guard = by;
         actor = by.actor;
-        const auto row = with(&store::User::id, id);
+        const auto row = with(&model::User::id, id);
         if (row == users.end())
             return store::Failure::not_found;
         if (!is_wanted(*row, by))
             return store::Failure::changed;
         for (const store::Change& change : *changes)
-            for (const store::Field<store::User>& field : store::user_fields)
+            for (const model::Field<model::User>& field : model::user_fields)
                 if (field.name == change.field)
                     apply(*row, field, change.value);
         return full(*row);
@@ -146,7 +146,7 @@ class FakeStore final : public store::Store {
                                       (spared.ignores_case ? " in any case" : "");
         if (const auto* failure = failure_of("remove", arguments))
             return *failure;
-        const auto row = with(&store::User::id, id);
+        const auto row = with(&model::User::id, id);
         if (row == users.end())
             return store::Failure::not_found;
         if (row->email == spared.email)
@@ -192,7 +192,7 @@ class FakeStore final : public store::Store {
         return formats;
     }
 
-    store::Result<std::string_view> open_session(const store::Session& session,
+    store::Result<std::string_view> open_session(const model::Session& session,
                                                  const store::SessionTerms& given) override {
         if (const auto* failure = failure_of("open_session"))
             return *failure;
@@ -207,8 +207,8 @@ class FakeStore final : public store::Store {
         return opened->id;
     }
 
-    store::Result<store::Done> extend_session(std::string_view token, store::Timestamp expires_at,
-                                              store::Timestamp now) override {
+    store::Result<store::Done> extend_session(std::string_view token, text::Timestamp expires_at,
+                                              text::Timestamp now) override {
         if (const auto* failure = failure_of("extend_session", token))
             return *failure;
         const auto found = sessions.find(token);
@@ -227,7 +227,7 @@ class FakeStore final : public store::Store {
         return store::Done();
     }
 
-    store::Result<std::vector<store::FurtherColumn>> further_columns() override {
+    store::Result<std::vector<store::ExtraColumn>> further_columns() override {
         if (const auto* failure = failure_of("further_columns", ""))
             return *failure;
         return columns;
@@ -238,7 +238,7 @@ class FakeStore final : public store::Store {
         return surveyed;
     }
 
-    store::Result<store::Done> set_password(const store::Account& account, store::Sessions ending,
+    store::Result<store::Done> set_password(const model::Account& account, store::Sessions ending,
                                             const store::Guard& by) override {
         const store::Versions& versions = by.versions;
         actor = by.actor;
@@ -254,7 +254,7 @@ class FakeStore final : public store::Store {
         return store::Done();
     }
 
-    store::Result<store::Done> replace_hash(const store::Account& account,
+    store::Result<store::Done> replace_hash(const model::Account& account,
                                             std::string_view instead_of) override {
         const std::string arguments = std::string(account.user_id) + " " +
                                       std::string(account.password.value_or("NULL")) +
@@ -264,14 +264,14 @@ class FakeStore final : public store::Store {
         return store::Done();
     }
 
-    store::Result<std::vector<store::Session>>
-    live_sessions_of(std::string_view user_id, store::Timestamp, std::int64_t most) override {
+    store::Result<std::vector<model::Session>>
+    live_sessions_of(std::string_view user_id, text::Timestamp, std::int64_t most) override {
         const std::string arguments = std::string(user_id) + " at most " + std::to_string(most);
         if (const auto* failure = failure_of("live_sessions_of", arguments))
             return *failure;
-        std::vector<store::Session> own;
+        std::vector<model::Session> own;
         std::copy_if(all_sessions.begin(), all_sessions.end(), std::back_inserter(own),
-                     [&](const store::Session& session) { return session.user_id == user_id; });
+                     [&](const model::Session& session) { return session.user_id == user_id; });
         return own;
     }
 
@@ -281,7 +281,7 @@ class FakeStore final : public store::Store {
         const std::string arguments = std::string(user_id) + " " + std::string(id);
         if (const auto* failure = failure_of("close_session_of", arguments))
             return *failure;
-        const auto count = std::erase_if(all_sessions, [&](const store::Session& session) {
+        const auto count = std::erase_if(all_sessions, [&](const model::Session& session) {
             return session.user_id == user_id && session.id == id;
         });
         if (count == 0)
@@ -295,30 +295,30 @@ class FakeStore final : public store::Store {
         if (const auto* failure = failure_of("close_sessions_of", user_id))
             return *failure;
         return static_cast<std::int64_t>(
-            std::erase_if(all_sessions, [&](const store::Session& session) {
+            std::erase_if(all_sessions, [&](const model::Session& session) {
                 return session.user_id == user_id;
             }));
     }
 
     // What neither the operations nor signing in have a use for.
     store::Result<store::Done> another(std::string_view, std::string_view,
-                                       store::Timestamp) override {
+                                       text::Timestamp) override {
         return unexpected("another");
     }
-    store::Result<std::vector<store::Session>> sessions_of(std::string_view) override {
+    store::Result<std::vector<model::Session>> sessions_of(std::string_view) override {
         return unexpected("sessions_of");
     }
 
     /// When the last update says that it was.
-    store::Timestamp updated_at() const {
+    text::Timestamp updated_at() const {
         for (const store::Change& change : changes.value_or(store::Changes()))
             if (change.field == "updatedAt")
-                return std::get<store::Timestamp>(change.value);
+                return std::get<text::Timestamp>(change.value);
         return {};
     }
 
   private:
-    using Row = std::vector<store::User>::iterator;
+    using Row = std::vector<model::User>::iterator;
 
     /// The filters beyond those two: "banned=1 from=2026-01-01T00:00:00.000Z all ".
     static std::string further(const store::Filter& filter) {
@@ -359,36 +359,36 @@ class FakeStore final : public store::Store {
         return store::Failure::failed;
     }
 
-    Row with(std::string_view store::User::*column, std::string_view value) {
+    Row with(std::string_view model::User::*column, std::string_view value) {
         return std::find_if(
             users.begin(), users.end(),
-            [&](const store::User& user) { return user.*column == value; });
+            [&](const model::User& user) { return user.*column == value; });
     }
 
-    static bool is_wanted(const store::User& user, const store::Guard& guard) {
+    static bool is_wanted(const model::User& user, const store::Guard& guard) {
         return !guard.versions || std::find(guard.versions->begin(), guard.versions->end(),
                                             user.version) != guard.versions->end();
     }
 
-    store::Result<store::User> copy_of(Row row) const {
-        return row == users.end() ? store::Result<store::User>(store::Failure::not_found) : *row;
+    store::Result<model::User> copy_of(Row row) const {
+        return row == users.end() ? store::Result<model::User>(store::Failure::not_found) : *row;
     }
 
-    store::User full(store::User row) const {
-        row.other_columns = other_columns;
+    model::User full(model::User row) const {
+        row.extra_columns = other_columns;
         return row;
     }
 
-    static void apply(store::User& row, const store::Field<store::User>& field,
-                      const store::Value& value) {
+    static void apply(model::User& row, const model::Field<model::User>& field,
+                      const model::Value& value) {
         const auto take = [&](auto& member) {
             using Member = std::decay_t<decltype(member)>;
             if (std::holds_alternative<std::monostate>(value))
                 member = {};
-            else if constexpr (std::is_same_v<Member, store::Text>)
+            else if constexpr (std::is_same_v<Member, model::NullableText>)
                 member = std::get<std::string_view>(value);
-            else if constexpr (std::is_same_v<Member, store::Time>)
-                member = std::get<store::Timestamp>(value);
+            else if constexpr (std::is_same_v<Member, model::NullableTime>)
+                member = std::get<text::Timestamp>(value);
             else
                 member = std::get<Member>(value);
         };
@@ -398,7 +398,7 @@ class FakeStore final : public store::Store {
     /// The text as long as the store lives: what the operations give goes when they return.
     std::string_view kept(std::string_view text) { return texts_.emplace_back(text); }
 
-    store::Text kept(store::Text text) { return text ? kept(*text) : text; }
+    model::NullableText kept(model::NullableText text) { return text ? kept(*text) : text; }
 
     store::NewUser kept(store::NewUser user) {
         for (std::string_view* text : {&user.name, &user.email, &user.role, &user.password_hash})
@@ -406,7 +406,7 @@ class FakeStore final : public store::Store {
         return user;
     }
 
-    store::Session kept(store::Session session) {
+    model::Session kept(model::Session session) {
         for (std::string_view* text : {&session.id, &session.token, &session.user_id})
             *text = kept(*text);
         session.ip_address = kept(session.ip_address);

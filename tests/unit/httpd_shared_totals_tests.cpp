@@ -141,7 +141,7 @@ TEST(shared_totals, are_kept_for_the_time_that_is_said) {
 
 TEST(shared_totals, are_those_of_one_filter_and_one_place) {
     terms.age = 3600s;
-    const auto filter = [](store::Text role, store::Text search) {
+    const auto filter = [](model::NullableText role, model::NullableText search) {
         Filter filter;
         filter.role = role;
         filter.search = search;
@@ -154,9 +154,9 @@ TEST(shared_totals, are_those_of_one_filter_and_one_place) {
         filters.emplace_back().banned = truth;
         filters.emplace_back().email_verified = truth;
     }
-    filters.emplace_back().created_from = store::Timestamp();
-    filters.emplace_back().created_until = store::Timestamp();
-    filters.emplace_back().created_from = store::Timestamp(std::chrono::milliseconds(1));
+    filters.emplace_back().created_from = text::Timestamp();
+    filters.emplace_back().created_until = text::Timestamp();
+    filters.emplace_back().created_from = text::Timestamp(std::chrono::milliseconds(1));
     filters.emplace_back(filter("a", "b")).is_all = true;
     for (const char* place : {"here", "there"}) {
         terms.place = place;

@@ -33,7 +33,7 @@ TEST(credentials, are_looked_up_as_they_are_typed_and_then_in_lower_case) {
 }
 
 TEST(credentials, of_an_address_in_lower_case_are_not_those_of_its_twin) {
-    store::User twin = eva;
+    model::User twin = eva;
     twin.id = "twin";
     store.credentials["Eva@example.org"] = {twin, "other"};
     expect("twin", verify("Eva@example.org", "other").user.id);

@@ -14,7 +14,7 @@ namespace {
 using namespace std::chrono_literals;
 using namespace std::string_view_literals;
 
-constexpr store::Timestamp now{1'795'000'000'000ms};
+constexpr text::Timestamp now{1'795'000'000'000ms};
 
 /// A session that lasts, of a user who is not banned.
 store::SignedIn good_session() {
@@ -56,13 +56,13 @@ TEST_GROUP(sessions) {
         return who_has("token");
     }
 
-    std::string who_has_when_expiring(std::optional<store::Timestamp> time) {
+    std::string who_has_when_expiring(std::optional<text::Timestamp> time) {
         auto found = good_session();
         found.session.expires_at = time;
         return who_has(found);
     }
 
-    std::string who_has_when_banned_until(std::optional<store::Timestamp> time) {
+    std::string who_has_when_banned_until(std::optional<text::Timestamp> time) {
         auto found = good_session();
         found.user.banned = true;
         found.user.ban_expires = time;

@@ -18,9 +18,9 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr store::Timestamp now{1'795'000'000'000ms};
+constexpr text::Timestamp now{1'795'000'000'000ms};
 
-store::SignedIn session_of(std::string_view user_id, store::Text role = "admin") {
+store::SignedIn session_of(std::string_view user_id, model::NullableText role = "admin") {
     store::SignedIn session;
     session.session.expires_at = now + 1h;
     session.user.id = user_id;
@@ -246,7 +246,7 @@ TEST_GROUP(kept_sessions) {
 
     /// Whom the token stands for at that time, and how often the database was asked: "eva, asked
     /// 1".
-    std::string who_has(std::string_view token, store::Timestamp at) {
+    std::string who_has(std::string_view token, text::Timestamp at) {
         calls.clear();
         const std::string credential = std::string(token) + ".signature";
         sign_in::KeptSessions kept{SessionCache(memory), "here", 60s, credential};

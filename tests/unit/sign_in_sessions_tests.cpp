@@ -7,7 +7,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr store::Timestamp now{1'795'000'000'000ms};
+constexpr text::Timestamp now{1'795'000'000'000ms};
 
 } // namespace
 
@@ -23,7 +23,7 @@ TEST_GROUP_BASE(sign_in_endpoints, SignInScene) {
         keep("token", now + 7 * 24h);
     }
 
-    void keep(std::string_view token, std::optional<store::Timestamp> expires_at) {
+    void keep(std::string_view token, std::optional<text::Timestamp> expires_at) {
         store::SignedIn& signed_in = store.sessions[token];
         signed_in.session.id = "session";
         signed_in.session.token = token;
@@ -98,8 +98,8 @@ TEST(sign_in_endpoints, extend_nothing_that_is_not_to_be_extended) {
 }
 
 TEST(sign_in_endpoints, end_a_session_that_expires_now_or_has_no_expiry) {
-    for (const std::optional<store::Timestamp> time :
-         {std::optional(now), std::optional(now - 1h), std::optional<store::Timestamp>()}) {
+    for (const std::optional<text::Timestamp> time :
+         {std::optional(now), std::optional(now - 1h), std::optional<text::Timestamp>()}) {
         keep("token", time);
         expect("200 null 3", get_session());
         expect("session token, close_session token", calls.text());

@@ -72,7 +72,7 @@ struct Entry {
     }
 };
 
-bool is_active_super_admin(const store::User& user, store::Timestamp now) {
+bool is_active_super_admin(const model::User& user, text::Timestamp now) {
     return api::role_of(user.role.value_or("")) == api::Role::super_admin &&
            !sign_in::is_banned(user, now);
 }
@@ -81,7 +81,7 @@ bool is_active_super_admin(const store::User& user, store::Timestamp now) {
 using Entries = std::vector<std::unique_ptr<Entry>>;
 
 /// Puts the text into the user's field; false where it is none of the field's kind.
-bool set(store::User& user, const store::Field<store::User>& field, const Cell& cell) {
+bool set(model::User& user, const model::Field<model::User>& field, const Cell& cell) {
     const auto put = [&](auto& member) {
         using Member = std::decay_t<decltype(member)>;
         if (!cell.text) {
@@ -92,7 +92,7 @@ bool set(store::User& user, const store::Field<store::User>& field, const Cell& 
         if constexpr (std::is_same_v<Member, bool>) {
             member = text == "true";
             return text == "true" || text == "false";
-        } else if constexpr (std::is_same_v<Member, store::Time>) {
+        } else if constexpr (std::is_same_v<Member, model::NullableTime>) {
             member = text::parse_timestamp(text);
             return member && text::is_storable(*member);
         } else {
@@ -103,8 +103,8 @@ bool set(store::User& user, const store::Field<store::User>& field, const Cell& 
     return std::visit([&](auto member) { return put(user.*member); }, field.member);
 }
 
-const char* kind_of(const store::Field<store::User>& field) {
-    return std::holds_alternative<bool store::User::*>(field.member)
+const char* kind_of(const model::Field<model::User>& field) {
+    return std::holds_alternative<bool model::User::*>(field.member)
                ? ", which must be true or false"
                : ", which must be a time such as 2026-11-20T23:30:19.717Z, of a year up to 9999";
 }
@@ -114,12 +114,12 @@ struct Rules {
     const store::Schema& schema;
     bool lowers_email;
     bool takes_all;
-    store::Timestamp now;
+    text::Timestamp now;
 };
 
 /// Fills the entry from its line; what is wrong with that, in a sentence's end, or nothing.
 std::string fill(Entry& entry, const Rules& rules) {
-    store::User& user = entry.row.user;
+    model::User& user = entry.row.user;
     user.role = "user";
     user.email_verified = true;
     user.created_at = rules.now;
@@ -128,7 +128,7 @@ std::string fill(Entry& entry, const Rules& rules) {
             entry.row.password_hash = cell.text->view();
         if (cell.name == password_member && cell.text)
             entry.password = cell.text->view();
-        for (const store::Field<store::User>& field : store::user_fields)
+        for (const model::Field<model::User>& field : model::user_fields)
             if (field.name == cell.name && !set(user, field, cell))
                 return "has a wrong " + std::string(field.name) + kind_of(field);
     }
@@ -353,15 +353,15 @@ class Import {
             throw CommandError(Exit::failure, "the database refused: " + work.error());
         std::map<std::string_view, std::string_view> id_of;
         std::map<std::string_view, std::string_view> address_of;
-        std::map<std::string_view, const store::User*> user_of;
-        for (const store::User& user : *taken) {
+        std::map<std::string_view, const model::User*> user_of;
+        for (const model::User& user : *taken) {
             id_of[user.email] = user.id;
             address_of[user.id] = user.email;
             user_of[user.id] = &user;
         }
         std::size_t count = 0;
         for (const auto& entry : entries_) {
-            const store::User& user = entry->row.user;
+            const model::User& user = entry->row.user;
             const auto by_address = id_of.find(user.email);
             const auto by_id = entry->names("id") ? address_of.find(user.id) : address_of.end();
             if (by_address == id_of.end() && by_id == address_of.end())
@@ -390,8 +390,8 @@ class Import {
         return count;
     }
 
-    bool is_super_admin_after(const Entry& entry, store::User user) const {
-        const store::User& said = entry.row.user;
+    bool is_super_admin_after(const Entry& entry, model::User user) const {
+        const model::User& said = entry.row.user;
         if (entry.says("role"))
             user.role = said.role;
         if (entry.says("banned"))
@@ -473,10 +473,10 @@ class Import {
     /// Changes what the line says of a user that is there.
     store::Seen change(store::Work& work, const Entry& entry) {
         store::Changes changes = {{"updatedAt", rules_.now}};
-        for (const store::Field<store::User>& field : store::user_fields)
+        for (const model::Field<model::User>& field : model::user_fields)
             if (field.name != "id" && field.name != "updatedAt" && field.name != "createdAt" &&
                 entry.says(field.name))
-                changes.push_back({field.name, store::value_of(entry.row.user, field)});
+                changes.push_back({field.name, model::value_of(entry.row.user, field)});
         work.seen() = {};
         // Whoever is banned is signed out, as by 'ban'; where no sessions are kept, there are none.
         const auto ending = schema_.problem_of(store::needs_session) == nullptr
@@ -504,14 +504,14 @@ class Import {
 
     /// A new password signs its user out, as by 'passwd'; the one that is there already changes
     /// nothing.
-    void set_password(store::Work& work, const store::User& user, const Entry& entry,
+    void set_password(store::Work& work, const model::User& user, const Entry& entry,
                       store::Sessions ending) {
         const auto stored = store::statements::credential(work, user.email);
         if (!stored && !stored.is_not_found())
             fail(work);
         if (stored && stored->password_hash == entry.row.password_hash)
             return;
-        const store::Account account = store::credential_account(
+        const model::Account account = store::credential_account(
             user, entry.account_id, entry.row.password_hash,
             context_.settings.account_id_is_user_id.value_or(false), rules_.now);
         if (!store::statements::set_password(work, database_.dialect(), account, ending))

@@ -21,7 +21,7 @@ constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
 
 /// The name among those that a line may have; empty for any other.
 std::string_view known_name(std::string_view name) {
-    for (const store::Field<store::User>& field : store::user_fields)
+    for (const model::Field<model::User>& field : model::user_fields)
         if (field.name == name)
             return field.name;
     for (const std::string_view member : {hash_member, password_member})
@@ -32,7 +32,7 @@ std::string_view known_name(std::string_view name) {
 
 std::string known_names() {
     std::string names;
-    for (const store::Field<store::User>& field : store::user_fields)
+    for (const model::Field<model::User>& field : model::user_fields)
         names.append(field.name).append(", ");
     return names.append(hash_member).append(" and ").append(password_member);
 }
@@ -297,7 +297,7 @@ FilePlace UserFileReader::place_behind() {
 void UserFileWriter::append_headings(std::string& out) const {
     if (format_ != FileFormat::csv)
         return;
-    for (const store::Field<store::User>& field : store::user_fields)
+    for (const model::Field<model::User>& field : model::user_fields)
         out.append(field.name).append(",");
     out.append(hash_member).append("\n");
 }
@@ -316,15 +316,15 @@ void UserFileWriter::append(std::string& out, const store::bulk::Row& row) {
     if (format_ == FileFormat::ndjson) {
         json::Writer writer(out);
         writer.begin_object();
-        for (const store::Field<store::User>& field : store::user_fields)
+        for (const model::Field<model::User>& field : model::user_fields)
             json::write_field(writer, row.user, field);
         writer.key(hash_member).string_or_null(row.password_hash);
         writer.end_object();
         out += '\n';
         return;
     }
-    for (const store::Field<store::User>& field : store::user_fields) {
-        if (const auto text = text_of(store::value_of(row.user, field)))
+    for (const model::Field<model::User>& field : model::user_fields) {
+        if (const auto text = text_of(model::value_of(row.user, field)))
             append_cell(out, *text);
         out += ',';
     }

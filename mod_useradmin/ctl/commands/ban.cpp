@@ -10,7 +10,7 @@ namespace useradmin::ctl {
 namespace {
 
 /// When a ban ends that is made now.
-store::Timestamp end_of(std::string_view text, store::Timestamp now) {
+text::Timestamp end_of(std::string_view text, text::Timestamp now) {
     if (const auto duration = parse_duration(text))
         return now + *duration;
     const auto time = text::parse_date(text);
@@ -26,19 +26,19 @@ store::Timestamp end_of(std::string_view text, store::Timestamp now) {
 } // namespace
 
 Exit ban(Context& context) {
-    const store::Timestamp now = text::now();
-    const store::Text reason = context.options.find("reason");
-    store::Time ends;
+    const text::Timestamp now = text::now();
+    const model::NullableText reason = context.options.find("reason");
+    model::NullableTime ends;
     if (const auto expires = context.options.find("expires"))
         ends = end_of(*expires, now);
-    const store::User user = user_named(context, context.options.words[0]);
+    const model::User user = user_named(context, context.options.words[0]);
     demand_column(context, "banned");
     if (reason)
         demand_column(context, "banReason");
     if (ends)
         demand_column(context, "banExpires");
     spare_last_super_admin(context, user, "Ban");
-    const store::User banned =
+    const model::User banned =
         change(context, user, api::ban(reason, ends, now), store::Sessions::end);
     const std::string done =
         display(banned) + " is banned " + (ends ? "until " + display(ends) : "for good");
@@ -47,9 +47,9 @@ Exit ban(Context& context) {
 }
 
 Exit unban(Context& context) {
-    const store::User user = user_named(context, context.options.words[0]);
+    const model::User user = user_named(context, context.options.words[0]);
     demand_column(context, "banned");
-    const store::User free = change(context, user, api::no_ban(text::now()));
+    const model::User free = change(context, user, api::no_ban(text::now()));
     print(context, free, display(free) + " is not banned any more");
     return Exit::success;
 }

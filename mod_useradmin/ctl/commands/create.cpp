@@ -39,7 +39,7 @@ Exit create(Context& context) {
         name, email, role, hash.view(), settings.account_id_is_user_id.value_or(false)));
     if (!created && created.failure() == store::Failure::address_taken)
         refuse_taken_address(email);
-    const store::User user = value_of(created);
+    const model::User user = value_of(created);
     print(context, user, user.id);
     return Exit::success;
 }

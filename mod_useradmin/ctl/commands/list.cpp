@@ -13,7 +13,7 @@ constexpr std::int64_t largest_limit = 100000;
 constexpr std::int64_t largest_page = std::numeric_limits<std::int64_t>::max() / largest_limit;
 
 /// A filter's text; an empty one filters nothing, as in the interface.
-store::Text text_of(const Options& options, std::string_view name) {
+model::NullableText text_of(const Options& options, std::string_view name) {
     const auto value = options.find(name);
     return value && !value->empty() ? value : std::nullopt;
 }
@@ -35,7 +35,7 @@ Exit list(Context& context) {
     }
     Listing listing = {{"ID", Width::whole}, {"NAME", Width::cut},   {"EMAIL", Width::whole},
                        {"ROLE", Width::cut}, {"BANNED", Width::cut}, {"CREATED", Width::whole}};
-    for (const store::User& user : page.users)
+    for (const model::User& user : page.users)
         listing.add({std::string(user.id), std::string(user.name), std::string(user.email),
                      std::string(user.role.value_or("user")), user.banned ? "yes" : "no",
                      display(user.created_at)});

@@ -25,16 +25,16 @@ std::string hint_of(std::string_view token) {
 }
 
 /// The session without its token.
-void write(json::Writer& writer, const store::Session& session) {
+void write(json::Writer& writer, const model::Session& session) {
     writer.begin_object();
-    for (const store::Field<store::Session>& field : store::session_fields)
+    for (const model::Field<model::Session>& field : model::session_fields)
         if (field.name != "token")
             json::write_field(writer, session, field);
     writer.key("tokenHint").string(hint_of(session.token));
     writer.end_object();
 }
 
-void print_opened(const Context& context, const store::Session& session, const std::string& token) {
+void print_opened(const Context& context, const model::Session& session, const std::string& token) {
     if (!context.wants_json()) {
         std::puts(token.c_str());
         return;
@@ -99,7 +99,7 @@ Revocation revoke(Context& context, std::string_view token) {
 }
 
 /// Ends the session of the user that has that id or token.
-Revocation revoke(Context& context, const store::User& user, std::string_view word) {
+Revocation revoke(Context& context, const model::User& user, std::string_view word) {
     const auto sessions = value_of(context.store().sessions_of(user.id));
     const auto found = std::find_if(sessions.begin(), sessions.end(), [&](const auto& session) {
         return session.id == word || session.token == word ||
@@ -114,14 +114,14 @@ Exit open_session(Context& context) {
     const std::chrono::seconds length = length_of(context.options);
     const bool is_signed = !context.settings.secret_source.empty();
     const crypto::Secret secret = is_signed ? secret_of(context.settings) : crypto::Secret();
-    const store::User user = user_named(context, context.options.words[0]);
+    const model::User user = user_named(context, context.options.words[0]);
     const std::string id = crypto::random_uuid();
     const std::string token = crypto::random_token();
-    store::Session session;
+    model::Session session;
     session.id = id;
     session.token = token;
     session.user_id = user.id;
-    const store::Timestamp now = text::now();
+    const text::Timestamp now = text::now();
     session.created_at = session.updated_at = now;
     session.expires_at = now + length;
     session.user_agent = "useradminctl";
@@ -142,23 +142,23 @@ Exit open_session(Context& context) {
 }
 
 Exit list_sessions(Context& context) {
-    const store::User user = user_named(context, context.options.words[0]);
+    const model::User user = user_named(context, context.options.words[0]);
     const auto sessions = value_of(context.store().sessions_of(user.id));
     if (context.wants_json()) {
         std::string document;
         json::Writer writer(document);
         writer.begin_object().key("success").boolean(true).key("data").begin_array();
-        for (const store::Session& session : sessions)
+        for (const model::Session& session : sessions)
             write(writer, session);
         writer.end_array().end_object();
         print_json(document);
         return Exit::success;
     }
-    const store::Timestamp now = text::now();
+    const text::Timestamp now = text::now();
     Listing listing = {{"ID", Width::whole},      {"TOKEN", Width::whole},
                        {"CREATED", Width::whole}, {"EXPIRES", Width::whole},
                        {"ADDRESS", Width::cut},   {"AGENT", Width::cut}};
-    for (const store::Session& session : sessions) {
+    for (const model::Session& session : sessions) {
         const bool has_expired = !session.expires_at || *session.expires_at <= now;
         listing.add({std::string(session.id), hint_of(session.token), display(session.created_at),
                      display(session.expires_at) + (has_expired ? " (expired)" : ""),
@@ -187,7 +187,7 @@ Exit revoke_sessions(Context& context) {
         print_revoked(context, 1);
         return Exit::success;
     }
-    const store::User user = user_named(context, words[0]);
+    const model::User user = user_named(context, words[0]);
     std::int64_t count = 1;
     if (is_all) {
         count = value_of(context.store().close_sessions_of(user.id));

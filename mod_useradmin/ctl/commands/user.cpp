@@ -21,7 +21,7 @@ Exit show(Context& context) {
 }
 
 Exit set_password(Context& context) {
-    const store::User user = user_named(context, context.options.words[0]);
+    const model::User user = user_named(context, context.options.words[0]);
     const crypto::Secret hash = read_and_hash_password(context);
     const std::string account_id = crypto::random_uuid();
     const bool keeps_sessions = context.options.has("keep-sessions");
@@ -44,18 +44,18 @@ Exit set_role(Context& context) {
     if (role.empty())
         throw CommandError(Exit::usage, "say a role: user, admin or superAdmin");
     demand_known_role(context, role);
-    const store::User user = user_named(context, context.options.words[0]);
+    const model::User user = user_named(context, context.options.words[0]);
     demand_column(context, "role");
     if (role != user.role)
         spare_last_super_admin(context, user, "Give it the role '" + role + "'");
-    const store::User changed =
+    const model::User changed =
         change(context, user, {{"role", std::string_view(role)}, {"updatedAt", text::now()}});
     print(context, changed, "the role of " + display(changed) + " is " + role);
     return Exit::success;
 }
 
 Exit remove(Context& context) {
-    const store::User user = user_named(context, context.options.words[0]);
+    const model::User user = user_named(context, context.options.words[0]);
     const std::string whom = display(user);
     if (!context.options.has("yes") &&
         !agrees("Delete " + whom + ", role " + std::string(user.role.value_or("user")) +

@@ -17,14 +17,14 @@ void print_field(const char* name, std::string_view value) {
     std::printf("%-14s %s\n", name, visible(value).c_str());
 }
 
-std::string words_of(const store::Value& value, const store::Field<store::User>& field) {
+std::string words_of(const model::Value& value, const model::Field<model::User>& field) {
     return text_of(value).value_or(
-        std::string(field.instead_of_null.empty() ? "-" : field.instead_of_null));
+        std::string(field.null_substitute.empty() ? "-" : field.null_substitute));
 }
 
 } // namespace
 
-store::User user_named(Context& context, std::string_view word) {
+model::User user_named(Context& context, std::string_view word) {
     store::Store& store = context.store();
     const bool is_address = word.find('@') != word.npos;
     auto user = is_address ? store.find_by_email(word) : store.find(word);
@@ -39,7 +39,7 @@ store::User user_named(Context& context, std::string_view word) {
     return value_of(user);
 }
 
-store::User change(Context& context, const store::User& user, const store::Changes& changes,
+model::User change(Context& context, const model::User& user, const store::Changes& changes,
                    store::Sessions sessions) {
     auto changed = context.store().update(user.id, changes, {}, sessions);
     if (changed.is_not_found())
@@ -47,16 +47,16 @@ store::User change(Context& context, const store::User& user, const store::Chang
     return value_of(changed);
 }
 
-void print(const Context& context, const store::User& user) {
+void print(const Context& context, const model::User& user) {
     if (context.wants_json()) {
         print_json(api::record(user).body);
         return;
     }
-    for (const store::Field<store::User>& field : store::user_fields)
-        print_field(field.name.data(), words_of(store::value_of(user, field), field));
+    for (const model::Field<model::User>& field : model::user_fields)
+        print_field(field.name.data(), words_of(model::value_of(user, field), field));
 }
 
-void print(const Context& context, const store::User& user, std::string_view line) {
+void print(const Context& context, const model::User& user, std::string_view line) {
     if (context.wants_json())
         print(context, user);
     else
@@ -88,8 +88,8 @@ void demand_known_role(const Context& context, std::string_view role) {
                                             "service it is as user; say --force if it is meant");
 }
 
-bool is_last_super_admin(Context& context, const store::User& user) {
-    const store::Timestamp now = text::now();
+bool is_last_super_admin(Context& context, const model::User& user) {
+    const text::Timestamp now = text::now();
     if (api::role_of(user.role.value_or("")) != api::Role::super_admin ||
         sign_in::is_banned(user, now))
         return false;
@@ -100,7 +100,7 @@ bool is_last_super_admin(Context& context, const store::User& user) {
     return false;
 }
 
-void spare_last_super_admin(Context& context, const store::User& user, std::string_view deed) {
+void spare_last_super_admin(Context& context, const model::User& user, std::string_view deed) {
     if (!context.options.has("yes") && is_last_super_admin(context, user) &&
         !agrees(display(user) + " is the last superAdmin. " + std::string(deed) + " all the same?"))
         throw CommandError(Exit::failure, "nothing was done");

@@ -106,13 +106,13 @@ std::int64_t integer_of(std::string_view bytes) noexcept {
 
 /// What the text of such a time would be read as: nothing for an infinite one, and before the
 /// year 1.
-Time time_of(std::int64_t microseconds) noexcept {
-    constexpr Timestamp epoch = std::chrono::sys_days(std::chrono::year(2000) / 1 / 1);
-    constexpr Timestamp first = std::chrono::sys_days(std::chrono::year(1) / 1 / 1);
-    constexpr Timestamp last = std::chrono::sys_days(std::chrono::year::max() / 12 / 31);
-    const Timestamp time = epoch + std::chrono::floor<std::chrono::milliseconds>(
-                                       std::chrono::microseconds(microseconds));
-    return time >= first && time <= last ? Time(time) : Time();
+model::NullableTime time_of(std::int64_t microseconds) noexcept {
+    constexpr text::Timestamp epoch = std::chrono::sys_days(std::chrono::year(2000) / 1 / 1);
+    constexpr text::Timestamp first = std::chrono::sys_days(std::chrono::year(1) / 1 / 1);
+    constexpr text::Timestamp last = std::chrono::sys_days(std::chrono::year::max() / 12 / 31);
+    const text::Timestamp time = epoch + std::chrono::floor<std::chrono::milliseconds>(
+                                             std::chrono::microseconds(microseconds));
+    return time >= first && time <= last ? model::NullableTime(time) : model::NullableTime();
 }
 
 Cell cell_of(Form form, std::string_view bytes, apr_pool_t* pool) {
@@ -124,7 +124,7 @@ Cell cell_of(Form form, std::string_view bytes, apr_pool_t* pool) {
     case Form::integer:
         return apr::keep(pool, std::to_string(integer_of(bytes)));
     case Form::microseconds:
-        if (const Time time = time_of(integer_of(bytes)))
+        if (const model::NullableTime time = time_of(integer_of(bytes)))
             return *time;
         return Cell();
     case Form::uuid:

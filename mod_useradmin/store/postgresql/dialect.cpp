@@ -193,7 +193,7 @@ constexpr Product postgresql_product = {
 /// The names of a user's fields in a part of a statement that is about what the user was.
 std::string names_before() {
     std::string names;
-    for (std::size_t index = 0; index < fields<User>().size(); ++index)
+    for (std::size_t index = 0; index < model::fields<model::User>().size(); ++index)
         names += (index == 0 ? "useradmin_before_" : ", useradmin_before_") + std::to_string(index);
     return names;
 }
@@ -227,7 +227,7 @@ Result<Done> outcome_of_removal(Work& work, Result<Rows> target) {
     if (!target->take_boolean())
         return Failure::protected_address;
     if (work.is_witnessed()) {
-        const User before = target->take_record<User>();
+        const model::User before = target->take_record<model::User>();
         work.seen() = {before.id, before, {}};
     }
     return Done();
@@ -338,11 +338,11 @@ class Postgresql final : public Dialect {
         return std::make_unique<PostgresqlTransaction>(work);
     }
 
-    Result<User> create(Work& work, const NewUser& user,
-                        const std::optional<Actor>& actor) const override {
+    Result<model::User> create(Work& work, const NewUser& user,
+                               const std::optional<Actor>& actor) const override {
         const Schema& schema = work.schema();
-        const User row = user_row(user);
-        const Account account = account_row(user);
+        const model::User row = user_row(user);
+        const model::Account account = account_row(user);
         const std::string id = schema.user.at("id").sql();
         Statement statement = work.statement();
         // The names of the parts bear the project's, since they would hide tables of the same name.
@@ -380,8 +380,8 @@ class Postgresql final : public Dialect {
         return work.take_full_user(*rows);
     }
 
-    Result<User> update_with_before(Work& work, std::string_view id, const Changes& changes,
-                                    const Guard& guard, Sessions sessions) const override {
+    Result<model::User> update_with_before(Work& work, std::string_view id, const Changes& changes,
+                                           const Guard& guard, Sessions sessions) const override {
         const Table& user = work.schema().user;
         const bool ends_sessions = sessions == Sessions::end;
         if (user.version == version_of_stored && !ends_sessions) {
@@ -397,15 +397,15 @@ class Postgresql final : public Dialect {
             statement << " AND useradmin_table" << equals
                       << "useradmin_row.tableoid AND useradmin_place" << equals
                       << "useradmin_row.ctid";
-            const Result<User> updated = run_with_before(work, statement);
+            const Result<model::User> updated = run_with_before(work, statement);
             if (!updated.is_not_found())
                 return updated;
         }
         bool loses = false;
         if (!ends_sessions)
             return update_locked(work, id, changes, guard, loses);
-        return whole<User>(work, [&]() -> Result<User> {
-            Result<User> updated = update_locked(work, id, changes, guard, loses);
+        return whole<model::User>(work, [&]() -> Result<model::User> {
+            Result<model::User> updated = update_locked(work, id, changes, guard, loses);
             // Sessions that were being opened while the row's lock was waited for are seen by
             // another statement alone.
             if (updated && loses && !remove_rows(work, work.schema().session, "userId", id))
@@ -414,7 +414,7 @@ class Postgresql final : public Dialect {
         });
     }
 
-    Result<Done> set_password(Work& work, const Account& account, Sessions sessions,
+    Result<Done> set_password(Work& work, const model::Account& account, Sessions sessions,
                               const Guard& guard) const override {
         const Schema& schema = work.schema();
         // The user is neither changed nor deleted meanwhile. What was written while its lock was
@@ -450,7 +450,7 @@ class Postgresql final : public Dialect {
         });
     }
 
-    Result<std::string_view> open_session(Work& work, const Session& session,
+    Result<std::string_view> open_session(Work& work, const model::Session& session,
                                           const SessionTerms& terms) const override {
         const Schema& schema = work.schema();
         Statement statement = work.statement();
@@ -621,15 +621,15 @@ class Postgresql final : public Dialect {
                                                        std::string(encoding) +
                                                        "; add client_encoding=UTF8 to DBDParams"});
         Table& table = schema.table(rows.take().value_or("u").front());
-        const Text own_schema = rows.take();
-        const Text own_name = rows.take();
+        const model::NullableText own_schema = rows.take();
+        const model::NullableText own_name = rows.take();
         if (own_schema && own_name)
             table.sql = quoted_identifier(*own_schema) + "." + quoted_identifier(*own_name);
         table.version = rows.take_boolean() ? version_of_stored : version_of_values;
         Column column = column_of(rows, has_iso_dates);
         if (!column.name.empty()) {
             table.columns.push_back(std::move(column));
-        } else if (const Text closed_schema = rows.take()) {
+        } else if (const model::NullableText closed_schema = rows.take()) {
             const std::string account(rows.take().value_or(""));
             table.why_absent = "the database's account " + account + " may not use schema " +
                                std::string(*closed_schema) +
@@ -677,8 +677,8 @@ class Postgresql final : public Dialect {
     }
 
     /// Locks the row, then changes it: what it was is what nobody else changes meanwhile.
-    Result<User> update_locked(Work& work, std::string_view id, const Changes& changes,
-                               const Guard& guard, bool& loses) const {
+    Result<model::User> update_locked(Work& work, std::string_view id, const Changes& changes,
+                                      const Guard& guard, bool& loses) const {
         const Table& user = work.schema().user;
         const Column& key = user.at("id");
         Statement statement = work.statement();
@@ -696,7 +696,8 @@ class Postgresql final : public Dialect {
 
     /// Runs an update that has what the row was in a part of its own, and perhaps whether it takes
     /// rights.
-    static Result<User> run_with_before(Work& work, Statement& statement, bool* loses = nullptr) {
+    static Result<model::User> run_with_before(Work& work, Statement& statement,
+                                               bool* loses = nullptr) {
         statement << " RETURNING " << work.schema().full_user() << ", " << names_before()
                   << (loses != nullptr ? ", useradmin_loses" : "");
         Result<Rows> rows = work.run(statement);
@@ -704,8 +705,8 @@ class Postgresql final : public Dialect {
             return rows.failure();
         if (!rows->next())
             return Failure::not_found;
-        const User after = work.take_full_user(*rows);
-        work.seen() = {after.id, rows->take_record<User>(), after};
+        const model::User after = work.take_full_user(*rows);
+        work.seen() = {after.id, rows->take_record<model::User>(), after};
         if (loses != nullptr)
             *loses = rows->take_boolean();
         return after;

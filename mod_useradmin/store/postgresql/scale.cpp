@@ -130,7 +130,7 @@ void append_matches(Statement& statement, const Schema& schema, const Dialect& d
 }
 
 /// Appends a query of the number of users, all or of a role.
-void append_number(Statement& statement, const Schema& schema, const Text& role) {
+void append_number(Statement& statement, const Schema& schema, const model::NullableText& role) {
     statement << "(SELECT coalesce(pg_catalog.sum(number), 0)::pg_catalog.int8 FROM "
               << schema.scale << ".counts";
     if (role)
@@ -188,17 +188,18 @@ class ScaledLists final : public Lists {
         }
         append_number(statement << "SELECT ", schema, filter.role);
         append_walk(statement << ", ", schema, dialect, filter, window, append_indexed_search);
-        return counted_page(work, statement,
-                            [&] { return number(work, dialect, filter, std::vector<User>()); });
+        return counted_page(work, statement, [&] {
+            return number(work, dialect, filter, std::vector<model::User>());
+        });
     }
 
-    Result<std::vector<User>> page(Work& work, const Dialect& dialect, const Filter& filter,
-                                   std::int64_t total, const Window& window) const override {
+    Result<std::vector<model::User>> page(Work& work, const Dialect& dialect, const Filter& filter,
+                                          std::int64_t total, const Window& window) const override {
         if (!is_answerable(filter))
             return plain_lists().page(work, dialect, filter, total, window);
         const bool is_counted = filter.is_usual() && !filter.search;
         if (is_counted && window.offset >= total)
-            return std::vector<User>();
+            return std::vector<model::User>();
         if (is_counted && window.offset > total / 2)
             return turned(
                 [&](const Window& nearer) {
@@ -220,7 +221,7 @@ class ScaledLists final : public Lists {
   private:
     /// The total by itself, beside a page that is known.
     static Result<Counted> number(Work& work, const Dialect& dialect, const Filter& filter,
-                                  std::optional<std::vector<User>> users = {}) {
+                                  std::optional<std::vector<model::User>> users = {}) {
         const Schema& schema = work.schema();
         Statement statement = work.statement();
         const char* before = "SELECT ";
@@ -234,8 +235,9 @@ class ScaledLists final : public Lists {
         return counted_alone(work, statement, std::move(users));
     }
 
-    static Result<std::vector<User>> walk(Work& work, const Dialect& dialect, const Filter& filter,
-                                          const Window& window, AppendSearch append_search) {
+    static Result<std::vector<model::User>> walk(Work& work, const Dialect& dialect,
+                                                 const Filter& filter, const Window& window,
+                                                 AppendSearch append_search) {
         Statement statement = work.statement();
         append_walk(statement << "SELECT ", work.schema(), dialect, filter, window, append_search);
         return page_of(work, statement);

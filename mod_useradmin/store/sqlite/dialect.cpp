@@ -673,10 +673,10 @@ class Sqlite final : public Dialect {
         return *transaction ? std::move(transaction) : nullptr;
     }
 
-    Result<User> create(Work& work, const NewUser& user,
-                        const std::optional<Actor>& actor) const override {
+    Result<model::User> create(Work& work, const NewUser& user,
+                               const std::optional<Actor>& actor) const override {
         const Schema& schema = work.schema();
-        const User row = user_row(user);
+        const model::User row = user_row(user);
         Statement insert_user = work.statement();
         insert_user << "INSERT INTO " << schema.user.sql << " (";
         insert_user.columns(schema.user, row) << ") SELECT ";
@@ -692,9 +692,9 @@ class Sqlite final : public Dialect {
             return rows.failure();
         if (!rows->next())
             return Failure::not_found;
-        const User made = work.take_full_user(*rows);
+        const model::User made = work.take_full_user(*rows);
         // The account belongs to whatever id the user got.
-        Account account = account_row(user);
+        model::Account account = account_row(user);
         account.user_id = made.id;
         if (user.account_is_named_by_id)
             account.account_id = made.id;
@@ -707,8 +707,8 @@ class Sqlite final : public Dialect {
         return made;
     }
 
-    Result<User> update_with_before(Work& work, std::string_view id, const Changes& changes,
-                                    const Guard& guard, Sessions sessions) const override {
+    Result<model::User> update_with_before(Work& work, std::string_view id, const Changes& changes,
+                                           const Guard& guard, Sessions sessions) const override {
         const Table& user = work.schema().user;
         const Column& key = user.at("id");
         SqliteTransaction transaction(work);
@@ -735,15 +735,15 @@ class Sqlite final : public Dialect {
         Result<Rows> updated = work.run(update);
         if (!updated || !updated->next())
             return Failure::failed;
-        const User after = work.take_full_user(*updated);
-        work.seen() = {after.id, found->take_record<User>(), after};
+        const model::User after = work.take_full_user(*updated);
+        work.seen() = {after.id, found->take_record<model::User>(), after};
         if (sessions == Sessions::end && loses &&
             !remove_rows(work, work.schema().session, "userId", id))
             return Failure::failed;
-        return transaction.commit() ? Result<User>(after) : Failure::failed;
+        return transaction.commit() ? Result<model::User>(after) : Failure::failed;
     }
 
-    Result<Done> set_password(Work& work, const Account& account, Sessions sessions,
+    Result<Done> set_password(Work& work, const model::Account& account, Sessions sessions,
                               const Guard& guard) const override {
         const Schema& schema = work.schema();
         const Column& key = schema.user.at("id");
@@ -779,7 +779,7 @@ class Sqlite final : public Dialect {
     }
 
     // Who writes is alone.
-    Result<std::string_view> open_session(Work& work, const Session& session,
+    Result<std::string_view> open_session(Work& work, const model::Session& session,
                                           const SessionTerms& terms) const override {
         const Schema& schema = work.schema();
         const Table& table = schema.session;
@@ -839,7 +839,7 @@ class Sqlite final : public Dialect {
             return rows.failure();
         if (!rows->next())
             return Failure::not_found;
-        const Text email = rows->take();
+        const model::NullableText email = rows->take();
         if (email && (*email == spared.email ||
                       (spared.ignores_case && text::lower(*email) == text::lower(spared.email))))
             return Failure::protected_address;
@@ -848,7 +848,7 @@ class Sqlite final : public Dialect {
         if (!keeps_rule || !is_wanted)
             return failure_of(guard, keeps_rule);
         if (work.is_witnessed()) {
-            const User before = rows->take_record<User>();
+            const model::User before = rows->take_record<model::User>();
             work.seen() = {before.id, before, {}};
         }
         if (!remove_rows(work, schema.session, "userId", id) ||
