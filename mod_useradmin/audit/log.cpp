@@ -227,7 +227,7 @@ Appended Log::append_locked(std::string open_object) {
 }
 
 Appended Log::append_once(std::string open_object, Clock::time_point deadline) {
-    if (turns_.lock_until(deadline) == ipc::Mutex::Taken::no)
+    if (turns_.try_lock_until(deadline) == ipc::Mutex::LockResult::failed)
         return {0, ETIMEDOUT};
     const std::lock_guard turn(turns_, std::adopt_lock);
     if (const int error = lock(deadline); error != 0)

@@ -55,7 +55,7 @@ class Log {
     /// writing. Neither is closed here. Made in memory that processes share, before they fork, it
     /// lets each of them wait for its turn as threads do.
     Log(int log, int place) noexcept
-        : log_(log), place_(place), is_ready_(turns_.lay_out() && refusals_.init()) {}
+        : log_(log), place_(place), is_ready_(turns_.init() && refusals_.init()) {}
     Log(const Log&) = delete;
     Log& operator=(const Log&) = delete;
 

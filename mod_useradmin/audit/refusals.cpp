@@ -25,7 +25,7 @@ Refusals::Entry& Refusals::entry_of(std::string_view network, Clock::time_point 
 }
 
 Refusals::Due Refusals::count(const Refusal& refusal, Clock::time_point now) noexcept {
-    const ipc::Lock lock(mutex_);
+    const ipc::LockGuard lock(mutex_);
     if (is_closed_)
         return {1};
     Entry& entry = entry_of(refusal.network, now);
@@ -53,7 +53,8 @@ std::vector<Refusals::Pending> Refusals::close() {
 
 std::vector<Refusals::Pending> Refusals::take(Clock::time_point now, bool is_all) {
     // The parent process must not hang where a child was stopped.
-    if (mutex_.lock_until(Clock::now() + std::chrono::seconds(1)) == ipc::Mutex::Taken::no)
+    if (mutex_.try_lock_until(Clock::now() + std::chrono::seconds(1)) ==
+        ipc::Mutex::LockResult::failed)
         return {};
     const std::lock_guard lock(mutex_, std::adopt_lock);
     is_closed_ = is_closed_ || is_all;

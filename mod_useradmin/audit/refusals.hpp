@@ -33,7 +33,7 @@ class Refusals {
 
     /// Initializes the table, in zeroed memory, before processes fork; false where the system
     /// refuses.
-    [[nodiscard]] bool init() noexcept { return mutex_.lay_out(); }
+    [[nodiscard]] bool init() noexcept { return mutex_.init(); }
 
     /// For how many refusals a line is to be written.
     struct Due {

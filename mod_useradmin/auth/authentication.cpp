@@ -158,7 +158,7 @@ void tell_refusal(request_rec* request, const Settings& settings, const Refusal&
     if (refusal.sentence == nullptr)
         return;
     httpd::RequestLog log(request, auth_useradmin_module,
-                          *server_configuration_of(request->server).tallies);
+                          *server_configuration_of(request->server).log_throttles);
     log.write_for_client(text::Level::info,
                          std::string("UA0310: the session token was refused: ") + refusal.sentence,
                          text::Network::of(apr::view_of(request->useragent_ip)).text(64));

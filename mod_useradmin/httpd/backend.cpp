@@ -51,10 +51,10 @@ bool has_one_writer(const ConnectionPool& pool) {
     return dialect != nullptr && dialect->product().has_one_writer;
 }
 
-std::optional<ipc::Queue> queue_of(const Backend& backend) {
-    if (backend.queue == nullptr)
+std::optional<ipc::FairSemaphore> write_semaphore_of(const Backend& backend) {
+    if (backend.write_semaphore == nullptr)
         return std::nullopt;
-    return ipc::Queue(backend.queue);
+    return ipc::FairSemaphore(backend.write_semaphore);
 }
 
 /// How many children there can be at once: ServerLimit, as the MPM took it.
@@ -78,7 +78,7 @@ const char* name_of(apr_pool_t* pool, const server_rec* server) {
 }
 
 /// As the directives say, or by the processors and workers that there are.
-ipc::Queue::Bounds slot_bounds(const HashBounds& said) {
+ipc::FairSemaphore::Counts slot_bounds(const HashBounds& said) {
     constexpr unsigned workers_a_place = 4; // so that most of them stay free for other requests
     return {said.limit != 0 ? said.limit : std::max(1U, std::thread::hardware_concurrency()),
             said.queue != 0 ? said.queue : std::max(1U, worker_count() / workers_a_place)};
@@ -93,10 +93,10 @@ void log_no_memory(const server_rec* server, const module& owner, const char* pu
 /// Shared memory for a purpose; nullptr where there is none, which is logged.
 void* shared_or_logged(apr_pool_t* pool, const server_rec* server, const module& owner,
                        const char* purpose, std::size_t size,
-                       const std::function<bool(void*)>& lay_out) {
+                       const std::function<bool(void*)>& init) {
     // The number is that of the memory's layout.
     const auto memory =
-        shared_memory(pool, ("useradmin " + std::string(purpose) + " 4").c_str(), size, lay_out);
+        shared_memory(pool, ("useradmin " + std::string(purpose) + " 4").c_str(), size, init);
     if (const auto* status = std::get_if<apr_status_t>(&memory)) {
         log_no_memory(server, owner, purpose, *status);
         return nullptr;
@@ -276,10 +276,11 @@ int start(apr_pool_t* configuration_pool, server_rec* servers, const module& own
     return apr::guarded(
         [&] {
             // Like the configuration: children that end keep theirs, others begin with new ones.
-            const ipc::Queue::Bounds bounds = slot_bounds(hash_bounds);
+            const ipc::FairSemaphore::Counts bounds = slot_bounds(hash_bounds);
             void* const slots = shared_or_logged(
-                configuration_pool, servers, owner, "hashing slots", ipc::Queue::size_of(bounds),
-                [bounds](void* memory) { return ipc::Queue::lay_out(memory, bounds); });
+                configuration_pool, servers, owner, "hashing slots",
+                ipc::FairSemaphore::size_of(bounds),
+                [bounds](void* memory) { return ipc::FairSemaphore::init(memory, bounds); });
             void* const attempts = shared_or_logged(
                 configuration_pool, servers, owner, "counts of failed attempts to sign in",
                 sign_in::Attempts::size_of(), sign_in::Attempts::lay_out);
@@ -302,16 +303,16 @@ int start(apr_pool_t* configuration_pool, server_rec* servers, const module& own
                     return true;
                 }));
             const std::size_t pool_count = pools.pools().size();
-            auto* const tallies = static_cast<ipc::Tallies*>(shared_or_logged(
+            auto* const throttles = static_cast<ipc::LogThrottles*>(shared_or_logged(
                 configuration_pool, servers, owner, "tallies of lines",
-                pool_count * sizeof(ipc::Tallies),
+                pool_count * sizeof(ipc::LogThrottles),
                 [pool_count](void* memory) {
-                    std::uninitialized_value_construct_n(static_cast<ipc::Tallies*>(memory),
+                    std::uninitialized_value_construct_n(static_cast<ipc::LogThrottles*>(memory),
                                                          pool_count);
                     return true;
                 }));
-            const ipc::Queue::Bounds queue_bounds{1, std::max(1U, worker_count())};
-            const std::size_t queue_size = ipc::Queue::size_of(queue_bounds);
+            const ipc::FairSemaphore::Counts queue_bounds{1, std::max(1U, worker_count())};
+            const std::size_t queue_size = ipc::FairSemaphore::size_of(queue_bounds);
             auto* const queues = static_cast<char*>(shared_or_logged(
                 configuration_pool, servers, owner, "queues before databases",
                 pool_count * queue_size,
@@ -319,12 +320,12 @@ int start(apr_pool_t* configuration_pool, server_rec* servers, const module& own
                     bool ready = true;
                     for (std::size_t index = 0; index < pool_count; ++index)
                         ready = ready &&
-                                ipc::Queue::lay_out(static_cast<char*>(memory) + index * queue_size,
-                                                    queue_bounds);
+                                ipc::FairSemaphore::init(
+                                    static_cast<char*>(memory) + index * queue_size, queue_bounds);
                     return ready;
                 }));
             if (slots == nullptr || attempts == nullptr || sessions == nullptr ||
-                totals == nullptr || surveyed == nullptr || tallies == nullptr ||
+                totals == nullptr || surveyed == nullptr || throttles == nullptr ||
                 queues == nullptr || !find_figures(configuration_pool, servers, owner))
                 return HTTP_INTERNAL_SERVER_ERROR;
             if (!open_audit_logs(configuration_pool, servers, owner))
@@ -342,10 +343,10 @@ int start(apr_pool_t* configuration_pool, server_rec* servers, const module& own
                 backend.totals = totals;
                 backend.is_surveyed = surveyed++;
                 backend.pool = *pool++;
-                backend.tallies = tallies + backend.pool;
-                backend.queue = has_one_writer(pools.pools()[backend.pool])
-                                    ? queues + backend.pool * queue_size
-                                    : nullptr;
+                backend.log_throttles = throttles + backend.pool;
+                backend.write_semaphore = has_one_writer(pools.pools()[backend.pool])
+                                              ? queues + backend.pool * queue_size
+                                              : nullptr;
                 backend.most_connections = most_connections(pools.pools()[backend.pool]);
                 backend.database_id = ids.at(backend.pool);
             }
@@ -384,9 +385,9 @@ void start_child(apr_pool_t* child_pool, server_rec* servers, const module& owne
 RequestBackend::RequestBackend(request_rec* request, const module& owner,
                                const BackendSettings& settings)
     : settings_(settings), backend_(backend_of(request->server, owner)),
-      log_(request, owner, *backend_.tallies),
+      log_(request, owner, *backend_.log_throttles),
       network_(text::Network::of(apr::view_of(request->useragent_ip))),
-      slots_(ipc::Queue(backend_.slots),
+      slots_(ipc::FairSemaphore(backend_.slots),
              {settings_.wait, settings_.wait_directive,
               backend_.figures.counter(Refusal::hash_queue),
               backend_.figures.counter(Refusal::hash_wait), backend_.hash_memory, network_.bits()},
@@ -398,7 +399,7 @@ RequestBackend::RequestBackend(request_rec* request, const module& owner,
               {place_, settings_.total_age, settings_.wait, settings_.wait_directive}, log_),
       store_(backend_.sessions, connections_, log_, request->pool, settings_.tables.names,
              settings_.tables.label, store::Patience{settings_.wait, true, &time_waited(request)},
-             &totals_, queue_of(backend_)),
+             &totals_, write_semaphore_of(backend_)),
       request_(request), audit_(trail_of(settings_.audit_log), origin_of(request), log_) {
     if (audit_.is_on())
         store_.set_witness(&audit_);

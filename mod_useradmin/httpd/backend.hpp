@@ -147,10 +147,10 @@ struct Backend {
     /// Of SharedTotals.
     void* totals = nullptr;
     /// Of the lines that many requests write at once, of its database's pool.
-    ipc::Tallies* tallies = nullptr;
-    /// Of a ipc::Queue, for those who write to its database one at a time; nullptr where they
-    /// need not.
-    void* queue = nullptr;
+    ipc::LogThrottles* log_throttles = nullptr;
+    /// Of a ipc::FairSemaphore, for those who write to its database one at a time; nullptr where
+    /// they need not.
+    void* write_semaphore = nullptr;
     /// Whether the server's database was looked at since httpd started.
     SharedFlag* is_surveyed = nullptr;
     /// Which of mod_dbd's pools the server has: a place in the list of their gates.

@@ -15,8 +15,8 @@ namespace {
 /// Keeps what is logged, for the reply.
 class HealthLog final : public text::Log {
   public:
-    HealthLog(request_rec* request, const module& owner, ipc::Tallies& tallies) noexcept
-        : log_(request, owner, tallies) {}
+    HealthLog(request_rec* request, const module& owner, ipc::LogThrottles& throttles) noexcept
+        : log_(request, owner, throttles) {}
 
     void write(text::Level level, std::string_view message) noexcept override {
         log_.write(level, message);
@@ -71,7 +71,7 @@ std::string problem_of(request_rec* request, const module& owner, const BackendS
     if (std::string problem = database_problem(); !problem.empty())
         return problem + '\n';
     const Backend& backend = backend_of(request->server, owner);
-    HealthLog log(request, owner, *backend.tallies);
+    HealthLog log(request, owner, *backend.log_throttles);
     DatabaseConnections connections(request, log, backend.database, *backend.gate, backend.figures,
                                     settings.wait, settings.wait_directive);
     store::DatabaseStore store(connections, log, request->pool, settings.tables.names,

@@ -21,8 +21,8 @@ namespace {
 ServerFigures figures_of_server(const module& owner) {
     ServerFigures figures;
     const Backend& any = backend_of(ap_server_conf, owner);
-    figures.hash_bounds = ipc::Queue::bounds(any.slots);
-    figures.hashes_in_use = ipc::Queue::in_use(any.slots);
+    figures.hash_bounds = ipc::FairSemaphore::capacity(any.slots);
+    figures.hashes_in_use = ipc::FairSemaphore::in_use(any.slots);
     const std::vector<bool> running = any.figure_book->running_children();
     for (const server_rec* server = ap_server_conf; server != nullptr; server = server->next) {
         const Backend& backend = backend_of(server, owner);

@@ -158,15 +158,15 @@ std::string prometheus_text(const ServerFigures& figures) {
         text.sample({host}, std::to_string(sums.connections_in_use));
     });
     text.begin("useradmin_hash_slots", "gauge", "Passwords that may be hashed at once.");
-    text.sample({}, figures.hash_bounds.slots);
+    text.sample({}, figures.hash_bounds.permits);
     text.begin("useradmin_hash_slots_in_use", "gauge", "Passwords that are being hashed.");
-    text.sample({}, figures.hashes_in_use.slots);
+    text.sample({}, figures.hashes_in_use.permits);
     text.begin("useradmin_hash_queue_places", "gauge",
                "Requests that may wait at once for their turn to hash.");
-    text.sample({}, figures.hash_bounds.places);
+    text.sample({}, figures.hash_bounds.waiters);
     text.begin("useradmin_hash_queue_places_in_use", "gauge",
                "Requests that wait for their turn to hash.");
-    text.sample({}, figures.hashes_in_use.places);
+    text.sample({}, figures.hashes_in_use.waiters);
     return std::move(text).take();
 }
 

@@ -13,8 +13,8 @@ namespace useradmin::httpd {
 struct ServerFigures {
     /// Those of which anything was counted.
     std::vector<VirtualHostFigures> virtual_hosts;
-    ipc::Queue::Bounds hash_bounds;
-    ipc::Queue::Bounds hashes_in_use;
+    ipc::FairSemaphore::Counts hash_bounds;
+    ipc::FairSemaphore::Counts hashes_in_use;
 
     /// Of all virtual hosts.
     FigureSums total() const;

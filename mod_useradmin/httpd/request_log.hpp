@@ -13,8 +13,8 @@ namespace useradmin::httpd {
 class RequestLog final : public text::Log {
   public:
     /// The module whose LogLevel counts, and what counts the lines that many write at once.
-    RequestLog(request_rec* request, const module& owner, ipc::Tallies& tallies) noexcept
-        : request_(request), module_index_(owner.module_index), tallies_(tallies) {}
+    RequestLog(request_rec* request, const module& owner, ipc::LogThrottles& throttles) noexcept
+        : request_(request), module_index_(owner.module_index), throttles_(throttles) {}
 
     void write(text::Level level, std::string_view message) noexcept override {
         write(level, APR_SUCCESS, message);
@@ -25,16 +25,16 @@ class RequestLog final : public text::Log {
     }
     /// Once a minute at most for each tag; LogLevel debug has the others, too.
     void write_for_many(text::Level level, std::string_view message) noexcept override {
-        ipc::Tally* const tally = tallies_.of(message.substr(0, message.find(':')));
+        ipc::LogThrottle* const throttle = throttles_.find(message.substr(0, message.find(':')));
         write_counted(level, message,
-                      tally != nullptr ? tally->count(ipc::Tally::Clock::now()) : 1);
+                      throttle != nullptr ? throttle->count(ipc::LogThrottle::Clock::now()) : 1);
     }
     /// Twenty times a minute at most for each tag and network; LogLevel debug has the others, too.
     void write_for_client(text::Level level, std::string_view message,
                           std::string_view network) noexcept override {
         write_counted(level, message,
-                      tallies_.count(message.substr(0, message.find(':')), network,
-                                     ipc::Tally::Clock::now()));
+                      throttles_.count(message.substr(0, message.find(':')), network,
+                                       ipc::LogThrottle::Clock::now()));
     }
 
   private:
@@ -59,7 +59,7 @@ class RequestLog final : public text::Log {
 
     request_rec* request_;
     int module_index_;
-    ipc::Tallies& tallies_;
+    ipc::LogThrottles& throttles_;
 };
 
 } // namespace useradmin::httpd

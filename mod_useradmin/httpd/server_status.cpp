@@ -107,10 +107,10 @@ void add_rest(std::string& html, const VirtualHostFigures& host) {
 std::string status_lines(const ServerFigures& figures) {
     std::string text;
     Lines all(text, "UserAdmin");
-    all.add("HashSlots", figures.hash_bounds.slots);
-    all.add("HashSlotsInUse", figures.hashes_in_use.slots);
-    all.add("HashQueuePlaces", figures.hash_bounds.places);
-    all.add("HashQueuePlacesInUse", figures.hashes_in_use.places);
+    all.add("HashSlots", figures.hash_bounds.permits);
+    all.add("HashSlotsInUse", figures.hashes_in_use.permits);
+    all.add("HashQueuePlaces", figures.hash_bounds.waiters);
+    all.add("HashQueuePlacesInUse", figures.hashes_in_use.waiters);
     all.add(figures.total());
     for (std::size_t index = 0; index < figures.virtual_hosts.size(); ++index) {
         const auto& [name, sums] = figures.virtual_hosts[index];
@@ -123,10 +123,10 @@ std::string status_lines(const ServerFigures& figures) {
 
 std::string status_section(const ServerFigures& figures) {
     std::string html = "<hr />\n<h1>User administration</h1>\n<p>Hashing slots in use: " +
-                       std::to_string(figures.hashes_in_use.slots) + " of " +
-                       std::to_string(figures.hash_bounds.slots) +
-                       ". Waiting for one: " + std::to_string(figures.hashes_in_use.places) +
-                       " of at most " + std::to_string(figures.hash_bounds.places) + ".</p>\n";
+                       std::to_string(figures.hashes_in_use.permits) + " of " +
+                       std::to_string(figures.hash_bounds.permits) +
+                       ". Waiting for one: " + std::to_string(figures.hashes_in_use.waiters) +
+                       " of at most " + std::to_string(figures.hash_bounds.waiters) + ".</p>\n";
     const VirtualHostFigures total{"all", figures.total()};
     html += "<table border=\"1\">\n";
     add_row(html, "th", {"Virtual host", "Operation", "Requests", "By status", "Mean ms"});

@@ -21,7 +21,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 using Key = std::array<unsigned char, 16>;
-using Taken = ipc::Mutex::Taken;
+using LockResult = ipc::Mutex::LockResult;
 /// A time in the order of the counts' beginnings; 0 is before all of them.
 using Moment = std::uint64_t;
 
@@ -45,7 +45,7 @@ struct Entry {
     bool is_wanted;
     /// That a count has ended. One after the other, those who wait would wake for as long as it
     /// took.
-    ipc::Broadcast ended;
+    ipc::Event ended;
 };
 
 using Bucket = std::array<Entry, bucket_size>;
@@ -71,14 +71,14 @@ Table& table_of(void* memory) noexcept {
 class TableLock {
   public:
     explicit TableLock(Table& table) noexcept : lock_(table.mutex) {
-        if (lock_.is_from_the_dead())
+        if (lock_.owner_died())
             for (Bucket& bucket : table.buckets)
                 for (Entry& entry : bucket)
                     entry.begun = 0;
     }
 
   private:
-    ipc::Lock lock_;
+    ipc::LockGuard lock_;
 };
 
 Key key_of(const Table& table, std::string_view place, const store::Filter& filter) {
@@ -129,7 +129,7 @@ class Counting {
     explicit Counting(Entry& entry) noexcept : entry_(entry) {}
     ~Counting() {
         entry_.counting.unlock();
-        entry_.ended.give();
+        entry_.ended.notify_all();
     }
     Counting(const Counting&) = delete;
     Counting& operator=(const Counting&) = delete;
@@ -148,7 +148,7 @@ Entry* claim(Table& table, const Key& key) noexcept {
     std::sort(oldest_first.begin(), oldest_first.end(),
               [](const Entry* left, const Entry* right) { return left->begun < right->begun; });
     for (Entry* const entry : oldest_first)
-        if (entry->counting.try_lock() != Taken::no) {
+        if (entry->counting.try_lock() != LockResult::failed) {
             entry->key = key;
             entry->begun = 0;
             entry->total = -1;
@@ -195,10 +195,10 @@ std::size_t SharedTotals::size_of() noexcept {
 bool SharedTotals::lay_out(void* memory) noexcept {
     Table& table = *new (memory) Table{};
     crypto::random_bytes(table.secret);
-    bool is_ready = table.mutex.lay_out();
+    bool is_ready = table.mutex.init();
     for (Bucket& bucket : table.buckets)
         for (Entry& entry : bucket)
-            is_ready = is_ready && entry.counting.lay_out();
+            is_ready = is_ready && entry.counting.init();
     return is_ready;
 }
 
@@ -214,7 +214,7 @@ store::Result<std::int64_t> SharedTotals::total(const store::Filter& filter,
         Entry* entry = nullptr;
         Entry* own = nullptr; // the one that this call counts for
         Clock::duration gathering(0);
-        ipc::Broadcast::Number ended = 0;
+        ipc::Event::Generation ended = 0;
         {
             const TableLock lock(table);
             if (!asked)
@@ -229,8 +229,8 @@ store::Result<std::int64_t> SharedTotals::total(const store::Filter& filter,
             if (entry == nullptr) {
                 own = claim(table, key);
             } else {
-                ended = entry->ended.number(); // before the look whether somebody counts
-                if (entry->counting.try_lock() != Taken::no)
+                ended = entry->ended.generation(); // before the look whether somebody counts
+                if (entry->counting.try_lock() != LockResult::failed)
                     own = entry;
                 else
                     entry->is_wanted = true;

@@ -20,14 +20,16 @@ constexpr long futex = SYS_futex;
 
 } // namespace
 
-void Broadcast::give() noexcept {
-    ++number_;
-    syscall(futex, &number_, FUTEX_WAKE, std::numeric_limits<int>::max(), nullptr, nullptr, 0);
+void Event::notify_all() noexcept {
+    ++generation_;
+    syscall(futex, &generation_, FUTEX_WAKE, std::numeric_limits<int>::max(), nullptr, nullptr, 0);
 }
 
-void Broadcast::wait_until(Number seen, std::chrono::steady_clock::time_point deadline) noexcept {
-    const timespec until = since_boot(deadline);
-    syscall(futex, &number_, FUTEX_WAIT_BITSET, seen, &until, nullptr, FUTEX_BITSET_MATCH_ANY);
+void Event::wait_until(Generation observed,
+                       std::chrono::steady_clock::time_point deadline) noexcept {
+    const timespec until = to_timespec(deadline);
+    syscall(futex, &generation_, FUTEX_WAIT_BITSET, observed, &until, nullptr,
+            FUTEX_BITSET_MATCH_ANY);
 }
 
 } // namespace useradmin::ipc

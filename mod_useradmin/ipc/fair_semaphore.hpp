@@ -14,12 +14,12 @@ namespace useradmin::ipc {
 /// request in the queue is served after a request of each other one. When the queue is full, the
 /// last in this order leaves it. What a process held that was killed comes free by itself (each
 /// slot and place is a robust mutex). The object is one way to them.
-class Queue {
+class FairSemaphore {
   public:
     /// How many there are; at least one of each.
-    struct Bounds {
-        unsigned slots;
-        unsigned places;
+    struct Counts {
+        unsigned permits;
+        unsigned waiters;
     };
 
     /// For whom a slot is requested. Requests for nobody are served in the order of their arrival.
@@ -32,46 +32,46 @@ class Queue {
     };
 
     /// How many bytes of shared memory so many need; the memory of another one may follow.
-    static std::size_t size_of(const Bounds& bounds) noexcept;
+    static std::size_t size_of(const Counts& capacity) noexcept;
 
     /// Lays them out in shared, zeroed memory of size_of(bounds) bytes, aligned for any type. The
     /// memory belongs to the caller and outlives the object. Called once, before the processes
     /// fork; false where the system refuses.
-    static bool lay_out(void* memory, const Bounds& bounds) noexcept;
+    static bool init(void* memory, const Counts& capacity) noexcept;
 
     /// How many of them are held by processes that are running.
-    static Bounds in_use(const void* memory) noexcept;
+    static Counts in_use(const void* memory) noexcept;
     /// How many there are.
-    static Bounds bounds(const void* memory) noexcept;
+    static Counts capacity(const void* memory) noexcept;
 
-    /// The queue in memory that lay_out prepared.
-    explicit Queue(void* memory) noexcept : memory_(memory) {}
+    /// The semaphore in memory that init prepared.
+    explicit FairSemaphore(void* memory) noexcept : memory_(memory) {}
 
     /// A slot that is held until this goes, by the thread that took it.
-    class Held {
+    class Permit {
       public:
-        Held(Held&& other) noexcept;
-        Held& operator=(Held&&) = delete;
-        ~Held();
+        Permit(Permit&& other) noexcept;
+        Permit& operator=(Permit&&) = delete;
+        ~Permit();
 
       private:
-        friend class Queue;
-        Held(void* memory, void* slot) noexcept : memory_(memory), slot_(slot) {}
+        friend class FairSemaphore;
+        Permit(void* memory, void* slot) noexcept : memory_(memory), slot_(slot) {}
         void* memory_;
         void* slot_;
     };
 
     /// Why there is none.
-    enum class NoSlot {
-        queue_full,  ///< at once, or when a request of another network or account took the place
-        not_in_time, ///< none came free while it waited
+    enum class AcquireError {
+        queue_full, ///< at once, or when a request of another network or account took the place
+        timed_out,  ///< none came free while it waited
     };
 
     /// Takes a slot, waiting for that long in a place where none is free.
-    std::variant<Held, NoSlot> acquire(std::chrono::milliseconds wait,
-                                       const Client& client) noexcept;
+    std::variant<Permit, AcquireError> acquire(std::chrono::milliseconds wait,
+                                               const Client& client) noexcept;
     /// Takes one for nobody.
-    std::variant<Held, NoSlot> acquire(std::chrono::milliseconds wait) noexcept {
+    std::variant<Permit, AcquireError> acquire(std::chrono::milliseconds wait) noexcept {
         return acquire(wait, Client());
     }
 

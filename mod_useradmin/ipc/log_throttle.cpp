@@ -12,9 +12,9 @@ static_assert(std::atomic<std::uint64_t>::is_always_lock_free &&
 namespace {
 
 /// Whether a minute has passed since then.
-bool has_passed(Tally::Clock::rep since, Tally::Clock::time_point now) noexcept {
+bool has_passed(LogThrottle::Clock::rep since, LogThrottle::Clock::time_point now) noexcept {
     return since == 0 ||
-           now.time_since_epoch() - Tally::Clock::duration(since) >= std::chrono::minutes(1);
+           now.time_since_epoch() - LogThrottle::Clock::duration(since) >= std::chrono::minutes(1);
 }
 
 /// FNV-1a, never 0.
@@ -28,49 +28,49 @@ std::uint64_t hash_of(std::string_view tag, std::string_view network) noexcept {
 
 } // namespace
 
-std::uint64_t Tally::count(Clock::time_point now, std::uint32_t times_a_minute) noexcept {
-    ++times_;
+std::uint64_t LogThrottle::count(Clock::time_point now, std::uint32_t times_a_minute) noexcept {
+    ++suppressed_;
     Clock::rep since = since_;
     // Of those who come at once, one begins the minute.
     if (has_passed(since, now) &&
         since_.compare_exchange_strong(since, now.time_since_epoch().count())) {
         told_ = 1;
-        return times_.exchange(0);
+        return suppressed_.exchange(0);
     }
     if (told_ >= times_a_minute || told_++ >= times_a_minute)
         return 0;
-    return times_.exchange(0);
+    return suppressed_.exchange(0);
 }
 
-bool Tally::is_over(Clock::time_point now) const noexcept {
+bool LogThrottle::is_over(Clock::time_point now) const noexcept {
     return has_passed(since_, now);
 }
 
-Tally* Tallies::of(std::string_view tag) noexcept {
+LogThrottle* LogThrottles::find(std::string_view tag) noexcept {
     std::uint64_t wanted = 0;
     std::memcpy(&wanted, tag.data(), std::min(tag.size(), sizeof wanted));
     for (Entry& entry : entries_) {
         std::uint64_t found = 0;
         if (entry.tag.compare_exchange_strong(found, wanted) || found == wanted)
-            return &entry.tally;
+            return &entry.throttle;
     }
     return nullptr;
 }
 
-std::uint64_t Tallies::count(std::string_view tag, std::string_view network,
-                             Tally::Clock::time_point now) noexcept {
+std::uint64_t LogThrottles::count(std::string_view tag, std::string_view network,
+                                  LogThrottle::Clock::time_point now) noexcept {
     constexpr std::size_t bucket_size = 8;
     const std::uint64_t wanted = hash_of(tag, network);
     Entry* const bucket = &clients_[wanted % (clients_.size() / bucket_size) * bucket_size];
     for (Entry* entry = bucket; entry != bucket + bucket_size; ++entry)
         if (entry->tag == wanted)
-            return entry->tally.count(now, lines_of_client);
+            return entry->throttle.count(now, lines_of_client);
     for (Entry* entry = bucket; entry != bucket + bucket_size; ++entry) {
         std::uint64_t found = entry->tag;
-        if (entry->tally.is_over(now) && entry->tag.compare_exchange_strong(found, wanted))
-            return entry->tally.count(now, lines_of_client);
+        if (entry->throttle.is_over(now) && entry->tag.compare_exchange_strong(found, wanted))
+            return entry->throttle.count(now, lines_of_client);
     }
-    Tally* const tally = of(tag);
+    LogThrottle* const tally = find(tag);
     return tally != nullptr ? tally->count(now) : 1;
 }
 

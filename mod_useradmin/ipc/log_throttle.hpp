@@ -11,7 +11,7 @@ namespace useradmin::ipc {
 
 /// Counts, in memory that processes share, how often something happened, and has it told so many
 /// times a minute at most. Who is killed meanwhile leaves a number that is one off.
-class Tally {
+class LogThrottle {
   public:
     using Clock = std::chrono::steady_clock;
 
@@ -22,7 +22,7 @@ class Tally {
     bool is_over(Clock::time_point now) const noexcept;
 
   private:
-    std::atomic<std::uint64_t> times_{0};
+    std::atomic<std::uint64_t> suppressed_{0};
     /// When the minute began; 0: never.
     std::atomic<Clock::rep> since_{0};
     /// How often it was told within the minute.
@@ -31,10 +31,10 @@ class Tally {
 
 /// Tallies of several things, told apart by the tags of their lines, or by tag and client, in
 /// zeroed memory that processes share.
-class Tallies {
+class LogThrottles {
   public:
     /// The tally of a tag of eight bytes at most; nullptr where there are too many of them.
-    Tally* of(std::string_view tag) noexcept;
+    LogThrottle* find(std::string_view tag) noexcept;
 
     /// How many lines of one tag and network are written a minute: an address is banned by then,
     /// where the recipe for fail2ban is in use.
@@ -42,13 +42,13 @@ class Tallies {
     /// Counts a line about a client as Tally::count does, for its tag and network. Where there are
     /// too many networks at once, those without room count as one, and have one line a minute.
     std::uint64_t count(std::string_view tag, std::string_view network,
-                        Tally::Clock::time_point now) noexcept;
+                        LogThrottle::Clock::time_point now) noexcept;
 
   private:
     struct Entry {
         /// 0: of none yet.
         std::atomic<std::uint64_t> tag{0};
-        Tally tally;
+        LogThrottle throttle;
     };
     std::array<Entry, 16> entries_;
     std::array<Entry, 512> clients_;

@@ -7,7 +7,7 @@
 namespace useradmin::ipc {
 
 /// The time by CLOCK_MONOTONIC, which is the steady clock's.
-inline timespec since_boot(std::chrono::steady_clock::time_point time) noexcept {
+inline timespec to_timespec(std::chrono::steady_clock::time_point time) noexcept {
     const auto whole = std::chrono::floor<std::chrono::seconds>(time.time_since_epoch());
     timespec spec{};
     spec.tv_sec = static_cast<decltype(spec.tv_sec)>(whole.count());

@@ -6,7 +6,7 @@
 
 namespace useradmin::ipc {
 
-bool Mutex::lay_out() noexcept {
+bool Mutex::init() noexcept {
     pthread_mutexattr_t attributes;
     if (pthread_mutexattr_init(&attributes) != 0)
         return false;
@@ -17,23 +17,23 @@ bool Mutex::lay_out() noexcept {
     return is_ready;
 }
 
-Mutex::Taken Mutex::taken(int status) noexcept {
+Mutex::LockResult Mutex::result_of(int status) noexcept {
     if (status == EOWNERDEAD)
-        return pthread_mutex_consistent(&mutex_) == 0 ? Taken::from_the_dead : Taken::no;
-    return status == 0 ? Taken::yes : Taken::no;
+        return pthread_mutex_consistent(&mutex_) == 0 ? LockResult::owner_died : LockResult::failed;
+    return status == 0 ? LockResult::acquired : LockResult::failed;
 }
 
-Mutex::Taken Mutex::lock() noexcept {
-    return taken(pthread_mutex_lock(&mutex_));
+Mutex::LockResult Mutex::lock() noexcept {
+    return result_of(pthread_mutex_lock(&mutex_));
 }
 
-Mutex::Taken Mutex::try_lock() noexcept {
-    return taken(pthread_mutex_trylock(&mutex_));
+Mutex::LockResult Mutex::try_lock() noexcept {
+    return result_of(pthread_mutex_trylock(&mutex_));
 }
 
-Mutex::Taken Mutex::lock_until(std::chrono::steady_clock::time_point deadline) noexcept {
-    const timespec until = since_boot(deadline);
-    return taken(pthread_mutex_clocklock(&mutex_, CLOCK_MONOTONIC, &until));
+Mutex::LockResult Mutex::try_lock_until(std::chrono::steady_clock::time_point deadline) noexcept {
+    const timespec until = to_timespec(deadline);
+    return result_of(pthread_mutex_clocklock(&mutex_, CLOCK_MONOTONIC, &until));
 }
 
 void Mutex::unlock() noexcept {

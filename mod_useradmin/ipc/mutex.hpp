@@ -13,39 +13,39 @@ class Mutex {
   public:
     /// Readies it, in zeroed memory that all processes share, before they fork; false where the
     /// system refuses.
-    [[nodiscard]] bool lay_out() noexcept;
+    [[nodiscard]] bool init() noexcept;
 
-    enum class Taken { no, yes, from_the_dead };
+    enum class LockResult { failed, acquired, owner_died };
 
     /// Waits for as long as it takes.
-    Taken lock() noexcept;
+    LockResult lock() noexcept;
     /// Does not wait.
-    Taken try_lock() noexcept;
+    LockResult try_lock() noexcept;
     /// Waits until that time.
-    Taken lock_until(std::chrono::steady_clock::time_point deadline) noexcept;
+    LockResult try_lock_until(std::chrono::steady_clock::time_point deadline) noexcept;
     /// By the thread that took it.
     void unlock() noexcept;
 
   private:
-    Taken taken(int status) noexcept;
+    LockResult result_of(int status) noexcept;
 
     pthread_mutex_t mutex_;
 };
 
 /// Holds a mutex until the end of the scope.
-class Lock {
+class LockGuard {
   public:
-    explicit Lock(Mutex& mutex) noexcept : mutex_(mutex), taken_(mutex.lock()) {}
-    ~Lock() { mutex_.unlock(); }
-    Lock(const Lock&) = delete;
-    Lock& operator=(const Lock&) = delete;
+    explicit LockGuard(Mutex& mutex) noexcept : mutex_(mutex), result_(mutex.lock()) {}
+    ~LockGuard() { mutex_.unlock(); }
+    LockGuard(const LockGuard&) = delete;
+    LockGuard& operator=(const LockGuard&) = delete;
 
     /// Whether who held it before was killed meanwhile.
-    bool is_from_the_dead() const noexcept { return taken_ == Mutex::Taken::from_the_dead; }
+    bool owner_died() const noexcept { return result_ == Mutex::LockResult::owner_died; }
 
   private:
     Mutex& mutex_;
-    Mutex::Taken taken_;
+    Mutex::LockResult result_;
 };
 
 } // namespace useradmin::ipc

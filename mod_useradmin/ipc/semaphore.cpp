@@ -4,19 +4,19 @@
 
 namespace useradmin::ipc {
 
-bool Signal::lay_out() noexcept {
-    constexpr int by_processes = 1;
-    return sem_init(&semaphore_, by_processes, 0) == 0;
+bool Semaphore::init() noexcept {
+    constexpr int process_shared = 1;
+    return sem_init(&semaphore_, process_shared, 0) == 0;
 }
 
-void Signal::give() noexcept {
-    int kept = 0;
-    if (sem_getvalue(&semaphore_, &kept) == 0 && kept == 0)
+void Semaphore::post() noexcept {
+    int value = 0;
+    if (sem_getvalue(&semaphore_, &value) == 0 && value == 0)
         sem_post(&semaphore_);
 }
 
-void Signal::wait_until(std::chrono::steady_clock::time_point deadline) noexcept {
-    const timespec until = since_boot(deadline);
+void Semaphore::wait_until(std::chrono::steady_clock::time_point deadline) noexcept {
+    const timespec until = to_timespec(deadline);
     sem_clockwait(&semaphore_, CLOCK_MONOTONIC, &until);
 }
 

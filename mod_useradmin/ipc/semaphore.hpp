@@ -10,14 +10,14 @@ namespace useradmin::ipc {
 /// Wakes the one who waits for it, in whichever process. One that is given while nobody waits is
 /// kept for whoever waits next; one given for nothing, or lost with who was killed, is part of the
 /// bargain: who is woken looks for himself, and waits for a while at a time.
-class Signal {
+class Semaphore {
   public:
     /// Readies it, in zeroed memory that all processes share, before they fork; false where the
     /// system refuses.
-    [[nodiscard]] bool lay_out() noexcept;
+    [[nodiscard]] bool init() noexcept;
 
     /// Does not wait.
-    void give() noexcept;
+    void post() noexcept;
     /// Waits until it is given, or until that time.
     void wait_until(std::chrono::steady_clock::time_point deadline) noexcept;
 

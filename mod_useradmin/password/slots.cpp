@@ -8,8 +8,8 @@ std::variant<Slots::Held, Slots::NoSlot> Slots::acquire(std::uint64_t account) {
     std::unique_ptr<HashMemory::Use> use;
     if (terms_.memory != nullptr)
         use = std::make_unique<HashMemory::Use>(*terms_.memory);
-    auto slot = queue_.acquire(terms_.wait, {terms_.network, account});
-    if (auto* const held = std::get_if<ipc::Queue::Held>(&slot))
+    auto slot = semaphore_.acquire(terms_.wait, {terms_.network, account});
+    if (auto* const held = std::get_if<ipc::FairSemaphore::Permit>(&slot))
         return Held(std::move(use), std::move(*held));
 
     const NoSlot reason = std::get<NoSlot>(slot);

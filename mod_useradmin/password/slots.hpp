@@ -30,31 +30,31 @@ class Slots {
         ipc::Counter* late = nullptr;
         /// What whoever holds a slot hashes in, of this process; nullptr: what the system gives.
         HashMemory* memory = nullptr;
-        /// The client's network; see ipc::Queue.
-        std::uint64_t network = ipc::Queue::Client::nobody;
+        /// The client's network; see ipc::FairSemaphore.
+        std::uint64_t network = ipc::FairSemaphore::Client::nobody;
     };
 
-    Slots(ipc::Queue queue, const Terms& terms, text::Log& log) noexcept
-        : queue_(queue), terms_(terms), log_(&log) {}
+    Slots(ipc::FairSemaphore semaphore, const Terms& terms, text::Log& log) noexcept
+        : semaphore_(semaphore), terms_(terms), log_(&log) {}
 
     /// A slot that is held until this goes, by the thread that took it.
     class Held {
       private:
         friend class Slots;
-        Held(std::unique_ptr<HashMemory::Use> use, ipc::Queue::Held slot) noexcept
+        Held(std::unique_ptr<HashMemory::Use> use, ipc::FairSemaphore::Permit slot) noexcept
             : use_(std::move(use)), slot_(std::move(slot)) {}
         std::unique_ptr<HashMemory::Use> use_;
-        ipc::Queue::Held slot_;
+        ipc::FairSemaphore::Permit slot_;
     };
 
-    using NoSlot = ipc::Queue::NoSlot;
+    using NoSlot = ipc::FairSemaphore::AcquireError;
 
     /// Takes a slot for the account, waiting in the queue where none is free. The log has why there
     /// was none.
-    std::variant<Held, NoSlot> acquire(std::uint64_t account = ipc::Queue::Client::nobody);
+    std::variant<Held, NoSlot> acquire(std::uint64_t account = ipc::FairSemaphore::Client::nobody);
 
   private:
-    ipc::Queue queue_;
+    ipc::FairSemaphore semaphore_;
     Terms terms_;
     text::Log* log_;
 };

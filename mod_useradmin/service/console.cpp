@@ -48,7 +48,7 @@ Visitor visitor_of(request_rec* request, const ServiceOfPage& service) {
             request, nullptr),
         ap_destroy_sub_req);
     httpd::RequestLog log(request, useradmin_module,
-                          *server_configuration_of(request->server).tallies);
+                          *server_configuration_of(request->server).log_throttles);
     Visitor visitor = {call->status,
                        caller_of(call.get(), service.settings.get<SessionExpressions>(),
                                  service.settings.get<httpd::ApplicationTables>().names.user, log)};

@@ -142,7 +142,7 @@ std::size_t Attempts::size_of() noexcept {
 bool Attempts::lay_out(void* memory) noexcept {
     Table& table = *new (memory) Table{};
     crypto::random_bytes(table.secret);
-    return table.mutex.lay_out();
+    return table.mutex.init();
 }
 
 std::uint64_t Attempts::Subject::account() const noexcept {
@@ -163,7 +163,7 @@ Attempts::Subject Attempts::subject(text::Network network, std::string_view plac
 std::optional<Attempts::Refusal> Attempts::refusal(const Subject& subject, const Limit& limit,
                                                    Clock::time_point now) const noexcept {
     Table& table = table_of(memory_);
-    const ipc::Lock lock(table.mutex);
+    const ipc::LockGuard lock(table.mutex);
     std::optional<Refusal> longest;
     for (std::size_t index = 0; index < scopes.size(); ++index) {
         const Scope& scope = scopes[index];
@@ -179,7 +179,7 @@ std::optional<Attempts::Refusal> Attempts::refusal(const Subject& subject, const
 
 void Attempts::count(const Subject& subject, const Limit& limit, Clock::time_point now) noexcept {
     Table& table = table_of(memory_);
-    const ipc::Lock lock(table.mutex);
+    const ipc::LockGuard lock(table.mutex);
     for (std::size_t index = 0; index < scopes.size(); ++index)
         if (applies(scopes[index], subject.network))
             add(table, subject.keys[index], limit.window, now);
@@ -187,7 +187,7 @@ void Attempts::count(const Subject& subject, const Limit& limit, Clock::time_poi
 
 void Attempts::forgive(const Subject& subject) noexcept {
     Table& table = table_of(memory_);
-    const ipc::Lock lock(table.mutex);
+    const ipc::LockGuard lock(table.mutex);
     if (Count* count = find(table, subject.keys.front()))
         count->failures = 0;
 }

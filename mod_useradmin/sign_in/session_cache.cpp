@@ -75,13 +75,13 @@ void remove(Part& part, const IsMeant& is_meant) noexcept {
 class PartLock {
   public:
     explicit PartLock(Part& part) noexcept : lock_(part.mutex) {
-        if (lock_.is_from_the_dead())
+        if (lock_.owner_died())
             remove(
                 part, [](const Entry&) { return true; });
     }
 
   private:
-    ipc::Lock lock_;
+    ipc::LockGuard lock_;
 };
 
 /// The place of a key that says of which token an entry is, wherever it was looked up.
@@ -151,7 +151,7 @@ bool SessionCache::lay_out(void* memory) noexcept {
     crypto::random_bytes(table.secret);
     return std::all_of(table.parts.begin(), table.parts.end(), [](Part& part) {
         part.is_empty = true;
-        return part.mutex.lay_out();
+        return part.mutex.init();
     });
 }
 

@@ -116,14 +116,15 @@ Result<T> DatabaseStore::run(unsigned needs, Repeatable repeatable, const Operat
     // Who reads slips in between two changes as a rule; without luck he takes a turn of his own.
     constexpr int tries_of_readers = 40;
     const Allowance::Use use(allowance_);
-    std::optional<ipc::Queue::Held> turn;
+    std::optional<ipc::FairSemaphore::Permit> turn;
     for (int tries = 0;; ++tries) {
-        if (queue_ && !turn && (access == Access::writes || tries == tries_of_readers)) {
-            auto slot = queue_->acquire(std::chrono::duration_cast<std::chrono::milliseconds>(
-                use.deadline() - Clock::now()));
-            if (!std::holds_alternative<ipc::Queue::Held>(slot))
+        if (write_semaphore_ && !turn && (access == Access::writes || tries == tries_of_readers)) {
+            auto slot =
+                write_semaphore_->acquire(std::chrono::duration_cast<std::chrono::milliseconds>(
+                    use.deadline() - Clock::now()));
+            if (!std::holds_alternative<ipc::FairSemaphore::Permit>(slot))
                 return locked();
-            turn.emplace(std::get<ipc::Queue::Held>(std::move(slot)));
+            turn.emplace(std::get<ipc::FairSemaphore::Permit>(std::move(slot)));
         }
         if (patience_.ends_statements && Clock::now() >= use.deadline())
             return tries == 0 ? late() : locked();

@@ -26,9 +26,11 @@ class DatabaseStore : public Store {
     /// their luck over and over, and some of many would have none in time.
     DatabaseStore(ConnectionSource& source, text::Log& log, apr_pool_t* pool,
                   const TableNames& names, const char* label, const Patience& patience,
-                  Totals* totals = nullptr, std::optional<ipc::Queue> queue = std::nullopt) noexcept
+                  Totals* totals = nullptr,
+                  std::optional<ipc::FairSemaphore> write_semaphore = std::nullopt) noexcept
         : source_(source), log_(log), pool_(pool), names_(names), label_(label),
-          patience_(patience), allowance_(patience), totals_(totals), queue_(queue) {}
+          patience_(patience), allowance_(patience), totals_(totals),
+          write_semaphore_(write_semaphore) {}
 
     /// Who is told of what is changed from now on; nullptr: nobody. It outlives the store.
     void set_witness(Witness* witness) noexcept { witness_ = witness; }
@@ -120,7 +122,7 @@ class DatabaseStore : public Store {
     Patience patience_;
     Allowance allowance_;
     Totals* totals_;
-    std::optional<ipc::Queue> queue_;
+    std::optional<ipc::FairSemaphore> write_semaphore_;
     Witness* witness_ = nullptr;
 };
 

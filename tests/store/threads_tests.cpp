@@ -120,21 +120,21 @@ class PooledConnection final : public store::ConnectionSource {
 
 /// What a child has for all its requests.
 struct Child {
-    static constexpr ipc::Queue::Bounds bounds{2, 2 * thread_count};
-    static constexpr ipc::Queue::Bounds writer_bounds{1, 2 * thread_count};
+    static constexpr ipc::FairSemaphore::Counts bounds{2, 2 * thread_count};
+    static constexpr ipc::FairSemaphore::Counts writer_bounds{1, 2 * thread_count};
 
     explicit Child(TestDatabase& database) : kind(database.kind()), connections(database) {
         CHECK(httpd::SharedTotals::lay_out(totals.get()));
         CHECK(sign_in::SessionCache::lay_out(sessions.get()));
         CHECK(sign_in::Attempts::lay_out(attempts.get()));
-        CHECK(ipc::Queue::lay_out(slots.get(), bounds));
-        CHECK(ipc::Queue::lay_out(writers.get(), writer_bounds));
+        CHECK(ipc::FairSemaphore::init(slots.get(), bounds));
+        CHECK(ipc::FairSemaphore::init(writers.get(), writer_bounds));
     }
 
     /// How many have their turn at the database, or wait for it.
     unsigned in_queue() {
-        const auto held = ipc::Queue::in_use(writers.get());
-        return held.slots + held.places;
+        const auto held = ipc::FairSemaphore::in_use(writers.get());
+        return held.permits + held.waiters;
     }
 
     Kind kind;
@@ -143,8 +143,8 @@ struct Child {
     Memory totals{httpd::SharedTotals::size_of()};
     Memory sessions{sign_in::SessionCache::size_of()};
     Memory attempts{sign_in::Attempts::size_of()};
-    Memory slots{ipc::Queue::size_of(bounds)};
-    Memory writers{ipc::Queue::size_of(writer_bounds)};
+    Memory slots{ipc::FairSemaphore::size_of(bounds)};
+    Memory writers{ipc::FairSemaphore::size_of(writer_bounds)};
     sign_in::FormatsInUse formats;
 };
 
@@ -157,7 +157,7 @@ class Request {
           kept{sign_in::SessionCache(child.sessions.get()), "here", 60s, {}},
           store(kept.cache, connection_, child.log, pool_, store::TableNames{}, "threads",
                 store::Patience{wait}, &totals_,
-                child.kind == Kind::sqlite ? std::optional(ipc::Queue(child.writers.get()))
+                child.kind == Kind::sqlite ? std::optional(ipc::FairSemaphore(child.writers.get()))
                                            : std::nullopt) {}
     ~Request() { apr_pool_destroy(pool_); }
     Request(const Request&) = delete;
@@ -377,7 +377,8 @@ TEST(threads, that_guess_a_password_have_no_more_guesses_than_the_limit_and_thos
             sign_in::HashWork work;
             sign_in::BoundedPasswordVerifier verifier(
                 cheap, child_->formats, work,
-                password::Slots(ipc::Queue(child_->slots.get()), {wait, "UserAdminTimeout"}, log));
+                password::Slots(ipc::FairSemaphore(child_->slots.get()), {wait, "UserAdminTimeout"},
+                                log));
             sign_in::CredentialVerifier credentials(
                 request.store, "here", verifier, child_->formats,
                 sign_in::Attempts(child_->attempts.get()), limit, log);
@@ -432,7 +433,7 @@ TEST(threads, that_write_to_one_file_let_those_go_before_who_have_their_turn) {
     std::thread writer;
     bool waits = false;
     {
-        const auto turn = ipc::Queue(child_->writers.get()).acquire(0ms);
+        const auto turn = ipc::FairSemaphore(child_->writers.get()).acquire(0ms);
         writer = std::thread([this] {
             Request request(*child_);
             complaint_.note(request.store.create(new_user("w", "w@x")).operator bool(), "is made");
@@ -461,13 +462,14 @@ TEST(threads, that_find_a_file_locked_read_it_between_those_who_write) {
 }
 
 TEST(threads, that_hash_under_one_slot_do_so_one_after_another) {
-    constexpr ipc::Queue::Bounds one{1, thread_count};
-    Memory memory(ipc::Queue::size_of(one));
-    CHECK(ipc::Queue::lay_out(memory.get(), one));
+    constexpr ipc::FairSemaphore::Counts one{1, thread_count};
+    Memory memory(ipc::FairSemaphore::size_of(one));
+    CHECK(ipc::FairSemaphore::init(memory.get(), one));
     const int turns = machine::times(200, 5000);
     int done = 0; // of who holds the slot
     in_threads([&](int) {
-        password::Slots slots(ipc::Queue(memory.get()), {wait, "UserAdminTimeout"}, child_->log);
+        password::Slots slots(ipc::FairSemaphore(memory.get()), {wait, "UserAdminTimeout"},
+                              child_->log);
         for (int turn = 0; turn < turns; ++turn) {
             const auto slot = slots.acquire();
             complaint_.note(std::holds_alternative<password::Slots::Held>(slot), "a slot is free");

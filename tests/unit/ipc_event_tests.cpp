@@ -21,7 +21,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 struct Shared {
-    ipc::Broadcast broadcast;
+    ipc::Event event;
     std::atomic<int> waiting;
 };
 
@@ -43,18 +43,18 @@ TEST_GROUP(broadcast) {
 };
 
 TEST(broadcast, that_was_given_since_the_number_was_looked_at_is_not_waited_for) {
-    const auto seen = memory->broadcast.number();
-    memory->broadcast.give();
-    memory->broadcast.wait_until(seen, late);
-    CHECK(memory->broadcast.number() != seen);
+    const auto seen = memory->event.generation();
+    memory->event.notify_all();
+    memory->event.wait_until(seen, late);
+    CHECK(memory->event.generation() != seen);
 }
 
 TEST(broadcast, is_waited_for_until_the_time_and_no_longer) {
     const auto until = Clock::now() + std::chrono::milliseconds(20);
-    const auto seen = memory->broadcast.number();
+    const auto seen = memory->event.generation();
     while (Clock::now() < until)
-        memory->broadcast.wait_until(seen, until);
-    CHECK_EQUAL(seen, memory->broadcast.number());
+        memory->event.wait_until(seen, until);
+    CHECK_EQUAL(seen, memory->event.generation());
 }
 
 TEST(broadcast, wakes_all_who_wait_in_whichever_processes) {
@@ -63,14 +63,14 @@ TEST(broadcast, wakes_all_who_wait_in_whichever_processes) {
         child = fork();
         if (child != 0)
             continue;
-        const auto seen = memory->broadcast.number();
+        const auto seen = memory->event.generation();
         ++memory->waiting;
-        while (memory->broadcast.number() == seen)
-            memory->broadcast.wait_until(seen, late);
+        while (memory->event.generation() == seen)
+            memory->event.wait_until(seen, late);
         _exit(Clock::now() < late ? 0 : 1);
     }
     CHECK(eventually([&] { return memory->waiting == 4; }));
-    memory->broadcast.give();
+    memory->event.notify_all();
     for (const pid_t child : children) {
         int status = 1;
         CHECK(waitpid(child, &status, 0) == child);

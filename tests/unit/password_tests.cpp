@@ -106,10 +106,10 @@ void at_once(unsigned count, const Work& work) {
 class SharedSlots {
   public:
     explicit SharedSlots(unsigned count, unsigned places = 4)
-        : size_(ipc::Queue::size_of({count, places})),
+        : size_(ipc::FairSemaphore::size_of({count, places})),
           memory_(mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)) {
         CHECK_TRUE(memory_ != MAP_FAILED);
-        CHECK_TRUE(ipc::Queue::lay_out(memory_, {count, places}));
+        CHECK_TRUE(ipc::FairSemaphore::init(memory_, {count, places}));
     }
     SharedSlots(const SharedSlots&) = delete;
     SharedSlots& operator=(const SharedSlots&) = delete;
@@ -118,8 +118,8 @@ class SharedSlots {
     /// For a request that waits so long.
     password::Slots slots(std::chrono::milliseconds wait = 60s,
                           password::HashMemory* hash_memory = nullptr,
-                          std::uint64_t network = ipc::Queue::Client::nobody) const {
-        return {ipc::Queue(memory_),
+                          std::uint64_t network = ipc::FairSemaphore::Client::nobody) const {
+        return {ipc::FairSemaphore(memory_),
                 {wait, "UserAdminTimeout", &full_, &late_, hash_memory, network},
                 log_};
     }
@@ -136,15 +136,15 @@ class SharedSlots {
         return reason != nullptr && *reason == password::Slots::NoSlot::queue_full;
     }
     const std::vector<std::string>& log() const { return log_.lines; }
-    unsigned places_in_use() const { return ipc::Queue::in_use(memory_).places; }
+    unsigned places_in_use() const { return ipc::FairSemaphore::in_use(memory_).waiters; }
     /// How many slots and places are held: "2 1".
     std::string in_use() const {
-        const auto held = ipc::Queue::in_use(memory_);
-        return std::to_string(held.slots) + " " + std::to_string(held.places);
+        const auto held = ipc::FairSemaphore::in_use(memory_);
+        return std::to_string(held.permits) + " " + std::to_string(held.waiters);
     }
     std::string bounds() const {
-        const auto all = ipc::Queue::bounds(memory_);
-        return std::to_string(all.slots) + " " + std::to_string(all.places);
+        const auto all = ipc::FairSemaphore::capacity(memory_);
+        return std::to_string(all.permits) + " " + std::to_string(all.waiters);
     }
     /// How often the queue was full, and no slot came free in time.
     ipc::Counter& full() const { return full_; }
@@ -172,7 +172,8 @@ class WaitingThreads {
     ~WaitingThreads() { join(); }
 
     /// Starts a request, and returns once it waits, or was turned away.
-    void add(char name, std::uint64_t network, std::uint64_t account = ipc::Queue::Client::nobody) {
+    void add(char name, std::uint64_t network,
+             std::uint64_t account = ipc::FairSemaphore::Client::nobody) {
         const unsigned before = shared_.places_in_use() + turned_away().size();
         threads_.emplace_back([this, name, network, account] {
             const auto slot = shared_.slots_for(network).acquire(account);
@@ -1275,13 +1276,13 @@ TEST(slots, that_there_are_none_of_is_in_the_log_with_what_to_raise) {
 
 TEST(slots, are_not_laid_out_where_there_are_none_or_no_places) {
     alignas(std::max_align_t) std::array<unsigned char, 256> memory{};
-    CHECK_FALSE(ipc::Queue::lay_out(memory.data(), {0, 1}));
-    CHECK_FALSE(ipc::Queue::lay_out(memory.data(), {1, 0}));
+    CHECK_FALSE(ipc::FairSemaphore::init(memory.data(), {0, 1}));
+    CHECK_FALSE(ipc::FairSemaphore::init(memory.data(), {1, 0}));
 }
 
 TEST_GROUP(tally) {
-    ipc::Tally tally;
-    const ipc::Tally::Clock::time_point start = ipc::Tally::Clock::now();
+    ipc::LogThrottle tally;
+    const ipc::LogThrottle::Clock::time_point start = ipc::LogThrottle::Clock::now();
 };
 
 TEST(tally, is_told_the_first_time_and_then_once_a_minute_with_what_came_between) {
@@ -1302,25 +1303,25 @@ TEST(tally, is_told_by_one_of_those_who_come_at_once) {
 TEST_GROUP(tallies){};
 
 TEST(tallies, are_the_same_for_the_same_tag_and_others_for_others) {
-    ipc::Tallies tallies;
-    ipc::Tally* const first = tallies.of("UA0105");
-    CHECK_TRUE(first != nullptr && tallies.of("UA0105") == first);
-    CHECK_TRUE(tallies.of("UA0107") != first);
-    CHECK_TRUE(tallies.of("UA0107") == tallies.of("UA0107"));
+    ipc::LogThrottles tallies;
+    ipc::LogThrottle* const first = tallies.find("UA0105");
+    CHECK_TRUE(first != nullptr && tallies.find("UA0105") == first);
+    CHECK_TRUE(tallies.find("UA0107") != first);
+    CHECK_TRUE(tallies.find("UA0107") == tallies.find("UA0107"));
 }
 
 TEST(tallies, that_there_are_too_many_of_are_none) {
-    ipc::Tallies tallies;
+    ipc::LogThrottles tallies;
     int number = 0;
-    while (number < 100 && tallies.of("T" + std::to_string(number)) != nullptr)
+    while (number < 100 && tallies.find("T" + std::to_string(number)) != nullptr)
         ++number;
     CHECK_TRUE(number > 10 && number < 100);
-    CHECK_TRUE(tallies.of("T0") != nullptr);
+    CHECK_TRUE(tallies.find("T0") != nullptr);
 }
 
 TEST(tallies, write_twenty_lines_a_minute_for_each_client) {
-    ipc::Tallies tallies;
-    const auto start = ipc::Tally::Clock::now();
+    ipc::LogThrottles tallies;
+    const auto start = ipc::LogThrottle::Clock::now();
     const auto lines = [&](std::string_view network, auto later) {
         std::uint64_t lines = 0;
         for (int time = 0; time < 100; ++time)
@@ -1336,8 +1337,8 @@ TEST(tallies, write_twenty_lines_a_minute_for_each_client) {
 }
 
 TEST(tallies, write_a_bounded_number_of_lines_whatever_the_number_of_clients) {
-    ipc::Tallies tallies;
-    const auto start = ipc::Tally::Clock::now();
+    ipc::LogThrottles tallies;
+    const auto start = ipc::LogThrottle::Clock::now();
     std::uint64_t lines = 0;
     for (int client = 0; client < 100000; ++client)
         lines += tallies.count("UA0305", std::to_string(client), start) != 0 ? 1 : 0;

@@ -53,12 +53,12 @@ TEST_GROUP(password_verifier) {
     static constexpr std::uint64_t account = 1;
 
     void setup() override {
-        memory.assign(ipc::Queue::size_of({1, 1}) / sizeof(std::max_align_t) + 1, {});
-        CHECK_TRUE(ipc::Queue::lay_out(memory.data(), {1, 1}));
+        memory.assign(ipc::FairSemaphore::size_of({1, 1}) / sizeof(std::max_align_t) + 1, {});
+        CHECK_TRUE(ipc::FairSemaphore::init(memory.data(), {1, 1}));
     }
 
     password::Slots slots() {
-        return {ipc::Queue(memory.data()), {50ms, "AuthUserAdminTimeout"}, log};
+        return {ipc::FairSemaphore(memory.data()), {50ms, "AuthUserAdminTimeout"}, log};
     }
 
     PasswordVerdict verify(const std::optional<std::string_view>& stored,
