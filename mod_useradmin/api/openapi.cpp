@@ -215,7 +215,7 @@ class Document {
 
     void write_servers() {
         std::string url;
-        text::append_encoded(url, surroundings_.base, "/!$&'()*+,;=:@");
+        text::append_percent_encoded(url, surroundings_.base, "/!$&'()*+,;=:@");
         writer_.key("servers").begin_array().begin_object();
         writer_.key("url").string(url.empty() ? "/" : url);
         writer_.key("description").string("The base address").end_object().end_array();

@@ -21,9 +21,10 @@ constexpr std::string_view query_characters = "/?!$&'()*+,;=:@%";
 void add_links(http::Reply& reply, const http::Request& request, const Pagination& pagination) {
     reply.headers.push_back({"X-Total-Count", std::to_string(pagination.total)});
     std::string start = "<";
-    text::append_encoded(start, request.base, path_characters);
+    text::append_percent_encoded(start, request.base, path_characters);
     start += '?';
-    text::append_encoded(start, text::without_parameter(request.query, "page"), query_characters);
+    text::append_percent_encoded(start, text::remove_query_parameter(request.query, "page"),
+                                 query_characters);
     start += start.ends_with('?') ? "page=" : "&page=";
     std::string links;
     const auto link = [&](const char* relation, std::int64_t page) {

@@ -20,12 +20,12 @@ bool is_denied(int status) noexcept {
 }
 
 /// Reports in the error log what kept a line from being written.
-void report(const Appended& appended, bool is_required, text::Log& errors) {
+void report(const Appended& appended, bool is_required, text::Logger& errors) {
     if (appended.error != 0 && appended.error != EAGAIN)
-        errors.write_for_many(text::Level::error,
-                              "UA0401: the audit log could not be written: " +
-                                  std::generic_category().message(appended.error) +
-                                  (is_required ? "; changes are refused until it can" : ""));
+        errors.write_throttled(text::Level::error,
+                               "UA0401: the audit log could not be written: " +
+                                   std::generic_category().message(appended.error) +
+                                   (is_required ? "; changes are refused until it can" : ""));
     if (appended.begins_stall)
         errors.write(text::Level::error,
                      std::string("UA0403: the audit log's program does not keep up; until it does, "
@@ -38,7 +38,7 @@ void report(const Appended& appended, bool is_required, text::Log& errors) {
                          (appended.not_written == 1 ? " line" : " lines"));
 }
 
-void write_all(Log& log, const std::vector<Refusals::Pending>& pending, text::Log& errors) {
+void write_all(Log& log, const std::vector<Refusals::Pending>& pending, text::Logger& errors) {
     for (const Refusals::Pending& one : pending) {
         Event event;
         event.operation = one.operation;
@@ -111,11 +111,11 @@ bool Recorder::write() {
     return appended.error == 0;
 }
 
-void write_due_refusals(Log& log, text::Log& errors) {
+void write_due_refusals(Log& log, text::Logger& errors) {
     write_all(log, log.refusals().take_due(Refusals::Clock::now()), errors);
 }
 
-void write_last_refusals(Log& log, text::Log& errors) {
+void write_last_refusals(Log& log, text::Logger& errors) {
     write_all(log, log.refusals().close(), errors);
 }
 

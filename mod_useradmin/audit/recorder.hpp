@@ -26,7 +26,7 @@ struct Trail {
 class Recorder final : public store::Witness {
   public:
     /// The errors are where a line that cannot be written is told.
-    Recorder(const Trail& trail, const Origin& origin, text::Log& errors) noexcept
+    Recorder(const Trail& trail, const Origin& origin, text::Logger& errors) noexcept
         : trail_(trail), origin_(origin), errors_(errors) {}
 
     Event& event() noexcept { return event_; }
@@ -56,16 +56,16 @@ class Recorder final : public store::Witness {
 
     Trail trail_;
     Origin origin_;
-    text::Log& errors_;
+    text::Logger& errors_;
     Event event_;
     /// The number of the line that was written; 0: none.
     std::uint64_t written_ = 0;
 };
 
 /// Writes the lines of refusals that were counted, of networks whose minute has passed.
-void write_due_refusals(Log& log, text::Log& errors);
+void write_due_refusals(Log& log, text::Logger& errors);
 /// Writes the lines of all refusals that were counted, before the log is closed. What is refused
 /// afterwards has a line at once.
-void write_last_refusals(Log& log, text::Log& errors);
+void write_last_refusals(Log& log, text::Logger& errors);
 
 } // namespace useradmin::audit

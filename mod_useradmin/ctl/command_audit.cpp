@@ -51,7 +51,7 @@ std::string_view target_of(std::string_view command, const Options& options) {
 }
 
 /// Where a line that cannot be written is told.
-class Audit::Errors final : public text::Log {
+class Audit::Errors final : public text::Logger {
   public:
     void write(text::Level, std::string_view message) noexcept override { complain(message); }
 };

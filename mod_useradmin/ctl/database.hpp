@@ -16,7 +16,7 @@
 namespace useradmin::ctl {
 
 /// One connection, open until this goes, and the store on it.
-class Database final : public store::ConnectionSource, public text::Log {
+class Database final : public store::ConnectionSource, public text::Logger {
   public:
     /// What to do about an SQLite file that is not there.
     enum class Absent { refuse, make };

@@ -58,7 +58,7 @@ void close_with(apr_pool_t* pool, int descriptor) {
 }
 
 /// The error log of the main server.
-class ServerLog final : public text::Log {
+class ServerLog final : public text::Logger {
   public:
     ServerLog(const server_rec* server, int module_index) noexcept
         : server_(server), module_index_(module_index) {}
@@ -89,7 +89,7 @@ class LastLines {
 
   private:
     /// The error log may be closed already.
-    class Silence final : public text::Log {
+    class Silence final : public text::Logger {
       public:
         void write(text::Level, std::string_view) noexcept override {}
     };

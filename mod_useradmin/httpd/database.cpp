@@ -89,9 +89,10 @@ const store::Connection* DatabaseConnections::acquire(store::Deadline deadline) 
         return hand_out(*held, asked_at);
     if (!gate_.enter(deadline)) {
         figures_.count(Refusal::connection_wait);
-        log_.write_for_many(text::Level::error, "UA0201: no database connection came free within " +
-                                                    std::to_string(timeout_.count() / 1000) +
-                                                    " s; raise DBDMax or " + directive_);
+        log_.write_throttled(text::Level::error,
+                             "UA0201: no database connection came free within " +
+                                 std::to_string(timeout_.count() / 1000) + " s; raise DBDMax or " +
+                                 directive_);
         return nullptr;
     }
     {
@@ -104,7 +105,7 @@ const store::Connection* DatabaseConnections::acquire(store::Deadline deadline) 
     if (open_ == nullptr) {
         gate_.leave();
         figures_.count(Refusal::connection_failed);
-        log_.write_for_many(
+        log_.write_throttled(
             text::Level::error,
             "UA0202: mod_dbd has no connection; its own line, for this request or for one "
             "before it, says why: is the database up, and are DBDParams right?");

@@ -36,7 +36,7 @@ class DatabaseConnections final : public store::ConnectionSource {
   public:
     /// The timeout is how long a request waits, and the directive the one that sets it, for the
     /// log.
-    DatabaseConnections(request_rec* request, text::Log& log, const DatabaseModule& database,
+    DatabaseConnections(request_rec* request, text::Logger& log, const DatabaseModule& database,
                         Gate& gate, const Figures& figures, std::chrono::milliseconds timeout,
                         const char* directive) noexcept
         : request_(request), log_(log), database_(database), gate_(gate), figures_(figures),
@@ -52,7 +52,7 @@ class DatabaseConnections final : public store::ConnectionSource {
                                       store::Clock::time_point asked_at) noexcept;
 
     request_rec* request_;
-    text::Log& log_;
+    text::Logger& log_;
     const DatabaseModule& database_;
     Gate& gate_;
     const Figures& figures_;

@@ -13,7 +13,7 @@ namespace useradmin::httpd {
 namespace {
 
 /// Keeps what is logged, for the reply.
-class HealthLog final : public text::Log {
+class HealthLog final : public text::Logger {
   public:
     HealthLog(request_rec* request, const module& owner, ipc::LogThrottles& throttles) noexcept
         : log_(request, owner, throttles) {}
@@ -22,8 +22,8 @@ class HealthLog final : public text::Log {
         log_.write(level, message);
         keep(message);
     }
-    void write_for_many(text::Level level, std::string_view message) noexcept override {
-        log_.write_for_many(level, message);
+    void write_throttled(text::Level level, std::string_view message) noexcept override {
+        log_.write_throttled(level, message);
         keep(message);
     }
     const std::string& lines() const noexcept { return lines_; }

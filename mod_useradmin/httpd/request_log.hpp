@@ -10,7 +10,7 @@
 namespace useradmin::httpd {
 
 /// Writes to the error log of a request. httpd escapes what is not printable.
-class RequestLog final : public text::Log {
+class RequestLog final : public text::Logger {
   public:
     /// The module whose LogLevel counts, and what counts the lines that many write at once.
     RequestLog(request_rec* request, const module& owner, ipc::LogThrottles& throttles) noexcept
@@ -24,7 +24,7 @@ class RequestLog final : public text::Log {
         write_at(httpd_level(level), status, message);
     }
     /// Once a minute at most for each tag; LogLevel debug has the others, too.
-    void write_for_many(text::Level level, std::string_view message) noexcept override {
+    void write_throttled(text::Level level, std::string_view message) noexcept override {
         ipc::LogThrottle* const throttle = throttles_.find(message.substr(0, message.find(':')));
         write_counted(level, message,
                       throttle != nullptr ? throttle->count(ipc::LogThrottle::Clock::now()) : 1);

@@ -249,7 +249,7 @@ store::Result<std::int64_t> SharedTotals::total(const store::Filter& filter,
             return count({});
         const auto now = Clock::now();
         if (now >= deadline) {
-            log_.write_for_many(
+            log_.write_throttled(
                 text::Level::error,
                 "UA0214: another request's count of the same users did not end within " +
                     std::to_string(terms_.wait.count() / 1000) + " s; raise " +

@@ -38,7 +38,7 @@ class SharedTotals final : public store::Totals {
     };
 
     /// The totals in memory that lay_out prepared.
-    SharedTotals(void* memory, const Terms& terms, text::Log& log) noexcept
+    SharedTotals(void* memory, const Terms& terms, text::Logger& log) noexcept
         : memory_(memory), terms_(terms), log_(log) {}
 
     bool keeps() const noexcept override { return terms_.age.count() > 0; }
@@ -52,7 +52,7 @@ class SharedTotals final : public store::Totals {
   private:
     void* memory_;
     Terms terms_;
-    text::Log& log_;
+    text::Logger& log_;
 };
 
 } // namespace useradmin::httpd

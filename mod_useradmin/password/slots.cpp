@@ -16,7 +16,7 @@ std::variant<Slots::Held, Slots::NoSlot> Slots::acquire(std::uint64_t account) {
     const bool is_full = reason == NoSlot::queue_full;
     if (ipc::Counter* const counter = is_full ? terms_.full : terms_.late)
         counter->add();
-    log_->write_for_many(
+    log_->write_throttled(
         text::Level::warning,
         is_full ? "UA0215: the queue for hashing slots was full; raise UserAdminHashLimit or "
                   "UserAdminHashQueue, or find who sends so many passwords"

@@ -34,7 +34,7 @@ class Slots {
         std::uint64_t network = ipc::FairSemaphore::Client::nobody;
     };
 
-    Slots(ipc::FairSemaphore semaphore, const Terms& terms, text::Log& log) noexcept
+    Slots(ipc::FairSemaphore semaphore, const Terms& terms, text::Logger& log) noexcept
         : semaphore_(semaphore), terms_(terms), log_(&log) {}
 
     /// A slot that is held until this goes, by the thread that took it.
@@ -56,7 +56,7 @@ class Slots {
   private:
     ipc::FairSemaphore semaphore_;
     Terms terms_;
-    text::Log* log_;
+    text::Logger* log_;
 };
 
 } // namespace useradmin::password

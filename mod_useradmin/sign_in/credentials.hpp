@@ -61,7 +61,8 @@ class CredentialVerifier {
   public:
     /// The place tells the store's database and tables from others; it lives as long as the object.
     CredentialVerifier(store::Store& store, std::string_view place, PasswordVerifier& passwords,
-                       FormatsInUse& formats, Attempts attempts, const Limit& limit, text::Log& log,
+                       FormatsInUse& formats, Attempts attempts, const Limit& limit,
+                       text::Logger& log,
                        SecondFactor second_factor = SecondFactor::refused) noexcept
         : store_(store), place_(place), passwords_(passwords), formats_(formats),
           attempts_(attempts), limit_(limit), log_(log), second_factor_(second_factor) {}
@@ -82,7 +83,7 @@ class CredentialVerifier {
     FormatsInUse& formats_;
     Attempts attempts_;
     Limit limit_;
-    text::Log& log_;
+    text::Logger& log_;
     std::optional<crypto::Secret> renewed_;
     SecondFactor second_factor_;
 };

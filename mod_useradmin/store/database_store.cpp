@@ -65,7 +65,7 @@ Failure DatabaseStore::out_of_reach(const Client& client) {
 }
 
 Failure DatabaseStore::unavailable(std::string_view tag, std::string_view reason) {
-    log_.write_for_many(text::Level::error, std::string(tag) += reason);
+    log_.write_throttled(text::Level::error, std::string(tag) += reason);
     return Failure::unavailable;
 }
 

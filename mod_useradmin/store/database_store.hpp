@@ -24,7 +24,7 @@ class DatabaseStore : public Store {
     /// totals, which may be nullptr, are those that other requests ask for as well. The queue has
     /// one slot, and is for a database that has one writer at a time: without it they would all try
     /// their luck over and over, and some of many would have none in time.
-    DatabaseStore(ConnectionSource& source, text::Log& log, apr_pool_t* pool,
+    DatabaseStore(ConnectionSource& source, text::Logger& log, apr_pool_t* pool,
                   const TableNames& names, const char* label, const Patience& patience,
                   Totals* totals = nullptr,
                   std::optional<ipc::FairSemaphore> write_semaphore = std::nullopt) noexcept
@@ -115,7 +115,7 @@ class DatabaseStore : public Store {
                                unsigned needs);
 
     ConnectionSource& source_;
-    text::Log& log_;
+    text::Logger& log_;
     apr_pool_t* pool_;
     TableNames names_;
     const char* label_;

@@ -206,10 +206,10 @@ std::optional<Timestamp> parse_timestamp(std::string_view text) noexcept {
 
 std::optional<Timestamp> parse_date(std::string_view text) noexcept {
     const auto time = parse_iso8601(text);
-    return time && is_storable(*time) ? time : std::nullopt;
+    return time && is_storable_year(*time) ? time : std::nullopt;
 }
 
-bool is_storable(Timestamp time) noexcept {
+bool is_storable_year(Timestamp time) noexcept {
     using namespace std::chrono;
     // With room for an offset: the first day begins before our era where the clock is behind UTC.
     constexpr Timestamp first = sys_days(year(1) / 1 / 2);

@@ -23,7 +23,7 @@ std::optional<Timestamp> parse_timestamp(std::string_view text) noexcept;
 std::optional<Timestamp> parse_date(std::string_view text) noexcept;
 
 /// Whether the time is of such a year.
-bool is_storable(Timestamp time) noexcept;
+bool is_storable_year(Timestamp time) noexcept;
 
 /// Appends a time of a year that std::chrono has as ISO 8601 in UTC with milliseconds:
 /// 2026-11-20T23:30:19.717Z. Years outside 0000 to 9999 are written as ECMAScript writes them:

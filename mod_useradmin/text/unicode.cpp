@@ -123,7 +123,7 @@ std::string fold(std::string_view text) {
                   UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_CASEFOLD | UTF8PROC_STRIPMARK);
 }
 
-bool is_of_marks(std::string_view text) noexcept {
+bool has_only_combining_marks(std::string_view text) noexcept {
     for (std::size_t at = 0; at < text.size();) {
         utf8proc_int32_t point = 0;
         const std::size_t length = take_point(text.substr(at), point);
@@ -155,7 +155,7 @@ std::string sort_key(std::string_view text) {
     return key;
 }
 
-void each_fold(const std::function<void(std::string_view, std::string_view)>& visit) {
+void for_each_fold(const std::function<void(std::string_view, std::string_view)>& visit) {
     for (utf8proc_int32_t point = 1; point <= 0x10ffff; ++point) {
         if (!utf8proc_codepoint_valid(point))
             continue;

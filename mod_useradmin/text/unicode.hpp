@@ -28,14 +28,14 @@ std::string fold(std::string_view text);
 
 /// Whether the text is of combining marks alone: that is folded to nothing, which every text
 /// contains.
-bool is_of_marks(std::string_view text) noexcept;
+bool has_only_combining_marks(std::string_view text) noexcept;
 
 /// What texts are sorted by, byte by byte, in every database: decomposed (NFKD), without combining
 /// marks (U+0300 to U+036F), the letters A to Z in lower case. Clean UTF-8 goes in.
 std::string sort_key(std::string_view text);
 /// Visits the code points that are folded to something else, with that: a text is folded when each
 /// of its code points is, and the whole is composed (NFC) then.
-void each_fold(const std::function<void(std::string_view, std::string_view)>& visit);
+void for_each_fold(const std::function<void(std::string_view, std::string_view)>& visit);
 
 /// The text in lower case, letter by letter, as better-auth keeps addresses.
 /// Bytes that are not UTF-8 come back as they are.

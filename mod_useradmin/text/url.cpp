@@ -53,7 +53,7 @@ std::optional<std::string> query_parameter(std::string_view query, std::string_v
     return std::nullopt;
 }
 
-std::string without_parameter(std::string_view query, std::string_view name) {
+std::string remove_query_parameter(std::string_view query, std::string_view name) {
     std::string rest;
     while (!query.empty()) {
         const auto parameter = take_until(query, '&');
@@ -65,11 +65,12 @@ std::string without_parameter(std::string_view query, std::string_view name) {
     return rest;
 }
 
-void append_encoded(std::string& out, std::string_view text, std::string_view stays) {
+void append_percent_encoded(std::string& out, std::string_view text, std::string_view unescaped) {
     constexpr std::string_view unreserved =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
     for (const char character : text)
-        if (unreserved.find(character) != unreserved.npos || stays.find(character) != stays.npos)
+        if (unreserved.find(character) != unreserved.npos ||
+            unescaped.find(character) != unescaped.npos)
             out += character;
         else
             append_hex(out += '%', static_cast<unsigned char>(character), upper_hex_digits);

@@ -15,10 +15,10 @@ std::string decode_path_segment(std::string_view segment);
 std::optional<std::string> query_parameter(std::string_view query, std::string_view name);
 
 /// The query string without that parameter, which may be there more than once.
-std::string without_parameter(std::string_view query, std::string_view name);
+std::string remove_query_parameter(std::string_view query, std::string_view name);
 
 /// Appends a text, percent-encoding each byte that is neither a letter, a digit, one of "-._~" nor
 /// one of those that stay.
-void append_encoded(std::string& out, std::string_view text, std::string_view stays);
+void append_percent_encoded(std::string& out, std::string_view text, std::string_view unescaped);
 
 } // namespace useradmin::text

@@ -39,7 +39,7 @@ class Session {
 };
 
 /// The store as the service has it, on a connection of its own, which has just read the catalogue.
-class OpenStore : public store::ConnectionSource, public text::Log {
+class OpenStore : public store::ConnectionSource, public text::Logger {
   public:
     explicit OpenStore(const std::string& params, const std::string& more = "",
                        const store::TableNames& names = {}, store::Totals* totals = nullptr);

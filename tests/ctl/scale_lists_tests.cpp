@@ -188,7 +188,7 @@ TEST_GROUP_BASE(scale_lists, ScaleScene) {
         const std::string searched(filter.search.value_or(""));
         // Marks alone are looked for where they are written.
         const auto folded = [&](std::string_view text) {
-            return text::is_of_marks(searched) ? std::string(text) : text::fold(text);
+            return text::has_only_combining_marks(searched) ? std::string(text) : text::fold(text);
         };
         const std::string search = folded(searched);
         const std::string role = user.role.empty() ? "user" : user.role;

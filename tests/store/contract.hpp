@@ -39,7 +39,7 @@ class OneConnection final : public store::ConnectionSource {
 inline constexpr store::Patience patience = {std::chrono::seconds(60)};
 
 /// Keeps what the store had to say.
-class LogOfLines final : public text::Log {
+class LogOfLines final : public text::Logger {
   public:
     void write(text::Level, std::string_view message) noexcept override {
         lines.emplace_back(message);

@@ -52,7 +52,7 @@ class Complaint {
     std::string first_;
 };
 
-class SharedLog final : public text::Log {
+class SharedLog final : public text::Logger {
   public:
     void write(text::Level, std::string_view message) noexcept override {
         const std::lock_guard lock(mutex_);

@@ -40,7 +40,7 @@ class FakePasswords final : public sign_in::PasswordVerifier {
     Calls& calls_;
 };
 
-class FakeLog final : public text::Log {
+class FakeLog final : public text::Logger {
   public:
     std::string text;
 

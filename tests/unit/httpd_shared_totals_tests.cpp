@@ -28,7 +28,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-class Log final : public text::Log {
+class Log final : public text::Logger {
   public:
     void write(text::Level, std::string_view message) noexcept override {
         const std::lock_guard lock(mutex_);

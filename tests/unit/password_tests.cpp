@@ -75,7 +75,7 @@ bool is_one_of(char character, std::string_view set) {
 
 using Slot = std::variant<password::Slots::Held, password::Slots::NoSlot>;
 
-class NotedLines final : public text::Log {
+class NotedLines final : public text::Logger {
   public:
     std::vector<std::string> lines;
     void write(text::Level, std::string_view message) noexcept override {

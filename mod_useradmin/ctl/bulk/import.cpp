@@ -94,7 +94,7 @@ bool set(model::User& user, const model::Field<model::User>& field, const Cell& 
             return text == "true" || text == "false";
         } else if constexpr (std::is_same_v<Member, model::NullableTime>) {
             member = text::parse_timestamp(text);
-            return member && text::is_storable(*member);
+            return member && text::is_storable_year(*member);
         } else {
             member = text;
             return true;

@@ -222,7 +222,7 @@ class ScaleObjects {
         std::string document;
         json::Writer writer(document);
         writer.begin_object();
-        text::each_fold([&](std::string_view point, std::string_view folded) {
+        text::for_each_fold([&](std::string_view point, std::string_view folded) {
             writer.key(point).string(folded);
         });
         writer.end_object();

@@ -247,7 +247,7 @@ class ScaledLists final : public Lists {
     /// text with the separator could match across it.
     static bool is_answerable(const Filter& filter) noexcept {
         return !filter.search || (filter.search->find(separator) == std::string_view::npos &&
-                                  !text::is_of_marks(*filter.search));
+                                  !text::has_only_combining_marks(*filter.search));
     }
 };
 

@@ -637,7 +637,7 @@ class Sqlite final : public Dialect {
 
     void contains(Statement& statement, const Column& column,
                   std::string_view search) const override {
-        if (text::is_of_marks(search))
+        if (text::has_only_combining_marks(search))
             statement << "instr(" << column << ", " << argument(search) << ") > 0";
         else
             statement << "instr(useradmin_fold(" << column << "), " << argument(text::fold(search))
