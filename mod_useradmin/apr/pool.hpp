@@ -36,23 +36,23 @@ inline std::string_view view_of(const char* text) noexcept {
 }
 
 /// A copy of the text in the pool, with the terminator that C functions want.
-inline char* terminated(apr_pool_t* pool, std::string_view text) {
+inline char* copy_c_string(apr_pool_t* pool, std::string_view text) {
     // An empty view may have no bytes at all, and APR would make that NULL.
     return apr_pstrmemdup(pool, text.empty() ? "" : text.data(), text.size());
 }
 
 /// A copy of the text in the pool, as a view.
-inline std::string_view keep(apr_pool_t* pool, std::string_view text) {
-    return {terminated(pool, text), text.size()};
+inline std::string_view copy_view(apr_pool_t* pool, std::string_view text) {
+    return {copy_c_string(pool, text), text.size()};
 }
 
 /// A pool below another one that ends with the scope.
-class Scratch {
+class ScopedPool {
   public:
-    explicit Scratch(apr_pool_t* parent) noexcept { apr_pool_create(&pool_, parent); }
-    ~Scratch() { apr_pool_destroy(pool_); }
-    Scratch(const Scratch&) = delete;
-    Scratch& operator=(const Scratch&) = delete;
+    explicit ScopedPool(apr_pool_t* parent) noexcept { apr_pool_create(&pool_, parent); }
+    ~ScopedPool() { apr_pool_destroy(pool_); }
+    ScopedPool(const ScopedPool&) = delete;
+    ScopedPool& operator=(const ScopedPool&) = delete;
 
     apr_pool_t* get() const noexcept { return pool_; }
 

@@ -94,7 +94,7 @@ Outcome look_up(request_rec* request, const Settings& settings, std::string_view
     const auto lasting = [pool](sign_in::Identity identity) -> Outcome {
         for (std::string_view* text :
              {&identity.user_id, &identity.role, &identity.impersonated_by})
-            *text = apr::terminated(pool, *text);
+            *text = apr::copy_c_string(pool, *text);
         return {identity, refusal_of(identity.standing)};
     };
 

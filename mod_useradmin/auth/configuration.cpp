@@ -83,7 +83,7 @@ const char* read_secrets(const httpd::Line& line, Signing& signing) {
         kept[index] = line.keep(sourced.secret.view());
     }
     signing = {std::span(kept).first(line.words.size()),
-               apr::terminated(line.pool(), crypto::hex(crypto::digest(kept)))};
+               apr::copy_c_string(line.pool(), crypto::hex(crypto::digest(kept)))};
     return nullptr;
 }
 

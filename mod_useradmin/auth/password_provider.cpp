@@ -50,7 +50,7 @@ authn_status verify(request_rec* request, const char* user, const char* password
         httpd::note_caller(request, verification.user.id, verification.user.role.value_or(""),
                            settings_of(request).get<httpd::ApplicationTables>().names.user);
         // `Require user` is for the account, however its address was typed.
-        request->user = apr::terminated(request->pool, verification.user.email);
+        request->user = apr::copy_c_string(request->pool, verification.user.email);
     }
     // httpd asks for each of its requests again: those that are let in are the access log's.
     // What is no address may be a password that was typed in its place.

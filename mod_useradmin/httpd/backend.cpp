@@ -156,8 +156,8 @@ std::vector<const char*> database_ids(apr_pool_t* configuration_pool,
     std::vector<const char*> ids;
     ids.reserve(pools.size());
     for (const ConnectionPool& pool : pools)
-        ids.push_back(apr::terminated(configuration_pool,
-                                      crypto::hex(crypto::digest({pool.driver, pool.parameters}))));
+        ids.push_back(apr::copy_c_string(
+            configuration_pool, crypto::hex(crypto::digest({pool.driver, pool.parameters}))));
     return ids;
 }
 

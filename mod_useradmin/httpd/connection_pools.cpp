@@ -55,7 +55,7 @@ std::vector<Said> said_of_pools(apr_pool_t* memory) {
 } // namespace
 
 ConnectionPools::ConnectionPools(const server_rec* servers) {
-    const apr::Scratch memory(servers->process->pool);
+    const apr::ScopedPool memory(servers->process->pool);
     const std::vector<Said> said = said_of_pools(memory.get());
     ConnectionPool of_all;
     for (const auto& [where, word] : said)

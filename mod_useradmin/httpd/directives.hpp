@@ -32,7 +32,7 @@ struct Line {
 
     apr_pool_t* pool() const noexcept { return command->pool; }
     /// A text that lives as long as the configuration, for a reader to return.
-    const char* keep(std::string_view text) const { return apr::terminated(pool(), text); }
+    const char* keep(std::string_view text) const { return apr::copy_c_string(pool(), text); }
 };
 
 /// One directive. The tag names its value to the code. The reader takes a Line and the value to

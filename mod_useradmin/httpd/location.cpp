@@ -76,7 +76,7 @@ const char* location_of(const cmd_parms* command, const char* example, const cha
     std::string_view path = command->path;
     while (path.ends_with('/'))
         path.remove_suffix(1);
-    return apr::terminated(command->pool, path);
+    return apr::copy_c_string(command->pool, path);
 }
 
 std::string_view path_below(const request_rec* request, const char* base) {
@@ -85,8 +85,8 @@ std::string_view path_below(const request_rec* request, const char* base) {
     if (!sent.empty() && is_path_of(request, sent))
         return sent.substr(encoded_size(sent, base_size));
     const std::string_view path = apr::view_of(request->uri);
-    return apr::keep(request->pool,
-                     with_percent_signs_encoded(path.substr(std::min(path.size(), base_size))));
+    return apr::copy_view(
+        request->pool, with_percent_signs_encoded(path.substr(std::min(path.size(), base_size))));
 }
 
 ap_conf_vector_t* configuration_below(request_rec* request, const char* base) noexcept {

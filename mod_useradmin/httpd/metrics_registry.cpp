@@ -95,7 +95,7 @@ std::variant<Figures, apr_status_t> FigureBook::figures_of(const char* name) {
             std::memset(entry->parts, 0, Figures::parts_size());
             entry->glances->store(0);
         }
-        entry->name = apr::terminated(process_pool_, apr::view_of(name));
+        entry->name = apr::copy_c_string(process_pool_, apr::view_of(name));
     }
     entry->generation = generation_;
     return Figures(entry->parts, entry->glances, -1);

@@ -24,16 +24,16 @@ inline void set_note(request_rec* request, const char* name, std::string_view te
     if (text.empty())
         apr_table_unset(request->notes, name);
     else
-        apr_table_setn(request->notes, name, apr::terminated(request->pool, text));
+        apr_table_setn(request->notes, name, apr::copy_c_string(request->pool, text));
 }
 
 /// Names the caller of a request as the user table has it, and the administrator who impersonates
 /// the caller, if any.
 inline void note_caller(request_rec* request, std::string_view id, std::string_view role,
                         std::string_view table, std::string_view impersonated_by = {}) {
-    apr_table_setn(request->notes, id_note, apr::terminated(request->pool, id));
-    apr_table_setn(request->notes, role_note, apr::terminated(request->pool, role));
-    apr_table_setn(request->notes, table_note, apr::terminated(request->pool, table));
+    apr_table_setn(request->notes, id_note, apr::copy_c_string(request->pool, id));
+    apr_table_setn(request->notes, role_note, apr::copy_c_string(request->pool, role));
+    apr_table_setn(request->notes, table_note, apr::copy_c_string(request->pool, table));
     set_note(request, impersonator_note, impersonated_by);
 }
 

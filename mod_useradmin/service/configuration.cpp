@@ -87,7 +87,7 @@ void* create_server_configuration(apr_pool_t* pool, server_rec*) noexcept {
     configuration.bases = apr_array_make(pool, 1, sizeof(const char*));
     const std::string_view address = apr::view_of(std::getenv(api::protected_email_variable));
     if (!address.empty())
-        configuration.admin_email = apr::terminated(pool, address);
+        configuration.admin_email = apr::copy_c_string(pool, address);
     return static_cast<httpd::Backend*>(&configuration);
 }
 

@@ -54,7 +54,7 @@ Visitor visitor_of(request_rec* request, const ServiceOfPage& service) {
                                  service.settings.get<httpd::ApplicationTables>().names.user, log)};
     if (visitor.caller)
         for (std::string_view* text : {&visitor.caller->id, &visitor.caller->impersonated_by})
-            *text = apr::keep(request->pool, *text);
+            *text = apr::copy_view(request->pool, *text);
     return visitor;
 }
 
@@ -85,7 +85,7 @@ int send_caller(request_rec* request, const ServiceOfPage& service) {
 int send_page(request_rec* request, const ServiceOfPage& service) {
     const console::Page page = console::make_page(console_settings(request, service));
     const auto say = [&](const char* name, std::string_view value) {
-        apr_table_setn(request->headers_out, name, apr::terminated(request->pool, value));
+        apr_table_setn(request->headers_out, name, apr::copy_c_string(request->pool, value));
     };
     say("Cache-Control", "no-cache");
     say("Content-Security-Policy", page.policy);

@@ -82,7 +82,7 @@ std::optional<ServiceOfPage> service_of_page(request_rec* request) {
 
 int conditions_of(request_rec* request, std::string_view tag) {
     apr_table_setn(request->headers_out, "ETag",
-                   apr::terminated(request->pool, http::strong_tag(tag)));
+                   apr::copy_c_string(request->pool, http::strong_tag(tag)));
     if (const char* const list = apr_table_get(request->headers_in, "If-None-Match")) {
         std::string tags = list;
         for (const std::string_view mark : http::marks_of_compressed) {
@@ -90,7 +90,8 @@ int conditions_of(request_rec* request, std::string_view tag) {
             for (std::size_t at = tags.find(end); at != tags.npos; at = tags.find(end))
                 tags.erase(at, mark.size());
         }
-        apr_table_setn(request->headers_in, "If-None-Match", apr::terminated(request->pool, tags));
+        apr_table_setn(request->headers_in, "If-None-Match",
+                       apr::copy_c_string(request->pool, tags));
     }
     return ap_meets_conditions(request);
 }

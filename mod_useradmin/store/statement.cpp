@@ -49,7 +49,7 @@ void Statement::concern(const Column& column) noexcept {
 
 Statement& Statement::operator<<(const Argument& argument) {
     const bool is_null = std::holds_alternative<std::monostate>(argument.text);
-    arguments_.push_back(is_null ? nullptr : apr::terminated(pool_, view_of(argument)));
+    arguments_.push_back(is_null ? nullptr : apr::copy_c_string(pool_, view_of(argument)));
     sql_ += '$';
     sql_ += std::to_string(arguments_.size());
     return *this;

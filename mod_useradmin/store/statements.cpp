@@ -547,7 +547,7 @@ std::vector<ExtraColumn> further_columns(const Work& work) {
             }
             return Kind::any;
         };
-        columns.push_back({apr::keep(work.pool(), column->name), kind_of(*column)});
+        columns.push_back({apr::copy_view(work.pool(), column->name), kind_of(*column)});
     }
     return columns;
 }

@@ -79,7 +79,7 @@ model::User Work::take_full_user(Rows& rows) const {
         members += members.empty() || object.empty() ? "" : ",";
         members += object;
     }
-    user.extra_columns = apr::keep(pool_, "{" + members + "}");
+    user.extra_columns = apr::copy_view(pool_, "{" + members + "}");
     return user;
 }
 

@@ -196,7 +196,7 @@ Exit export_users(Context& context) {
     std::optional<std::string> last;
     std::int64_t users_at_once = first_users;
     for (std::uint64_t count = 0;;) {
-        const apr::Scratch pool(database.pool());
+        const apr::ScopedPool pool(database.pool());
         store::Work work(database.client(), schema, pool.get());
         const auto rows = store::bulk::read(work, last, users_at_once);
         if (!rows)

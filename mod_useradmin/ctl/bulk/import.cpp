@@ -331,7 +331,7 @@ class Import {
             // known which. Somebody else may be making users meanwhile.
             constexpr int tries = 5;
             for (int tried = 1; !try_to_commit(tried == tries); ++tried) {
-                const apr::Scratch pool(database_.pool());
+                const apr::ScopedPool pool(database_.pool());
                 if (find_existing(pool.get()) == 0)
                     tried = tries - 1;
             }
@@ -407,7 +407,7 @@ class Import {
         for (const auto& entry : entries_)
             if (!entry->password.empty())
                 entry->row.password_hash = "not hashed";
-        const apr::Scratch pool(database_.pool());
+        const apr::ScopedPool pool(database_.pool());
         find_existing(pool.get());
         store::Work work(database_.client(), schema_, pool.get());
         std::vector<store::Seen> seen;
@@ -417,7 +417,7 @@ class Import {
 
     /// False where a value is there already that must be unique; at the last try that is an error.
     bool try_to_commit(bool is_last_try) {
-        const apr::Scratch pool(database_.pool());
+        const apr::ScopedPool pool(database_.pool());
         store::Work work(database_.client(), schema_, pool.get(), /* is_witnessed */ true);
         const auto transaction = database_.dialect().begin(work);
         if (transaction == nullptr)

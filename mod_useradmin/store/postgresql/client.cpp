@@ -122,13 +122,13 @@ Cell cell_of(Form form, std::string_view bytes, apr_pool_t* pool) {
     case Form::boolean:
         return std::string_view(integer_of(bytes) != 0 ? "t" : "f");
     case Form::integer:
-        return apr::keep(pool, std::to_string(integer_of(bytes)));
+        return apr::copy_view(pool, std::to_string(integer_of(bytes)));
     case Form::microseconds:
         if (const model::NullableTime time = time_of(integer_of(bytes)))
             return *time;
         return Cell();
     case Form::uuid:
-        return apr::keep(pool, text::uuid(bytes));
+        return apr::copy_view(pool, text::uuid(bytes));
     }
     return Cell();
 }

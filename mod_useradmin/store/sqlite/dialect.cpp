@@ -76,7 +76,7 @@ class Execution {
             return {};
         }
         const auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement_, column));
-        return apr::keep(pool, {text, size});
+        return apr::copy_view(pool, {text, size});
     }
 
     sqlite3_stmt* statement_;
