@@ -169,7 +169,7 @@ std::string chained(std::string open_object, Link& place) {
     const std::uint64_t number = place.number + 1;
     line.append(number_key).append(std::to_string(number));
     line.append(previous_key).append(place.hash).append(end_of_text);
-    place = {number, crypto::sha256(line)};
+    place = {number, crypto::sha256_hex(line)};
     line.append(hash_key).append(place.hash).append(end_of_line).append("\n");
     return line;
 }
@@ -180,7 +180,7 @@ std::optional<Read> read(std::string_view line) {
     if (!read || !line.starts_with("{\""))
         return std::nullopt;
     const std::size_t own = hash_key.size() + hash_size + end_of_line.size();
-    read->is_sound = crypto::sha256(line.substr(0, line.size() - own)) == read->place.hash;
+    read->is_sound = crypto::sha256_hex(line.substr(0, line.size() - own)) == read->place.hash;
     read->is_outcome_unknown = rest.find(unknown_result) != rest.npos;
     if (take_from_end(rest, end_of_text))
         read->broken = take_hash(rest, broken_key).value_or("");
@@ -195,7 +195,7 @@ std::optional<Link> place_at_end(std::string_view text) {
 }
 
 void note_broken(std::string& open_object, std::string_view half_line) {
-    open_object.append(broken_key).append(crypto::sha256(half_line)).append(end_of_text);
+    open_object.append(broken_key).append(crypto::sha256_hex(half_line)).append(end_of_text);
 }
 
 } // namespace useradmin::audit

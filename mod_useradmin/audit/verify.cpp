@@ -61,7 +61,7 @@ class Reader {
                 head_ = read(line_);
             // The views are of the line that is kept.
             if (head_) {
-                if (has_foreign && head_->broken == crypto::sha256(foreign)) {
+                if (has_foreign && head_->broken == crypto::sha256_hex(foreign)) {
                     notebook_->findings.notes.push_back(
                         source_->name + ", line " + std::to_string(count_ - 1) +
                         ": half a line, left by a process that was ended while it wrote");

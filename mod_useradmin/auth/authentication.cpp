@@ -143,7 +143,7 @@ Outcome outcome_of(request_rec* request, const Settings& settings, crypto::Secre
     const auto* answer = static_cast<const Answer*>(
         ap_get_module_config(first->request_config, &auth_useradmin_module));
     if (answer == nullptr || answer->tables != tables || answer->secrets != secrets ||
-        !crypto::equal_secrets(answer->credential.view(), credential.view())) {
+        !crypto::constant_time_equal(answer->credential.view(), credential.view())) {
         const Outcome outcome = look_up(request, settings, credential.view());
         auto& made = apr::emplace<Answer>(first->pool,
                                           Answer{std::move(credential), tables, secrets, outcome});

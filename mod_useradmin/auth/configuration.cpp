@@ -32,16 +32,16 @@ void warn(const httpd::Line& line, const char* sentence) {
 }
 
 /// Says what is unwise about a secret that can be used.
-void warn_of(const crypto::SourcedSecret& sourced, const httpd::Line& line) {
-    if (sourced.is_written_out)
+void warn_of(const crypto::LoadedSecret& sourced, const httpd::Line& line) {
+    if (sourced.is_inline)
         warn(line, "UA0311: a secret of AuthUserAdminSecret stands in the configuration, where "
                    "mod_info shows it too; use file: or env:");
-    if (sourced.others_may_read)
+    if (sourced.is_world_readable)
         warn(line, "UA0312: every user of the system may read a file of AuthUserAdminSecret; "
                    "chmod 600 it");
     if (sourced.is_short())
         warn(line, line.keep("UA0313: a secret of AuthUserAdminSecret is shorter than " +
-                             std::to_string(crypto::least_sound_length) +
+                             std::to_string(crypto::min_secret_length) +
                              " characters, and may be guessed"));
 }
 
@@ -62,7 +62,7 @@ const char* read_cookie(const httpd::Line& line, const char*& name) {
 }
 
 const char* read_secrets(const httpd::Line& line, Signing& signing) {
-    constexpr std::size_t most = crypto::most_signing_secrets;
+    constexpr std::size_t most = crypto::max_signing_secrets;
     if (line.words.empty() || line.words.size() > most)
         return line.keep(
             "must be the application's secret (file:path, env:NAME or the text itself) "
@@ -71,12 +71,12 @@ const char* read_secrets(const httpd::Line& line, Signing& signing) {
     const auto folder = apr::view_of(ap_server_root_relative(line.pool(), ""));
     auto& kept = apr::emplace<std::array<std::string_view, most>>(line.pool());
     for (std::size_t index = 0; index < line.words.size(); ++index) {
-        const auto read = crypto::read_source(line.words[index], folder);
+        const auto read = crypto::load_secret(line.words[index], folder);
         if (const auto* problem = std::get_if<std::string>(&read))
             return line.keep(*problem);
-        const auto& sourced = std::get<crypto::SourcedSecret>(read);
+        const auto& sourced = std::get<crypto::LoadedSecret>(read);
         // A text with a blank in it, which is one secret, would else be several.
-        if (sourced.is_written_out && line.words.size() > 1)
+        if (sourced.is_inline && line.words.size() > 1)
             return "must be file:path or env:NAME for each of several secrets; a text with a blank "
                    "in it stands in quotes";
         warn_of(sourced, line);

@@ -28,7 +28,7 @@ Token token_of(std::string_view credential, const Settings& settings) {
         return {};
     if (credential.find('.') == credential.npos)
         return {{}, "it is not signed, and AuthUserAdminSecret wants it to be"};
-    if (const auto token = crypto::verified(credential, secrets))
+    if (const auto token = crypto::verify_signature(credential, secrets))
         return {*token};
     return {{}, "its signature is not the one of AuthUserAdminSecret"};
 }

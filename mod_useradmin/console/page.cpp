@@ -56,7 +56,7 @@ Page make_page(const Settings& settings) {
                                      {"sign-in-page", escaped(settings.sign_in_page)},
                                      {"max-limit", std::to_string(settings.max_limit)},
                                      {"extras", settings.has_extras ? "on" : "off"}});
-    page.tag = crypto::sha256(page.html).substr(0, 32);
+    page.tag = crypto::sha256_hex(page.html).substr(0, 32);
     page.policy = "default-src 'none'; script-src " + hash_source(files::script) + "; style-src " +
                   hash_source(files::style) +
                   "; img-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; "

@@ -38,7 +38,7 @@ Secret::~Secret() {
     wipe(text_);
 }
 
-bool equal_secrets(std::string_view left, std::string_view right) noexcept {
+bool constant_time_equal(std::string_view left, std::string_view right) noexcept {
     return left.size() == right.size() &&
            CRYPTO_memcmp(left.data(), right.data(), left.size()) == 0;
 }

@@ -16,12 +16,12 @@ void wipe(std::string& text) noexcept;
 
 /// So many bytes, zero at first, that are wiped when they go.
 template <std::size_t Size>
-class Bytes {
+class SecretBytes {
   public:
-    Bytes() noexcept = default;
-    Bytes(const Bytes&) = delete;
-    Bytes& operator=(const Bytes&) = delete;
-    ~Bytes() { wipe(bytes_.data(), Size); }
+    SecretBytes() noexcept = default;
+    SecretBytes(const SecretBytes&) = delete;
+    SecretBytes& operator=(const SecretBytes&) = delete;
+    ~SecretBytes() { wipe(bytes_.data(), Size); }
 
     unsigned char* data() noexcept { return bytes_.data(); }
     static constexpr std::size_t size() noexcept { return Size; }
@@ -52,6 +52,6 @@ class Secret {
 };
 
 /// Whether two secrets are the same, in a time that depends on their lengths alone.
-bool equal_secrets(std::string_view left, std::string_view right) noexcept;
+bool constant_time_equal(std::string_view left, std::string_view right) noexcept;
 
 } // namespace useradmin::crypto

@@ -52,7 +52,7 @@ std::string hex(const Digest& digest) {
     return text::hex({reinterpret_cast<const char*>(digest.data()), digest.size()});
 }
 
-std::string sha256(std::string_view bytes) {
+std::string sha256_hex(std::string_view bytes) {
     return hex(digest_of(bytes));
 }
 

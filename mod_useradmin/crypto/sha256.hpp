@@ -22,7 +22,7 @@ inline Digest digest(std::initializer_list<std::string_view> texts) {
 std::string hex(const Digest& digest);
 
 /// Of the bytes alone, as sha256sum prints it: 64 digits in lower case. Throws like the other.
-std::string sha256(std::string_view bytes);
+std::string sha256_hex(std::string_view bytes);
 
 /// The same as base64: what a Content-Security-Policy calls a hash. Throws like the others.
 std::string sha256_base64(std::string_view bytes);

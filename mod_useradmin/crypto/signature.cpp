@@ -14,15 +14,15 @@ namespace {
 constexpr std::size_t digest_size = 32;
 constexpr std::size_t base64_size = 44;
 
-Secret signature_of(std::string_view token, std::string_view secret) {
-    Bytes<digest_size> digest;
+Secret compute_signature(std::string_view token, std::string_view secret) {
+    SecretBytes<digest_size> digest;
     unsigned length = digest_size;
     if (secret.size() > INT_MAX ||
         HMAC(EVP_sha256(), secret.data(), static_cast<int>(secret.size()),
              reinterpret_cast<const unsigned char*>(token.data()), token.size(), digest.data(),
              &length) == nullptr)
         return {};
-    Bytes<base64_size + 1> text;
+    SecretBytes<base64_size + 1> text;
     EVP_EncodeBlock(text.data(), digest.data(), static_cast<int>(length));
     return Secret(std::string(text.view().substr(0, base64_size)));
 }
@@ -30,28 +30,30 @@ Secret signature_of(std::string_view token, std::string_view secret) {
 } // namespace
 
 std::string sign(std::string_view token, std::string_view secret) {
-    const Secret signature = signature_of(token, secret);
+    const Secret signature = compute_signature(token, secret);
     std::string value;
     value.reserve(token.size() + 1 + signature.view().size()); // leaves nothing behind as it grows
     ((value += token) += '.') += signature.view();
     return value; // and no copy of it
 }
 
-std::optional<std::string_view> verified(std::string_view signed_value, std::string_view secret) {
+std::optional<std::string_view> verify_signature(std::string_view signed_value,
+                                                 std::string_view secret) {
     const std::size_t dot = signed_value.rfind('.');
     if (dot == signed_value.npos)
         return std::nullopt;
     const std::string_view token = signed_value.substr(0, dot);
-    const Secret wanted = signature_of(token, secret);
-    if (wanted.view().empty() || !equal_secrets(signed_value.substr(dot + 1), wanted.view()))
+    const Secret wanted = compute_signature(token, secret);
+    if (wanted.view().empty() || !constant_time_equal(signed_value.substr(dot + 1), wanted.view()))
         return std::nullopt;
     return token;
 }
 
-std::optional<std::string_view> verified(std::string_view signed_value, SigningSecrets secrets) {
+std::optional<std::string_view> verify_signature(std::string_view signed_value,
+                                                 SigningSecrets secrets) {
     std::optional<std::string_view> token;
     for (const std::string_view secret : secrets)
-        if (const auto found = verified(signed_value, secret))
+        if (const auto found = verify_signature(signed_value, secret))
             token = found;
     return token;
 }

@@ -15,9 +15,9 @@ namespace useradmin::crypto {
 
 namespace {
 
-constexpr std::size_t longest_line = 4096;
+constexpr std::size_t max_line_length = 4096;
 
-std::string path_of(std::string_view path, std::string_view folder) {
+std::string resolve_path(std::string_view path, std::string_view folder) {
     std::string joined;
     if (!path.starts_with('/') && !folder.empty())
         (joined += folder) += '/';
@@ -29,8 +29,8 @@ bool is_file(const std::string& path) {
     return stat(path.c_str(), &about) == 0 && S_ISREG(about.st_mode);
 }
 
-std::variant<SourcedSecret, std::string> read_file(const std::string& path) {
-    Bytes<longest_line + 1> bytes;
+std::variant<LoadedSecret, std::string> read_file(const std::string& path) {
+    SecretBytes<max_line_length + 1> bytes;
     struct stat about {};
     const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
     // A line comes in one piece, from a pipe too.
@@ -45,31 +45,31 @@ std::variant<SourcedSecret, std::string> read_file(const std::string& path) {
     const auto line = text.substr(0, text.find('\n'));
     if (line.empty())
         return "the first line of " + path + " is empty";
-    if (line.size() > longest_line || !text::is_clean_utf8(line))
+    if (line.size() > max_line_length || !text::is_clean_utf8(line))
         return "the first line of " + path + " is no UTF-8 text of at most " +
-               std::to_string(longest_line) + " bytes";
-    return SourcedSecret{Secret(std::string(line)), false, (about.st_mode & S_IROTH) != 0};
+               std::to_string(max_line_length) + " bytes";
+    return LoadedSecret{Secret(std::string(line)), false, (about.st_mode & S_IROTH) != 0};
 }
 
 } // namespace
 
-std::variant<SourcedSecret, std::string> read_source(std::string_view source,
-                                                     std::string_view folder) {
+std::variant<LoadedSecret, std::string> load_secret(std::string_view source,
+                                                    std::string_view folder) {
     if (source.starts_with("file:"))
-        return read_file(path_of(source.substr(5), folder));
+        return read_file(resolve_path(source.substr(5), folder));
     if (source.starts_with("env:")) {
         const std::string name(source.substr(4));
         const char* const value = std::getenv(name.c_str());
         if (value == nullptr || *value == '\0')
             return "the environment has no variable " + name;
-        return SourcedSecret{Secret(std::string(value))};
+        return LoadedSecret{Secret(std::string(value))};
     }
     if (source.empty())
         return "must be the application's secret, file:path or env:NAME";
-    if (is_file(path_of(source, folder)))
+    if (is_file(resolve_path(source, folder)))
         return "the secret is the path of a file; put file: before it to read the secret from "
                "there";
-    return SourcedSecret{Secret(std::string(source)), /* is_written_out */ true};
+    return LoadedSecret{Secret(std::string(source)), /* is_inline */ true};
 }
 
 } // namespace useradmin::crypto

@@ -105,7 +105,7 @@ crypto::Secret read_password(Lengths lengths) {
                                         "standard input");
     if (const std::string problem = problem_of_password(secret.view(), lengths); !problem.empty())
         throw CommandError(Exit::usage, "the password " + problem);
-    if (is_terminal && !crypto::equal_secrets(secret.view(), ask("Once more: ").view()))
+    if (is_terminal && !crypto::constant_time_equal(secret.view(), ask("Once more: ").view()))
         throw CommandError(Exit::usage, "the two passwords differ; nothing was done");
     return secret;
 }

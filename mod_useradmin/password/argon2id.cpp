@@ -141,7 +141,7 @@ std::optional<crypto::Secret> derive(const Argon2id& work, std::string_view salt
 } // namespace
 
 std::optional<crypto::Secret> hash_argon2id(const Argon2id& work, std::string_view password) {
-    crypto::Bytes<made_salt_size> salt;
+    crypto::SecretBytes<made_salt_size> salt;
     crypto::random_bytes({salt.data(), salt.size()});
     const auto hash = derive(work, salt.view(), made_hash_size, password);
     return hash ? std::optional(written(work, salt.view(), hash->view())) : std::nullopt;
@@ -155,8 +155,8 @@ Verdict verify_argon2id(std::string_view stored, std::string_view password) {
         derive(expected->work, expected->salt.view(), expected->hash.view().size(), password);
     if (!hash)
         return Verdict::refused;
-    return crypto::equal_secrets(hash->view(), expected->hash.view()) ? Verdict::match
-                                                                      : Verdict::mismatch;
+    return crypto::constant_time_equal(hash->view(), expected->hash.view()) ? Verdict::match
+                                                                            : Verdict::mismatch;
 }
 
 std::optional<Argon2id> argon2id_work_of(std::string_view stored) {

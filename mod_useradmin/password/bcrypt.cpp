@@ -41,7 +41,7 @@ std::optional<crypto::Secret> derive(const std::string& setting, std::string_vie
 } // namespace
 
 std::optional<crypto::Secret> hash_bcrypt(const Bcrypt& work, std::string_view password) {
-    crypto::Bytes<salt_size> salt;
+    crypto::SecretBytes<salt_size> salt;
     crypto::random_bytes({salt.data(), salt.size()});
     char setting[CRYPT_GENSALT_OUTPUT_SIZE];
     if (crypt_gensalt_rn("$2b$", work.cost, salt.view().data(), static_cast<int>(salt.size()),
@@ -59,7 +59,8 @@ Verdict verify_bcrypt(std::string_view stored, std::string_view password) {
     if (!hash)
         return Verdict::refused;
     // The last character of the salt, and of the hash, holds bits that do not count.
-    return crypto::equal_secrets(hash->view().substr(setting_size), stored.substr(setting_size))
+    return crypto::constant_time_equal(hash->view().substr(setting_size),
+                                       stored.substr(setting_size))
                ? Verdict::match
                : Verdict::mismatch;
 }

@@ -28,7 +28,7 @@ std::optional<crypto::Secret> derive(std::string_view salt_text, std::string_vie
     constexpr std::uint64_t most_memory = 128 * cost * block_size * lanes * 2;
 
     const crypto::Secret normalised(text::nfkc(password));
-    crypto::Bytes<key_size> key;
+    crypto::SecretBytes<key_size> key;
     // What fails here must not turn up in the error queue that mod_ssl reads.
     ERR_set_mark();
     const int derived =
@@ -42,7 +42,7 @@ std::optional<crypto::Secret> derive(std::string_view salt_text, std::string_vie
 } // namespace
 
 std::optional<crypto::Secret> hash_scrypt(std::string_view password) {
-    crypto::Bytes<salt_size> salt;
+    crypto::SecretBytes<salt_size> salt;
     crypto::random_bytes({salt.data(), salt.size()});
     std::string made = text::hex(salt.view());
     made.reserve(stored_size); // never grows afterwards
@@ -59,7 +59,8 @@ Verdict verify_scrypt(std::string_view stored, std::string_view password) {
     if (!key)
         return Verdict::refused;
     const crypto::Secret wanted(text::lower(stored.substr(salt_text_size + 1)));
-    return crypto::equal_secrets(key->view(), wanted.view()) ? Verdict::match : Verdict::mismatch;
+    return crypto::constant_time_equal(key->view(), wanted.view()) ? Verdict::match
+                                                                   : Verdict::mismatch;
 }
 
 bool is_scrypt(std::string_view stored) noexcept {

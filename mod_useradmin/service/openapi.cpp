@@ -45,7 +45,7 @@ int answer_openapi(request_rec* request) {
     http::Reply reply = document_of(request, *service);
     // It is small, and made in no time; what it costs is the way to the reader.
     if (reply.status == HTTP_OK &&
-        conditions_of(request, crypto::sha256(reply.body)) == HTTP_NOT_MODIFIED) {
+        conditions_of(request, crypto::sha256_hex(reply.body)) == HTTP_NOT_MODIFIED) {
         reply.status = HTTP_NOT_MODIFIED;
         reply.body.clear();
     }

@@ -32,7 +32,7 @@ TEST(session, open_prints_a_json_document) {
 TEST(session, open_signs_the_token_where_there_is_a_secret) {
     const std::string id = create("ana@x.org");
     const auto check = [&](const std::string& token) {
-        CHECK(crypto::verified(token, "the s3cr3t").has_value());
+        CHECK(crypto::verify_signature(token, "the s3cr3t").has_value());
         CHECK_EQUAL(1, sql().number(R"(SELECT count(*) FROM "session" WHERE "token" = )" +
                                     sql_literal(token.substr(0, 32))));
     };

@@ -106,8 +106,8 @@ int file_of(std::string_view content) {
 
 void take_secret(std::string_view text) {
     const std::string source = "file:/proc/self/fd/" + std::to_string(file_of(text));
-    const auto read = crypto::read_source(source, "");
-    if (const auto* const sourced = std::get_if<crypto::SourcedSecret>(&read)) {
+    const auto read = crypto::load_secret(source, "");
+    if (const auto* const sourced = std::get_if<crypto::LoadedSecret>(&read)) {
         const std::string_view secret = sourced->secret.view();
         require(secret == text.substr(0, text.find('\n')), "the secret is the file's first line");
         require(!secret.empty() && text::is_clean_utf8(secret), "a secret is a text");
@@ -119,10 +119,9 @@ void take_secret(std::string_view text) {
     // What may name any file of this machine is left alone.
     if (text.find('\0') != text.npos || text.starts_with("file:"))
         return;
-    const auto given = crypto::read_source(text, "/nowhere");
-    if (const auto* const sourced = std::get_if<crypto::SourcedSecret>(&given))
-        require(text.starts_with("env:") ||
-                    (sourced->is_written_out && sourced->secret.view() == text),
+    const auto given = crypto::load_secret(text, "/nowhere");
+    if (const auto* const sourced = std::get_if<crypto::LoadedSecret>(&given))
+        require(text.starts_with("env:") || (sourced->is_inline && sourced->secret.view() == text),
                 "another text is the secret itself");
 }
 

@@ -25,7 +25,7 @@ void take_header(std::string_view header) {
         if (!carried)
             continue;
         require(carried->size() <= std::min(header.size(), longest_token), "a token is bounded");
-        const auto token = crypto::verified(*carried, secret);
+        const auto token = crypto::verify_signature(*carried, secret);
         require(!token || *token == signed_token, "a token that verifies was signed");
     }
     const std::string name(cookie_name);
@@ -47,7 +47,7 @@ bool is_printable(std::string_view text) {
 /// What the service hands out, and gets back.
 void take_token_of_own(std::string_view token) {
     std::string value = crypto::sign(token, secret);
-    require(crypto::verified(value, secret) == token, "what is signed verifies");
+    require(crypto::verify_signature(value, secret) == token, "what is signed verifies");
     const sign_in::Cookies cookies(cookie_name, secret, /* is_secure */ true);
     const std::string handed_out = cookies.handed_out(token);
     for (const bool is_remembered : {false, true})
@@ -63,7 +63,7 @@ void take_token_of_own(std::string_view token) {
     }
     char& changed = value[(token.size() * 7) % value.size()];
     changed = static_cast<char>(changed ^ 1);
-    require(!crypto::verified(value, secret), "what was changed does not verify");
+    require(!crypto::verify_signature(value, secret), "what was changed does not verify");
 }
 
 } // namespace

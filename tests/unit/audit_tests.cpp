@@ -150,10 +150,10 @@ TEST(audit_chain, of_a_line_holds_the_SHA_256_of_all_before_it) {
     const Texts lines = lines_of(log.text());
     const std::string zeros(64, '0');
     const std::string first = R"({"what":"x","number":1,"previous":")" + zeros + "\"";
-    CHECK_EQUAL(first + R"(,"hash":")" + crypto::sha256(first) + "\"}", lines.at(0));
+    CHECK_EQUAL(first + R"(,"hash":")" + crypto::sha256_hex(first) + "\"}", lines.at(0));
     const std::string second =
-        R"({"what":"y","number":2,"previous":")" + crypto::sha256(first) + "\"";
-    CHECK_EQUAL(second + R"(,"hash":")" + crypto::sha256(second) + "\"}", lines.at(1));
+        R"({"what":"y","number":2,"previous":")" + crypto::sha256_hex(first) + "\"";
+    CHECK_EQUAL(second + R"(,"hash":")" + crypto::sha256_hex(second) + "\"}", lines.at(1));
 }
 
 TEST(audit_chain, that_was_left_alone_has_no_problems) {

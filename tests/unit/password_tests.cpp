@@ -367,13 +367,13 @@ TEST(secret, a_text_is_wiped_past_its_end_too) {
 }
 
 TEST(secret, two_are_equal_when_every_byte_is) {
-    CHECK_TRUE(crypto::equal_secrets("", ""));
-    CHECK_TRUE(crypto::equal_secrets("abc", "abc"));
-    CHECK_FALSE(crypto::equal_secrets("abc", "abd"));
-    CHECK_FALSE(crypto::equal_secrets("abc", "xbc"));
-    CHECK_FALSE(crypto::equal_secrets("abc", "ab"));
-    CHECK_FALSE(crypto::equal_secrets("ab", "abc"));
-    CHECK_FALSE(crypto::equal_secrets("", "a"));
+    CHECK_TRUE(crypto::constant_time_equal("", ""));
+    CHECK_TRUE(crypto::constant_time_equal("abc", "abc"));
+    CHECK_FALSE(crypto::constant_time_equal("abc", "abd"));
+    CHECK_FALSE(crypto::constant_time_equal("abc", "xbc"));
+    CHECK_FALSE(crypto::constant_time_equal("abc", "ab"));
+    CHECK_FALSE(crypto::constant_time_equal("ab", "abc"));
+    CHECK_FALSE(crypto::constant_time_equal("", "a"));
 }
 
 TEST_GROUP(random_values){};
@@ -435,13 +435,13 @@ TEST_GROUP(secret_source) {
     const test::WorkFolder folder;
     const std::string path = folder.path() / "secret";
 
-    std::variant<crypto::SourcedSecret, std::string> read(std::string_view source) const {
-        return crypto::read_source(source, folder.path().string());
+    std::variant<crypto::LoadedSecret, std::string> read(std::string_view source) const {
+        return crypto::load_secret(source, folder.path().string());
     }
     /// The secret of the source; "(none)" where there is none.
     std::string secret_at(std::string_view source) const {
         const auto result = read(source);
-        const auto* found = std::get_if<crypto::SourcedSecret>(&result);
+        const auto* found = std::get_if<crypto::LoadedSecret>(&result);
         return found != nullptr ? std::string(found->secret.view()) : "(none)";
     }
     /// Whether there is no secret, and the sentence says so.
@@ -491,16 +491,16 @@ TEST(secret_source, tells_what_an_operator_is_warned_of) {
     for (const auto mode : {0600, 0640, 0644}) {
         chmod(path.c_str(), static_cast<mode_t>(mode));
         const auto result = read("file:secret");
-        const auto& found = std::get<crypto::SourcedSecret>(result);
-        CHECK_EQUAL(mode == 0644, found.others_may_read);
-        CHECK_FALSE(found.is_written_out);
+        const auto& found = std::get<crypto::LoadedSecret>(result);
+        CHECK_EQUAL(mode == 0644, found.is_world_readable);
+        CHECK_FALSE(found.is_inline);
         CHECK_FALSE(found.is_short());
     }
     const auto result = read("fifteen letters");
-    const auto& found = std::get<crypto::SourcedSecret>(result);
-    CHECK_TRUE(found.is_written_out);
+    const auto& found = std::get<crypto::LoadedSecret>(result);
+    CHECK_TRUE(found.is_inline);
     CHECK_TRUE(found.is_short());
-    CHECK_FALSE(found.others_may_read);
+    CHECK_FALSE(found.is_world_readable);
 }
 
 TEST_GROUP(format_words){};

@@ -197,13 +197,13 @@ Settings settings_of(const Options& options, std::span<const std::string_view> c
 }
 
 crypto::Secret secret_of(const Settings& settings) {
-    auto read = crypto::read_source(settings.secret_source, settings.secret_folder);
+    auto read = crypto::load_secret(settings.secret_source, settings.secret_folder);
     if (const auto* const problem = std::get_if<std::string>(&read))
         throw CommandError(Exit::failure,
                            "the token cannot be signed: " + *problem +
                                "; say --secret file:PATH or --secret env:NAME, or run this as an "
                                "account that may read it");
-    return std::move(std::get<crypto::SourcedSecret>(read).secret);
+    return std::move(std::get<crypto::LoadedSecret>(read).secret);
 }
 
 } // namespace useradmin::ctl

@@ -156,7 +156,7 @@ void version(sqlite3_context* context, int count, sqlite3_value** values) noexce
         std::string all;
         for (int index = 0; index < count; ++index)
             append_value(all, values[index]);
-        const std::string text = crypto::sha256(all).substr(0, most_digits);
+        const std::string text = crypto::sha256_hex(all).substr(0, most_digits);
         sqlite3_result_text(context, text.data(), static_cast<int>(text.size()), SQLITE_TRANSIENT);
     } catch (...) {
         sqlite3_result_error_nomem(context);
