@@ -34,7 +34,7 @@ Reply record(const model::User& user) {
     write(writer, user);
     writer.end_object();
     if (!user.version.empty())
-        reply.headers.push_back({"ETag", http::strong_tag(user.version)});
+        reply.headers.push_back({"ETag", http::make_strong_tag(user.version)});
     return reply;
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 /// The version that a tag was made of.
 std::string_view version_of(std::string_view tag) noexcept {
-    for (const std::string_view mark : http::marks_of_compressed)
+    for (const std::string_view mark : http::compression_suffixes)
         if (tag.ends_with(mark))
             return tag.substr(0, tag.size() - mark.size());
     return tag;
@@ -22,7 +22,7 @@ std::string_view version_of(std::string_view tag) noexcept {
 store::Versions wanted_versions(const http::Headers& headers) {
     if (!headers.has("If-Match"))
         return std::nullopt;
-    const http::TagList tags = http::parse_tags(headers.find("If-Match"));
+    const http::EntityTagList tags = http::parse_entity_tags(headers.find("If-Match"));
     if (tags.is_any)
         return std::nullopt;
     std::vector<std::string_view> versions;

@@ -139,8 +139,8 @@ Reply answer(const http::Request& request, const std::optional<Caller>& caller,
     // RFC 9110, 15.5.2. Whatever knows the caller has found nobody; another scheme may do as well.
     if (reply.status == 401)
         reply.headers.push_back({"WWW-Authenticate", "Bearer"});
-    http::allow_trusted_origin(reply, request.method, request.headers,
-                               service.settings.trusted_origins);
+    http::add_cors_headers(reply, request.method, request.headers,
+                           service.settings.trusted_origins);
     return reply;
 }
 

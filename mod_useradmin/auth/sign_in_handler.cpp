@@ -80,8 +80,8 @@ void allow_error(request_rec* request) noexcept {
     apr::guarded(
         [&] {
             http::Reply reply;
-            http::allow_trusted_origin(reply, request->method, httpd::RequestHeaders(request),
-                                       settings.get<httpd::TrustedOrigins>());
+            http::add_cors_headers(reply, request->method, httpd::RequestHeaders(request),
+                                   settings.get<httpd::TrustedOrigins>());
             for (const http::Header& header : reply.headers)
                 apr_table_set(request->err_headers_out, header.name, header.value.c_str());
         },

@@ -19,10 +19,10 @@ bool is_tag_character(char character) noexcept {
 
 } // namespace
 
-TagList parse_tags(std::string_view list) {
+EntityTagList parse_entity_tags(std::string_view list) {
     skip(list, blanks);
     list.remove_suffix(list.size() - (list.find_last_not_of(blanks) + 1));
-    TagList tags;
+    EntityTagList tags;
     tags.is_any = list == "*";
     // Elements that are empty count for nothing.
     for (skip(list, " \t,"); !tags.is_any && !list.empty(); skip(list, " \t,")) {
@@ -43,7 +43,7 @@ TagList parse_tags(std::string_view list) {
     return tags;
 }
 
-std::string strong_tag(std::string_view text) {
+std::string make_strong_tag(std::string_view text) {
     return (std::string("\"") += text) += '"';
 }
 

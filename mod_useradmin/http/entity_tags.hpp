@@ -8,10 +8,10 @@
 namespace useradmin::http {
 
 /// What mod_deflate and mod_brotli put behind the tag of a reply that they compress.
-inline constexpr std::string_view marks_of_compressed[] = {"-gzip", "-br"};
+inline constexpr std::string_view compression_suffixes[] = {"-gzip", "-br"};
 
 /// What If-Match asks for (RFC 9110, section 13.1.1).
-struct TagList {
+struct EntityTagList {
     /// "*": whatever there is.
     bool is_any = false;
     /// The strong tags without their quotes; weak ones never match. They live as long as the text
@@ -20,9 +20,9 @@ struct TagList {
 };
 
 /// Reads a list of entity tags. In a malformed one there is none.
-TagList parse_tags(std::string_view list);
+EntityTagList parse_entity_tags(std::string_view list);
 
 /// The strong tag of a text, which has neither blanks nor quotes.
-std::string strong_tag(std::string_view text);
+std::string make_strong_tag(std::string_view text);
 
 } // namespace useradmin::http

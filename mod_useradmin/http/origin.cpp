@@ -19,7 +19,7 @@ constexpr const char* allowed_headers = "Content-Type, Authorization, If-Match, 
 // What it may read of a reply beyond what any page may.
 constexpr std::string_view exposed_headers[] = {"ETag", "Link", "X-Total-Count"};
 // Two hours: no browser keeps the answer for longer.
-constexpr const char* preflight_seconds = "7200";
+constexpr const char* preflight_max_age = "7200";
 
 std::string in_lower_case(std::string_view text) {
     std::string lower(text);
@@ -82,7 +82,7 @@ std::optional<std::string> parse_origin(std::string_view text) {
     return std::nullopt;
 }
 
-std::optional<std::string> origin_of(std::string_view url) {
+std::optional<std::string> origin_of_url(std::string_view url) {
     const std::size_t scheme_end = url.find("//");
     if (scheme_end == url.npos)
         return std::nullopt;
@@ -114,8 +114,8 @@ bool is_of_another_site(const Headers& headers, Origins trusted) {
     return !parsed || !is_own_origin(*parsed, headers);
 }
 
-void allow_trusted_origin(Reply& reply, std::string_view method, const Headers& headers,
-                          Origins trusted) {
+void add_cors_headers(Reply& reply, std::string_view method, const Headers& headers,
+                      Origins trusted) {
     if (trusted.empty())
         return;
     // Whoever keeps the reply must not give it to another origin.
@@ -137,7 +137,7 @@ void allow_trusted_origin(Reply& reply, std::string_view method, const Headers& 
     const std::string methods = allow->value;
     reply.headers.push_back({"Access-Control-Allow-Methods", methods});
     reply.headers.push_back({"Access-Control-Allow-Headers", allowed_headers});
-    reply.headers.push_back({"Access-Control-Max-Age", preflight_seconds});
+    reply.headers.push_back({"Access-Control-Max-Age", preflight_max_age});
 }
 
 } // namespace useradmin::http

@@ -18,7 +18,7 @@ using Origins = std::span<const std::string_view>;
 std::optional<std::string> parse_origin(std::string_view text);
 
 /// The origin of an absolute address, written likewise; nothing where it has none.
-std::optional<std::string> origin_of(std::string_view url);
+std::optional<std::string> origin_of_url(std::string_view url);
 
 /// Whether the origin (as parse_origin writes it) is the one that the request was sent to: that of
 /// the Host, on http or https, since a proxy may end TLS.
@@ -33,7 +33,7 @@ bool is_of_another_site(const Headers& headers, Origins trusted);
 
 /// Adds the headers of CORS to a reply: for a page of a trusted origin, the right to read it; for
 /// OPTIONS, the methods that the reply allows, too.
-void allow_trusted_origin(Reply& reply, std::string_view method, const Headers& headers,
-                          Origins trusted);
+void add_cors_headers(Reply& reply, std::string_view method, const Headers& headers,
+                      Origins trusted);
 
 } // namespace useradmin::http

@@ -42,8 +42,8 @@ http::Reply envelope_of(request_rec* request, const char* base) {
     const Settings& settings = settings_where_it_went(request);
     http::Reply reply = api::error_reply(request->status, method, httpd::path_below(request, base),
                                          settings.get<HasExtras>());
-    http::allow_trusted_origin(reply, method, httpd::RequestHeaders(request),
-                               settings.get<httpd::TrustedOrigins>());
+    http::add_cors_headers(reply, method, httpd::RequestHeaders(request),
+                           settings.get<httpd::TrustedOrigins>());
     return reply;
 }
 

@@ -49,8 +49,8 @@ int answer_openapi(request_rec* request) {
         reply.status = HTTP_NOT_MODIFIED;
         reply.body.clear();
     }
-    http::allow_trusted_origin(reply, apr::view_of(request->method), httpd::RequestHeaders(request),
-                               service->settings.get<httpd::TrustedOrigins>());
+    http::add_cors_headers(reply, apr::view_of(request->method), httpd::RequestHeaders(request),
+                           service->settings.get<httpd::TrustedOrigins>());
     return httpd::send(request, std::move(reply));
 }
 

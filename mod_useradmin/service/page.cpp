@@ -82,10 +82,10 @@ std::optional<ServiceOfPage> service_of_page(request_rec* request) {
 
 int conditions_of(request_rec* request, std::string_view tag) {
     apr_table_setn(request->headers_out, "ETag",
-                   apr::copy_c_string(request->pool, http::strong_tag(tag)));
+                   apr::copy_c_string(request->pool, http::make_strong_tag(tag)));
     if (const char* const list = apr_table_get(request->headers_in, "If-None-Match")) {
         std::string tags = list;
-        for (const std::string_view mark : http::marks_of_compressed) {
+        for (const std::string_view mark : http::compression_suffixes) {
             const std::string end = std::string(mark) + '"';
             for (std::size_t at = tags.find(end); at != tags.npos; at = tags.find(end))
                 tags.erase(at, mark.size());

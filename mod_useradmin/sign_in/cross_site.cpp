@@ -14,7 +14,7 @@ bool holds_text(std::string_view value) noexcept {
 
 /// Whether the address is of the server's own origin or of a trusted one.
 bool is_at_home(std::string_view url, const http::Headers& headers, http::Origins trusted) {
-    const auto origin = http::origin_of(url);
+    const auto origin = http::origin_of_url(url);
     return origin &&
            (http::is_own_origin(*origin, headers) || http::is_trusted_origin(*origin, trusted));
 }

@@ -83,7 +83,7 @@ Reply answer_request(const Request& request, const Client& client, const Service
 Reply answer(const Request& request, const Client& client, const Service& service) {
     Reply reply = answer_request(request, client, service);
     service.event.status = reply.status;
-    http::allow_trusted_origin(reply, request.method, request.headers, service.trusted_origins);
+    http::add_cors_headers(reply, request.method, request.headers, service.trusted_origins);
     return reply;
 }
 

@@ -62,7 +62,7 @@ void take_origin(std::string_view lines) {
     const auto parsed = http::parse_origin(origin);
     if (parsed)
         require_origin(*parsed);
-    const auto of_address = http::origin_of(target);
+    const auto of_address = http::origin_of_url(target);
     if (of_address)
         require_origin(*of_address);
 

@@ -10,7 +10,7 @@ namespace {
 
 /// The strong tags of a list, each between angle brackets; "any" for an asterisk.
 std::string tags_of(std::string_view list) {
-    const http::TagList tags = http::parse_tags(list);
+    const http::EntityTagList tags = http::parse_entity_tags(list);
     std::string text = tags.is_any ? "any" : "";
     for (const std::string_view tag : tags.strong)
         text.append("<").append(tag).append(">");
@@ -61,8 +61,8 @@ TEST(entity_tags, of_a_malformed_list_are_none) {
 }
 
 TEST(entity_tags, stand_in_quotes) {
-    STRCMP_EQUAL("\"1-2.3\"", http::strong_tag("1-2.3").c_str());
-    expect_tags("<1-2.3>", http::strong_tag("1-2.3"));
+    STRCMP_EQUAL("\"1-2.3\"", http::make_strong_tag("1-2.3").c_str());
+    expect_tags("<1-2.3>", http::make_strong_tag("1-2.3"));
 }
 
 } // namespace useradmin::test

@@ -68,9 +68,9 @@ TEST(origins, are_nothing_else) {
 
 TEST(origins, of_addresses_end_where_the_path_the_query_or_the_fragment_begins) {
     for (const auto url : {"https://a/b", "https://a?b", "https://a#b", "https://a", "HTTPS://A/"})
-        expect("https://a", http::origin_of(url).value_or("(none)"), url);
+        expect("https://a", http::origin_of_url(url).value_or("(none)"), url);
     for (const auto url : {"/a", "//a/b", "https:a", "javascript://a", "https://b@a/", ""})
-        expect("(none)", http::origin_of(url).value_or("(none)"), url);
+        expect("(none)", http::origin_of_url(url).value_or("(none)"), url);
 }
 
 TEST(origins, are_the_server_s_own_by_host_and_port_on_http_or_https) {
