@@ -20,7 +20,7 @@ void write(json::Writer& writer, const model::User& user) {
     for (const model::Field<model::User>& field : model::user_fields)
         json::write_field(writer, user, field, field.null_substitute);
     if (!user.extra_columns.empty())
-        writer.members_of(user.extra_columns);
+        writer.splice_members(user.extra_columns);
     writer.end_object();
 }
 

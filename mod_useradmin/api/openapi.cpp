@@ -452,7 +452,7 @@ class Document {
         std::string example(example_user);
         for (const store::ExtraColumn& column : surroundings_.columns) {
             example += ',';
-            Writer(example).any_key(column.name).null();
+            Writer(example).escaped_key(column.name).null();
         }
         writer_.key("example").raw(R"({"success":true,"data":{)" + example + "}}");
     }
@@ -686,7 +686,7 @@ class Document {
         for (const model::Field<model::User>& field : model::user_fields)
             writer_.key(field.name).raw(schema_of(field));
         for (const store::ExtraColumn& column : further)
-            writer_.any_key(column.name).raw(schema_of(column.kind));
+            writer_.escaped_key(column.name).raw(schema_of(column.kind));
         writer_.end_object().key("required").begin_array();
         for (const model::Field<model::User>& field : model::user_fields)
             writer_.string(field.name);

@@ -12,7 +12,7 @@ namespace useradmin::json {
 /// written instead, or null where that is empty.
 template <class Record>
 void write_field(Writer& writer, const Record& record, const model::Field<Record>& field,
-                 std::string_view instead_of_null = {}) {
+                 std::string_view null_substitute = {}) {
     writer.key(field.name);
     const auto write = [&](const auto& value) {
         using Value = std::decay_t<decltype(value)>;
@@ -20,8 +20,8 @@ void write_field(Writer& writer, const Record& record, const model::Field<Record
             writer.string(value);
         else if constexpr (std::is_same_v<Value, bool>)
             writer.boolean(value);
-        else if (!value && !instead_of_null.empty())
-            writer.string(instead_of_null);
+        else if (!value && !null_substitute.empty())
+            writer.string(null_substitute);
         else if constexpr (std::is_same_v<Value, model::NullableTime>)
             writer.time_or_null(value);
         else

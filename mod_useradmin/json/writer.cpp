@@ -130,7 +130,7 @@ void Writer::separate() {
     needs_comma_ = true;
 }
 
-std::string_view Writer::opening() const noexcept {
+std::string_view Writer::string_prefix() const noexcept {
     return needs_comma_ ? ",\"" : "\"";
 }
 
@@ -161,20 +161,20 @@ Writer& Writer::end_array() {
 }
 
 Writer& Writer::key(std::string_view name) {
-    out_.append(opening()).append(name).append("\":");
+    out_.append(string_prefix()).append(name).append("\":");
     needs_comma_ = false;
     return *this;
 }
 
-Writer& Writer::any_key(std::string_view name) {
-    append_quoted(out_, opening(), name);
+Writer& Writer::escaped_key(std::string_view name) {
+    append_quoted(out_, string_prefix(), name);
     out_ += ':';
     needs_comma_ = false;
     return *this;
 }
 
 Writer& Writer::string(std::string_view value) {
-    append_quoted(out_, opening(), value);
+    append_quoted(out_, string_prefix(), value);
     needs_comma_ = true;
     return *this;
 }
@@ -219,7 +219,7 @@ Writer& Writer::time_or_null(const std::optional<text::Timestamp>& value) {
     return *this;
 }
 
-Writer& Writer::members_of(std::string_view object) {
+Writer& Writer::splice_members(std::string_view object) {
     const auto open = object.find('{');
     const auto close = object.rfind('}');
     if (open == std::string_view::npos || close == std::string_view::npos)

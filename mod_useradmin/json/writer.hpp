@@ -24,7 +24,7 @@ class Writer {
     /// character that would have to be escaped.
     Writer& key(std::string_view name);
     /// The same, of a name that may hold any characters.
-    Writer& any_key(std::string_view name);
+    Writer& escaped_key(std::string_view name);
 
     Writer& string(std::string_view value);
     Writer& boolean(bool value);
@@ -38,12 +38,12 @@ class Writer {
     Writer& raw(std::string_view json);
     /// The members of a JSON object that the database built ("{…}"), taken into the open
     /// object without white space between them.
-    Writer& members_of(std::string_view object);
+    Writer& splice_members(std::string_view object);
 
   private:
     void separate();
     /// What stands before a text: its quote, and the comma that it needs.
-    std::string_view opening() const noexcept;
+    std::string_view string_prefix() const noexcept;
 
     std::string& out_;
     bool needs_comma_ = false;

@@ -404,14 +404,19 @@ TEST(json_writer, the_members_of_an_object_go_into_the_open_one) {
     std::string out;
     json::Writer writer(out);
     writer.begin_object()
-        .members_of(R"({"a": 1, "b": {"c": "}"}})")
+        .splice_members(R"({"a": 1, "b": {"c": "}"}})")
         .key("d")
         .integer(2)
         .end_object();
     check_texts(R"({"a":1,"b":{"c":"}"},"d":2})", out);
 
     out.clear();
-    json::Writer(out).begin_object().key("d").integer(2).members_of(" {\"a\":1}\n").end_object();
+    json::Writer(out)
+        .begin_object()
+        .key("d")
+        .integer(2)
+        .splice_members(" {\"a\":1}\n")
+        .end_object();
     check_texts(R"({"d":2,"a":1})", out);
 }
 
@@ -419,7 +424,7 @@ TEST(json_writer, the_members_of_an_object_lose_the_white_space_between_them_and
     std::string out;
     json::Writer(out)
         .begin_object()
-        .members_of(R"({"a b" : "c : \" d\\" , "e": [1, 2]})")
+        .splice_members(R"({"a b" : "c : \" d\\" , "e": [1, 2]})")
         .end_object();
     CHECK_EQUAL(std::string(R"({"a b":"c : \" d\\","e":[1,2]})"), out);
 }
@@ -428,7 +433,7 @@ TEST(json_writer, the_members_of_an_object_have_a_replacement_for_what_is_no_utf
     std::string out;
     json::Writer(out)
         .begin_object()
-        .members_of(
+        .splice_members(
             "{\"\xc3\x91\xf1\": [\"a\xff\xc3\", \"\xc3\\\"\xed\xa0\x80\", \"\xf0\x9f\x98\x80\"]}")
         .end_object();
     check_texts("{\"Ñ\xef\xbf\xbd\":[\"a\xef\xbf\xbd\xef\xbf\xbd\","
@@ -441,7 +446,12 @@ TEST(json_writer, an_object_without_members_adds_nothing) {
     for (const auto none : {"{}", " { \n} ", ""}) {
         std::string out;
         json::Writer writer(out);
-        writer.begin_object().members_of(none).key("a").integer(1).members_of(none).end_object();
+        writer.begin_object()
+            .splice_members(none)
+            .key("a")
+            .integer(1)
+            .splice_members(none)
+            .end_object();
         check_texts(R"({"a":1})", out);
     }
 }
