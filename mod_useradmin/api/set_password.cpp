@@ -14,7 +14,7 @@ namespace useradmin::api {
 
 namespace {
 
-static_assert(password::least_length == 8 && password::most_length == 128);
+static_assert(password::min_length == 8 && password::max_length == 128);
 constexpr Member body_members[] = {
     {"password", Type::text, "From 8 to 128 characters, as JavaScript counts them.", true},
 };
@@ -44,9 +44,9 @@ Reply set_password(const Call& call, const Service& service) {
     if (password.empty())
         return error(400, texts::fields_missing);
     const std::size_t length = text::utf16_length(password);
-    if (length < password::least_length)
+    if (length < password::min_length)
         return error(400, texts::password_too_short);
-    if (length > password::most_length)
+    if (length > password::max_length)
         return error(400, texts::password_too_long);
     // The user exists.
     if (!text::is_clean_utf8(call.id))

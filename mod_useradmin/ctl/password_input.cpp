@@ -19,7 +19,7 @@ namespace useradmin::ctl {
 
 namespace {
 
-using password::longest_password;
+using password::max_password_bytes;
 
 /// Keeps a terminal from showing what is typed. A signal that would end the program waits until the
 /// terminal shows again what is typed.
@@ -63,10 +63,10 @@ class Silence {
 /// Reads a line without a buffer of stdio's that would keep it.
 crypto::Secret read_line(const Silence* silence) {
     std::string line;
-    line.reserve(longest_password + 2);
+    line.reserve(max_password_bytes + 2);
     char character = '\0';
     while ((silence == nullptr || silence->wait()) && read(STDIN_FILENO, &character, 1) == 1 &&
-           character != '\n' && line.size() <= longest_password)
+           character != '\n' && line.size() <= max_password_bytes)
         line += character;
     if (line.ends_with('\r'))
         line.pop_back();
@@ -86,14 +86,14 @@ bool has_terminal() {
 } // namespace
 
 std::string problem_of_password(std::string_view password, Lengths lengths) {
-    if (password.size() > longest_password || !text::is_clean_utf8(password))
-        return "must be UTF-8 of at most " + std::to_string(longest_password) + " bytes";
+    if (password.size() > max_password_bytes || !text::is_clean_utf8(password))
+        return "must be UTF-8 of at most " + std::to_string(max_password_bytes) + " bytes";
     const std::size_t length = text::utf16_length(password);
     if (lengths == Lengths::usual &&
-        (length < password::least_length || length > password::most_length))
+        (length < password::min_length || length > password::max_length))
         return "has " + std::to_string(length) + " characters, and better-auth takes from " +
-               std::to_string(password::least_length) + " to " +
-               std::to_string(password::most_length) + "; say --force to set it all the same";
+               std::to_string(password::min_length) + " to " +
+               std::to_string(password::max_length) + "; say --force to set it all the same";
     return {};
 }
 

@@ -9,7 +9,7 @@
 namespace useradmin::ctl {
 
 /// Which lengths a password may have: those that better-auth takes, or any up to
-/// password::longest_password.
+/// password::max_password_bytes.
 enum class Lengths { usual, any };
 
 /// What is wrong with a password, in a sentence's end: "must be …"; empty where nothing is.

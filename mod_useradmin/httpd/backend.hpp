@@ -140,7 +140,7 @@ static_assert(SharedFlag::is_always_lock_free);
 /// child, by start_child.
 struct Backend {
     DatabaseModule database;
-    /// Of password::Slots.
+    /// Of password::HashSlots.
     void* slots = nullptr;
     sign_in::Attempts attempts = sign_in::Attempts(nullptr);
     sign_in::SessionCache sessions = sign_in::SessionCache(nullptr);
@@ -235,7 +235,7 @@ class RequestBackend {
         return audit_.finish();
     }
     store::Store& store() noexcept { return store_; }
-    const password::Slots& slots() const noexcept { return slots_; }
+    const password::HashSlots& slots() const noexcept { return slots_; }
     const Backend& server() const noexcept { return backend_; }
     const BackendSettings& settings() const noexcept { return settings_; }
     /// The client's, as mod_remoteip has it.
@@ -248,7 +248,7 @@ class RequestBackend {
     const Backend& backend_;
     RequestLog log_;
     text::Network network_;
-    password::Slots slots_;
+    password::HashSlots slots_;
     DatabaseConnections connections_;
     std::string place_;
     SharedTotals totals_;

@@ -15,12 +15,12 @@ namespace useradmin::password {
 
 namespace {
 
-constexpr std::size_t made_salt_size = 16;
-constexpr std::size_t made_hash_size = 32;
+constexpr std::size_t new_salt_size = 16;
+constexpr std::size_t new_hash_size = 32;
 // What a stored hash may have.
-constexpr std::size_t shortest_salt = 8;
-constexpr std::size_t shortest_hash = 16;
-constexpr std::size_t longest_field = 64;
+constexpr std::size_t min_salt_size = 8;
+constexpr std::size_t min_hash_size = 16;
+constexpr std::size_t max_field_size = 64;
 
 /// A PHC string, taken apart.
 struct Phc {
@@ -53,7 +53,7 @@ crypto::Secret from_base64(std::string_view text) {
     return crypto::Secret(std::move(bytes));
 }
 
-crypto::Secret written(const Argon2id& work, std::string_view salt, std::string_view hash) {
+crypto::Secret encode_phc(const Argon2id& work, std::string_view salt, std::string_view hash) {
     std::string text = "$argon2id$v=19";
     char before = '$';
     for (const auto& parameter : argon2id_parameters) {
@@ -73,7 +73,7 @@ bool is_within(std::size_t value, std::size_t least, std::size_t most) noexcept 
 
 /// Takes a PHC string apart; nothing where it is none to the letter, or its work is out of bounds:
 /// libargon2 would do any work that it asks for, 4 TiB and 4 billion passes.
-std::optional<Phc> read(std::string_view stored) {
+std::optional<Phc> parse_phc(std::string_view stored) {
     std::string_view rest = stored;
     const auto take_until = [&rest](char end) {
         const auto field = rest.substr(0, rest.find(end));
@@ -86,30 +86,30 @@ std::optional<Phc> read(std::string_view stored) {
         take_until('=');
         std::uint32_t& value = phc.work.*parameter.value;
         std::from_chars(rest.data(), rest.data() + rest.size(), value);
-        if (value < parameter.least || value > parameter.most)
+        if (value < parameter.min || value > parameter.max)
             return std::nullopt;
     }
     take_until('$');
     phc.salt = from_base64(take_until('$'));
     phc.hash = from_base64(rest);
     // What was read too leniently is not written like that.
-    const bool is_sound = phc.work.memory_kib >= least_memory_of_lane * phc.work.lanes &&
-                          is_within(phc.salt.view().size(), shortest_salt, longest_field) &&
-                          is_within(phc.hash.view().size(), shortest_hash, longest_field) &&
-                          written(phc.work, phc.salt.view(), phc.hash.view()).view() == stored;
+    const bool is_sound = phc.work.memory_kib >= min_lane_memory_kib * phc.work.lanes &&
+                          is_within(phc.salt.view().size(), min_salt_size, max_field_size) &&
+                          is_within(phc.hash.view().size(), min_hash_size, max_field_size) &&
+                          encode_phc(phc.work, phc.salt.view(), phc.hash.view()).view() == stored;
     return is_sound ? std::optional(std::move(phc)) : std::nullopt;
 }
 
 // libargon2's own memory would stay with each thread's arena of glibc once it is freed: 19 MiB for
 // every thread that ever hashed.
 
-int take_memory(std::uint8_t** memory, std::size_t size) {
-    *memory = static_cast<std::uint8_t*>(HashMemory::take(size));
+int allocate_memory(std::uint8_t** memory, std::size_t size) {
+    *memory = static_cast<std::uint8_t*>(HashMemory::allocate(size));
     return *memory != nullptr ? ARGON2_OK : ARGON2_MEMORY_ALLOCATION_ERROR;
 }
 
-void give_back_memory(std::uint8_t* memory, std::size_t size) {
-    HashMemory::give_back(memory, size);
+void free_memory(std::uint8_t* memory, std::size_t size) {
+    HashMemory::deallocate(memory, size);
 }
 
 /// The hash, of so many bytes; nothing where libargon2 fails.
@@ -131,8 +131,8 @@ std::optional<crypto::Secret> derive(const Argon2id& work, std::string_view salt
     context.lanes = work.lanes;
     context.threads = work.lanes;
     context.version = ARGON2_VERSION_13;
-    context.allocate_cbk = take_memory;
-    context.free_cbk = give_back_memory;
+    context.allocate_cbk = allocate_memory;
+    context.free_cbk = free_memory;
     if (argon2id_ctx(&context) != ARGON2_OK)
         return std::nullopt;
     return crypto::Secret(std::move(hash));
@@ -141,26 +141,26 @@ std::optional<crypto::Secret> derive(const Argon2id& work, std::string_view salt
 } // namespace
 
 std::optional<crypto::Secret> hash_argon2id(const Argon2id& work, std::string_view password) {
-    crypto::SecretBytes<made_salt_size> salt;
+    crypto::SecretBytes<new_salt_size> salt;
     crypto::random_bytes({salt.data(), salt.size()});
-    const auto hash = derive(work, salt.view(), made_hash_size, password);
-    return hash ? std::optional(written(work, salt.view(), hash->view())) : std::nullopt;
+    const auto hash = derive(work, salt.view(), new_hash_size, password);
+    return hash ? std::optional(encode_phc(work, salt.view(), hash->view())) : std::nullopt;
 }
 
 Verdict verify_argon2id(std::string_view stored, std::string_view password) {
-    const auto expected = read(stored);
+    const auto expected = parse_phc(stored);
     if (!expected)
-        return Verdict::refused;
+        return Verdict::unsupported;
     const auto hash =
         derive(expected->work, expected->salt.view(), expected->hash.view().size(), password);
     if (!hash)
-        return Verdict::refused;
+        return Verdict::unsupported;
     return crypto::constant_time_equal(hash->view(), expected->hash.view()) ? Verdict::match
                                                                             : Verdict::mismatch;
 }
 
-std::optional<Argon2id> argon2id_work_of(std::string_view stored) {
-    const auto phc = read(stored);
+std::optional<Argon2id> argon2id_cost_of(std::string_view stored) {
+    const auto phc = parse_phc(stored);
     return phc ? std::optional(phc->work) : std::nullopt;
 }
 

@@ -13,6 +13,6 @@ Verdict verify_argon2id(std::string_view stored, std::string_view password);
 
 /// The work of a stored text; nothing where it is no PHC string of argon2id to the letter, or its
 /// work is out of bounds.
-std::optional<Argon2id> argon2id_work_of(std::string_view stored);
+std::optional<Argon2id> argon2id_cost_of(std::string_view stored);
 
 } // namespace useradmin::password

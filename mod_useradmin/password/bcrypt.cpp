@@ -30,7 +30,7 @@ std::optional<crypto::Secret> derive(const std::string& setting, std::string_vie
         return std::nullopt;
     const std::unique_ptr<crypt_data, WipeAndDelete> data(new crypt_data());
     std::string terminated;
-    terminated.reserve(longest_password + 1);
+    terminated.reserve(max_password_bytes + 1);
     const crypto::Secret phrase(std::move(terminated += password));
     const char* const hash = crypt_r(phrase.view().data(), setting.c_str(), data.get());
     if (hash == nullptr || std::string_view(hash).size() != stored_size)
@@ -51,13 +51,13 @@ std::optional<crypto::Secret> hash_bcrypt(const Bcrypt& work, std::string_view p
 }
 
 Verdict verify_bcrypt(std::string_view stored, std::string_view password) {
-    if (!bcrypt_work_of(stored))
-        return Verdict::refused;
+    if (!bcrypt_cost_of(stored))
+        return Verdict::unsupported;
     if (password.find('\0') != password.npos)
         return Verdict::mismatch;
     const auto hash = derive(std::string(stored.substr(0, setting_size)), password);
     if (!hash)
-        return Verdict::refused;
+        return Verdict::unsupported;
     // The last character of the salt, and of the hash, holds bits that do not count.
     return crypto::constant_time_equal(hash->view().substr(setting_size),
                                        stored.substr(setting_size))
@@ -65,7 +65,7 @@ Verdict verify_bcrypt(std::string_view stored, std::string_view password) {
                : Verdict::mismatch;
 }
 
-std::optional<Bcrypt> bcrypt_work_of(std::string_view stored) noexcept {
+std::optional<Bcrypt> bcrypt_cost_of(std::string_view stored) noexcept {
     const auto is_digit = [](char character) { return character >= '0' && character <= '9'; };
     const auto is_of_alphabet = [&](char character) {
         return is_digit(character) || (character >= 'a' && character <= 'z') ||
@@ -78,7 +78,7 @@ std::optional<Bcrypt> bcrypt_work_of(std::string_view stored) noexcept {
         !std::all_of(stored.begin() + head_size, stored.end(), is_of_alphabet))
         return std::nullopt;
     const auto cost = static_cast<std::uint32_t>((stored[4] - '0') * 10 + (stored[5] - '0'));
-    if (cost < least_bcrypt_cost || cost > most_bcrypt_cost)
+    if (cost < min_bcrypt_cost || cost > max_bcrypt_cost)
         return std::nullopt;
     return Bcrypt{cost};
 }

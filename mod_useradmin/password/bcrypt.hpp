@@ -12,6 +12,6 @@ std::optional<crypto::Secret> hash_bcrypt(const Bcrypt& work, std::string_view p
 Verdict verify_bcrypt(std::string_view stored, std::string_view password);
 
 /// The work of a stored text; nothing where it is no such hash, or its work is out of bounds.
-std::optional<Bcrypt> bcrypt_work_of(std::string_view stored) noexcept;
+std::optional<Bcrypt> bcrypt_cost_of(std::string_view stored) noexcept;
 
 } // namespace useradmin::password

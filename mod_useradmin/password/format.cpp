@@ -7,16 +7,16 @@ namespace useradmin::password {
 namespace {
 
 /// What would be right, from the bounds themselves.
-std::string right_forms() {
+std::string accepted_forms() {
     std::string sentence = "'scrypt', or 'argon2id' with any of ";
     for (const auto& parameter : argon2id_parameters) {
         sentence += parameter.letter;
         sentence += '=';
         sentence += parameter.unit;
-        sentence += " (" + std::to_string(parameter.least) + " to " +
-                    std::to_string(parameter.most) + "), ";
+        sentence +=
+            " (" + std::to_string(parameter.min) + " to " + std::to_string(parameter.max) + "), ";
     }
-    return sentence + "where m is at least " + std::to_string(least_memory_of_lane) + " times p";
+    return sentence + "where m is at least " + std::to_string(min_lane_memory_kib) + " times p";
 }
 
 /// Reads one parameter ("m=19456") within its bounds; false where it is none.
@@ -29,8 +29,8 @@ bool read_parameter(std::string_view word, Argon2id& argon2id) {
         std::uint32_t& value = argon2id.*parameter.value;
         const char* const end = word.data() + word.size();
         const auto [stop, error] = std::from_chars(word.data() + 2, end, value);
-        return error == std::errc() && stop == end && value >= parameter.least &&
-               value <= parameter.most;
+        return error == std::errc() && stop == end && value >= parameter.min &&
+               value <= parameter.max;
     }
     return false;
 }
@@ -41,13 +41,13 @@ std::variant<Format, std::string> parse_format(std::span<const std::string_view>
     if (words.size() == 1 && words[0] == "scrypt")
         return Format(Scrypt());
     if (words.empty() || words[0] != "argon2id")
-        return right_forms();
+        return accepted_forms();
     Argon2id argon2id;
     for (const std::string_view word : words.subspan(1))
         if (!read_parameter(word, argon2id))
-            return right_forms();
-    if (argon2id.memory_kib < least_memory_of_lane * argon2id.lanes)
-        return right_forms();
+            return accepted_forms();
+    if (argon2id.memory_kib < min_lane_memory_kib * argon2id.lanes)
+        return accepted_forms();
     return Format(argon2id);
 }
 

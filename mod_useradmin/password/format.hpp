@@ -25,8 +25,8 @@ struct Argon2idParameter {
     char letter;
     std::string_view unit;
     std::uint32_t Argon2id::*value;
-    std::uint32_t least;
-    std::uint32_t most;
+    std::uint32_t min;
+    std::uint32_t max;
 };
 inline constexpr Argon2idParameter argon2id_parameters[] = {
     {'m', "KiB", &Argon2id::memory_kib, 8, 262144},
@@ -34,7 +34,7 @@ inline constexpr Argon2idParameter argon2id_parameters[] = {
     {'p', "N", &Argon2id::lanes, 1, 16},
 };
 /// How many KiB each lane needs at least.
-inline constexpr std::uint32_t least_memory_of_lane = 8;
+inline constexpr std::uint32_t min_lane_memory_kib = 8;
 
 /// scrypt as better-auth writes it by default: N=16384 r=16 p=1, a key of 64 bytes,
 /// "hex(salt):hex(key)", the hex text of 16 random bytes being the salt, the password in NFKC.
@@ -50,9 +50,9 @@ struct Bcrypt {
 
     friend bool operator==(const Bcrypt&, const Bcrypt&) = default;
 };
-inline constexpr std::uint32_t least_bcrypt_cost = 4;
-inline constexpr std::uint32_t most_bcrypt_cost = 14;
-inline constexpr std::size_t most_bcrypt_bytes = 72;
+inline constexpr std::uint32_t min_bcrypt_cost = 4;
+inline constexpr std::uint32_t max_bcrypt_cost = 14;
+inline constexpr std::size_t max_bcrypt_bytes = 72;
 
 /// Equal formats ask for the same work.
 using Format = std::variant<Argon2id, Scrypt, Bcrypt>;

@@ -7,7 +7,7 @@
 namespace useradmin::password {
 
 std::optional<crypto::Secret> hash(const Format& format, std::string_view password) {
-    if (password.size() > longest_password)
+    if (password.size() > max_password_bytes)
         return std::nullopt;
     if (const auto* const argon2id = std::get_if<Argon2id>(&format))
         return hash_argon2id(*argon2id, password);
@@ -17,7 +17,7 @@ std::optional<crypto::Secret> hash(const Format& format, std::string_view passwo
 }
 
 Verdict verify(std::string_view stored, std::string_view password) {
-    if (password.size() > longest_password)
+    if (password.size() > max_password_bytes)
         return Verdict::mismatch; // none so long is ever hashed
     if (stored.starts_with("$2"))
         return verify_bcrypt(stored, password);
@@ -25,19 +25,19 @@ Verdict verify(std::string_view stored, std::string_view password) {
                                    : verify_scrypt(stored, password);
 }
 
-std::optional<Format> work_of(std::string_view stored) {
-    if (const auto argon2id = argon2id_work_of(stored))
+std::optional<Format> cost_of(std::string_view stored) {
+    if (const auto argon2id = argon2id_cost_of(stored))
         return *argon2id;
-    if (const auto bcrypt = bcrypt_work_of(stored))
+    if (const auto bcrypt = bcrypt_cost_of(stored))
         return *bcrypt;
     return is_scrypt(stored) ? std::optional<Format>(Scrypt()) : std::nullopt;
 }
 
-bool is_only_read(const Format& format) noexcept {
+bool is_legacy(const Format& format) noexcept {
     return std::holds_alternative<Bcrypt>(format);
 }
 
-void spend(const Format& work, std::string_view password) {
+void hash_and_discard(const Format& work, std::string_view password) {
     static_cast<void>(hash(work, password));
 }
 

@@ -8,7 +8,7 @@ namespace {
 
 // libargon2 asks for memory without a word on what it is for.
 // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): each thread has its own
-thread_local HashMemory::Use* use_of_thread = nullptr;
+thread_local HashMemory::Lease* use_of_thread = nullptr;
 
 void* map(std::size_t size) noexcept {
     void* const mapped =
@@ -22,46 +22,46 @@ void* map(std::size_t size) noexcept {
 } // namespace
 
 HashMemory::~HashMemory() {
-    if (kept_.begin != nullptr)
-        munmap(kept_.begin, kept_.size);
+    if (cached_.begin != nullptr)
+        munmap(cached_.begin, cached_.size);
 }
 
-HashMemory::Use::Use(HashMemory& memory) noexcept : memory_(memory) {
+HashMemory::Lease::Lease(HashMemory& memory) noexcept : memory_(memory) {
     use_of_thread = this;
     const std::lock_guard lock(memory_.mutex_);
-    ++memory_.waiting_;
+    ++memory_.waiters_;
 }
 
-HashMemory::Use::~Use() {
+HashMemory::Lease::~Lease() {
     use_of_thread = nullptr;
     Area unwanted;
     {
         const std::lock_guard lock(memory_.mutex_);
         memory_.end_waiting(*this);
-        if (memory_.waiting_ == 0)
-            unwanted = std::exchange(memory_.kept_, {});
+        if (memory_.waiters_ == 0)
+            unwanted = std::exchange(memory_.cached_, {});
     }
     if (unwanted.begin != nullptr)
         munmap(unwanted.begin, unwanted.size);
 }
 
-void* HashMemory::take(std::size_t size) noexcept {
+void* HashMemory::allocate(std::size_t size) noexcept {
     if (use_of_thread != nullptr) {
         HashMemory& memory = use_of_thread->memory_;
         const std::lock_guard lock(memory.mutex_);
         memory.end_waiting(*use_of_thread);
-        if (memory.kept_.size == size)
-            return std::exchange(memory.kept_, {}).begin;
+        if (memory.cached_.size == size)
+            return std::exchange(memory.cached_, {}).begin;
     }
     return map(size);
 }
 
-void HashMemory::give_back(void* area, std::size_t size) noexcept {
+void HashMemory::deallocate(void* area, std::size_t size) noexcept {
     if (use_of_thread != nullptr) {
         HashMemory& memory = use_of_thread->memory_;
         const std::lock_guard lock(memory.mutex_);
-        if (memory.waiting_ > 0 && memory.kept_.begin == nullptr) {
-            memory.kept_ = {area, size};
+        if (memory.waiters_ > 0 && memory.cached_.begin == nullptr) {
+            memory.cached_ = {area, size};
             return;
         }
     }

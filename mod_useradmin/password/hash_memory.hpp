@@ -21,12 +21,12 @@ class HashMemory {
 
     /// A thread waits for its turn to hash, and then hashes, as long as this lasts. It has one at a
     /// time.
-    class Use {
+    class Lease {
       public:
-        explicit Use(HashMemory& memory) noexcept;
-        ~Use();
-        Use(const Use&) = delete;
-        Use& operator=(const Use&) = delete;
+        explicit Lease(HashMemory& memory) noexcept;
+        ~Lease();
+        Lease(const Lease&) = delete;
+        Lease& operator=(const Lease&) = delete;
 
       private:
         friend class HashMemory;
@@ -36,8 +36,8 @@ class HashMemory {
 
     /// An area for a hash of this thread, from the system where nothing of that size is kept for
     /// it; nullptr where there is none.
-    static void* take(std::size_t size) noexcept;
-    static void give_back(void* area, std::size_t size) noexcept;
+    static void* allocate(std::size_t size) noexcept;
+    static void deallocate(void* area, std::size_t size) noexcept;
 
   private:
     struct Area {
@@ -46,14 +46,14 @@ class HashMemory {
     };
 
     /// The thread of the use no longer waits; while its memory is locked.
-    void end_waiting(Use& use) noexcept {
-        waiting_ -= std::exchange(use.is_waiting_, false) ? 1 : 0;
+    void end_waiting(Lease& use) noexcept {
+        waiters_ -= std::exchange(use.is_waiting_, false) ? 1 : 0;
     }
 
     std::mutex mutex_;
     /// How many threads wait for an area.
-    unsigned waiting_ = 0;
-    Area kept_;
+    unsigned waiters_ = 0;
+    Area cached_;
 };
 
 } // namespace useradmin::password

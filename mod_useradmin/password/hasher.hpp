@@ -24,13 +24,14 @@ class Hasher {
 /// Hashes under one of the server's slots.
 class BoundedHasher final : public Hasher {
   public:
-    BoundedHasher(Format format, const Slots& slots) noexcept : format_(format), slots_(slots) {}
+    BoundedHasher(Format format, const HashSlots& slots) noexcept
+        : format_(format), slots_(slots) {}
 
     std::variant<crypto::Secret, HashFailure> hash(std::string_view password) override;
 
   private:
     Format format_;
-    Slots slots_;
+    HashSlots slots_;
 };
 
 } // namespace useradmin::password

@@ -54,10 +54,10 @@ std::optional<crypto::Secret> hash_scrypt(std::string_view password) {
 
 Verdict verify_scrypt(std::string_view stored, std::string_view password) {
     if (!is_scrypt(stored))
-        return Verdict::refused;
+        return Verdict::unsupported;
     const auto key = derive(stored.substr(0, salt_text_size), password);
     if (!key)
-        return Verdict::refused;
+        return Verdict::unsupported;
     const crypto::Secret wanted(text::lower(stored.substr(salt_text_size + 1)));
     return crypto::constant_time_equal(key->view(), wanted.view()) ? Verdict::match
                                                                    : Verdict::mismatch;

@@ -4,25 +4,25 @@
 
 namespace useradmin::password {
 
-std::variant<Slots::Held, Slots::NoSlot> Slots::acquire(std::uint64_t account) {
-    std::unique_ptr<HashMemory::Use> use;
-    if (terms_.memory != nullptr)
-        use = std::make_unique<HashMemory::Use>(*terms_.memory);
-    auto slot = semaphore_.acquire(terms_.wait, {terms_.network, account});
+std::variant<HashSlots::Permit, HashSlots::AcquireError> HashSlots::acquire(std::uint64_t account) {
+    std::unique_ptr<HashMemory::Lease> use;
+    if (options_.memory != nullptr)
+        use = std::make_unique<HashMemory::Lease>(*options_.memory);
+    auto slot = semaphore_.acquire(options_.timeout, {options_.network, account});
     if (auto* const held = std::get_if<ipc::FairSemaphore::Permit>(&slot))
-        return Held(std::move(use), std::move(*held));
+        return Permit(std::move(use), std::move(*held));
 
-    const NoSlot reason = std::get<NoSlot>(slot);
-    const bool is_full = reason == NoSlot::queue_full;
-    if (ipc::Counter* const counter = is_full ? terms_.full : terms_.late)
+    const AcquireError reason = std::get<AcquireError>(slot);
+    const bool is_full = reason == AcquireError::queue_full;
+    if (ipc::Counter* const counter = is_full ? options_.queue_full : options_.timeouts)
         counter->add();
     log_->write_throttled(
         text::Level::warning,
         is_full ? "UA0215: the queue for hashing slots was full; raise UserAdminHashLimit or "
                   "UserAdminHashQueue, or find who sends so many passwords"
                 : "UA0306: no hashing slot came free within " +
-                      std::to_string(terms_.wait.count() / 1000) +
-                      " s; raise UserAdminHashLimit or " + terms_.wait_directive);
+                      std::to_string(options_.timeout.count() / 1000) +
+                      " s; raise UserAdminHashLimit or " + options_.timeout_directive);
     return reason;
 }
 

@@ -16,46 +16,47 @@ namespace useradmin::password {
 
 /// The slots for those who compute a hash, and the queue before them. The object is one request's
 /// way to them.
-class Slots {
+class HashSlots {
   public:
     /// What a request waits with.
-    struct Terms {
+    struct Options {
         /// The longest that it waits.
-        std::chrono::milliseconds wait;
+        std::chrono::milliseconds timeout;
         /// The directive that sets it, for the log.
-        const char* wait_directive;
+        const char* timeout_directive;
         /// Count how often the queue was full, and how often no slot came free in time; nullptr
         /// where nobody asks.
-        ipc::Counter* full = nullptr;
-        ipc::Counter* late = nullptr;
+        ipc::Counter* queue_full = nullptr;
+        ipc::Counter* timeouts = nullptr;
         /// What whoever holds a slot hashes in, of this process; nullptr: what the system gives.
         HashMemory* memory = nullptr;
         /// The client's network; see ipc::FairSemaphore.
         std::uint64_t network = ipc::FairSemaphore::Client::nobody;
     };
 
-    Slots(ipc::FairSemaphore semaphore, const Terms& terms, text::Logger& log) noexcept
-        : semaphore_(semaphore), terms_(terms), log_(&log) {}
+    HashSlots(ipc::FairSemaphore semaphore, const Options& options, text::Logger& log) noexcept
+        : semaphore_(semaphore), options_(options), log_(&log) {}
 
     /// A slot that is held until this goes, by the thread that took it.
-    class Held {
+    class Permit {
       private:
-        friend class Slots;
-        Held(std::unique_ptr<HashMemory::Use> use, ipc::FairSemaphore::Permit slot) noexcept
-            : use_(std::move(use)), slot_(std::move(slot)) {}
-        std::unique_ptr<HashMemory::Use> use_;
-        ipc::FairSemaphore::Permit slot_;
+        friend class HashSlots;
+        Permit(std::unique_ptr<HashMemory::Lease> lease, ipc::FairSemaphore::Permit permit) noexcept
+            : lease_(std::move(lease)), permit_(std::move(permit)) {}
+        std::unique_ptr<HashMemory::Lease> lease_;
+        ipc::FairSemaphore::Permit permit_;
     };
 
-    using NoSlot = ipc::FairSemaphore::AcquireError;
+    using AcquireError = ipc::FairSemaphore::AcquireError;
 
     /// Takes a slot for the account, waiting in the queue where none is free. The log has why there
     /// was none.
-    std::variant<Held, NoSlot> acquire(std::uint64_t account = ipc::FairSemaphore::Client::nobody);
+    std::variant<Permit, AcquireError>
+    acquire(std::uint64_t account = ipc::FairSemaphore::Client::nobody);
 
   private:
     ipc::FairSemaphore semaphore_;
-    Terms terms_;
+    Options options_;
     text::Logger* log_;
 };
 

@@ -35,9 +35,9 @@ std::optional<Format> work_named(const std::string& name) {
     if (name == "scrypt")
         return password::Scrypt();
     if (name.starts_with("$2"))
-        return password::work_of(name + std::string(53, '.'));
+        return password::cost_of(name + std::string(53, '.'));
     // A hash is the text with a salt of 16 bytes and a hash of 32 behind it.
-    return password::work_of(name + std::string(22, 'A') + '$' + std::string(43, 'A'));
+    return password::cost_of(name + std::string(22, 'A') + '$' + std::string(43, 'A'));
 }
 
 } // namespace

@@ -11,32 +11,32 @@ PasswordVerdict BoundedPasswordVerifier::verify(std::uint64_t account,
                                                 std::string_view password,
                                                 const std::function<bool()>& is_wanted) {
     const auto slot = slots_.acquire(account);
-    if (std::holds_alternative<password::Slots::NoSlot>(slot))
+    if (std::holds_alternative<password::HashSlots::AcquireError>(slot))
         return PasswordVerdict::busy;
     if (!is_wanted())
         return PasswordVerdict::stopped;
-    const std::optional<password::Format> own = stored ? password::work_of(*stored) : std::nullopt;
+    const std::optional<password::Format> own = stored ? password::cost_of(*stored) : std::nullopt;
     if (own)
         formats_.note(*own);
     const password::Verdict verdict =
-        own ? work_.verify(*stored, password) : password::Verdict::refused;
+        own ? work_.verify(*stored, password) : password::Verdict::unsupported;
     if (verdict == password::Verdict::match)
         return PasswordVerdict::match;
     for (const password::Format& format : formats_.all())
         if (own != format)
-            work_.spend(format, password);
-    return stored && verdict == password::Verdict::refused ? PasswordVerdict::refused
-                                                           : PasswordVerdict::mismatch;
+            work_.hash_and_discard(format, password);
+    return stored && verdict == password::Verdict::unsupported ? PasswordVerdict::refused
+                                                               : PasswordVerdict::mismatch;
 }
 
 std::optional<crypto::Secret> BoundedPasswordVerifier::renewed(std::string_view stored,
                                                                std::string_view password) {
-    const std::optional<password::Format> own = password::work_of(stored);
-    if (!own || !password::is_only_read(*own))
+    const std::optional<password::Format> own = password::cost_of(stored);
+    if (!own || !password::is_legacy(*own))
         return std::nullopt;
     // Of a longer one bcrypt has seen the beginning alone: what follows may be mistyped, and would
     // shut out whoever types it right the next time.
-    if (password.size() >= password::most_bcrypt_bytes)
+    if (password.size() >= password::max_bcrypt_bytes)
         return std::nullopt;
     auto made = password::BoundedHasher(format_, slots_).hash(password);
     auto* const hash = std::get_if<crypto::Secret>(&made);

@@ -45,8 +45,8 @@ class HashWork {
         return password::verify(stored, password);
     }
     /// Does the work of a format for nothing.
-    virtual void spend(const password::Format& format, std::string_view password) {
-        password::spend(format, password);
+    virtual void hash_and_discard(const password::Format& format, std::string_view password) {
+        password::hash_and_discard(format, password);
     }
 };
 
@@ -55,7 +55,7 @@ class BoundedPasswordVerifier final : public PasswordVerifier {
   public:
     /// The format is that of new hashes; it counts as one that is in use.
     BoundedPasswordVerifier(const password::Format& format, FormatsInUse& formats, HashWork& work,
-                            const password::Slots& slots)
+                            const password::HashSlots& slots)
         : format_(format), formats_(formats), work_(work), slots_(slots) {
         formats_.note(format);
     }
@@ -70,7 +70,7 @@ class BoundedPasswordVerifier final : public PasswordVerifier {
     password::Format format_;
     FormatsInUse& formats_;
     HashWork& work_;
-    password::Slots slots_;
+    password::HashSlots slots_;
 };
 
 } // namespace useradmin::sign_in

@@ -85,7 +85,7 @@ void take_hash(const Words& words) {
     std::vector<std::string> written = {"argon2id"};
     for (const auto& parameter : password::argon2id_parameters) {
         const auto value = argon2id->*parameter.value;
-        require(value >= parameter.least && value <= parameter.most,
+        require(value >= parameter.min && value <= parameter.max,
                 "the work of new hashes is bounded");
         written.push_back(std::string(1, parameter.letter) + "=" + std::to_string(value));
     }

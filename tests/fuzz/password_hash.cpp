@@ -21,9 +21,9 @@ bool is_cheap(const Argon2id& work) noexcept {
 
 void require_bounds(const Argon2id& work) {
     for (const auto& parameter : password::argon2id_parameters)
-        require(work.*parameter.value >= parameter.least && work.*parameter.value <= parameter.most,
+        require(work.*parameter.value >= parameter.min && work.*parameter.value <= parameter.max,
                 "the work that a hash asks for is bounded");
-    require(work.memory_kib >= password::least_memory_of_lane * work.lanes,
+    require(work.memory_kib >= password::min_lane_memory_kib * work.lanes,
             "there is memory for each lane");
 }
 
@@ -37,9 +37,9 @@ std::string written(const Argon2id& work) {
 
 void take_password_hash(std::string_view stored) {
     constexpr std::string_view password = "correct horse";
-    const auto work = password::work_of(stored);
+    const auto work = password::cost_of(stored);
     if (!work) {
-        require(password::verify(stored, password) == password::Verdict::refused,
+        require(password::verify(stored, password) == password::Verdict::unsupported,
                 "what asks for unknown work is refused");
     } else if (const auto* const argon2id = std::get_if<Argon2id>(&*work)) {
         require_bounds(*argon2id);
@@ -47,23 +47,23 @@ void take_password_hash(std::string_view stored) {
         require(std::count(stored.begin(), stored.end(), '$') == 5 && stored.size() <= 256,
                 "a hash has five fields of bounded length");
         if (is_cheap(*argon2id))
-            require(password::verify(stored, password) != password::Verdict::refused,
+            require(password::verify(stored, password) != password::Verdict::unsupported,
                     "a hash whose work is known is computed");
     } else if (const auto* const bcrypt = std::get_if<Bcrypt>(&*work)) {
         constexpr std::uint32_t cheap_cost = 5;
-        require(bcrypt->cost >= password::least_bcrypt_cost &&
-                    bcrypt->cost <= password::most_bcrypt_cost,
+        require(bcrypt->cost >= password::min_bcrypt_cost &&
+                    bcrypt->cost <= password::max_bcrypt_cost,
                 "the cost that a hash asks for is bounded");
         require(stored.size() == 60 && stored.starts_with("$2"), "bcrypt's hash has one form");
         if (bcrypt->cost <= cheap_cost)
-            require(password::verify(stored, password) != password::Verdict::refused,
+            require(password::verify(stored, password) != password::Verdict::unsupported,
                     "a hash whose work is known is computed");
     } else {
         require(stored.size() == 161 &&
                     stored.find_first_not_of("0123456789abcdefABCDEF:") == stored.npos,
                 "better-auth's hash is hexadecimal");
     }
-    if (stored.size() > password::longest_password)
+    if (stored.size() > password::max_password_bytes)
         return;
     // The input as the password.
     const auto made = password::hash(Argon2id{8, 1, 1}, stored);

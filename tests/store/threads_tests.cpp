@@ -377,8 +377,8 @@ TEST(threads, that_guess_a_password_have_no_more_guesses_than_the_limit_and_thos
             sign_in::HashWork work;
             sign_in::BoundedPasswordVerifier verifier(
                 cheap, child_->formats, work,
-                password::Slots(ipc::FairSemaphore(child_->slots.get()), {wait, "UserAdminTimeout"},
-                                log));
+                password::HashSlots(ipc::FairSemaphore(child_->slots.get()),
+                                    {wait, "UserAdminTimeout"}, log));
             sign_in::CredentialVerifier credentials(
                 request.store, "here", verifier, child_->formats,
                 sign_in::Attempts(child_->attempts.get()), limit, log);
@@ -468,11 +468,12 @@ TEST(threads, that_hash_under_one_slot_do_so_one_after_another) {
     const int turns = machine::times(200, 5000);
     int done = 0; // of who holds the slot
     in_threads([&](int) {
-        password::Slots slots(ipc::FairSemaphore(memory.get()), {wait, "UserAdminTimeout"},
-                              child_->log);
+        password::HashSlots slots(ipc::FairSemaphore(memory.get()), {wait, "UserAdminTimeout"},
+                                  child_->log);
         for (int turn = 0; turn < turns; ++turn) {
             const auto slot = slots.acquire();
-            complaint_.note(std::holds_alternative<password::Slots::Held>(slot), "a slot is free");
+            complaint_.note(std::holds_alternative<password::HashSlots::Permit>(slot),
+                            "a slot is free");
             ++done;
         }
     });

@@ -73,7 +73,7 @@ bool is_one_of(char character, std::string_view set) {
     return set.find(character) != std::string_view::npos;
 }
 
-using Slot = std::variant<password::Slots::Held, password::Slots::NoSlot>;
+using Slot = std::variant<password::HashSlots::Permit, password::HashSlots::AcquireError>;
 
 class NotedLines final : public text::Logger {
   public:
@@ -116,15 +116,17 @@ class SharedSlots {
     ~SharedSlots() { munmap(memory_, size_); }
 
     /// For a request that waits so long.
-    password::Slots slots(std::chrono::milliseconds wait = 60s,
-                          password::HashMemory* hash_memory = nullptr,
-                          std::uint64_t network = ipc::FairSemaphore::Client::nobody) const {
+    password::HashSlots slots(std::chrono::milliseconds wait = 60s,
+                              password::HashMemory* hash_memory = nullptr,
+                              std::uint64_t network = ipc::FairSemaphore::Client::nobody) const {
         return {ipc::FairSemaphore(memory_),
                 {wait, "UserAdminTimeout", &full_, &late_, hash_memory, network},
                 log_};
     }
     /// For a request from that network.
-    password::Slots slots_for(std::uint64_t network) const { return slots(60s, nullptr, network); }
+    password::HashSlots slots_for(std::uint64_t network) const {
+        return slots(60s, nullptr, network);
+    }
     /// Whether a request gets one that waits so long.
     bool has_one(std::chrono::milliseconds wait = 0ms) const {
         return is_held(slots(wait).acquire());
@@ -132,8 +134,8 @@ class SharedSlots {
     /// Whether a request is turned away at once, however long it would wait.
     bool is_queue_full(std::chrono::milliseconds wait = 0ms) const {
         const auto slot = slots(wait).acquire();
-        const auto* const reason = std::get_if<password::Slots::NoSlot>(&slot);
-        return reason != nullptr && *reason == password::Slots::NoSlot::queue_full;
+        const auto* const reason = std::get_if<password::HashSlots::AcquireError>(&slot);
+        return reason != nullptr && *reason == password::HashSlots::AcquireError::queue_full;
     }
     const std::vector<std::string>& log() const { return log_.lines; }
     unsigned places_in_use() const { return ipc::FairSemaphore::in_use(memory_).waiters; }
@@ -151,7 +153,7 @@ class SharedSlots {
     ipc::Counter& late() const { return late_; }
 
     static bool is_held(const Slot& slot) {
-        return std::holds_alternative<password::Slots::Held>(slot);
+        return std::holds_alternative<password::HashSlots::Permit>(slot);
     }
 
   private:
@@ -214,7 +216,7 @@ class WaitingThreads {
 /// Another process that holds so many slots until it is told to go.
 class HoldingProcess {
   public:
-    HoldingProcess(password::Slots slots, unsigned count) {
+    HoldingProcess(password::HashSlots slots, unsigned count) {
         CHECK_EQUAL(0, pipe(ready_.data()));
         CHECK_EQUAL(0, pipe(go_.data()));
         process_ = fork();
@@ -245,7 +247,7 @@ class HoldingProcess {
     }
 
   private:
-    [[noreturn]] void hold(password::Slots slots, unsigned count) {
+    [[noreturn]] void hold(password::HashSlots slots, unsigned count) {
         close(go_[1]); // so that the other end's death is seen
         char byte = 0;
         {
@@ -271,7 +273,7 @@ class HoldingProcess {
 /// full.
 class WaitingProcess {
   public:
-    WaitingProcess(const password::Slots& slots, unsigned count) : process_(fork()) {
+    WaitingProcess(const password::HashSlots& slots, unsigned count) : process_(fork()) {
         if (process_ == 0)
             wait(slots, count);
     }
@@ -298,7 +300,7 @@ class WaitingProcess {
     }
 
   private:
-    [[noreturn]] static void wait(const password::Slots& slots, unsigned count) {
+    [[noreturn]] static void wait(const password::HashSlots& slots, unsigned count) {
         at_once(count, [&slots] {
             auto own = slots;
             while (!SharedSlots::is_held(own.acquire())) {
@@ -604,16 +606,16 @@ TEST(argon2id, a_hash_that_asks_for_too_much_work_is_refused) {
     for (const auto memory :
          {"262145", "4194304", "4294967295", "4294967296", "99999999999999999999"}) {
         CHECK_TRUE(password::verify(replaced(made, "m=64", "m="s + memory), "hunter2") ==
-                   Verdict::refused);
+                   Verdict::unsupported);
     }
     for (const auto passes : {"0", "11", "4294967295", "4294967297"}) {
         CHECK_TRUE(password::verify(replaced(made, "t=1", "t="s + passes), "hunter2") ==
-                   Verdict::refused);
+                   Verdict::unsupported);
     }
     for (const auto lanes : {"0", "17", "16777215"}) {
         CHECK_TRUE(
             password::verify(replaced(replaced(made, "m=64", "m=65536"), "p=1", "p="s + lanes),
-                             "hunter2") == Verdict::refused);
+                             "hunter2") == Verdict::unsupported);
     }
 }
 
@@ -664,7 +666,7 @@ TEST(argon2id, what_is_not_a_phc_string_of_argon2id_to_the_letter_is_refused) {
         "hunter2",
     };
     for (const auto& other : others)
-        CHECK_TRUE(password::verify(other, "hunter2") == Verdict::refused);
+        CHECK_TRUE(password::verify(other, "hunter2") == Verdict::unsupported);
 }
 
 TEST(argon2id, a_password_of_any_bytes_and_length_up_to_1_kib_is_hashed) {
@@ -684,17 +686,17 @@ TEST(argon2id, a_longer_password_is_not_hashed_and_matches_nothing) {
 }
 
 TEST(argon2id, the_work_of_a_stored_hash_is_known_where_it_would_be_verified) {
-    const auto work = password::work_of(hashed(password::Argon2id{256, 3, 2}, "hunter2"));
+    const auto work = password::cost_of(hashed(password::Argon2id{256, 3, 2}, "hunter2"));
     const auto& argon2id = std::get<password::Argon2id>(work.value());
     CHECK_EQUAL(256U, argon2id.memory_kib);
     CHECK_EQUAL(3U, argon2id.passes);
     CHECK_EQUAL(2U, argon2id.lanes);
     CHECK_TRUE(
-        std::holds_alternative<password::Scrypt>(password::work_of(better_auth_hash).value()));
-    CHECK_FALSE(password::work_of("").has_value());
-    CHECK_FALSE(password::work_of("$2b$10$N9qo8uLOickgx2ZMRZoMye").has_value());
+        std::holds_alternative<password::Scrypt>(password::cost_of(better_auth_hash).value()));
+    CHECK_FALSE(password::cost_of("").has_value());
+    CHECK_FALSE(password::cost_of("$2b$10$N9qo8uLOickgx2ZMRZoMye").has_value());
     CHECK_FALSE(
-        password::work_of(replaced(hashed(small_argon2id, "x"), "t=1", "t=11")).has_value());
+        password::cost_of(replaced(hashed(small_argon2id, "x"), "t=1", "t=11")).has_value());
 }
 
 TEST(argon2id, work_that_the_library_refuses_gives_nothing) {
@@ -721,7 +723,7 @@ TEST(bcrypt, what_is_hashed_is_verified_and_its_work_is_known) {
     CHECK_TRUE(password::verify(made, "hunter2") == Verdict::match);
     CHECK_TRUE(password::verify(made, "hunter3") == Verdict::mismatch);
     CHECK_TRUE(password::verify(made, "hunter2\0x"s) == Verdict::mismatch);
-    CHECK_TRUE(password::work_of(made) == password::Format(password::Bcrypt{5}));
+    CHECK_TRUE(password::cost_of(made) == password::Format(password::Bcrypt{5}));
 }
 
 TEST(bcrypt, what_is_no_hash_to_the_letter_or_asks_for_too_much_work_is_refused) {
@@ -730,8 +732,8 @@ TEST(bcrypt, what_is_no_hash_to_the_letter_or_asks_for_too_much_work_is_refused)
          {made + "x", made.substr(0, 59), replaced(made, "$2b$", "$2x$"),
           replaced(made, "$04$", "$03$"), replaced(made, "$04$", "$15$"),
           replaced(made, "$04$", "$4a$"), made.substr(0, 59) + "!"}) {
-        CHECK_TRUE(password::verify(stored, "hunter2") == Verdict::refused);
-        CHECK_FALSE(password::work_of(stored).has_value());
+        CHECK_TRUE(password::verify(stored, "hunter2") == Verdict::unsupported);
+        CHECK_FALSE(password::cost_of(stored).has_value());
     }
 }
 
@@ -797,7 +799,7 @@ TEST(scrypt, any_other_shape_is_refused) {
         std::string(161, ':'),
     };
     for (const auto& other : others)
-        CHECK_TRUE(password::verify(other, better_auth_password) == Verdict::refused);
+        CHECK_TRUE(password::verify(other, better_auth_password) == Verdict::unsupported);
 }
 
 TEST_GROUP(memory_of_hashes){};
@@ -811,7 +813,7 @@ TEST(memory_of_hashes, threads_that_have_hashed_keep_less_than_one_scratch_area_
     const auto work = [&] {
         {
             const std::lock_guard mine(turn);
-            password::spend(argon2id, "hunter2");
+            password::hash_and_discard(argon2id, "hunter2");
         }
         hashed_all.count_down();
         measured.wait(); // a thread that ends may give its memory back
@@ -840,7 +842,7 @@ TEST_GROUP(areas_for_hashes) {
       public:
         Waiter(password::HashMemory& memory, std::function<void()> work)
             : thread_([this, &memory, work = std::move(work)] {
-                  const password::HashMemory::Use use(memory);
+                  const password::HashMemory::Lease use(memory);
                   waits_.count_down();
                   has_turn_.wait();
                   work();
@@ -868,13 +870,13 @@ TEST_GROUP(areas_for_hashes) {
 TEST(areas_for_hashes, one_goes_to_who_waits_and_then_back_to_the_system) {
     password::HashMemory memory;
     void* handed_on = nullptr;
-    const password::HashMemory::Use use(memory);
-    void* const area = password::HashMemory::take(size);
+    const password::HashMemory::Lease use(memory);
+    void* const area = password::HashMemory::allocate(size);
     Waiter waiter(memory, [&] {
-        handed_on = password::HashMemory::take(size);
-        password::HashMemory::give_back(handed_on, size);
+        handed_on = password::HashMemory::allocate(size);
+        password::HashMemory::deallocate(handed_on, size);
     });
-    password::HashMemory::give_back(area, size);
+    password::HashMemory::deallocate(area, size);
     CHECK_TRUE(is_mapped(area));
     waiter.end();
     POINTERS_EQUAL(area, handed_on);
@@ -883,10 +885,10 @@ TEST(areas_for_hashes, one_goes_to_who_waits_and_then_back_to_the_system) {
 
 TEST(areas_for_hashes, one_is_not_kept_where_nobody_waits) {
     password::HashMemory memory;
-    const password::HashMemory::Use use(memory);
+    const password::HashMemory::Lease use(memory);
     for (int time = 0; time < 2; ++time) {
-        void* const area = password::HashMemory::take(size);
-        password::HashMemory::give_back(area, size);
+        void* const area = password::HashMemory::allocate(size);
+        password::HashMemory::deallocate(area, size);
         CHECK_FALSE(is_mapped(area));
     }
 }
@@ -896,9 +898,9 @@ TEST(areas_for_hashes, one_goes_back_when_the_last_who_waited_wants_it_no_longer
     Waiter waiter(memory, [] {});
     void* area = nullptr;
     {
-        const password::HashMemory::Use use(memory);
-        area = password::HashMemory::take(size);
-        password::HashMemory::give_back(area, size);
+        const password::HashMemory::Lease use(memory);
+        area = password::HashMemory::allocate(size);
+        password::HashMemory::deallocate(area, size);
     }
     CHECK_TRUE(is_mapped(area));
     waiter.end();
@@ -908,14 +910,14 @@ TEST(areas_for_hashes, one_goes_back_when_the_last_who_waited_wants_it_no_longer
 TEST(areas_for_hashes, one_of_another_size_is_not_handed_on) {
     password::HashMemory memory;
     void* handed_on = nullptr;
-    const password::HashMemory::Use use(memory);
-    void* const area = password::HashMemory::take(size);
+    const password::HashMemory::Lease use(memory);
+    void* const area = password::HashMemory::allocate(size);
     Waiter waiter(memory, [&] {
-        handed_on = password::HashMemory::take(2 * size);
+        handed_on = password::HashMemory::allocate(2 * size);
         std::memset(handed_on, 1, 2 * size);
-        password::HashMemory::give_back(handed_on, 2 * size);
+        password::HashMemory::deallocate(handed_on, 2 * size);
     });
-    password::HashMemory::give_back(area, size);
+    password::HashMemory::deallocate(area, size);
     waiter.end();
     CHECK_TRUE(handed_on != area);
     CHECK_FALSE(is_mapped(area));
@@ -925,10 +927,11 @@ TEST(areas_for_hashes, one_at_most_is_kept) {
     password::HashMemory memory;
     Waiter first(memory, [] {});
     Waiter second(memory, [] {});
-    const password::HashMemory::Use use(memory);
-    void* const areas[] = {password::HashMemory::take(size), password::HashMemory::take(size)};
+    const password::HashMemory::Lease use(memory);
+    void* const areas[] = {password::HashMemory::allocate(size),
+                           password::HashMemory::allocate(size)};
     for (void* const area : areas)
-        password::HashMemory::give_back(area, size);
+        password::HashMemory::deallocate(area, size);
     CHECK_TRUE(is_mapped(areas[0]));
     CHECK_FALSE(is_mapped(areas[1]));
 }
@@ -942,15 +945,15 @@ TEST(slots, who_waits_for_one_gets_the_memory_of_who_had_it) {
     void* handed_on = nullptr;
     auto slot = std::optional(shared.slots(0ms, &memory).acquire());
     CHECK_TRUE(SharedSlots::is_held(*slot));
-    void* const area = password::HashMemory::take(size);
+    void* const area = password::HashMemory::allocate(size);
     std::thread waiter([&] {
         const auto next = shared.slots(60s, &memory).acquire();
-        handed_on = password::HashMemory::take(size);
-        password::HashMemory::give_back(handed_on, size);
+        handed_on = password::HashMemory::allocate(size);
+        password::HashMemory::deallocate(handed_on, size);
     });
     while (shared.in_use() != "1 1")
         std::this_thread::yield();
-    password::HashMemory::give_back(area, size);
+    password::HashMemory::deallocate(area, size);
     CHECK_TRUE(is_mapped(area, size));
     slot.reset();
     waiter.join();
@@ -975,11 +978,11 @@ TEST(slots, a_limit_of_n_gives_n_and_the_next_one_times_out) {
 TEST(slots, a_slot_comes_free_when_its_holder_goes) {
     const SharedSlots shared(1);
     for (int i = 0; i < 10; ++i) {
-        std::optional<password::Slots::Held> held;
+        std::optional<password::HashSlots::Permit> held;
         {
             auto slot = shared.slots(0ms).acquire();
             CHECK_TRUE(SharedSlots::is_held(slot));
-            held.emplace(std::get<password::Slots::Held>(std::move(slot)));
+            held.emplace(std::get<password::HashSlots::Permit>(std::move(slot)));
         } // the one moved from gives nothing back
         CHECK_FALSE(shared.has_one());
         held.reset();

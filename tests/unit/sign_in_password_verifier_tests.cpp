@@ -29,10 +29,10 @@ class NotedWork final : public sign_in::HashWork {
     std::multiset<std::string> done;
 
     password::Verdict verify(std::string_view stored, std::string_view) override {
-        done.insert(name_of(*password::work_of(stored)));
+        done.insert(name_of(*password::cost_of(stored)));
         return password::Verdict::mismatch;
     }
-    void spend(const password::Format& format, std::string_view) override {
+    void hash_and_discard(const password::Format& format, std::string_view) override {
         done.insert(name_of(format));
     }
 };
@@ -57,7 +57,7 @@ TEST_GROUP(password_verifier) {
         CHECK_TRUE(ipc::FairSemaphore::init(memory.data(), {1, 1}));
     }
 
-    password::Slots slots() {
+    password::HashSlots slots() {
         return {ipc::FairSemaphore(memory.data()), {50ms, "AuthUserAdminTimeout"}, log};
     }
 
@@ -77,7 +77,7 @@ TEST(password_verifier, renews_a_hash_of_bcrypt_in_the_configured_format_and_no_
     const auto renewed =
         verifier.renewed(password::hash(password::Bcrypt{4}, "right")->view(), "right");
     CHECK_TRUE(renewed.has_value());
-    CHECK_TRUE(password::work_of(renewed->view()) == format);
+    CHECK_TRUE(password::cost_of(renewed->view()) == format);
     CHECK_TRUE(password::verify(renewed->view(), "right") == password::Verdict::match);
     for (const password::Format& other :
          {password::Format(password::Argon2id{64, 1, 1}), password::Format(password::Scrypt())})
@@ -140,7 +140,7 @@ TEST(password_verifier, spends_nothing_more_where_the_password_matches) {
         password::Verdict verify(std::string_view, std::string_view) override {
             return password::Verdict::match;
         }
-        void spend(const password::Format&, std::string_view) override { FAIL("spent"); }
+        void hash_and_discard(const password::Format&, std::string_view) override { FAIL("spent"); }
     } matching;
     CHECK_TRUE(verify(argon2id_hash("m=128,t=1,p=1"), "x", matching) == PasswordVerdict::match);
 }

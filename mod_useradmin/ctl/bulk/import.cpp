@@ -160,7 +160,7 @@ std::string fill(Entry& entry, const Rules& rules) {
         if (!problem.empty())
             return "has a password that " + problem;
     }
-    if (entry.row.password_hash && !rules.takes_all && !password::work_of(*entry.row.password_hash))
+    if (entry.row.password_hash && !rules.takes_all && !password::cost_of(*entry.row.password_hash))
         return "has a passwordHash that is none of argon2id, better-auth's scrypt and bcrypt, or "
                "that asks for too much work; say --force to take it all the same";
     return {};
