@@ -65,7 +65,7 @@ Reply ban_user(const Call& call, const Service& service) {
     // That the user exists, the guard and If-Match belong to the update.
     if (!text::is_clean_utf8(call.id))
         return error(404, texts::not_found);
-    store::Guard guard = guard_of_last(service.settings);
+    store::UpdateGuard guard = guard_of_last(service.settings);
     guard.versions = wanted_versions(call.request.headers);
     guard.actor = actor_of(*call.caller);
     const auto banned = service.store.update(call.id, ban(text_of(*object, "reason"), expires, now),
@@ -83,7 +83,7 @@ Reply unban_user(const Call& call, const Service& service) {
     // That the user exists, and If-Match, belong to the update.
     if (!text::is_clean_utf8(call.id))
         return error(404, texts::not_found);
-    store::Guard guard;
+    store::UpdateGuard guard;
     guard.versions = wanted_versions(call.request.headers);
     guard.actor = actor_of(*call.caller);
     const auto freed = service.store.update(call.id, no_ban(text::now()), guard);

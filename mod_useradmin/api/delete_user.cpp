@@ -32,7 +32,7 @@ Reply delete_user(const Call& call, const Service& service) {
     // can be overtaken.
     if (!text::is_clean_utf8(call.id))
         return error(404, texts::not_found);
-    store::Guard guard = guard_of_last(service.settings);
+    store::UpdateGuard guard = guard_of_last(service.settings);
     guard.versions = wanted_versions(call.request.headers);
     guard.actor = actor_of(*call.caller);
     const auto removed = service.store.remove(

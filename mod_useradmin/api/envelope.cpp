@@ -111,7 +111,7 @@ Reply failure(store::Failure failure, std::string_view operation_text,
         return error(403, texts::update_forbidden);
     case store::Failure::last_of_role:
         return error(409, texts::last_super_admin);
-    case store::Failure::changed:
+    case store::Failure::version_mismatch:
         return error(412, texts::user_changed);
     case store::Failure::caller_rejected:
         return error(401, texts::no_session);

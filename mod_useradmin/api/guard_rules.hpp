@@ -8,10 +8,10 @@
 namespace useradmin::api {
 
 /// For a change that takes the role superAdmin from a user who may have it.
-inline store::Guard guard_of_last(const Settings& settings) {
+inline store::UpdateGuard guard_of_last(const Settings& settings) {
     if (!settings.guards.last_super_admin)
         return {};
-    return {store::Guard::Kind::leaves_one_of_role, text_of(Role::super_admin), text::now()};
+    return {store::UpdateGuard::Kind::keeps_last_of_role, text_of(Role::super_admin), text::now()};
 }
 
 /// The caller as the change must still find it: its body may have taken long to come, and the
@@ -25,8 +25,8 @@ inline std::optional<store::Actor> actor_of(const Caller& caller) {
 }
 
 /// What becomes of the sessions of a user who loses rights (UserAdminEndSessions).
-inline store::Sessions sessions_after_loss(const Settings& settings) noexcept {
-    return settings.ends_sessions ? store::Sessions::end : store::Sessions::stay;
+inline store::SessionPolicy sessions_after_loss(const Settings& settings) noexcept {
+    return settings.ends_sessions ? store::SessionPolicy::revoke : store::SessionPolicy::keep;
 }
 
 } // namespace useradmin::api

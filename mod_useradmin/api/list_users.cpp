@@ -79,11 +79,11 @@ store::Filter filter_of(std::string_view query, const model::NullableText& role,
     // Replies have times to the millisecond.
     if (const auto time = time_parameter(query, "createdAfter"))
         filter.created_from = *time + milliseconds(1);
-    filter.created_until = time_parameter(query, "createdBefore");
+    filter.created_before = time_parameter(query, "createdBefore");
     const int count = filter.role.has_value() + filter.search.has_value() +
                       filter.banned.has_value() + filter.email_verified.has_value() +
-                      filter.created_from.has_value() + filter.created_until.has_value();
-    filter.is_all = count > 1 && text::query_parameter(query, "match") == "all";
+                      filter.created_from.has_value() + filter.created_before.has_value();
+    filter.matches_all = count > 1 && text::query_parameter(query, "match") == "all";
     return filter;
 }
 

@@ -37,14 +37,14 @@ Reply list_sessions(const Call& call, const Service& service) {
     if (auto refused = refusal(call, service, texts::sessions_failed))
         return *std::move(refused);
     const auto found =
-        service.store.live_sessions_of(call.id, text::now(), service.settings.max_limit);
+        service.store.list_active_sessions(call.id, text::now(), service.settings.max_limit);
     return found ? sessions(*found) : failure(found.failure(), texts::sessions_failed);
 }
 
 Reply end_sessions(const Call& call, const Service& service) {
     if (auto refused = refusal(call, service, texts::end_sessions_failed))
         return *std::move(refused);
-    const auto ended = service.store.close_sessions_of(call.id, actor_of(*call.caller));
+    const auto ended = service.store.delete_sessions_of_user(call.id, actor_of(*call.caller));
     return ended ? confirmation(texts::sessions_ended)
                  : failure(ended.failure(), texts::end_sessions_failed, texts::sessions_forbidden);
 }
@@ -56,7 +56,7 @@ Reply end_session(const Call& call, const Service& service) {
     if (!text::is_clean_utf8(call.session_id))
         return error(404, texts::session_not_found);
     const auto ended =
-        service.store.close_session_of(call.id, call.session_id, actor_of(*call.caller));
+        service.store.delete_session_of_user(call.id, call.session_id, actor_of(*call.caller));
     if (ended.is_not_found())
         return error(404, texts::session_not_found);
     return ended ? confirmation(texts::session_ended)

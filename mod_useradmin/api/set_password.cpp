@@ -57,7 +57,7 @@ Reply set_password(const Call& call, const Service& service) {
 
     // The row is what If-Match says: asked first, so that nothing is hashed in vain, and again by
     // the statement that writes, since the row may change meanwhile.
-    store::Guard guard;
+    store::UpdateGuard guard;
     guard.versions = wanted_versions(call.request.headers);
     if (!is_wanted(*user, guard.versions))
         return error(412, texts::user_changed);
@@ -71,7 +71,7 @@ Reply set_password(const Call& call, const Service& service) {
     const auto set = service.store.set_password(
         store::credential_account(*user, account_id, std::get<crypto::Secret>(hash).view(),
                                   service.settings.account_id_is_user_id, text::now()),
-        store::Sessions::end, guard);
+        store::SessionPolicy::revoke, guard);
     // The user may have been changed or deleted while the password was hashed.
     return set ? confirmation(texts::password_set)
                : failure(set.failure(), texts::password_failed, texts::password_forbidden);

@@ -54,11 +54,11 @@ bool takes_super_admin(const store::Changes& changes) {
 }
 
 /// What the changes must leave alone (UserAdminGuard).
-store::Guard guard_of(const Caller& caller, const store::Changes& changes,
-                      const Settings& settings) {
+store::UpdateGuard guard_of(const Caller& caller, const store::Changes& changes,
+                            const Settings& settings) {
     if (settings.guards.rank && !is_super_administrator(caller))
-        return {store::Guard::Kind::only_of_role, text_of(Role::user)};
-    return takes_super_admin(changes) ? guard_of_last(settings) : store::Guard();
+        return {store::UpdateGuard::Kind::requires_role, text_of(Role::user)};
+    return takes_super_admin(changes) ? guard_of_last(settings) : store::UpdateGuard();
 }
 
 /// The reply to a body that sets nothing, where the user exists (check 3).
@@ -120,7 +120,7 @@ Reply update_user(const Call& call, const Service& service) {
         apply_non_empty("banReason", object->text("banReason"));
     }
     // The row is what If-Match says: whoever asks first and updates afterwards can be overtaken.
-    store::Guard guard = guard_of(caller, changes, service.settings);
+    store::UpdateGuard guard = guard_of(caller, changes, service.settings);
     guard.versions = wanted_versions(call.request.headers);
     guard.actor = actor_of(caller);
     const auto updated =

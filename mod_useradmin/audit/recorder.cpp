@@ -53,12 +53,13 @@ void write_all(Log& log, const std::vector<Refusals::Pending>& pending, text::Lo
 
 } // namespace
 
-bool Recorder::saw(std::string_view user_id, const model::User* before, const model::User* after) {
+bool Recorder::on_change(std::string_view user_id, const model::User* before,
+                         const model::User* after) {
     if (!user_id.empty())
         event_.target = user_id;
     event_.before = before != nullptr ? std::optional(*before) : std::nullopt;
     event_.after = after != nullptr ? std::optional(*after) : std::nullopt;
-    if (!comes_before())
+    if (!runs_before_commit())
         return true;
     event_.status = 200;
     return write();

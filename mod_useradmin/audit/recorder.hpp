@@ -23,7 +23,7 @@ struct Trail {
 /// before and after a change; where lines are required, it writes before the change is final, so
 /// that nothing is ever changed without a line. What then fails all the same is corrected by
 /// another line.
-class Recorder final : public store::Witness {
+class Recorder final : public store::ChangeListener {
   public:
     /// The errors are where a line that cannot be written is told.
     Recorder(const Trail& trail, const Origin& origin, text::Logger& errors) noexcept
@@ -40,9 +40,9 @@ class Recorder final : public store::Witness {
     /// Whether there is a log at all.
     bool is_on() const noexcept { return trail_.log != nullptr; }
 
-    bool comes_before() const noexcept override { return trail_.is_required && is_on(); }
-    bool saw(std::string_view user_id, const model::User* before,
-             const model::User* after) override;
+    bool runs_before_commit() const noexcept override { return trail_.is_required && is_on(); }
+    bool on_change(std::string_view user_id, const model::User* before,
+                   const model::User* after) override;
     void on_unknown_outcome() noexcept override { event_.is_outcome_unknown = true; }
 
     /// Writes the line, unless it is written and right, or there is nothing to tell: of what

@@ -101,7 +101,7 @@ Audit::Audit(const Settings& settings, std::string_view command, std::string_vie
 
 Audit::~Audit() = default;
 
-store::Witness* Audit::witness() noexcept {
+store::ChangeListener* Audit::change_listener() noexcept {
     return recorder_ ? &*recorder_ : nullptr;
 }
 
@@ -127,7 +127,7 @@ bool Audit::tell(std::string_view user_id, const model::User* before, const mode
     if (!recorder_)
         return true;
     begin(command_, user_id);
-    const bool is_told = recorder_->saw(user_id, before, after);
+    const bool is_told = recorder_->on_change(user_id, before, after);
     if (recorder_->written() != 0)
         told_.emplace_back(recorder_->written(), user_id);
     if (is_told)

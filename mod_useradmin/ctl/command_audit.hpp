@@ -30,7 +30,7 @@ class Audit {
     Audit& operator=(const Audit&) = delete;
 
     /// Who is told of what the store changes; nullptr where there is no log.
-    store::Witness* witness() noexcept;
+    store::ChangeListener* change_listener() noexcept;
 
     void begin(std::string_view operation, std::string_view target, std::uint64_t corrects = 0);
     /// Tells how it ended.
@@ -43,7 +43,9 @@ class Audit {
     /// It is not, or nobody knows: a line for each corrects what was told.
     void take_back(bool is_outcome_unknown);
     /// Whether such a change is told before it is final; else it is told afterwards.
-    bool comes_before() const noexcept { return recorder_ && recorder_->comes_before(); }
+    bool runs_before_commit() const noexcept {
+        return recorder_ && recorder_->runs_before_commit();
+    }
 
   private:
     class Errors;

@@ -24,7 +24,7 @@ class Context {
     Database& database(Database::Absent absent = Database::Absent::refuse) {
         if (!database_) {
             database_.emplace(settings, absent);
-            database_->set_witness(audit_.witness());
+            database_->set_change_listener(audit_.change_listener());
         }
         return *database_;
     }

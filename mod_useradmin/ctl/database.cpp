@@ -13,12 +13,12 @@ namespace useradmin::ctl {
 namespace {
 
 // A command may take as long as it does, but not wait for another process to unlock the database.
-constexpr store::Patience patience = {std::chrono::seconds(5), false};
+constexpr store::TimeoutPolicy timeout_policy = {std::chrono::seconds(5), false};
 
 /// The file that the parameters name and that is not there; empty where it is, or there is none.
 std::string absent_file(const store::Dialect& dialect, const std::string& parameters) {
     std::error_code ignored;
-    std::string name = dialect.file_of(parameters);
+    std::string name = dialect.database_file(parameters);
     return std::filesystem::exists(name, ignored) ? std::string() : name;
 }
 
@@ -26,10 +26,10 @@ std::string absent_file(const store::Dialect& dialect, const std::string& parame
 
 Database::Database(const Settings& settings, Absent absent) : tables_(settings.tables()) {
     const std::string& driver = settings.driver;
-    dialect_ = store::dialect_of(driver);
+    dialect_ = store::find_dialect(driver);
     if (dialect_ == nullptr)
         throw CommandError(Exit::usage,
-                           "the driver '" + driver + "' must be " + store::names_of_drivers());
+                           "the driver '" + driver + "' must be " + store::driver_names());
     new_file_ = absent_file(*dialect_, settings.parameters);
     // SQLite would make a file of a name that was mistyped.
     if (absent == Absent::refuse && !new_file_.empty())
@@ -58,9 +58,9 @@ Database::Database(const Settings& settings, Absent absent) : tables_(settings.t
             return apr_dbd_close(connection.driver, connection.handle);
         },
         apr_pool_cleanup_null);
-    client_ = dialect_->client_of(connection_, "useradminctl_command");
+    client_ = dialect_->create_client(connection_, "useradminctl_command");
     store_ = std::make_unique<store::DatabaseStore>(*this, *this, pool_, tables_, "useradminctl",
-                                                    patience);
+                                                    timeout_policy);
 }
 
 Database::~Database() {
@@ -74,8 +74,8 @@ Database::~Database() {
 store::Schema Database::schema() {
     store::Schema schema;
     const auto answer = dialect_->read_schema(*client_, pool_, tables_, schema);
-    if (std::holds_alternative<store::Fault>(answer))
-        throw CommandError(Exit::failure, "cannot read the catalogue: " + client_->error());
+    if (std::holds_alternative<store::ErrorKind>(answer))
+        throw CommandError(Exit::failure, "cannot read the catalogue: " + client_->error_message());
     return schema;
 }
 
@@ -109,8 +109,8 @@ std::vector<Database::Row> Database::rows(const std::string& sql) {
     auto answer = client_->execute(sql.c_str(), pool_);
     store::Rows* rows = std::get_if<store::Rows>(&answer);
     if (rows == nullptr) {
-        const std::string sentence = "the database refused: " + client_->error();
-        if (std::get<store::Fault>(answer) == store::Fault::busy)
+        const std::string sentence = "the database refused: " + client_->error_message();
+        if (std::get<store::ErrorKind>(answer) == store::ErrorKind::busy)
             throw LockTimeout(sentence);
         throw CommandError(Exit::failure, sentence);
     }

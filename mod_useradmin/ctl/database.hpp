@@ -28,7 +28,9 @@ class Database final : public store::ConnectionSource, public text::Logger {
     Database& operator=(const Database&) = delete;
 
     store::Store& store() noexcept { return *store_; }
-    void set_witness(store::Witness* witness) noexcept { store_->set_witness(witness); }
+    void set_change_listener(store::ChangeListener* listener) noexcept {
+        store_->set_change_listener(listener);
+    }
     const store::TableNames& tables() const noexcept { return tables_; }
     const store::Dialect& dialect() const noexcept { return *dialect_; }
     store::Client& client() noexcept { return *client_; }

@@ -46,9 +46,9 @@ unsigned worker_count() {
 }
 
 /// Whether only one of all who want to may write to its database.
-bool has_one_writer(const ConnectionPool& pool) {
-    const store::Dialect* const dialect = store::dialect_of(pool.driver);
-    return dialect != nullptr && dialect->product().has_one_writer;
+bool is_single_writer(const ConnectionPool& pool) {
+    const store::Dialect* const dialect = store::find_dialect(pool.driver);
+    return dialect != nullptr && dialect->product().is_single_writer;
 }
 
 std::optional<ipc::FairSemaphore> write_semaphore_of(const Backend& backend) {
@@ -344,7 +344,7 @@ int start(apr_pool_t* configuration_pool, server_rec* servers, const module& own
                 backend.is_surveyed = surveyed++;
                 backend.pool = *pool++;
                 backend.log_throttles = throttles + backend.pool;
-                backend.write_semaphore = has_one_writer(pools.pools()[backend.pool])
+                backend.write_semaphore = is_single_writer(pools.pools()[backend.pool])
                                               ? queues + backend.pool * queue_size
                                               : nullptr;
                 backend.most_connections = most_connections(pools.pools()[backend.pool]);
@@ -363,7 +363,7 @@ void start_child(apr_pool_t* child_pool, server_rec* servers, const module& owne
     apr::guarded(
         [&] {
             for (const store::Dialect* dialect : store::dialects())
-                dialect->bound_connecting();
+                dialect->set_connect_timeout();
             std::deque<Gate>& gates = gates_of_child(child_pool, servers);
             const int child = backend_of(servers, owner).figure_book->enter_child();
             auto& hash_memory = apr::emplace<password::HashMemory>(child_pool);
@@ -398,11 +398,12 @@ RequestBackend::RequestBackend(request_rec* request, const module& owner,
       totals_(backend_.totals,
               {place_, settings_.total_age, settings_.wait, settings_.wait_directive}, log_),
       store_(backend_.sessions, connections_, log_, request->pool, settings_.tables.names,
-             settings_.tables.label, store::Patience{settings_.wait, true, &time_waited(request)},
-             &totals_, write_semaphore_of(backend_)),
+             settings_.tables.label,
+             store::TimeoutPolicy{settings_.wait, true, &time_waited(request)}, &totals_,
+             write_semaphore_of(backend_)),
       request_(request), audit_(trail_of(settings_.audit_log), origin_of(request), log_) {
     if (audit_.is_on())
-        store_.set_witness(&audit_);
+        store_.set_change_listener(&audit_);
     backend_.figures.begin();
 }
 

@@ -55,10 +55,9 @@ std::string database_problem() {
                    });
     });
     if (!has_driver)
-        return "there is no DBDriver; add DBDriver (" + store::names_of_drivers() +
-               ") and DBDParams";
+        return "there is no DBDriver; add DBDriver (" + store::driver_names() + ") and DBDParams";
     if (!is_known)
-        return "DBDriver must be " + store::names_of_drivers();
+        return "DBDriver must be " + store::driver_names();
     return {};
 }
 

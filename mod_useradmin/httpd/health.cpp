@@ -75,8 +75,8 @@ std::string problem_of(request_rec* request, const module& owner, const BackendS
     DatabaseConnections connections(request, log, backend.database, *backend.gate, backend.figures,
                                     settings.wait, settings.wait_directive);
     store::DatabaseStore store(connections, log, request->pool, settings.tables.names,
-                               settings.tables.label, store::Patience{settings.wait});
-    if (store.ask())
+                               settings.tables.label, store::TimeoutPolicy{settings.wait});
+    if (store.ping())
         return {};
     return log.lines().empty() ? "the error log has the reason\n" : log.lines();
 }

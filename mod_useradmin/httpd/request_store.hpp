@@ -17,38 +17,41 @@ class RequestStore final : public store::DatabaseStore {
     explicit RequestStore(sign_in::SessionCache sessions, Arguments&&... arguments)
         : DatabaseStore(std::forward<Arguments>(arguments)...), sessions_(sessions) {}
 
-    store::Result<model::User> update(std::string_view id, const store::Changes& changes,
-                                      const store::Guard& guard,
-                                      store::Sessions sessions = store::Sessions::stay) override {
+    store::Result<model::User>
+    update(std::string_view id, const store::Changes& changes, const store::UpdateGuard& guard,
+           store::SessionPolicy sessions = store::SessionPolicy::keep) override {
         const AtEnd forget([&] { sessions_.forget_user(id); });
         return DatabaseStore::update(id, changes, guard, sessions);
     }
-    store::Result<store::Done> remove(std::string_view id, const store::ProtectedAddress& spared,
-                                      const store::Guard& guard) override {
+    store::Result<store::Done> remove(std::string_view id, const store::ProtectedEmail& spared,
+                                      const store::UpdateGuard& guard) override {
         const AtEnd forget([&] { sessions_.forget_user(id); });
         return DatabaseStore::remove(id, spared, guard);
     }
-    store::Result<store::Done> close_session(std::string_view token) override {
+    store::Result<store::Done> delete_session(std::string_view token) override {
         const AtEnd forget([&] { sessions_.forget_session(token); });
-        return DatabaseStore::close_session(token);
+        return DatabaseStore::delete_session(token);
     }
-    store::Result<store::Done> set_password(const model::Account& account, store::Sessions sessions,
-                                            const store::Guard& guard) override {
+    store::Result<store::Done> set_password(const model::Account& account,
+                                            store::SessionPolicy sessions,
+                                            const store::UpdateGuard& guard) override {
         const AtEnd forget([&] {
-            if (sessions == store::Sessions::end)
+            if (sessions == store::SessionPolicy::revoke)
                 sessions_.forget_user(account.user_id);
         });
         return DatabaseStore::set_password(account, sessions, guard);
     }
-    store::Result<store::Done> close_session_of(std::string_view user_id, std::string_view id,
-                                                const std::optional<store::Actor>& actor) override {
+    store::Result<store::Done>
+    delete_session_of_user(std::string_view user_id, std::string_view id,
+                           const std::optional<store::Actor>& actor) override {
         const AtEnd forget([&] { sessions_.forget_user(user_id); });
-        return DatabaseStore::close_session_of(user_id, id, actor);
+        return DatabaseStore::delete_session_of_user(user_id, id, actor);
     }
     store::Result<std::int64_t>
-    close_sessions_of(std::string_view user_id, const std::optional<store::Actor>& actor) override {
+    delete_sessions_of_user(std::string_view user_id,
+                            const std::optional<store::Actor>& actor) override {
         const AtEnd forget([&] { sessions_.forget_user(user_id); });
-        return DatabaseStore::close_sessions_of(user_id, actor);
+        return DatabaseStore::delete_sessions_of_user(user_id, actor);
     }
 
   private:

@@ -84,10 +84,10 @@ class TableLock {
 Key key_of(const Table& table, std::string_view place, const store::Filter& filter) {
     // An absent text and an empty one are not the same filter.
     const auto presence = [](const auto& value) { return value ? "1" : "0"; };
-    std::string further(presence(filter.is_all));
+    std::string further(presence(filter.matches_all));
     for (const std::optional<bool>& truth : {filter.banned, filter.email_verified})
         further += truth ? presence(*truth) : "-";
-    for (const model::NullableTime& time : {filter.created_from, filter.created_until})
+    for (const model::NullableTime& time : {filter.created_from, filter.created_before})
         further += time ? std::to_string(time->time_since_epoch().count()) + ' ' : "- ";
     const crypto::Digest digest =
         crypto::digest({{reinterpret_cast<const char*>(table.secret.data()), table.secret.size()},
@@ -223,7 +223,7 @@ store::Result<std::int64_t> SharedTotals::total(const store::Filter& filter,
             if (entry != nullptr && entry->begun != 0) {
                 const auto age = asked_at.time_since_epoch() - Clock::duration(entry->begun_at);
                 if (entry->begun > *asked ||
-                    (keeps() && entry->generation == table.generation && age < terms_.age))
+                    (is_caching() && entry->generation == table.generation && age < terms_.age))
                     return entry->total;
             }
             if (entry == nullptr) {

@@ -41,11 +41,11 @@ class SharedTotals final : public store::Totals {
     SharedTotals(void* memory, const Terms& terms, text::Logger& log) noexcept
         : memory_(memory), terms_(terms), log_(log) {}
 
-    bool keeps() const noexcept override { return terms_.age.count() > 0; }
+    bool is_caching() const noexcept override { return terms_.age.count() > 0; }
     store::Result<std::int64_t> total(const store::Filter& filter, store::Deadline deadline,
                                       const Count& count) override;
     /// Of all places: one database can be named in many ways.
-    void forget() noexcept override { forget(memory_); }
+    void invalidate() noexcept override { forget(memory_); }
     /// The same. Takes no lock: a process that trusts the others less than itself may call it.
     static void forget(void* memory) noexcept;
 

@@ -8,19 +8,19 @@ namespace useradmin::service {
 
 namespace {
 
-void look(httpd::RequestBackend& backend, const store::ProtectedAddress& spared,
+void look(httpd::RequestBackend& backend, const store::ProtectedEmail& spared,
           httpd::SharedFlag& is_surveyed) {
     const auto survey = backend.store().survey(spared);
     if (!survey) {
         is_surveyed = survey.failure() != store::Failure::unavailable;
         return;
     }
-    if (!survey->has_protected)
+    if (!survey->has_protected_user)
         backend.log().write(text::Level::warning,
                             "UA0212: no user has the protected address '" +
                                 std::string(spared.email) +
                                 "': anybody's account may be deleted; set UserAdminProtectedEmail");
-    if (survey->has_twins)
+    if (survey->has_case_collisions)
         backend.log().write(text::Level::warning,
                             "UA0213: there are users whose addresses differ in case alone; who "
                             "signs in with one of them may mean the other");
@@ -36,7 +36,7 @@ void look(httpd::RequestBackend& backend, const store::ProtectedAddress& spared,
 
 } // namespace
 
-void survey(httpd::RequestBackend& backend, const store::ProtectedAddress& spared) noexcept {
+void survey(httpd::RequestBackend& backend, const store::ProtectedEmail& spared) noexcept {
     httpd::SharedFlag& is_surveyed = *backend.server().is_surveyed;
     if (is_surveyed.load(std::memory_order_relaxed) || is_surveyed.exchange(true))
         return;

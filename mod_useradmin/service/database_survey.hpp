@@ -8,6 +8,6 @@ namespace useradmin::service {
 /// Warns where no user of the request's server has the protected address, where two addresses
 /// differ in case alone, and where httpd may want more connections than the database lets it have.
 /// Only the first call after a start of httpd looks.
-void survey(httpd::RequestBackend& backend, const store::ProtectedAddress& spared) noexcept;
+void survey(httpd::RequestBackend& backend, const store::ProtectedEmail& spared) noexcept;
 
 } // namespace useradmin::service

@@ -20,7 +20,7 @@ namespace {
 http::Reply document_of(request_rec* request, const ServiceOfPage& service) {
     const Settings& settings = service.settings;
     httpd::RequestBackend backend(request, useradmin_module, httpd::backend_settings(settings));
-    const auto columns = backend.store().further_columns();
+    const auto columns = backend.store().extra_columns();
     if (!columns)
         return api::failure(columns.failure(), api::texts::openapi_failed);
     const api::Settings rules = rules_of(request, settings);

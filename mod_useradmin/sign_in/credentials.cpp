@@ -142,11 +142,11 @@ std::string_view CredentialVerifier::renew_hash(const store::Credential& credent
 store::Result<store::Credential> CredentialVerifier::find(std::string_view email) {
     if (!text::is_clean_utf8(email))
         return store::Failure::not_found;
-    auto found = store_.credential(email);
+    auto found = store_.find_credential(email);
     const std::string lower = text::lower(email);
     if (!found.is_not_found() || lower == email)
         return found;
-    return store_.credential(lower);
+    return store_.find_credential(lower);
 }
 
 } // namespace useradmin::sign_in

@@ -24,7 +24,7 @@ bool is_due(const model::Session& session, text::Timestamp now) {
     return *session.expires_at - session_length + extension_age <= now;
 }
 
-Reply extended(store::SignedIn& signed_in, const Service& service) {
+Reply extended(store::SessionWithUser& signed_in, const Service& service) {
     model::Session& session = signed_in.session;
     session.expires_at = service.now + session_length;
     session.updated_at = service.now;
@@ -46,12 +46,12 @@ Reply extended(store::SignedIn& signed_in, const Service& service) {
 Reply answer_session(const Request& request, const Client& client, const Service& service) {
     if (client.token.empty() || !text::is_clean_utf8(client.token))
         return no_session();
-    const auto found = service.store.session(client.token);
+    const auto found = service.store.find_session(client.token);
     if (!found)
         return found.is_not_found() ? ended_session(service) : failure(found.failure());
-    store::SignedIn signed_in = *found;
+    store::SessionWithUser signed_in = *found;
     if (!signed_in.session.expires_at || *signed_in.session.expires_at <= service.now) {
-        const auto closed = service.store.close_session(client.token);
+        const auto closed = service.store.delete_session(client.token);
         return closed || closed.is_not_found() ? ended_session(service) : failure(closed.failure());
     }
     // The session of a banned user is none, but the ban may end before it.

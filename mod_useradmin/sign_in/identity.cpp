@@ -17,7 +17,7 @@ Standing standing_of(store::Failure failure) noexcept {
     }
 }
 
-Identity identity_of(const store::SignedIn& session, text::Timestamp now) {
+Identity identity_of(const store::SessionWithUser& session, text::Timestamp now) {
     const model::Session& found = session.session;
     const model::User& user = session.user;
     if (!found.expires_at || *found.expires_at <= now)
@@ -46,7 +46,7 @@ Identity identify(store::Store& store, std::string_view token, text::Timestamp n
     // Both as they were before the session is looked up.
     const auto asked_at = SessionCache::Clock::now();
     const auto generation = kept != nullptr ? kept->cache.generation() : SessionCache::Generation();
-    const auto session = store.caller(token);
+    const auto session = store.find_caller(token);
     if (!session)
         return {standing_of(session.failure())};
     const Identity identity = identity_of(*session, now);

@@ -71,7 +71,7 @@ Reply signed_in(std::string_view token, const model::NullableText& url, const mo
     return reply;
 }
 
-Reply session(const store::SignedIn& signed_in) {
+Reply session(const store::SessionWithUser& signed_in) {
     Reply reply;
     reply.body.reserve(longest_frame + longest_json(signed_in.session) +
                        longest_json(signed_in.user));

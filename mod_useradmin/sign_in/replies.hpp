@@ -22,7 +22,7 @@ Reply unreadable(const http::Body& body);
 Reply signed_in(std::string_view token, const model::NullableText& url, const model::User& user);
 
 /// {"session":{…},"user":{…}}
-Reply session(const store::SignedIn& signed_in);
+Reply session(const store::SessionWithUser& signed_in);
 
 /// Adds the headers that hand out a session.
 void open_session(Reply& reply, std::string_view token, bool is_remembered, const Service& service);

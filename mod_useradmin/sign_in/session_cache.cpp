@@ -131,8 +131,8 @@ std::uint8_t copy(std::string_view text, std::array<char, SessionCache::longest_
 
 } // namespace
 
-store::SignedIn SessionCache::Known::signed_in() const noexcept {
-    store::SignedIn session;
+store::SessionWithUser SessionCache::Known::signed_in() const noexcept {
+    store::SessionWithUser session;
     session.session.expires_at = expires_at;
     session.user.id = {user_id.data(), user_id_size};
     if (has_role)
@@ -175,7 +175,7 @@ std::optional<SessionCache::Known> SessionCache::find(std::string_view place,
 }
 
 void SessionCache::keep(std::string_view place, std::string_view credential, std::string_view token,
-                        const store::SignedIn& session, Generation generation,
+                        const store::SessionWithUser& session, Generation generation,
                         Clock::time_point now) const {
     const model::User& user = session.user;
     // One that is impersonated is looked up each time: what is kept does not say by whom.

@@ -51,7 +51,7 @@ class SessionCache {
         std::array<char, longest_text> role;
 
         /// The session and its user with these fields alone. Views of this object.
-        store::SignedIn signed_in() const noexcept;
+        store::SessionWithUser signed_in() const noexcept;
     };
 
     /// The session that was kept for a credential (a token with its signature, if it has one) of a
@@ -62,7 +62,8 @@ class SessionCache {
     /// Keeps a session that was looked up at that time by the token of the credential, unless
     /// something was forgotten since the generation.
     void keep(std::string_view place, std::string_view credential, std::string_view token,
-              const store::SignedIn& session, Generation generation, Clock::time_point now) const;
+              const store::SessionWithUser& session, Generation generation,
+              Clock::time_point now) const;
 
     /// Forgets a user's sessions, those of users of the same id elsewhere too: one database can be
     /// named in many ways.

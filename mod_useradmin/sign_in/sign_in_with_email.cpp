@@ -266,8 +266,8 @@ std::optional<Reply> open_session_of(const Verification& verification, const Req
     terms.now = text::now();
     terms.password_hash = verification.password_hash;
     terms.max_sessions = service.max_sessions;
-    const auto opened = service.store.open_session(session, terms);
-    if (!opened && opened.failure() == store::Failure::changed) {
+    const auto opened = service.store.create_session(session, terms);
+    if (!opened && opened.failure() == store::Failure::version_mismatch) {
         service.event.caller.clear();
         service.event.role.clear();
         return std::nullopt;

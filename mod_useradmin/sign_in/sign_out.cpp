@@ -14,7 +14,7 @@ Reply sign_out(const Request& request, const Client& client, const Service& serv
     if (body.state != http::Body::State::read)
         return unreadable(body);
     if (!client.token.empty() && text::is_clean_utf8(client.token)) {
-        const auto closed = service.store.close_session(client.token);
+        const auto closed = service.store.delete_session(client.token);
         // Nobody is told that a session has ended that has not.
         if (!closed && !closed.is_not_found())
             return failure(closed.failure());

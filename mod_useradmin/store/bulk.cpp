@@ -29,7 +29,7 @@ Statement insertion(const Work& work, const Table& table, std::span<const Record
     statement << "INSERT INTO " << table;
     const char* before = " (";
     for (const auto& [column, field] : columns) {
-        statement.concern(*column);
+        statement.note_column(*column);
         statement << std::exchange(before, ", ") << *column;
     }
     before = ") VALUES ";
@@ -77,15 +77,15 @@ Result<std::vector<Row>> read(Work& work, model::NullableText after_id, std::int
     Statement statement = work.statement();
     const Column& owner = account.at("userId");
     const Column& provider = account.at("providerId");
-    statement << "SELECT " << user.read_as_u << ", a." << account.at("password") << " FROM " << user
-              << " u LEFT JOIN " << account << " a ON a." << owner << owner.op("=") << "u." << key
-              << " AND a." << provider << provider.op("=")
+    statement << "SELECT " << user.select_list_u << ", a." << account.at("password") << " FROM "
+              << user << " u LEFT JOIN " << account << " a ON a." << owner << owner.op("=") << "u."
+              << key << " AND a." << provider << provider.op("=")
               << argument(model::Account().provider_id);
     if (after_id)
         statement << " WHERE u." << key << key.op(">") << argument(*after_id);
     statement << " ORDER BY u." << key << ", a." << account.at("id") << " LIMIT "
               << argument(limit);
-    statement.give_secrets();
+    statement.set_returns_secrets();
     Result<Rows> rows = work.run(statement);
     if (!rows)
         return rows.failure();
@@ -102,13 +102,13 @@ Result<std::vector<Row>> read(Work& work, model::NullableText after_id, std::int
     return all;
 }
 
-Result<std::vector<model::User>> taken(Work& work, std::span<const Row> rows) {
+Result<std::vector<model::User>> find_existing(Work& work, std::span<const Row> rows) {
     const Table& user = work.schema().user;
     const Column& key = user.at("id");
     Statement statement = work.statement();
     statement << "SELECT " << key << ", " << user.at("email");
     for (const std::string_view name : {"role", "banned", "banExpires"})
-        statement << ", " << user.read_of(name);
+        statement << ", " << user.select_expression(name);
     statement << " FROM " << user;
     const bool has_addresses = append_any_of(statement, " WHERE ", user.at("email"), rows,
                                              [](const model::User& row) { return row.email; });
@@ -130,7 +130,7 @@ Result<std::vector<model::User>> taken(Work& work, std::span<const Row> rows) {
     return users;
 }
 
-Result<Done> insert(Work& work, std::span<Row> rows, bool account_is_named_by_id,
+Result<Done> insert(Work& work, std::span<Row> rows, bool account_id_is_user_id,
                     text::Timestamp now) {
     const Schema& schema = work.schema();
     const Column& key = schema.user.at("id");
@@ -162,7 +162,7 @@ Result<Done> insert(Work& work, std::span<Row> rows, bool account_is_named_by_id
     for (const Row& row : rows)
         if (row.password_hash)
             accounts.push_back(credential_account(row.user, row.account_id, row.password_hash,
-                                                  account_is_named_by_id, now));
+                                                  account_id_is_user_id, now));
     if (!accounts.empty())
         if (const Result<Rows> added =
                 work.run(insertion<model::Account>(work, schema.account, accounts));

@@ -27,11 +27,11 @@ struct Row {
 Result<std::vector<Row>> read(Work& work, model::NullableText after_id, std::int64_t limit);
 
 /// The users that have the id or the address of one of the rows: id, address, role and ban.
-Result<std::vector<model::User>> taken(Work& work, std::span<const Row> rows);
+Result<std::vector<model::User>> find_existing(Work& work, std::span<const Row> rows);
 
 /// Makes the users and their credential accounts, in a transaction that the caller has begun. Where
 /// the database makes the ids, the rows have them afterwards. The work's fault tells a conflict.
-Result<Done> insert(Work& work, std::span<Row> rows, bool account_is_named_by_id,
+Result<Done> insert(Work& work, std::span<Row> rows, bool account_id_is_user_id,
                     text::Timestamp now);
 
 } // namespace useradmin::store::bulk

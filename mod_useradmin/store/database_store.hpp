@@ -25,74 +25,76 @@ class DatabaseStore : public Store {
     /// one slot, and is for a database that has one writer at a time: without it they would all try
     /// their luck over and over, and some of many would have none in time.
     DatabaseStore(ConnectionSource& source, text::Logger& log, apr_pool_t* pool,
-                  const TableNames& names, const char* label, const Patience& patience,
+                  const TableNames& names, const char* label, const TimeoutPolicy& timeout_policy,
                   Totals* totals = nullptr,
                   std::optional<ipc::FairSemaphore> write_semaphore = std::nullopt) noexcept
         : source_(source), log_(log), pool_(pool), names_(names), label_(label),
-          patience_(patience), allowance_(patience), totals_(totals),
+          timeout_policy_(timeout_policy), time_budget_(timeout_policy), totals_(totals),
           write_semaphore_(write_semaphore) {}
 
     /// Who is told of what is changed from now on; nullptr: nobody. It outlives the store.
-    void set_witness(Witness* witness) noexcept { witness_ = witness; }
+    void set_change_listener(ChangeListener* listener) noexcept { change_listener_ = listener; }
 
     Result<Page> list(const Filter& filter, const Window& window) override;
     Result<model::User> find(std::string_view id) override;
     Result<model::User> find_by_email(std::string_view email) override;
     Result<model::User> create(const NewUser& user,
                                const std::optional<Actor>& actor = {}) override;
-    Result<model::User> update(std::string_view id, const Changes& changes, const Guard& guard,
-                               Sessions sessions = Sessions::stay) override;
-    Result<Done> remove(std::string_view id, const ProtectedAddress& spared,
-                        const Guard& guard) override;
-    Result<Done> another(std::string_view id, std::string_view role, text::Timestamp now) override;
-    Result<Credential> credential(std::string_view email) override;
-    Result<Done> set_password(const model::Account& account, Sessions sessions,
-                              const Guard& guard) override;
+    Result<model::User> update(std::string_view id, const Changes& changes,
+                               const UpdateGuard& guard,
+                               SessionPolicy sessions = SessionPolicy::keep) override;
+    Result<Done> remove(std::string_view id, const ProtectedEmail& spared,
+                        const UpdateGuard& guard) override;
+    Result<Done> exists_other_with_role(std::string_view id, std::string_view role,
+                                        text::Timestamp now) override;
+    Result<Credential> find_credential(std::string_view email) override;
+    Result<Done> set_password(const model::Account& account, SessionPolicy sessions,
+                              const UpdateGuard& guard) override;
     Result<Done> replace_hash(const model::Account& account, std::string_view instead_of) override;
     Result<std::vector<std::string>> password_formats() override;
-    Result<SignedIn> session(std::string_view token) override;
-    Result<SignedIn> caller(std::string_view token) override;
-    Result<std::vector<model::Session>> sessions_of(std::string_view user_id) override;
+    Result<SessionWithUser> find_session(std::string_view token) override;
+    Result<SessionWithUser> find_caller(std::string_view token) override;
+    Result<std::vector<model::Session>> list_sessions(std::string_view user_id) override;
     Result<std::vector<model::Session>>
-    live_sessions_of(std::string_view user_id, text::Timestamp now, std::int64_t most) override;
-    Result<std::string_view> open_session(const model::Session& session,
-                                          const SessionTerms& terms = {}) override;
+    list_active_sessions(std::string_view user_id, text::Timestamp now, std::int64_t most) override;
+    Result<std::string_view> create_session(const model::Session& session,
+                                            const SessionTerms& terms = {}) override;
     Result<Done> extend_session(std::string_view token, text::Timestamp expires_at,
                                 text::Timestamp now) override;
-    Result<Done> close_session(std::string_view token) override;
-    Result<Done> close_session_of(std::string_view user_id, std::string_view id,
-                                  const std::optional<Actor>& actor = {}) override;
-    Result<std::int64_t> close_sessions_of(std::string_view user_id,
-                                           const std::optional<Actor>& actor = {}) override;
-    Result<std::vector<ExtraColumn>> further_columns() override;
-    Result<Survey> survey(const ProtectedAddress& spared) override;
+    Result<Done> delete_session(std::string_view token) override;
+    Result<Done> delete_session_of_user(std::string_view user_id, std::string_view id,
+                                        const std::optional<Actor>& actor = {}) override;
+    Result<std::int64_t> delete_sessions_of_user(std::string_view user_id,
+                                                 const std::optional<Actor>& actor = {}) override;
+    Result<std::vector<ExtraColumn>> extra_columns() override;
+    Result<Survey> survey(const ProtectedEmail& spared) override;
 
     /// Whether the database answers, and has the tables.
-    Result<Done> ask();
+    Result<Done> ping();
 
   private:
     /// Whether work may be done again when its connection broke and nobody knows if it was done.
-    enum class Repeatable { no, yes };
+    enum class Retry { no, yes };
 
-    enum class Access { reads, writes };
+    enum class Access { read, write };
 
     /// Runs the work on a connection, and again where it failed for a reason that passes. The
     /// needs are those of schema.hpp.
     template <class T, class Operation>
-    Result<T> run(unsigned needs, Repeatable repeatable, const Operation& work,
-                  Access access = Access::reads);
+    Result<T> run(unsigned needs, Retry repeatable, const Operation& work,
+                  Access access = Access::read);
     /// The same, on one connection; nothing where the database was locked.
     template <class T, class Operation>
     std::optional<Result<T>> run_on(const Connection& connection, const Dialect& dialect,
-                                    unsigned needs, Repeatable repeatable, Deadline deadline,
+                                    unsigned needs, Retry repeatable, Deadline deadline,
                                     const Operation& work);
 
     /// The same for what writes: as a transaction where one at a time can.
     template <class T, class Operation>
-    Result<T> write(unsigned needs, Repeatable repeatable, const Operation& work);
+    Result<T> write(unsigned needs, Retry repeatable, const Operation& work);
     /// The same for a change, which the witness is told of.
     template <class T, class Operation>
-    Result<T> change(unsigned needs, Repeatable repeatable, const Operation& work);
+    Result<T> change(unsigned needs, Retry repeatable, const Operation& work);
 
     /// Tells the witness where the outcome of a write that failed is unknown.
     template <class T>
@@ -100,15 +102,15 @@ class DatabaseStore : public Store {
 
     /// The result of what may have changed users: no total that is kept holds any more.
     template <class T>
-    Result<T> changed(Result<T> result);
+    Result<T> invalidate_totals_after(Result<T> result);
 
     /// No answer came before the deadline.
-    Failure late();
+    Failure timeout_failure();
     /// Others had it locked all the time.
-    Failure locked();
-    Failure out_of_reach(const Client& client);
-    Failure unavailable(std::string_view tag, std::string_view reason);
-    Failure failed(std::string_view tag, std::string_view reason);
+    Failure lock_failure();
+    Failure connection_failure(const Client& client);
+    Failure log_unavailable(std::string_view tag, std::string_view reason);
+    Failure log_failed(std::string_view tag, std::string_view reason);
     /// The GRANTs that an account without a right on a needed table wants, as the end of a line of
     /// the log.
     std::string missing_grants(const Dialect& dialect, Client& client, const Schema& schema,
@@ -119,11 +121,11 @@ class DatabaseStore : public Store {
     apr_pool_t* pool_;
     TableNames names_;
     const char* label_;
-    Patience patience_;
-    Allowance allowance_;
+    TimeoutPolicy timeout_policy_;
+    TimeBudget time_budget_;
     Totals* totals_;
     std::optional<ipc::FairSemaphore> write_semaphore_;
-    Witness* witness_ = nullptr;
+    ChangeListener* change_listener_ = nullptr;
 };
 
 } // namespace useradmin::store

@@ -11,7 +11,7 @@ std::span<const Dialect* const> dialects() noexcept {
     return all;
 }
 
-const Dialect* dialect_of(std::string_view driver) noexcept {
+const Dialect* find_dialect(std::string_view driver) noexcept {
     for (const Dialect* dialect : dialects())
         if (driver == dialect->product().driver)
             return dialect;
@@ -28,7 +28,7 @@ std::string fingerprint_of(const TableNames& names, Rows answer) {
     return all;
 }
 
-std::string names_of_drivers() {
+std::string driver_names() {
     std::string names;
     for (const Dialect* dialect : dialects())
         names.append(names.empty() ? "" : " or ").append(dialect->product().driver);

@@ -9,10 +9,10 @@ namespace useradmin::store {
 namespace {
 
 // Below this, counting costs less than to wait for who counts.
-constexpr std::int64_t least_shared = 10000;
+constexpr std::int64_t min_shared = 10000;
 
 // From here on, it pays to look up the users of a page once what is before them has been skipped.
-constexpr std::int64_t least_skipped = 100;
+constexpr std::int64_t min_skipped = 100;
 
 /// Appends the condition that the name or the address contains the searched text.
 void append_search(Statement& statement, const Schema& schema, const Dialect& dialect,
@@ -20,7 +20,7 @@ void append_search(Statement& statement, const Schema& schema, const Dialect& di
     const char* before = "(";
     for (const std::string_view field : {"name", "email"}) {
         statement << std::exchange(before, " OR ");
-        dialect.contains(statement, schema.user.at(field), search);
+        dialect.append_contains(statement, schema.user.at(field), search);
     }
     statement << ")";
 }
@@ -51,10 +51,10 @@ void append_filter(Statement& statement, const Schema& schema, const Dialect& di
     const Table& user = schema.user;
     const char* before = " WHERE ";
     const auto next = [&]() -> Statement& {
-        return statement << std::exchange(before, filter.is_all ? " AND " : " OR ");
+        return statement << std::exchange(before, filter.matches_all ? " AND " : " OR ");
     };
     if (filter.role)
-        next() << role_of(user, dialect) << user.op("=") << argument(*filter.role);
+        next() << role_expression(user, dialect) << user.op("=") << argument(*filter.role);
     if (filter.search)
         append_search(next(), schema, dialect, *filter.search);
     if (filter.banned)
@@ -63,8 +63,8 @@ void append_filter(Statement& statement, const Schema& schema, const Dialect& di
         append_truth(next(), user.find("emailVerified"), *filter.email_verified);
     if (filter.created_from)
         append_time(next(), user.find("createdAt"), ">=", *filter.created_from);
-    if (filter.created_until)
-        append_time(next(), user.find("createdAt"), "<", *filter.created_until);
+    if (filter.created_before)
+        append_time(next(), user.find("createdAt"), "<", *filter.created_before);
 }
 
 /// Appends a query of the number of users that match a filter.
@@ -78,22 +78,22 @@ void append_number(Statement& statement, const Schema& schema, const Dialect& di
 void append_any_collection(Statement& statement, const Schema& schema, const Dialect& dialect,
                            const Filter& filter, const Window& window, AppendSearch append_search) {
     const Table& user = schema.user;
-    const std::string most = std::to_string(most_collected);
-    const std::string key = sort_key_of(user, dialect, window.order.by);
+    const std::string most = std::to_string(max_collected);
+    const std::string key = sort_key_expression(user, dialect, window.order.by);
     statement << "WITH useradmin_match AS MATERIALIZED (SELECT " << (key.empty() ? "NULL" : key)
               << " AS useradmin_key, " << user.at("id") << " AS useradmin_id FROM " << user;
     append_filter(statement, schema, dialect, filter, append_search);
     const std::string number = user.function("count") + "*)";
-    statement << " LIMIT " << std::to_string(most_collected + 1) << ") SELECT t.total, "
-              << user.read_as_u << " FROM (SELECT (SELECT CASE WHEN " << number << user.op("<=")
+    statement << " LIMIT " << std::to_string(max_collected + 1) << ") SELECT t.total, "
+              << user.select_list_u << " FROM (SELECT (SELECT CASE WHEN " << number << user.op("<=")
               << most << " THEN " << number
               << " END FROM useradmin_match) AS total) t LEFT JOIN (SELECT * FROM "
                  "useradmin_match ORDER BY "
-              << in_order("useradmin_key", "useradmin_id", window.order);
+              << order_by("useradmin_key", "useradmin_id", window.order);
     append_window(statement, window);
     statement << ") m ON TRUE LEFT JOIN " << user << " u ON u." << user.at("id")
               << user.at("id").op("=") << "m.useradmin_id ORDER BY "
-              << in_order("m.useradmin_key", "m.useradmin_id", window.order);
+              << order_by("m.useradmin_key", "m.useradmin_id", window.order);
 }
 
 /// Collects what matches the search in one scan: its number is the total, and the page is taken
@@ -105,8 +105,9 @@ void append_collection(Statement& statement, const Schema& schema, const Dialect
               << user << " WHERE ";
     append_search(statement, schema, dialect, *filter.search);
     if (filter.role)
-        statement << " AND " << role_of(user, dialect) << user.op("<>") << argument(*filter.role);
-    statement << ") SELECT t.total, " << user.read_as_u << " FROM (SELECT (SELECT "
+        statement << " AND " << role_expression(user, dialect) << user.op("<>")
+                  << argument(*filter.role);
+    statement << ") SELECT t.total, " << user.select_list_u << " FROM (SELECT (SELECT "
               << user.function("count") << "*) FROM useradmin_match)";
     if (filter.role)
         append_number(statement << user.op("+") << "(", schema, dialect, {filter.role, {}},
@@ -116,26 +117,26 @@ void append_collection(Statement& statement, const Schema& schema, const Dialect
 }
 
 /// The total by itself, beside a page that is known.
-Result<Counted> number_alone(Work& work, const Dialect& dialect, const Filter& filter,
-                             AppendSearch append_search,
-                             std::optional<std::vector<model::User>> users = {}) {
+Result<CountedPage> number_alone(Work& work, const Dialect& dialect, const Filter& filter,
+                                 AppendSearch append_search,
+                                 std::optional<std::vector<model::User>> users = {}) {
     Statement number = work.statement();
     append_number(number, work.schema(), dialect, filter, append_search);
-    return counted_alone(work, number, std::move(users));
+    return read_total(work, number, std::move(users));
 }
 
 // NOLINTNEXTLINE(cppcoreguidelines-virtual-class-destructor): one constant, never deleted
-class PlainLists final : public Lists {
+class PlainListQueries final : public ListQueries {
   public:
-    Sharing sharing(const Schema& schema, const Filter& filter) const noexcept override {
-        return filter.search                           ? Sharing::when_kept
-               : schema.user.about_rows < least_shared ? Sharing::never
-                                                       : Sharing::always;
+    CountSharing count_sharing(const Schema& schema, const Filter& filter) const noexcept override {
+        return filter.search                             ? CountSharing::when_cached
+               : schema.user.estimated_rows < min_shared ? CountSharing::never
+                                                         : CountSharing::always;
     }
 
-    Result<Counted> count(Work& work, const Dialect& dialect, const Filter& filter,
-                          const Window& window, LastTotal last) const override {
-        if (!filter.is_usual() || !window.order.is_usual())
+    Result<CountedPage> count(Work& work, const Dialect& dialect, const Filter& filter,
+                              const Window& window, LastTotal last) const override {
+        if (!filter.is_standard() || !window.order.is_default())
             return count_any(work, dialect, filter, window, last, append_search);
         const Schema& schema = work.schema();
         Statement statement = work.statement();
@@ -143,7 +144,7 @@ class PlainLists final : public Lists {
             append_collection(statement, schema, dialect, filter, window);
         } else {
             append_number(statement << "SELECT (", schema, dialect, filter, append_search);
-            append_walk(statement << "), ", schema, dialect, filter, window, append_search);
+            append_ordered_scan(statement << "), ", schema, dialect, filter, window, append_search);
         }
         return counted_page(work, statement, [&] {
             return number_alone(work, dialect, filter, append_search, std::vector<model::User>());
@@ -152,23 +153,24 @@ class PlainLists final : public Lists {
 
     Result<std::vector<model::User>> page(Work& work, const Dialect& dialect, const Filter& filter,
                                           std::int64_t total, const Window& window) const override {
-        if (!filter.is_usual() || !window.order.is_usual())
+        if (!filter.is_standard() || !window.order.is_default())
             return page_any(work, dialect, filter, total, window, append_search);
-        if (filter.search && total <= most_collected) {
-            Result<Counted> counted = count(work, dialect, filter, window, total);
+        if (filter.search && total <= max_collected) {
+            Result<CountedPage> counted = count(work, dialect, filter, window, total);
             if (!counted)
                 return counted.failure();
             return *std::move(counted->users);
         }
         Statement statement = work.statement();
-        append_walk(statement << "SELECT ", work.schema(), dialect, filter, window, append_search);
+        append_ordered_scan(statement << "SELECT ", work.schema(), dialect, filter, window,
+                            append_search);
         return page_of(work, statement);
     }
 };
 
 } // namespace
 
-std::string sort_key_of(const Table& user, const Dialect& dialect, SortKey by) {
+std::string sort_key_expression(const Table& user, const Dialect& dialect, SortKey by) {
     const auto of_column = [&](std::string_view field, bool is_text) {
         const Column* column = user.find(field);
         return column == nullptr ? std::string()
@@ -188,46 +190,46 @@ std::string sort_key_of(const Table& user, const Dialect& dialect, SortKey by) {
     return {};
 }
 
-std::string in_order(const std::string& key, const std::string& id, Order order) {
+std::string order_by(const std::string& key, const std::string& id, Order order) {
     const bool is_of_times = order.by == SortKey::created_at || order.by == SortKey::updated_at;
     const bool is_by_ids = order.is_descending == is_of_times;
     return (key.empty() ? "" : key + (order.is_descending ? " DESC, " : ", ")) + id +
            (is_by_ids ? "" : " DESC");
 }
 
-void append_walk(Statement& statement, const Schema& schema, const Dialect& dialect,
-                 const Filter& filter, const Window& window, AppendSearch append_search) {
+void append_ordered_scan(Statement& statement, const Schema& schema, const Dialect& dialect,
+                         const Filter& filter, const Window& window, AppendSearch append_search) {
     const Table& user = schema.user;
-    const std::string key = sort_key_of(user, dialect, window.order.by);
+    const std::string key = sort_key_expression(user, dialect, window.order.by);
     const std::string id = user.at("id").sql();
-    if (window.offset < least_skipped) {
-        statement << user.read << " FROM " << user;
+    if (window.offset < min_skipped) {
+        statement << user.select_list << " FROM " << user;
         append_filter(statement, schema, dialect, filter, append_search);
-        append_window(statement << " ORDER BY " << in_order(key, id, window.order), window);
+        append_window(statement << " ORDER BY " << order_by(key, id, window.order), window);
         return;
     }
     // What is skipped is read from the order's index alone.
-    statement << user.read_as_u << " FROM (SELECT " << (key.empty() ? "NULL" : key)
+    statement << user.select_list_u << " FROM (SELECT " << (key.empty() ? "NULL" : key)
               << " AS useradmin_key, " << id << " AS useradmin_id FROM " << user;
     append_filter(statement, schema, dialect, filter, append_search);
-    append_window(statement << " ORDER BY " << in_order(key, id, window.order), window);
+    append_window(statement << " ORDER BY " << order_by(key, id, window.order), window);
     statement << ") m JOIN " << user << " u ON u." << id << user.at("id").op("=")
               << "m.useradmin_id ORDER BY "
-              << in_order("m.useradmin_key", "m.useradmin_id", window.order);
+              << order_by("m.useradmin_key", "m.useradmin_id", window.order);
 }
 
-Result<Counted> count_any(Work& work, const Dialect& dialect, const Filter& filter,
-                          const Window& window, LastTotal last, AppendSearch append_search) {
+Result<CountedPage> count_any(Work& work, const Dialect& dialect, const Filter& filter,
+                              const Window& window, LastTotal last, AppendSearch append_search) {
     const Schema& schema = work.schema();
     Statement statement = work.statement();
     if (filter.is_empty()) {
         append_number(statement << "SELECT (", schema, dialect, filter, append_search);
-        append_walk(statement << "), ", schema, dialect, filter, window, append_search);
+        append_ordered_scan(statement << "), ", schema, dialect, filter, window, append_search);
         return counted_page(work, statement, [&] {
             return number_alone(work, dialect, filter, append_search, std::vector<model::User>());
         });
     }
-    if (last.value_or(0) > most_collected || window.end() > most_collected)
+    if (last.value_or(0) > max_collected || window.end() > max_collected)
         return number_alone(work, dialect, filter, append_search);
     append_any_collection(statement, schema, dialect, filter, window, append_search);
     return counted_page(work, statement,
@@ -238,50 +240,51 @@ Result<std::vector<model::User>> page_any(Work& work, const Dialect& dialect, co
                                           std::int64_t total, const Window& window,
                                           AppendSearch append_search) {
     Statement statement = work.statement();
-    if (!filter.is_empty() && total <= most_collected) {
+    if (!filter.is_empty() && total <= max_collected) {
         append_any_collection(statement, work.schema(), dialect, filter, window, append_search);
-        Result<std::optional<Counted>> counted = page_with_total(work, statement);
+        Result<std::optional<CountedPage>> counted = page_with_total(work, statement);
         if (!counted)
             return counted.failure();
         if (*counted)
             return *std::move((*counted)->users);
     }
     Statement walk = work.statement();
-    append_walk(walk << "SELECT ", work.schema(), dialect, filter, window, append_search);
+    append_ordered_scan(walk << "SELECT ", work.schema(), dialect, filter, window, append_search);
     return page_of(work, walk);
 }
 
-Window from_the_end(const Window& window, std::int64_t total) noexcept {
+Window mirrored(const Window& window, std::int64_t total) noexcept {
     const std::int64_t limit = std::clamp<std::int64_t>(total - window.offset, 0, window.limit);
     return {limit, std::max<std::int64_t>(total - window.offset - limit, 0),
             window.order.reversed()};
 }
 
-const Lists& plain_lists() noexcept {
-    static constexpr PlainLists lists;
+const ListQueries& plain_lists() noexcept {
+    static constexpr PlainListQueries lists;
     return lists;
 }
 
-std::string role_of(const Table& user, const Dialect& dialect) {
+std::string role_expression(const Table& user, const Dialect& dialect) {
     const Column* role = user.find("role");
     if (role == nullptr)
         return "'user'";
-    const bool is_text = role->kind == Column::Kind::text && !role->is_loose;
+    const bool is_text = role->kind == Column::Kind::text && !role->has_loose_equality;
     return "coalesce(" + (is_text ? role->sql() : dialect.as_text(*role)) + ", 'user')";
 }
 
-std::string created_at(const Table& table) {
+std::string created_at_column(const Table& table) {
     const Column* created = table.find("createdAt");
     return created != nullptr ? created->sql() : "NULL";
 }
 
 std::string sort_columns(const Table& user) {
-    return created_at(user) + " AS useradmin_time, " + user.at("id").sql() + " AS useradmin_id";
+    return created_at_column(user) + " AS useradmin_time, " + user.at("id").sql() +
+           " AS useradmin_id";
 }
 
-std::string newest_first(const Table& table) {
+std::string newest_first_order(const Table& table) {
     const std::string id = table.at("id").sql();
-    return table.find("createdAt") != nullptr ? created_at(table) + " DESC, " + id : id;
+    return table.find("createdAt") != nullptr ? created_at_column(table) + " DESC, " + id : id;
 }
 
 void append_window(Statement& statement, const Window& window) {
@@ -305,8 +308,8 @@ void append_collected(Statement& statement, const Schema& schema, const Dialect&
     statement << " LEFT JOIN (SELECT * FROM useradmin_match";
     if (role)
         statement << " UNION ALL SELECT * FROM (SELECT " << sort_columns(user) << " FROM " << user
-                  << " WHERE " << role_of(user, dialect) << user.op("=") << argument(*role)
-                  << " ORDER BY " << newest_first(user) << " LIMIT " << argument(window.end())
+                  << " WHERE " << role_expression(user, dialect) << user.op("=") << argument(*role)
+                  << " ORDER BY " << newest_first_order(user) << " LIMIT " << argument(window.end())
                   << ") r";
     append_window(statement << " ORDER BY useradmin_time DESC, useradmin_id", window);
     statement << ") m ON TRUE LEFT JOIN " << user << " u ON u." << user.at("id")
@@ -314,11 +317,11 @@ void append_collected(Statement& statement, const Schema& schema, const Dialect&
               << "m.useradmin_id ORDER BY m.useradmin_time DESC, m.useradmin_id";
 }
 
-Result<std::optional<Counted>> page_with_total(Work& work, const Statement& statement) {
+Result<std::optional<CountedPage>> page_with_total(Work& work, const Statement& statement) {
     Result<Rows> rows = work.run(statement);
     if (!rows)
         return rows.failure();
-    std::optional<Counted> counted;
+    std::optional<CountedPage> counted;
     while (rows->next()) {
         if (rows->is_null())
             break;
@@ -331,12 +334,12 @@ Result<std::optional<Counted>> page_with_total(Work& work, const Statement& stat
     return counted;
 }
 
-Result<Counted> counted_alone(Work& work, const Statement& statement,
-                              std::optional<std::vector<model::User>> users) {
+Result<CountedPage> read_total(Work& work, const Statement& statement,
+                               std::optional<std::vector<model::User>> users) {
     Result<Rows> rows = work.run(statement);
     if (!rows)
         return rows.failure();
-    return Counted{rows->next() ? rows->take_number() : 0, std::move(users)};
+    return CountedPage{rows->next() ? rows->take_number() : 0, std::move(users)};
 }
 
 Result<std::vector<model::User>> page_of(Work& work, const Statement& statement) {

@@ -6,18 +6,18 @@
 namespace useradmin::store {
 
 /// What the five operations do (specification, section 4).
-inline constexpr Right service_rights[] = {
+inline constexpr Privilege service_privileges[] = {
     {'u', "SELECT"}, {'u', "INSERT"}, {'u', "UPDATE"},
     {'u', "DELETE"}, {'s', "DELETE"}, {'s', "SELECT", "userId"},
     {'a', "INSERT"}, {'a', "DELETE"}, {'a', "SELECT", "userId"},
 };
 
 /// What looking a session up takes (section 5).
-inline constexpr Right session_rights[] = {{'u', "SELECT"}, {'s', "SELECT"}};
+inline constexpr Privilege session_privileges[] = {{'u', "SELECT"}, {'s', "SELECT"}};
 
 /// What sessions and passwords below a user take beside the first (UserAdminExtras): no token and
 /// no hash is read.
-inline constexpr Right extras_rights[] = {
+inline constexpr Privilege extras_privileges[] = {
     {'s', "SELECT", "id"},
     {'s', "SELECT", "userId"},
     {'s', "SELECT", "expiresAt"},
@@ -32,7 +32,7 @@ inline constexpr Right extras_rights[] = {
 };
 
 /// What verifying a password takes.
-inline constexpr Right password_rights[] = {
+inline constexpr Privilege password_privileges[] = {
     {'u', "SELECT"},
     {'a', "SELECT", "userId"},
     {'a', "SELECT", "providerId"},
@@ -40,10 +40,10 @@ inline constexpr Right password_rights[] = {
 };
 
 /// What signing in takes beside those two. Locking a row takes the right to update a column of its.
-inline constexpr Right sign_in_rights[] = {{'s', "INSERT"},
-                                           {'s', "UPDATE"},
-                                           {'s', "DELETE"},
-                                           {'u', "UPDATE", "updatedAt"},
-                                           {'a', "UPDATE", "updatedAt"}};
+inline constexpr Privilege sign_in_privileges[] = {{'s', "INSERT"},
+                                                   {'s', "UPDATE"},
+                                                   {'s', "DELETE"},
+                                                   {'u', "UPDATE", "updatedAt"},
+                                                   {'a', "UPDATE", "updatedAt"}};
 
 } // namespace useradmin::store

@@ -15,7 +15,7 @@ enum class Failure {
     protected_address, ///< the user is the protected administrator (4.4.1, check 5)
     outranked,         ///< the user has another role than those who may be changed have
     last_of_role,      ///< the user is the last of that role who is not banned
-    changed,           ///< the user is none of the versions that may be changed
+    version_mismatch,  ///< the user is none of the versions that may be changed
     caller_rejected,   ///< the caller is banned or deleted by now: 401
     caller_demoted,    ///< the caller has lost the role that it was let in with: 403
 };

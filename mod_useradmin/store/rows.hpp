@@ -68,7 +68,7 @@ class Rows {
         const model::NullableText text = take();
         return text && (*text == "t" || *text == "1" || *text == "true");
     }
-    /// The record whose fields are the next columns of the row (Table::read).
+    /// The record whose fields are the next columns of the row (Table::select_list).
     template <class Record>
     Record take_record() noexcept {
         Record record;

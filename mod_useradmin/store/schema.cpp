@@ -40,15 +40,16 @@ void match(Table& table) {
         std::string list;
         for (const model::Field<Record>& field : model::fields<Record>())
             list.append(list.empty() ? "" : ", ")
-                .append(field.name == left_out ? "NULL" : table.read_of(field.name, alias));
+                .append(field.name == left_out ? "NULL"
+                                               : table.select_expression(field.name, alias));
         return list;
     };
     for (const model::Field<Record>& field : model::fields<Record>())
         if (Column* const column = column_named(table, field.name))
             column->field = field.name;
-    table.read = columns_of("");
-    table.read_as_u = columns_of("u.");
-    table.read_as_s = columns_of("s.", "token");
+    table.select_list = columns_of("");
+    table.select_list_u = columns_of("u.");
+    table.select_list_s = columns_of("s.", "token");
 }
 
 bool is_lower_hexadecimal(char character) noexcept {
@@ -71,16 +72,16 @@ bool is_canonical_number(std::string_view id, std::int64_t largest) noexcept {
 }
 
 /// Looks at one table for what the work that needs it wants of it.
-class Examiner {
+class FieldResolver {
   public:
-    Examiner(const Table& table, Need need, std::vector<Problem>& problems)
+    FieldResolver(const Table& table, Need need, std::vector<Problem>& problems)
         : table_(table), need_(need), problems_(problems) {}
 
     bool exists() const {
         if (!table_.exists())
-            note(need_, table_.why_absent.empty() ? "there is no table " + table_.name +
-                                                        "; lay it with 'useradminctl schema'"
-                                                  : table_.why_absent);
+            note(need_, table_.absence_reason.empty() ? "there is no table " + table_.name +
+                                                            "; lay it with 'useradminctl schema'"
+                                                      : table_.absence_reason);
         return table_.exists();
     }
 
@@ -109,7 +110,7 @@ class Examiner {
                        !std::holds_alternative<std::monostate>(value_of(given, field));
             };
             const auto known = model::fields<Record>();
-            if (column.demands_value && !std::any_of(known.begin(), known.end(), is_given))
+            if (column.requires_value && !std::any_of(known.begin(), known.end(), is_given))
                 note(needs_creation,
                      "table " + table_.name + ", column \"" + column.name +
                          "\" is NOT NULL; give it a default, or no user can be created");
@@ -171,7 +172,7 @@ bool Column::can_hold_id(std::string_view id) const noexcept {
     case Kind::uuid:
         return is_canonical_uuid(id);
     case Kind::integer:
-        return is_canonical_number(id, largest);
+        return is_canonical_number(id, max_value);
     default:
         return true;
     }
@@ -184,7 +185,7 @@ const Column* Table::find(std::string_view field) const noexcept {
     return nullptr;
 }
 
-std::string Table::read_of(std::string_view field, std::string_view alias) const {
+std::string Table::select_expression(std::string_view field, std::string_view alias) const {
     const Column* const column = find(field);
     if (column == nullptr)
         return "NULL";
@@ -202,7 +203,7 @@ const Table& Schema::table(char letter) const noexcept {
     return const_cast<Schema*>(this)->table(letter);
 }
 
-void Schema::name_tables(const TableNames& names) {
+void Schema::set_table_names(const TableNames& names) {
     const auto name_table = [](Table& table, std::string_view name) {
         table.name = quoted_table(name);
         table.sql = table.name;
@@ -212,7 +213,7 @@ void Schema::name_tables(const TableNames& names) {
     name_table(account, names.account);
 }
 
-std::vector<const Column*> Schema::other_user_columns() const {
+std::vector<const Column*> Schema::extra_user_columns() const {
     std::vector<const Column*> others;
     for (const Column& column : user.columns)
         if (column.field.empty())
@@ -221,37 +222,37 @@ std::vector<const Column*> Schema::other_user_columns() const {
 }
 
 std::string Schema::full_user(std::string_view version) const {
-    std::string columns = user.read + ", ";
+    std::string columns = user.select_list + ", ";
     columns += version;
-    for (const std::string& object : other_columns)
+    for (const std::string& object : extra_columns)
         columns += ", " + object;
     return columns;
 }
 
-void Schema::examine() {
+void Schema::resolve_fields() {
     match<model::User>(user);
     match<model::Session>(session);
     match<model::Account>(account);
-    read_caller =
-        session.read_of("expiresAt", "s.") + ", " + session.read_of("impersonatedBy", "s.");
+    select_list_caller = session.select_expression("expiresAt", "s.") + ", " +
+                         session.select_expression("impersonatedBy", "s.");
     for (const std::string_view field : {"id", "role", "banned", "banExpires"})
-        read_caller.append(", ").append(user.read_of(field, "u."));
+        select_list_caller.append(", ").append(user.select_expression(field, "u."));
     const Column* const second_factor = column_named(user, "twoFactorEnabled");
     read_second_factor = second_factor != nullptr ? "u." + second_factor->sql() : "NULL";
-    if (const Examiner users(user, needs_user, problems); users.exists()) {
+    if (const FieldResolver users(user, needs_user, problems); users.exists()) {
         users.has({"id", "name", "email"});
         users.has_identifier();
         users.is_complete_with(user_row(NewUser{}));
     }
-    if (const Examiner sessions(session, needs_session, problems); sessions.exists())
+    if (const FieldResolver sessions(session, needs_session, problems); sessions.exists())
         sessions.has({"id", "token", "userId", "expiresAt"});
-    if (const Examiner accounts(account, needs_account, problems); accounts.exists()) {
+    if (const FieldResolver accounts(account, needs_account, problems); accounts.exists()) {
         accounts.has({"id", "accountId", "providerId", "userId", "password"});
         accounts.is_complete_with(account_row(NewUser{}));
     }
 }
 
-const Problem* Schema::problem_of(unsigned needs) const noexcept {
+const Problem* Schema::find_problem(unsigned needs) const noexcept {
     for (const Problem& problem : problems)
         if ((problem.need & needs) != 0)
             return &problem;

@@ -31,13 +31,13 @@ struct Column {
     /// The schema of the type's operators, quoted; empty where there are no schemas.
     std::string operators = {};
     /// The largest whole number that it holds, where it holds such.
-    std::int64_t largest = std::numeric_limits<std::int64_t>::max();
+    std::int64_t max_value = std::numeric_limits<std::int64_t>::max();
     /// NOT NULL and without a default: an INSERT must give it a value.
-    bool demands_value = false;
+    bool requires_value = false;
     /// Whether different texts can be the same value, as with char(n).
-    bool is_loose = false;
+    bool has_loose_equality = false;
     /// Whether that is so by its collation, which a text that is made of it has as well.
-    bool is_collated_loosely = false;
+    bool has_loose_collation = false;
     /// What stands around the column where it is read.
     std::string read_before = {};
     std::string read_after = {};
@@ -67,18 +67,18 @@ struct Table {
     std::string_view system = {};
     std::vector<Column> columns;
     /// The record's fields as the columns of a SELECT or RETURNING, NULL for those that are absent:
-    /// alone, and after an alias; read_as_s without the token, which whoever asks for a session
+    /// alone, and after an alias; select_list_s without the token, which whoever asks for a session
     /// has.
-    std::string read;
-    std::string read_as_u;
-    std::string read_as_s;
+    std::string select_list;
+    std::string select_list_u;
+    std::string select_list_s;
     /// The expression of a row's version (User::version), where the row goes by the alias
     /// useradmin_row.
     std::string version;
     /// How many rows there are, as far as the catalogue knows; 0 where it does not.
-    std::int64_t about_rows = 0;
+    std::int64_t estimated_rows = 0;
     /// Why the table is not to be seen, where more is known than that.
-    std::string why_absent;
+    std::string absence_reason;
 
     bool exists() const noexcept { return !columns.empty(); }
     /// Returns the database's own operator, between blanks, as qualified_operator() does.
@@ -90,7 +90,7 @@ struct Table {
     /// The same, of a field whose column has been seen to be there.
     const Column& at(std::string_view field) const noexcept { return *find(field); }
     /// A field as a column of a SELECT, after an alias; NULL where it has none.
-    std::string read_of(std::string_view field, std::string_view alias = {}) const;
+    std::string select_expression(std::string_view field, std::string_view alias = {}) const;
 };
 
 /// What a piece of work needs of the tables.
@@ -112,13 +112,13 @@ struct Schema {
     Table user;
     Table session;
     Table account;
-    /// What Store::caller reads as the columns of a SELECT: of the session s and its user u.
-    std::string read_caller;
+    /// What Store::find_caller reads as the columns of a SELECT: of the session s and its user u.
+    std::string select_list_caller;
     /// Whether the user u has a second factor, as a column of a SELECT; NULL if the table does not
     /// say. The column is one of the further ones, which replies show.
     std::string read_second_factor;
     /// The further columns of a user as JSON objects, each an expression over "useradmin_row".
-    std::vector<std::string> other_columns;
+    std::vector<std::string> extra_columns;
     /// What the database holds in other words: two schemas are the same where these texts are.
     std::string fingerprint;
     std::vector<Problem> problems;
@@ -138,13 +138,13 @@ struct Schema {
     /// The same, of a row of the table.
     std::string full_user() const { return full_user(user.version); }
     /// Columns of the user table that the code does not know.
-    std::vector<const Column*> other_user_columns() const;
+    std::vector<const Column*> extra_user_columns() const;
     /// Gives the tables their names for SQL.
-    void name_tables(const TableNames& names);
+    void set_table_names(const TableNames& names);
     /// Finds the fields' columns and the problems of the tables, once the columns are read.
-    void examine();
+    void resolve_fields();
     /// The first problem that touches one of the needs; nullptr where there is none.
-    const Problem* problem_of(unsigned needs) const noexcept;
+    const Problem* find_problem(unsigned needs) const noexcept;
 };
 
 /// Returns an operator of the schema, between blanks: " OPERATOR(pg_catalog.=) ", or " = " where

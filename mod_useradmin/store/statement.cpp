@@ -43,7 +43,7 @@ Statement::~Statement() {
             explicit_bzero(argument, std::strlen(argument));
 }
 
-void Statement::concern(const Column& column) noexcept {
+void Statement::note_column(const Column& column) noexcept {
     takes_secrets_ = takes_secrets_ || model::is_secret(column.field);
 }
 

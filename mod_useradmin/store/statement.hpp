@@ -62,9 +62,9 @@ class Statement {
     Statement& values(const Table& table, const Record& record, Skipped skipped = {});
 
     /// Says that it is about a value of the column, which may be secret.
-    void concern(const Column& column) noexcept;
+    void note_column(const Column& column) noexcept;
     /// Says that its rows hold a secret.
-    void give_secrets() noexcept { gives_secrets_ = true; }
+    void set_returns_secrets() noexcept { returns_secrets_ = true; }
 
     const std::string& sql() const noexcept { return sql_; }
     /// An argument that is nullptr is NULL.
@@ -72,7 +72,7 @@ class Statement {
     /// Whether there is a secret among the arguments, and whether there is one in the rows: the
     /// client keeps neither.
     bool takes_secrets() const noexcept { return takes_secrets_; }
-    bool gives_secrets() const noexcept { return gives_secrets_; }
+    bool returns_secrets() const noexcept { return returns_secrets_; }
 
   private:
     /// Visits the columns that the record fills. Ids that the database makes are not filled.
@@ -96,7 +96,7 @@ class Statement {
     std::string sql_;
     std::vector<char*> arguments_;
     bool takes_secrets_ = false;
-    bool gives_secrets_ = false;
+    bool returns_secrets_ = false;
 };
 
 template <class Record>
@@ -112,7 +112,7 @@ template <class Record>
 Statement& Statement::values(const Table& table, const Record& record, Skipped skipped) {
     each_filled(table, record, skipped,
                 [&](const Column& column, const model::Value& filled, bool is_first) {
-                    concern(column);
+                    note_column(column);
                     *this << (is_first ? "" : ", ") << argument(column, filled);
                 });
     return *this;

@@ -13,7 +13,7 @@ namespace useradmin::store::statements {
 namespace {
 
 // How many accounts are looked at for the ways in which passwords are hashed.
-constexpr std::int64_t sampled_accounts = 10000;
+constexpr std::int64_t password_sample_size = 10000;
 
 /// What is read of the first row, or not_found.
 template <class Read>
@@ -71,7 +71,7 @@ bool append_values(Statement& statement, const Table& table, const Changes& chan
         const Column* column = table.find(change.field);
         if (column == nullptr)
             continue;
-        statement.concern(*column);
+        statement.note_column(*column);
         statement << (is_first ? "" : ", ") << *column << " = " << column->write_before
                   << argument(*column, change.value) << column->write_after;
         is_first = false;
@@ -82,7 +82,7 @@ bool append_values(Statement& statement, const Table& table, const Changes& chan
 /// Appends " WHERE " and that the field, an id or a token, is the text to the letter.
 void append_key(Statement& statement, const Dialect& dialect, const Column& column,
                 std::string_view text) {
-    dialect.is_exactly(statement << " WHERE ", column.sql(), column, text);
+    dialect.append_equals(statement << " WHERE ", column.sql(), column, text);
 }
 
 bool is_ban(const Change& change) {
@@ -96,8 +96,8 @@ std::string_view text_or(const model::Value& value, std::string_view instead) {
     return text != nullptr ? *text : instead;
 }
 
-/// Whether the changes may take rights from a user (append_loss).
-bool may_take_rights(const Changes& changes) {
+/// Whether the changes may take rights from a user (append_privilege_loss).
+bool may_revoke_privileges(const Changes& changes) {
     return std::any_of(
         changes.begin(), changes.end(),
         [](const Change& change) {
@@ -124,7 +124,7 @@ void append_of_session(Statement& statement, const Schema& schema, const Dialect
     const Column& key = schema.user.at("id");
     statement << " FROM " << schema.session << " s JOIN " << schema.user << " u ON u." << key
               << key.op("=") << "s." << schema.session.at("userId") << " WHERE ";
-    dialect.is_exactly(statement, "s." + column.sql(), column, token);
+    dialect.append_equals(statement, "s." + column.sql(), column, token);
 }
 
 } // namespace
@@ -135,12 +135,12 @@ void append_changes(Statement& statement, const Table& user, const Changes& chan
         statement << key << " = " << key;
 }
 
-void append_loss(Statement& statement, const Table& user, const Dialect& dialect,
-                 const Changes& changes) {
+void append_privilege_loss(Statement& statement, const Table& user, const Dialect& dialect,
+                           const Changes& changes) {
     statement << "(FALSE";
     for (const Change& change : changes)
         if (change.field == "role")
-            statement << " OR " << role_of(user, dialect) << user.op("<>")
+            statement << " OR " << role_expression(user, dialect) << user.op("<>")
                       << argument(text_or(change.value, "user"));
         else if (change.field == "email")
             statement << " OR coalesce(" << dialect.as_text(user.at("email")) << ", '')"
@@ -153,11 +153,11 @@ void append_loss(Statement& statement, const Table& user, const Dialect& dialect
 void append_terms(Statement& statement, const Table& user, const Dialect& dialect,
                   const model::Session& session, const SessionTerms& terms) {
     const Column& key = user.at("id");
-    dialect.is_exactly(statement, key.sql(), key, session.user_id);
+    dialect.append_equals(statement, key.sql(), key, session.user_id);
     if (terms.verified == nullptr)
         return;
     statement << " AND coalesce(" << dialect.as_text(user.at("email")) << ", '')" << user.op("=")
-              << argument(terms.verified->email) << " AND " << role_of(user, dialect)
+              << argument(terms.verified->email) << " AND " << role_expression(user, dialect)
               << user.op("=") << argument(terms.verified->role.value_or("user"));
     if (!terms.allows_banned)
         append_not_banned(statement << " AND ", user, terms.now);
@@ -165,7 +165,7 @@ void append_terms(Statement& statement, const Table& user, const Dialect& dialec
 
 void append_hash(Statement& statement, const Table& account, std::string_view hash) {
     const Column& password = account.at("password");
-    statement.concern(password);
+    statement.note_column(password);
     const Column& provider = account.at("providerId");
     statement << provider << provider.op("=") << argument(model::Account().provider_id) << " AND "
               << password << password.op("=") << argument(hash);
@@ -179,13 +179,13 @@ void append_surplus(Statement& statement, const Table& table, const Dialect& dia
     // Texts may hold times of another form, which sort by their day: those go a day later.
     const bool is_exact = expires.kind == Kind::timestamp || expires.kind == Kind::integer;
     const text::Timestamp now = terms.now - std::chrono::days(is_exact ? 0 : 1);
-    dialect.is_exactly(statement, owner.sql(), owner, session.user_id);
+    dialect.append_equals(statement, owner.sql(), owner, session.user_id);
     const Column& key = table.at("id");
     statement << " AND NOT EXISTS (SELECT 1 FROM (SELECT " << key << " AS id FROM " << table
               << " WHERE ";
-    dialect.is_exactly(statement, owner.sql(), owner, session.user_id);
+    dialect.append_equals(statement, owner.sql(), owner, session.user_id);
     statement << " AND " << expires << expires.op(">") << argument(expires, now) << " ORDER BY "
-              << newest_first(table) << " LIMIT " << argument(terms.max_sessions - 1)
+              << newest_first_order(table) << " LIMIT " << argument(terms.max_sessions - 1)
               << ") useradmin_kept WHERE useradmin_kept.id" << key.op("=") << "useradmin_row."
               << key << ")";
 }
@@ -209,12 +209,13 @@ std::optional<Failure> refusal_of(Work& work, const Dialect& dialect,
     return rows->take_boolean() ? std::nullopt : std::optional(Failure::caller_demoted);
 }
 
-Failure why_refused(Work& work, const Dialect& dialect, std::string_view id, const Guard& guard) {
+Failure guard_failure(Work& work, const Dialect& dialect, std::string_view id,
+                      const UpdateGuard& guard) {
     if (const auto refused = refusal_of(work, dialect, guard.actor))
         return *refused;
     const Table& user = work.schema().user;
     Statement statement = work.statement();
-    append_rule(statement << "SELECT ", user, dialect, guard);
+    append_guard_rule(statement << "SELECT ", user, dialect, guard);
     append_key(statement << " FROM " << user << " AS useradmin_row", dialect, user.at("id"), id);
     const Result<bool> may =
         first_row(work, statement, [](Rows& rows) { return rows.take_boolean(); });
@@ -229,18 +230,18 @@ Result<model::User> find(Work& work, const Dialect& dialect, std::string_view id
     if (!key.can_hold_id(id))
         return Failure::not_found;
     Statement statement = work.statement();
-    statement << "SELECT " << user.read << ", " << user.version << " FROM " << user
+    statement << "SELECT " << user.select_list << ", " << user.version << " FROM " << user
               << " AS useradmin_row";
     append_key(statement, dialect, key, id);
-    return first_row(work, statement, Work::take_user);
+    return first_row(work, statement, Work::read_user);
 }
 
 Result<model::User> find_by_email(Work& work, std::string_view email) {
     const Table& user = work.schema().user;
     Statement statement = work.statement();
     const Column& column = user.at("email");
-    statement << "SELECT " << user.read << " FROM " << user << " WHERE " << column << column.op("=")
-              << argument(email);
+    statement << "SELECT " << user.select_list << " FROM " << user << " WHERE " << column
+              << column.op("=") << argument(email);
     return first_row(work, statement, read_record<model::User>);
 }
 
@@ -252,15 +253,16 @@ Result<model::User> create(Work& work, const Dialect& dialect, const NewUser& us
     if (made.is_not_found())
         return refusal_of(work, dialect, actor).value_or(Failure::caller_rejected);
     // Some value that must be unique is there already: is it the address?
-    if (!made && work.fault() == Fault::conflict && is_taken(work, user.email))
+    if (!made && work.error_kind() == ErrorKind::unique_violation && is_taken(work, user.email))
         return Failure::address_taken;
     if (made)
-        work.seen() = {made->id, {}, *made};
+        work.row_change() = {made->id, {}, *made};
     return made;
 }
 
 Result<model::User> update(Work& work, const Dialect& dialect, std::string_view id,
-                           const Changes& changes, const Guard& guard, Sessions sessions) {
+                           const Changes& changes, const UpdateGuard& guard,
+                           SessionPolicy sessions) {
     const Schema& schema = work.schema();
     const Column& key = schema.user.at("id");
     if (!key.can_hold_id(id))
@@ -272,12 +274,12 @@ Result<model::User> update(Work& work, const Dialect& dialect, std::string_view 
         }
     // Nothing was written: because of the guard, or is there no such user?
     const auto outcome_of = [&](Result<model::User> updated) -> Result<model::User> {
-        if (!guard.is_none() && updated.is_not_found())
-            return why_refused(work, dialect, id, guard);
+        if (!guard.is_empty() && updated.is_not_found())
+            return guard_failure(work, dialect, id, guard);
         return updated;
     };
-    const Sessions ending = may_take_rights(changes) ? sessions : Sessions::stay;
-    if (work.is_witnessed() || ending == Sessions::end)
+    const SessionPolicy ending = may_revoke_privileges(changes) ? sessions : SessionPolicy::keep;
+    if (work.has_listener() || ending == SessionPolicy::revoke)
         return outcome_of(dialect.update_with_before(work, id, changes, guard, ending));
     Statement statement = work.statement();
     statement << "UPDATE " << schema.user << " AS useradmin_row SET ";
@@ -286,39 +288,40 @@ Result<model::User> update(Work& work, const Dialect& dialect, std::string_view 
     append_guard(statement, schema.user, dialect, guard);
     statement << " RETURNING " << schema.full_user();
     return outcome_of(
-        first_row(work, statement, [&](Rows& rows) { return work.take_full_user(rows); }));
+        first_row(work, statement, [&](Rows& rows) { return work.read_full_user(rows); }));
 }
 
 Result<Done> remove(Work& work, const Dialect& dialect, std::string_view id,
-                    const ProtectedAddress& spared, const Guard& guard) {
+                    const ProtectedEmail& spared, const UpdateGuard& guard) {
     if (!work.schema().user.at("id").can_hold_id(id))
         return Failure::not_found;
     return dialect.remove(work, id, spared, guard);
 }
 
-Result<Done> another(Work& work, const Dialect& dialect, std::string_view id, std::string_view role,
-                     text::Timestamp now) {
+Result<Done> exists_other_with_role(Work& work, const Dialect& dialect, std::string_view id,
+                                    std::string_view role, text::Timestamp now) {
     const Table& user = work.schema().user;
     Statement statement = work.statement();
-    append_active_of(statement << "SELECT 1 FROM " << user << " WHERE ", user, dialect, role, now);
-    dialect.is_exactly(statement << " AND NOT (", user.at("id").sql(), user.at("id"), id);
+    append_active_with_role(statement << "SELECT 1 FROM " << user << " WHERE ", user, dialect, role,
+                            now);
+    dialect.append_equals(statement << " AND NOT (", user.at("id").sql(), user.at("id"), id);
     statement << ") LIMIT 1";
     return first_row(work, statement, [](Rows&) { return Done(); });
 }
 
-Result<Credential> credential(Work& work, std::string_view email) {
+Result<Credential> find_credential(Work& work, std::string_view email) {
     const Table& user = work.schema().user;
     const Table& account = work.schema().account;
     Statement statement = work.statement();
     const Column& owner = account.at("userId");
     const Column& provider = account.at("providerId");
     const Column& address = user.at("email");
-    statement << "SELECT " << user.read_as_u << ", a." << account.at("password") << ", "
+    statement << "SELECT " << user.select_list_u << ", a." << account.at("password") << ", "
               << work.schema().read_second_factor << " FROM " << user << " u JOIN " << account
               << " a ON a." << owner << owner.op("=") << "u." << user.at("id") << " AND a."
               << provider << provider.op("=") << argument(model::Account().provider_id)
               << " WHERE u." << address << address.op("=") << argument(email);
-    statement.give_secrets();
+    statement.set_returns_secrets();
     return first_row(work, statement, [](Rows& rows) {
         Credential found;
         found.user = rows.take_record<model::User>();
@@ -335,20 +338,20 @@ void append_new_hash(Statement& statement, const Table& table, const model::Acco
 }
 
 Result<Done> set_password(Work& work, const Dialect& dialect, const model::Account& account,
-                          Sessions sessions, const Guard& guard) {
-    work.seen().user_id = account.user_id;
+                          SessionPolicy sessions, const UpdateGuard& guard) {
+    work.row_change().user_id = account.user_id;
     if (!work.schema().user.at("id").can_hold_id(account.user_id))
         return Failure::not_found;
     Result<Done> set = dialect.set_password(work, account, sessions, guard);
-    if (!guard.is_none() && set.is_not_found())
-        return why_refused(work, dialect, account.user_id, guard);
+    if (!guard.is_empty() && set.is_not_found())
+        return guard_failure(work, dialect, account.user_id, guard);
     return set;
 }
 
 Result<Done> replace_hash(Work& work, const Dialect& dialect, const model::Account& account,
                           std::string_view instead_of) {
     const Table& table = work.schema().account;
-    work.seen().user_id = account.user_id;
+    work.row_change().user_id = account.user_id;
     Statement statement = work.statement();
     append_new_hash(statement, table, account);
     append_key(statement, dialect, table.at("userId"), account.user_id);
@@ -375,18 +378,18 @@ Result<std::vector<std::string>> password_formats(Work& work, const Dialect& dia
               << "60 AND " << part << "p, 1, 2)" << equals << "'$2' THEN " << part
               << "p, 1, 7) ELSE 'other' END FROM (SELECT " << password << " AS p FROM " << account
               << " WHERE " << provider << provider.op("=") << argument(model::Account().provider_id)
-              << " AND " << password << " IS NOT NULL LIMIT " << argument(sampled_accounts)
+              << " AND " << password << " IS NOT NULL LIMIT " << argument(password_sample_size)
               << ") s";
     return all_rows(work, statement, read_text);
 }
 
-Result<SignedIn> session(Work& work, const Dialect& dialect, std::string_view token) {
+Result<SessionWithUser> find_session(Work& work, const Dialect& dialect, std::string_view token) {
     const Schema& schema = work.schema();
     Statement statement = work.statement();
-    statement << "SELECT " << schema.session.read_as_s << ", " << schema.user.read_as_u;
+    statement << "SELECT " << schema.session.select_list_s << ", " << schema.user.select_list_u;
     append_of_session(statement, schema, dialect, token);
     return first_row(work, statement, [token](Rows& rows) {
-        SignedIn found;
+        SessionWithUser found;
         found.session = rows.take_record<model::Session>();
         found.session.token = token;
         found.user = rows.take_record<model::User>();
@@ -394,13 +397,13 @@ Result<SignedIn> session(Work& work, const Dialect& dialect, std::string_view to
     });
 }
 
-Result<SignedIn> caller(Work& work, const Dialect& dialect, std::string_view token) {
+Result<SessionWithUser> find_caller(Work& work, const Dialect& dialect, std::string_view token) {
     const Schema& schema = work.schema();
     Statement statement = work.statement();
-    statement << "SELECT " << schema.read_caller;
+    statement << "SELECT " << schema.select_list_caller;
     append_of_session(statement, schema, dialect, token);
     return first_row(work, statement, [](Rows& rows) {
-        SignedIn found;
+        SessionWithUser found;
         found.session.expires_at = rows.take_time();
         found.session.impersonated_by = rows.take();
         found.user.id = rows.take().value_or("");
@@ -411,23 +414,23 @@ Result<SignedIn> caller(Work& work, const Dialect& dialect, std::string_view tok
     });
 }
 
-Result<std::vector<model::Session>> sessions_of(Work& work, const Dialect& dialect,
-                                                std::string_view user_id) {
+Result<std::vector<model::Session>> list_sessions(Work& work, const Dialect& dialect,
+                                                  std::string_view user_id) {
     const Table& table = work.schema().session;
     const Column& column = table.at("userId");
     if (!column.can_hold_id(user_id))
         return std::vector<model::Session>();
     Statement statement = work.statement();
-    statement << "SELECT " << table.read << " FROM " << table;
+    statement << "SELECT " << table.select_list << " FROM " << table;
     append_key(statement, dialect, column, user_id);
-    statement.give_secrets();
-    statement << " ORDER BY " << newest_first(table);
+    statement.set_returns_secrets();
+    statement << " ORDER BY " << newest_first_order(table);
     return all_rows(work, statement, read_record<model::Session>);
 }
 
-Result<std::vector<model::Session>> live_sessions_of(Work& work, const Dialect& dialect,
-                                                     std::string_view user_id, text::Timestamp now,
-                                                     std::int64_t most) {
+Result<std::vector<model::Session>> list_active_sessions(Work& work, const Dialect& dialect,
+                                                         std::string_view user_id,
+                                                         text::Timestamp now, std::int64_t most) {
     const Table& table = work.schema().session;
     const Column& column = table.at("userId");
     const Column& expires = table.at("expiresAt");
@@ -435,12 +438,12 @@ Result<std::vector<model::Session>> live_sessions_of(Work& work, const Dialect& 
         return std::vector<model::Session>();
     for (std::int64_t asked = most;; asked *= 2) {
         Statement statement = work.statement();
-        statement << "SELECT " << table.read_as_s << " FROM " << table << " s";
+        statement << "SELECT " << table.select_list_s << " FROM " << table << " s";
         append_key(statement, dialect, column, user_id);
         // A column of texts may hold times of another form, which sort by their day.
         statement << " AND " << expires << expires.op(">")
                   << argument(expires, now - std::chrono::days(1)) << " ORDER BY "
-                  << newest_first(table) << " LIMIT " << argument(asked);
+                  << newest_first_order(table) << " LIMIT " << argument(asked);
         auto sessions = all_rows(work, statement, read_record<model::Session>);
         if (!sessions)
             return sessions;
@@ -457,13 +460,13 @@ Result<std::vector<model::Session>> live_sessions_of(Work& work, const Dialect& 
     }
 }
 
-Result<std::string_view> open_session(Work& work, const Dialect& dialect,
-                                      const model::Session& session, const SessionTerms& terms) {
-    work.seen().user_id = session.user_id;
+Result<std::string_view> create_session(Work& work, const Dialect& dialect,
+                                        const model::Session& session, const SessionTerms& terms) {
+    work.row_change().user_id = session.user_id;
     if (!work.schema().user.at("id").can_hold_id(session.user_id))
-        return Failure::changed;
+        return Failure::version_mismatch;
     const Result<std::string_view> opened = dialect.open_session(work, session, terms);
-    return opened.is_not_found() ? Failure::changed : opened;
+    return opened.is_not_found() ? Failure::version_mismatch : opened;
 }
 
 Result<Done> extend_session(Work& work, const Dialect& dialect, std::string_view token,
@@ -476,30 +479,30 @@ Result<Done> extend_session(Work& work, const Dialect& dialect, std::string_view
     return change_one(work, statement);
 }
 
-Result<Done> close_session(Work& work, const Dialect& dialect, std::string_view token) {
+Result<Done> delete_session(Work& work, const Dialect& dialect, std::string_view token) {
     const Table& table = work.schema().session;
     Statement statement = work.statement();
     append_key(statement << "DELETE FROM " << table, dialect, table.at("token"), token);
-    if (!work.is_witnessed())
+    if (!work.has_listener())
         return change_one(work, statement);
     statement << " RETURNING " << table.at("userId");
     return first_row(work, statement, [&](Rows& rows) {
-        work.seen().user_id = rows.take().value_or("");
+        work.row_change().user_id = rows.take().value_or("");
         return Done();
     });
 }
 
-Result<Done> close_session_of(Work& work, const Dialect& dialect, std::string_view user_id,
-                              std::string_view id, const std::optional<Actor>& actor) {
+Result<Done> delete_session_of_user(Work& work, const Dialect& dialect, std::string_view user_id,
+                                    std::string_view id, const std::optional<Actor>& actor) {
     const Table& table = work.schema().session;
     const Column& column = table.at("userId");
     const Column& key = table.at("id");
-    work.seen().user_id = user_id;
+    work.row_change().user_id = user_id;
     if (!column.can_hold_id(user_id) || !key.can_hold_id(id))
         return Failure::not_found;
     Statement statement = work.statement();
     append_key(statement << "DELETE FROM " << table, dialect, column, user_id);
-    dialect.is_exactly(statement << " AND ", key.sql(), key, id);
+    dialect.append_equals(statement << " AND ", key.sql(), key, id);
     if (actor)
         append_actor(statement << " AND ", work.schema().user, dialect, actor);
     const Result<Done> closed = change_one(work, statement);
@@ -508,11 +511,12 @@ Result<Done> close_session_of(Work& work, const Dialect& dialect, std::string_vi
     return closed;
 }
 
-Result<std::int64_t> close_sessions_of(Work& work, const Dialect& dialect, std::string_view user_id,
-                                       const std::optional<Actor>& actor) {
+Result<std::int64_t> delete_sessions_of_user(Work& work, const Dialect& dialect,
+                                             std::string_view user_id,
+                                             const std::optional<Actor>& actor) {
     const Table& table = work.schema().session;
     const Column& column = table.at("userId");
-    work.seen().user_id = user_id;
+    work.row_change().user_id = user_id;
     if (!column.can_hold_id(user_id))
         return 0;
     Statement statement = work.statement();
@@ -526,10 +530,10 @@ Result<std::int64_t> close_sessions_of(Work& work, const Dialect& dialect, std::
     return closed;
 }
 
-std::vector<ExtraColumn> further_columns(const Work& work) {
+std::vector<ExtraColumn> extra_columns(const Work& work) {
     using Kind = ExtraColumn::Kind;
     std::vector<ExtraColumn> columns;
-    for (const Column* column : work.schema().other_user_columns()) {
+    for (const Column* column : work.schema().extra_user_columns()) {
         const auto kind_of = [](const Column& of) {
             switch (of.kind) {
             case Column::Kind::text:
@@ -552,7 +556,7 @@ std::vector<ExtraColumn> further_columns(const Work& work) {
     return columns;
 }
 
-Result<Survey> survey(Work& work, const Dialect& dialect, const ProtectedAddress& spared) {
+Result<Survey> survey(Work& work, const Dialect& dialect, const ProtectedEmail& spared) {
     const Table& user = work.schema().user;
     const Column& email = user.at("email");
     Statement statement = work.statement();
@@ -569,8 +573,8 @@ Result<Survey> survey(Work& work, const Dialect& dialect, const ProtectedAddress
               << dialect.connection_limit();
     return first_row(work, statement, [](Rows& rows) {
         Survey survey;
-        survey.has_protected = rows.take_boolean();
-        survey.has_twins = rows.take_boolean();
+        survey.has_protected_user = rows.take_boolean();
+        survey.has_case_collisions = rows.take_boolean();
         survey.connection_limit = rows.take_number();
         return survey;
     });

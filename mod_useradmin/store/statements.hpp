@@ -18,51 +18,54 @@ Result<model::User> find_by_email(Work& work, std::string_view email);
 Result<model::User> create(Work& work, const Dialect& dialect, const NewUser& user,
                            const std::optional<Actor>& actor = {});
 Result<model::User> update(Work& work, const Dialect& dialect, std::string_view id,
-                           const Changes& changes, const Guard& guard,
-                           Sessions sessions = Sessions::stay);
+                           const Changes& changes, const UpdateGuard& guard,
+                           SessionPolicy sessions = SessionPolicy::keep);
 Result<Done> remove(Work& work, const Dialect& dialect, std::string_view id,
-                    const ProtectedAddress& spared, const Guard& guard);
-Result<Done> another(Work& work, const Dialect& dialect, std::string_view id, std::string_view role,
-                     text::Timestamp now);
-Result<Credential> credential(Work& work, std::string_view email);
+                    const ProtectedEmail& spared, const UpdateGuard& guard);
+Result<Done> exists_other_with_role(Work& work, const Dialect& dialect, std::string_view id,
+                                    std::string_view role, text::Timestamp now);
+Result<Credential> find_credential(Work& work, std::string_view email);
 Result<Done> set_password(Work& work, const Dialect& dialect, const model::Account& account,
-                          Sessions sessions = Sessions::stay, const Guard& guard = {});
+                          SessionPolicy sessions = SessionPolicy::keep,
+                          const UpdateGuard& guard = {});
 Result<Done> replace_hash(Work& work, const Dialect& dialect, const model::Account& account,
                           std::string_view instead_of);
 Result<std::vector<std::string>> password_formats(Work& work, const Dialect& dialect);
-Result<SignedIn> session(Work& work, const Dialect& dialect, std::string_view token);
-Result<SignedIn> caller(Work& work, const Dialect& dialect, std::string_view token);
-Result<std::vector<model::Session>> sessions_of(Work& work, const Dialect& dialect,
-                                                std::string_view user_id);
-Result<std::vector<model::Session>> live_sessions_of(Work& work, const Dialect& dialect,
-                                                     std::string_view user_id, text::Timestamp now,
-                                                     std::int64_t most);
-Result<std::string_view> open_session(Work& work, const Dialect& dialect,
-                                      const model::Session& session, const SessionTerms& terms);
+Result<SessionWithUser> find_session(Work& work, const Dialect& dialect, std::string_view token);
+Result<SessionWithUser> find_caller(Work& work, const Dialect& dialect, std::string_view token);
+Result<std::vector<model::Session>> list_sessions(Work& work, const Dialect& dialect,
+                                                  std::string_view user_id);
+Result<std::vector<model::Session>> list_active_sessions(Work& work, const Dialect& dialect,
+                                                         std::string_view user_id,
+                                                         text::Timestamp now, std::int64_t most);
+Result<std::string_view> create_session(Work& work, const Dialect& dialect,
+                                        const model::Session& session, const SessionTerms& terms);
 Result<Done> extend_session(Work& work, const Dialect& dialect, std::string_view token,
                             text::Timestamp expires_at, text::Timestamp now);
-Result<Done> close_session(Work& work, const Dialect& dialect, std::string_view token);
-Result<Done> close_session_of(Work& work, const Dialect& dialect, std::string_view user_id,
-                              std::string_view id, const std::optional<Actor>& actor = {});
-Result<std::int64_t> close_sessions_of(Work& work, const Dialect& dialect, std::string_view user_id,
-                                       const std::optional<Actor>& actor = {});
-std::vector<ExtraColumn> further_columns(const Work& work);
-Result<Survey> survey(Work& work, const Dialect& dialect, const ProtectedAddress& spared);
+Result<Done> delete_session(Work& work, const Dialect& dialect, std::string_view token);
+Result<Done> delete_session_of_user(Work& work, const Dialect& dialect, std::string_view user_id,
+                                    std::string_view id, const std::optional<Actor>& actor = {});
+Result<std::int64_t> delete_sessions_of_user(Work& work, const Dialect& dialect,
+                                             std::string_view user_id,
+                                             const std::optional<Actor>& actor = {});
+std::vector<ExtraColumn> extra_columns(const Work& work);
+Result<Survey> survey(Work& work, const Dialect& dialect, const ProtectedEmail& spared);
 
 /// Why the caller may not make a change; nothing where it may.
 std::optional<Failure> refusal_of(Work& work, const Dialect& dialect,
                                   const std::optional<Actor>& actor);
 
 /// Why a user was not changed whom the guard was to let be changed: not_found, or what it says.
-Failure why_refused(Work& work, const Dialect& dialect, std::string_view id, const Guard& guard);
+Failure guard_failure(Work& work, const Dialect& dialect, std::string_view id,
+                      const UpdateGuard& guard);
 
 /// Appends "field = value, …" for the changes that have a column, or what changes nothing.
 void append_changes(Statement& statement, const Table& user, const Changes& changes);
 
 /// Appends a condition that the changes take rights from a row of the user table: that they ban it,
 /// or give it another role or address.
-void append_loss(Statement& statement, const Table& user, const Dialect& dialect,
-                 const Changes& changes);
+void append_privilege_loss(Statement& statement, const Table& user, const Dialect& dialect,
+                           const Changes& changes);
 
 /// Appends the condition that a row of the user table is the session's user and as the terms have
 /// it, the password aside.

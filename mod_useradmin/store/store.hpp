@@ -21,15 +21,15 @@ struct Filter {
     std::optional<bool> email_verified = {};
     /// From when on a user was made, and before when.
     model::NullableTime created_from = {};
-    model::NullableTime created_until = {};
+    model::NullableTime created_before = {};
     /// Whether a user must match all of them.
-    bool is_all = false;
+    bool matches_all = false;
 
     /// Whether it is one of the specification's own.
-    bool is_usual() const noexcept {
-        return !banned && !email_verified && !created_from && !created_until && !is_all;
+    bool is_standard() const noexcept {
+        return !banned && !email_verified && !created_from && !created_before && !matches_all;
     }
-    bool is_empty() const noexcept { return is_usual() && !role && !search; }
+    bool is_empty() const noexcept { return is_standard() && !role && !search; }
 };
 
 /// What lists are sorted by. Texts are in the order of their text::sort_key.
@@ -42,7 +42,7 @@ struct Order {
     bool is_descending = true;
 
     /// Whether it is the one of a list that asks for none.
-    bool is_usual() const noexcept { return by == SortKey::created_at && is_descending; }
+    bool is_default() const noexcept { return by == SortKey::created_at && is_descending; }
     Order reversed() const noexcept { return {by, !is_descending}; }
 };
 
@@ -74,7 +74,7 @@ struct NewUser {
     std::string_view role;
     std::string_view password_hash;
     /// What the accountId of the account is: the address (2.2), or the user's id.
-    bool account_is_named_by_id = false;
+    bool account_id_is_user_id = false;
     text::Timestamp now;
 };
 
@@ -93,11 +93,11 @@ inline model::User user_row(const NewUser& user) {
 /// The credential account of a user, new at that time (2.2). Its own id is for tables whose ids are
 /// texts.
 inline model::Account credential_account(const model::User& user, std::string_view id,
-                                         model::NullableText password_hash, bool is_named_by_id,
-                                         text::Timestamp now) {
+                                         model::NullableText password_hash,
+                                         bool account_id_is_user_id, text::Timestamp now) {
     model::Account row;
     row.id = id;
-    row.account_id = is_named_by_id ? user.id : user.email;
+    row.account_id = account_id_is_user_id ? user.id : user.email;
     row.user_id = user.id;
     row.password = password_hash;
     row.created_at = row.updated_at = now;
@@ -106,7 +106,7 @@ inline model::Account credential_account(const model::User& user, std::string_vi
 
 inline model::Account account_row(const NewUser& user) {
     return credential_account(user_row(user), user.account_id, user.password_hash,
-                              user.account_is_named_by_id, user.now);
+                              user.account_id_is_user_id, user.now);
 }
 
 /// A field that an update sets, by its name in the table of fields.
@@ -117,7 +117,7 @@ struct Change {
 using Changes = std::vector<Change>;
 
 /// The address that nobody deletes (4.4.1, check 5).
-struct ProtectedAddress {
+struct ProtectedEmail {
     std::string_view email;
     /// Whether addresses that differ in case alone are the same one.
     bool ignores_case = false;
@@ -136,11 +136,11 @@ struct Actor {
 };
 
 /// What a change of a user must not do (UserAdminGuard), and which row it is meant for.
-struct Guard {
+struct UpdateGuard {
     enum class Kind {
         none,
-        only_of_role,       ///< change a user of another role: outranked
-        leaves_one_of_role, ///< take the role from the last one who is not banned: last_of_role
+        requires_role,      ///< change a user of another role: outranked
+        keeps_last_of_role, ///< take the role from the last one who is not banned: last_of_role
     };
     Kind kind = Kind::none;
     std::string_view role = {};
@@ -151,13 +151,13 @@ struct Guard {
     /// Nothing: the caller is not checked again.
     std::optional<Actor> actor = {};
 
-    bool is_none() const noexcept { return kind == Kind::none && !versions && !actor; }
+    bool is_empty() const noexcept { return kind == Kind::none && !versions && !actor; }
 };
 
 /// What becomes of a user's sessions with a change of the user.
-enum class Sessions {
-    stay,
-    end, ///< all of them, with the change or not at all
+enum class SessionPolicy {
+    keep,
+    revoke, ///< all of them, with the change or not at all
 };
 
 /// What must hold of a user when a session is opened for it.
@@ -177,7 +177,7 @@ struct SessionTerms {
 };
 
 /// A session and the user whose it is.
-struct SignedIn {
+struct SessionWithUser {
     model::Session session;
     model::User user;
 };
@@ -193,9 +193,9 @@ struct Credential {
 /// What an operator should know of the database.
 struct Survey {
     /// Whether a user has the protected address.
-    bool has_protected = false;
+    bool has_protected_user = false;
     /// Whether two addresses differ in case alone.
-    bool has_twins = false;
+    bool has_case_collisions = false;
     /// How many connections the account may have in all; 0 where the database sets no bound.
     std::int64_t connection_limit = 0;
 };
@@ -208,16 +208,16 @@ struct ExtraColumn {
 };
 
 /// Who is told what a store changes, row by row: an audit log, say.
-class Witness {
+class ChangeListener {
   public:
-    virtual ~Witness() = default;
+    virtual ~ChangeListener() = default;
     /// Whether a change is told before it is final, and undone where it could not be told.
-    virtual bool comes_before() const noexcept = 0;
+    virtual bool runs_before_commit() const noexcept = 0;
     /// A user was changed, or what belongs to it: its row before and after, nullptr where there is
     /// none or where it stays as it is. Whose session ended is empty where nobody knows. False
     /// where it could not be told.
-    virtual bool saw(std::string_view user_id, const model::User* before,
-                     const model::User* after) = 0;
+    virtual bool on_change(std::string_view user_id, const model::User* before,
+                           const model::User* after) = 0;
     /// Called when the database does not answer what commits a change: the change may have been
     /// made. The change can still succeed when it is repeated.
     virtual void on_unknown_outcome() noexcept {}
@@ -242,26 +242,26 @@ class Store {
     /// The full row after the changes (4.4), or not_found, or what the guard says. Where sessions
     /// are to end, they do so if the changes ban the user, or give it another role or address.
     virtual Result<model::User> update(std::string_view id, const Changes& changes,
-                                       const Guard& guard = {},
-                                       Sessions sessions = Sessions::stay) = 0;
+                                       const UpdateGuard& guard = {},
+                                       SessionPolicy sessions = SessionPolicy::keep) = 0;
     /// Deletes the user's sessions, its accounts and the user, all or none (4.4.1); not_found,
     /// protected_address, or what the guard says.
-    virtual Result<Done> remove(std::string_view id, const ProtectedAddress& spared,
-                                const Guard& guard = {}) = 0;
+    virtual Result<Done> remove(std::string_view id, const ProtectedEmail& spared,
+                                const UpdateGuard& guard = {}) = 0;
     /// Whether somebody else than the user has the role and is not banned; not_found where nobody
     /// is.
-    virtual Result<Done> another(std::string_view id, std::string_view role,
-                                 text::Timestamp now) = 0;
+    virtual Result<Done> exists_other_with_role(std::string_view id, std::string_view role,
+                                                text::Timestamp now) = 0;
 
     /// The user with that address, to the letter, and its password's hash; not_found where there is
     /// no such user, or it has no credential account.
-    virtual Result<Credential> credential(std::string_view email) = 0;
+    virtual Result<Credential> find_credential(std::string_view email) = 0;
     /// Replaces the hash in the user's credential account, or makes the account; not_found where
     /// there is no such user, or what the guard says. Where sessions are to end, all of the user's
     /// do.
     virtual Result<Done> set_password(const model::Account& account,
-                                      Sessions sessions = Sessions::stay,
-                                      const Guard& guard = {}) = 0;
+                                      SessionPolicy sessions = SessionPolicy::keep,
+                                      const UpdateGuard& guard = {}) = 0;
     /// Replaces the hash in the user's credential account where it is that one; not_found where it
     /// is another.
     virtual Result<Done> replace_hash(const model::Account& account,
@@ -273,35 +273,35 @@ class Store {
 
     /// The session with that token, with its user, or not_found (5). Its token is the text that
     /// was given: the database does not send it back.
-    virtual Result<SignedIn> session(std::string_view token) = 0;
+    virtual Result<SessionWithUser> find_session(std::string_view token) = 0;
     /// The same, with what says whether the session counts, and for whom, alone: its expiresAt and
     /// impersonatedBy, and of its user the id, the role and the ban.
-    virtual Result<SignedIn> caller(std::string_view token) = 0;
+    virtual Result<SessionWithUser> find_caller(std::string_view token) = 0;
     /// The user's sessions, newest first, expired ones too.
-    virtual Result<std::vector<model::Session>> sessions_of(std::string_view user_id) = 0;
+    virtual Result<std::vector<model::Session>> list_sessions(std::string_view user_id) = 0;
     /// Those that last, so many at most, newest first and without their tokens.
     virtual Result<std::vector<model::Session>>
-    live_sessions_of(std::string_view user_id, text::Timestamp now, std::int64_t most) = 0;
+    list_active_sessions(std::string_view user_id, text::Timestamp now, std::int64_t most) = 0;
     /// Opens a session; its id, which the database may have made. Returns changed where the terms
     /// do not hold. A change that ends the user's sessions comes wholly before or wholly after it.
-    virtual Result<std::string_view> open_session(const model::Session& session,
-                                                  const SessionTerms& terms = {}) = 0;
+    virtual Result<std::string_view> create_session(const model::Session& session,
+                                                    const SessionTerms& terms = {}) = 0;
     /// Moves the expiry of a session, or not_found.
     virtual Result<Done> extend_session(std::string_view token, text::Timestamp expires_at,
                                         text::Timestamp now) = 0;
     /// Ends a session, or not_found.
-    virtual Result<Done> close_session(std::string_view token) = 0;
+    virtual Result<Done> delete_session(std::string_view token) = 0;
     /// Ends the session of the user that has the id, or not_found, or why the caller may not.
-    virtual Result<Done> close_session_of(std::string_view user_id, std::string_view id,
-                                          const std::optional<Actor>& actor = {}) = 0;
+    virtual Result<Done> delete_session_of_user(std::string_view user_id, std::string_view id,
+                                                const std::optional<Actor>& actor = {}) = 0;
     /// Ends all sessions of a user; how many there were, or why the caller may not.
-    virtual Result<std::int64_t> close_sessions_of(std::string_view user_id,
-                                                   const std::optional<Actor>& actor = {}) = 0;
+    virtual Result<std::int64_t>
+    delete_sessions_of_user(std::string_view user_id, const std::optional<Actor>& actor = {}) = 0;
 
     /// The columns of the user table beyond the fields, in the table's order.
-    virtual Result<std::vector<ExtraColumn>> further_columns() = 0;
+    virtual Result<std::vector<ExtraColumn>> extra_columns() = 0;
     /// Looks at the addresses of all users, and at what the account may do.
-    virtual Result<Survey> survey(const ProtectedAddress& spared) = 0;
+    virtual Result<Survey> survey(const ProtectedEmail& spared) = 0;
 };
 
 } // namespace useradmin::store

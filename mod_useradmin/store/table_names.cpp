@@ -9,11 +9,11 @@ namespace useradmin::store {
 namespace {
 
 // The longest identifier of PostgreSQL.
-constexpr std::size_t longest_identifier = 63;
+constexpr std::size_t max_identifier_length = 63;
 
 bool is_identifier(std::string_view name) {
     // apr_dbd takes a percent sign in a statement for a parameter.
-    return !name.empty() && name.size() <= longest_identifier && text::is_clean_utf8(name) &&
+    return !name.empty() && name.size() <= max_identifier_length && text::is_clean_utf8(name) &&
            name.find('%') == name.npos;
 }
 

@@ -10,61 +10,62 @@ using Clock = std::chrono::steady_clock;
 using Deadline = Clock::time_point;
 inline constexpr Deadline no_deadline = Deadline::max();
 
-struct Patience {
+struct TimeoutPolicy {
     /// In all: for a connection, while another process has the database locked, and for answers.
-    std::chrono::milliseconds wait;
+    std::chrono::milliseconds timeout;
     /// Whether that bounds answers, of which one that does not come in time is given up, together
     /// with its connection. A tool waits for answers without end, and for each lock that long.
-    bool ends_statements = true;
+    bool applies_to_statements = true;
     /// How long others have waited on behalf of the same request, which counts as well and is added
     /// to; nullptr where there are no others.
-    Clock::duration* waited = nullptr;
+    Clock::duration* elapsed = nullptr;
 };
 
 /// What is left of the time that a request may wait for its database.
-class Allowance {
+class TimeBudget {
   public:
-    explicit Allowance(const Patience& patience) noexcept
-        : wait_(patience.wait), waited_(patience.waited != nullptr ? *patience.waited : own_),
-          counts_(patience.ends_statements) {}
-    Allowance(const Allowance&) = delete;
-    Allowance& operator=(const Allowance&) = delete;
+    explicit TimeBudget(const TimeoutPolicy& policy) noexcept
+        : timeout_(policy.timeout),
+          elapsed_(policy.elapsed != nullptr ? *policy.elapsed : own_elapsed_),
+          is_enforced_(policy.applies_to_statements) {}
+    TimeBudget(const TimeBudget&) = delete;
+    TimeBudget& operator=(const TimeBudget&) = delete;
 
     /// Counts from here to the end of the scope. One within another counts once.
-    class Use {
+    class Scope {
       public:
-        explicit Use(Allowance& allowance) noexcept
-            : allowance_(allowance), begun_(Clock::now()),
-              is_outermost_(allowance.counts_ && allowance.deadline_ == no_deadline),
-              deadline_(allowance.deadline_ == no_deadline
-                            ? begun_ + allowance.wait_ - allowance.waited_
-                            : allowance.deadline_) {
+        explicit Scope(TimeBudget& budget) noexcept
+            : budget_(budget), started_(Clock::now()),
+              is_outermost_(budget.is_enforced_ && budget.deadline_ == no_deadline),
+              deadline_(budget.deadline_ == no_deadline
+                            ? started_ + budget.timeout_ - budget.elapsed_
+                            : budget.deadline_) {
             if (is_outermost_)
-                allowance_.deadline_ = deadline_;
+                budget_.deadline_ = deadline_;
         }
-        ~Use() {
+        ~Scope() {
             if (!is_outermost_)
                 return;
-            allowance_.waited_ += Clock::now() - begun_;
-            allowance_.deadline_ = no_deadline;
+            budget_.elapsed_ += Clock::now() - started_;
+            budget_.deadline_ = no_deadline;
         }
-        Use(const Use&) = delete;
-        Use& operator=(const Use&) = delete;
+        Scope(const Scope&) = delete;
+        Scope& operator=(const Scope&) = delete;
 
         Deadline deadline() const noexcept { return deadline_; }
 
       private:
-        Allowance& allowance_;
-        Clock::time_point begun_;
+        TimeBudget& budget_;
+        Clock::time_point started_;
         bool is_outermost_;
         Deadline deadline_;
     };
 
   private:
-    Clock::duration wait_;
-    Clock::duration own_{0};
-    Clock::duration& waited_;
-    bool counts_;
+    Clock::duration timeout_;
+    Clock::duration own_elapsed_{0};
+    Clock::duration& elapsed_;
+    bool is_enforced_;
     Deadline deadline_ = no_deadline;
 };
 

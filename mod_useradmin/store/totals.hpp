@@ -22,14 +22,14 @@ class Totals {
 
     virtual ~Totals() = default;
     /// Whether totals are kept for a while.
-    virtual bool keeps() const noexcept = 0;
+    virtual bool is_caching() const noexcept = 0;
     /// The filter's total: a kept one; or that of a count that another request began after this
     /// call; or else what the count says, called once at most. Fails as the count does, and as
     /// unavailable where another's did not end before the deadline.
     virtual Result<std::int64_t> total(const Filter& filter, Deadline deadline,
                                        const Count& count) = 0;
     /// Users were changed: no total that is kept holds any more.
-    virtual void forget() noexcept = 0;
+    virtual void invalidate() noexcept = 0;
 };
 
 } // namespace useradmin::store

@@ -6,9 +6,9 @@
 
 namespace useradmin::store {
 
-void append_active_of(Statement& statement, const Table& user, const Dialect& dialect,
-                      std::string_view role, text::Timestamp now) {
-    append_not_banned(statement << role_of(user, dialect) << user.op("=") << argument(role)
+void append_active_with_role(Statement& statement, const Table& user, const Dialect& dialect,
+                             std::string_view role, text::Timestamp now) {
+    append_not_banned(statement << role_expression(user, dialect) << user.op("=") << argument(role)
                                 << " AND ",
                       user, now);
 }
@@ -40,8 +40,8 @@ void append_actor(Statement& statement, const Table& user, const Dialect& dialec
     }
     // The row is not locked: two who change each other would wait for each other. A ban that is
     // committed after this statement has begun comes after the change.
-    dialect.is_exactly(statement << "EXISTS (SELECT 1 FROM " << user << " WHERE ", key.sql(), key,
-                       actor->id);
+    dialect.append_equals(statement << "EXISTS (SELECT 1 FROM " << user << " WHERE ", key.sql(),
+                          key, actor->id);
     append_not_banned(statement << " AND ", user, actor->now);
     append_one_of_roles(statement << " AND ", user, dialect, actor->roles);
     statement << ")";
@@ -51,24 +51,24 @@ void append_one_of_roles(Statement& statement, const Table& user, const Dialect&
                          std::span<const std::string_view> roles) {
     statement << "(FALSE";
     for (const std::string_view role : roles)
-        statement << " OR " << role_of(user, dialect) << user.op("=") << argument(role);
+        statement << " OR " << role_expression(user, dialect) << user.op("=") << argument(role);
     statement << ")";
 }
 
-void append_rule(Statement& statement, const Table& user, const Dialect& dialect,
-                 const Guard& guard) {
+void append_guard_rule(Statement& statement, const Table& user, const Dialect& dialect,
+                       const UpdateGuard& guard) {
     switch (guard.kind) {
-    case Guard::Kind::none:
+    case UpdateGuard::Kind::none:
         statement << "TRUE";
         break;
-    case Guard::Kind::only_of_role:
-        statement << role_of(user, dialect) << user.op("=") << argument(guard.role);
+    case UpdateGuard::Kind::requires_role:
+        statement << role_expression(user, dialect) << user.op("=") << argument(guard.role);
         break;
-    case Guard::Kind::leaves_one_of_role:
-        append_active_of(statement << "(NOT (", user, dialect, guard.role, guard.now);
+    case UpdateGuard::Kind::keeps_last_of_role:
+        append_active_with_role(statement << "(NOT (", user, dialect, guard.role, guard.now);
         statement << ") OR EXISTS (SELECT 1 FROM (SELECT " << user.at("id") << " AS id FROM "
                   << user << " WHERE ";
-        append_active_of(statement, user, dialect, guard.role, guard.now);
+        append_active_with_role(statement, user, dialect, guard.role, guard.now);
         // All go by the ids from the first on, the row's own too: so none waits for one who waits
         // for it.
         statement << " ORDER BY 1" << dialect.row_lock()
@@ -93,23 +93,24 @@ void append_versions(Statement& statement, const Table& user, const Dialect& dia
 }
 
 void append_guard(Statement& statement, const Table& user, const Dialect& dialect,
-                  const Guard& guard) {
-    if (guard.is_none())
+                  const UpdateGuard& guard) {
+    if (guard.is_empty())
         return;
-    append_rule(statement << " AND ", user, dialect, guard);
+    append_guard_rule(statement << " AND ", user, dialect, guard);
     if (guard.actor)
         append_actor(statement << " AND ", user, dialect, guard.actor);
     if (guard.versions)
         append_versions(statement << " AND ", user, dialect, guard.versions);
 }
 
-Failure failure_of(const Guard& guard, bool keeps_rule) noexcept {
+Failure failure_of(const UpdateGuard& guard, bool keeps_rule) noexcept {
     if (keeps_rule && guard.versions)
-        return Failure::changed;
+        return Failure::version_mismatch;
     // Nothing else stood in the way: by now the caller may again.
-    if (keeps_rule && guard.kind == Guard::Kind::none)
+    if (keeps_rule && guard.kind == UpdateGuard::Kind::none)
         return Failure::caller_rejected;
-    return guard.kind == Guard::Kind::only_of_role ? Failure::outranked : Failure::last_of_role;
+    return guard.kind == UpdateGuard::Kind::requires_role ? Failure::outranked
+                                                          : Failure::last_of_role;
 }
 
 } // namespace useradmin::store

@@ -9,8 +9,8 @@
 namespace useradmin::store {
 
 /// Appends a condition that the row is of a user of the role who is not banned at that time.
-void append_active_of(Statement& statement, const Table& user, const Dialect& dialect,
-                      std::string_view role, text::Timestamp now);
+void append_active_with_role(Statement& statement, const Table& user, const Dialect& dialect,
+                             std::string_view role, text::Timestamp now);
 
 /// Appends a condition that the row is of a user who is not banned at that time.
 void append_not_banned(Statement& statement, const Table& user, text::Timestamp now);
@@ -27,8 +27,8 @@ void append_actor(Statement& statement, const Table& user, const Dialect& dialec
 /// Appends a condition that the guard's rule lets the row of the user table be changed that goes by
 /// the alias useradmin_row. Where the rule wants somebody left, it keeps them as they are until the
 /// statement is done.
-void append_rule(Statement& statement, const Table& user, const Dialect& dialect,
-                 const Guard& guard);
+void append_guard_rule(Statement& statement, const Table& user, const Dialect& dialect,
+                       const UpdateGuard& guard);
 
 /// Appends a condition that the row is of one of the versions.
 void append_versions(Statement& statement, const Table& user, const Dialect& dialect,
@@ -36,9 +36,9 @@ void append_versions(Statement& statement, const Table& user, const Dialect& dia
 
 /// Appends " AND " and the guard's conditions, where it has any.
 void append_guard(Statement& statement, const Table& user, const Dialect& dialect,
-                  const Guard& guard);
+                  const UpdateGuard& guard);
 
 /// Why a guard stands in the way of a user who is as its rule wants, or is not.
-Failure failure_of(const Guard& guard, bool keeps_rule) noexcept;
+Failure failure_of(const UpdateGuard& guard, bool keeps_rule) noexcept;
 
 } // namespace useradmin::store

@@ -18,7 +18,7 @@ const model::Field<model::User>* user_field(std::string_view name) noexcept {
 }
 
 /// Whether the value is what a column that is not there is read as.
-bool is_as_absent(const model::Field<model::User>& field, const model::Value& value) {
+bool equals_absent_value(const model::Field<model::User>& field, const model::Value& value) {
     if (const auto* text = std::get_if<std::string_view>(&value))
         return *text == field.null_substitute;
     if (const auto* truth = std::get_if<bool>(&value))
@@ -27,9 +27,10 @@ bool is_as_absent(const model::Field<model::User>& field, const model::Value& va
 }
 
 /// Whether the statement may have been executed although it failed.
-bool has_no_answer(const std::variant<Rows, Fault>& answer) noexcept {
-    const Fault* const fault = std::get_if<Fault>(&answer);
-    return fault != nullptr && (*fault == Fault::lost || *fault == Fault::late);
+bool has_no_answer(const std::variant<Rows, ErrorKind>& answer) noexcept {
+    const ErrorKind* const error_kind = std::get_if<ErrorKind>(&answer);
+    return error_kind != nullptr &&
+           (*error_kind == ErrorKind::connection_lost || *error_kind == ErrorKind::timed_out);
 }
 
 } // namespace
@@ -38,13 +39,13 @@ Result<Rows> Work::run(const Statement& statement) {
     const bool commits = !client_.is_in_transaction();
     auto answer = client_.run(statement, pool_);
     may_be_committed_ = may_be_committed_ || (commits && has_no_answer(answer));
-    return note(std::move(answer));
+    return record(std::move(answer));
 }
 
 Result<Rows> Work::commit(const char* sql) {
     auto answer = client_.execute(sql, pool_);
     may_be_committed_ = may_be_committed_ || has_no_answer(answer);
-    return note(std::move(answer));
+    return record(std::move(answer));
 }
 
 bool Work::can_hold(std::string_view field, const model::Value& value) {
@@ -52,26 +53,26 @@ bool Work::can_hold(std::string_view field, const model::Value& value) {
         return true;
     const model::Field<model::User>* known = user_field(field);
     if (known != nullptr &&
-        (known->if_absent == model::IfAbsent::ignore || is_as_absent(*known, value)))
+        (known->if_absent == model::IfAbsent::ignore || equals_absent_value(*known, value)))
         return true;
-    error_ = "table " + schema_.user.name + " has no column \"" + std::string(field) +
-             "\"; add it with 'useradminctl schema'";
+    error_message_ = "table " + schema_.user.name + " has no column \"" + std::string(field) +
+                     "\"; add it with 'useradminctl schema'";
     return false;
 }
 
-model::User Work::take_user(Rows& rows) {
+model::User Work::read_user(Rows& rows) {
     model::User user = rows.take_record<model::User>();
     user.version = rows.take().value_or("");
     return user;
 }
 
-model::User Work::take_full_user(Rows& rows) const {
-    model::User user = take_user(rows);
+model::User Work::read_full_user(Rows& rows) const {
+    model::User user = read_user(rows);
     // One object for all of them, although the database may have built several.
     std::string members;
-    for (std::size_t index = 0; index < schema_.other_columns.size(); ++index) {
+    for (std::size_t index = 0; index < schema_.extra_columns.size(); ++index) {
         std::string_view object = rows.take().value_or("{}");
-        if (schema_.other_columns.size() == 1) {
+        if (schema_.extra_columns.size() == 1) {
             user.extra_columns = object;
             return user;
         }
@@ -83,17 +84,17 @@ model::User Work::take_full_user(Rows& rows) const {
     return user;
 }
 
-void Work::forgive() noexcept {
-    fault_.reset();
-    error_.clear();
+void Work::clear_error() noexcept {
+    error_kind_.reset();
+    error_message_.clear();
 }
 
-Result<Rows> Work::note(std::variant<Rows, Fault>&& answer) {
+Result<Rows> Work::record(std::variant<Rows, ErrorKind>&& answer) {
     if (Rows* rows = std::get_if<Rows>(&answer))
         return *rows;
-    if (!fault_) {
-        fault_ = std::get<Fault>(answer);
-        error_ = client_.error();
+    if (!error_kind_) {
+        error_kind_ = std::get<ErrorKind>(answer);
+        error_message_ = client_.error_message();
     }
     return Failure::failed;
 }

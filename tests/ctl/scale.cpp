@@ -67,7 +67,7 @@ OpenStore::OpenStore(const std::string& params, const std::string& more,
         apr_pool_cleanup_null);
     store_ = std::make_unique<store::DatabaseStore>(
         *this, *this, pool_, names_, "scale_tests",
-        store::Patience{std::chrono::seconds(60), false}, totals);
+        store::TimeoutPolicy{std::chrono::seconds(60), false}, totals);
 }
 
 OpenStore::~OpenStore() {
@@ -90,11 +90,11 @@ std::string OpenStore::search(std::string_view text, Here here) {
 }
 
 bool OpenStore::is_scaled() {
-    const store::Dialect& dialect = *store::dialect_of("pgsql");
-    const auto client = dialect.client_of(connection_, "scale_tests_look");
+    const store::Dialect& dialect = *store::find_dialect("pgsql");
+    const auto client = dialect.create_client(connection_, "scale_tests_look");
     store::Schema schema;
     static_cast<void>(
-        std::get<store::Catalogue>(dialect.read_schema(*client, pool_, names_, schema)));
+        std::get<store::CatalogChange>(dialect.read_schema(*client, pool_, names_, schema)));
     return !schema.scale.empty();
 }
 

@@ -205,7 +205,7 @@ TEST_GROUP_BASE(scale_lists, ScaleScene) {
                               std::chrono::hours(user.created) >=
                           *filter.created_from);
         return all.empty() || std::count(all.begin(), all.end(), true) >=
-                                  (filter.is_all ? static_cast<long>(all.size()) : 1);
+                                  (filter.matches_all ? static_cast<long>(all.size()) : 1);
     }
 
     /// What the list must be.
@@ -263,12 +263,12 @@ TEST(scale_lists, are_those_of_the_rules_for_every_role_search_and_page) {
 class Told final : public store::Totals {
   public:
     Told(std::int64_t total, bool keeps) noexcept : total_(total), keeps_(keeps) {}
-    bool keeps() const noexcept override { return keeps_; }
+    bool is_caching() const noexcept override { return keeps_; }
     store::Result<std::int64_t> total(const store::Filter&, store::Deadline,
                                       const Count&) override {
         return total_;
     }
-    void forget() noexcept override {}
+    void invalidate() noexcept override {}
 
   private:
     std::int64_t total_;
@@ -358,7 +358,7 @@ TEST(scale_lists, are_those_of_the_rules_in_every_order_and_with_further_filters
                 filter.banned = true;
                 if (has_time)
                     filter.created_from = std::chrono::sys_days(std::chrono::year(2023) / 6 / 1);
-                filter.is_all = is_all;
+                filter.matches_all = is_all;
                 filters.push_back(filter);
             }
     filters.push_back({"admin", "garcia"});

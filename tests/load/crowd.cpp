@@ -95,11 +95,11 @@ CrowdReport Crowd::run(std::uint16_t port, std::size_t clients, std::chrono::sec
     const auto is_waiting = [](const Client& client) { return client.waits; };
 
     const auto end = Clock::now() + time;
-    const auto patience = end + std::chrono::seconds(30);
+    const auto timeout_policy = end + std::chrono::seconds(30);
     auto next_tick = Clock::now() + std::chrono::seconds(1);
     std::array<epoll_event, 512> ready;
     for (auto now = Clock::now();
-         now < end || (now < patience && std::any_of(all.begin(), all.end(), is_waiting));
+         now < end || (now < timeout_policy && std::any_of(all.begin(), all.end(), is_waiting));
          now = Clock::now()) {
         for (std::size_t index = 0; index < clients && now < end; ++index) {
             Client& client = all[index];

@@ -36,7 +36,7 @@ class OneConnection final : public store::ConnectionSource {
 };
 
 /// How long a locked database is asked again.
-inline constexpr store::Patience patience = {std::chrono::seconds(60)};
+inline constexpr store::TimeoutPolicy patience = {std::chrono::seconds(60)};
 
 /// Keeps what the store had to say.
 class LogOfLines final : public text::Logger {
@@ -52,11 +52,13 @@ TestDatabase& database();
 void set_database(TestDatabase* database) noexcept;
 
 /// Knows of what was changed, and forgets it.
-class Deaf final : public store::Witness {
+class Deaf final : public store::ChangeListener {
   public:
     explicit Deaf(bool comes_before) noexcept : comes_before_(comes_before) {}
-    bool comes_before() const noexcept override { return comes_before_; }
-    bool saw(std::string_view, const model::User*, const model::User*) override { return true; }
+    bool runs_before_commit() const noexcept override { return comes_before_; }
+    bool on_change(std::string_view, const model::User*, const model::User*) override {
+        return true;
+    }
 
   private:
     bool comes_before_;
@@ -72,7 +74,7 @@ class Contract : public Utest {
   protected:
     store::Store& store() { return *store_; }
     Database& sql() { return database().sql(); }
-    void set_witness(store::Witness* witness) { store_->set_witness(witness); }
+    void set_witness(store::ChangeListener* listener) { store_->set_change_listener(listener); }
 
     /// Adds a row to "user".
     void add_user(std::string_view id, std::string_view email, std::string_view role = "'user'",

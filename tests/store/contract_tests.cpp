@@ -187,12 +187,12 @@ TEST(lists, are_filtered_by_any_or_all) {
     CHECK_EQUAL(std::string("a of 1"), ids_of(filter));
     filter.banned = false;
     CHECK_EQUAL(std::string("d c b of 3"), ids_of(filter));
-    filter.is_all = true;
+    filter.matches_all = true;
     filter.role = "user";
     CHECK_EQUAL(std::string("d c of 2"), ids_of(filter));
     filter.search = "ANA";
     CHECK_EQUAL(std::string("c of 1"), ids_of(filter));
-    filter.is_all = false;
+    filter.matches_all = false;
     CHECK_EQUAL(std::string("d c b a of 4"), ids_of(filter));
     filter = {};
     filter.email_verified = false;
@@ -210,11 +210,11 @@ TEST(lists, are_filtered_by_the_time_of_creation) {
     CHECK_EQUAL(std::string("d c b of 3"), ids_of(filter));
     filter.created_from = at("2026-01-02T00:00:00.001Z");
     CHECK_EQUAL(std::string("d c of 2"), ids_of(filter));
-    filter.created_until = at("2026-01-04T00:00:00.000Z");
+    filter.created_before = at("2026-01-04T00:00:00.000Z");
     CHECK_EQUAL(std::string("d c b a of 4"), ids_of(filter));
-    filter.is_all = true;
+    filter.matches_all = true;
     CHECK_EQUAL(std::string("c of 1"), ids_of(filter));
-    filter.created_until = at("2026-01-03T00:00:00.000Z");
+    filter.created_before = at("2026-01-03T00:00:00.000Z");
     CHECK_EQUAL(std::string(" of 0"), ids_of(filter));
 }
 
@@ -233,7 +233,7 @@ TEST(lists, of_more_matches_than_are_collected_are_the_same) {
     CHECK_EQUAL(std::string("a of 5101"), ids_of(filter, {store::SortKey::name, true}, 1));
     CHECK_EQUAL(std::string("a of 5101"), ids_of(filter, {store::SortKey::name, false}, 5, 5100));
     filter.search = "m";
-    filter.is_all = true;
+    filter.matches_all = true;
     CHECK_EQUAL(std::string("x1 of 5100"), ids_of(filter, {store::SortKey::name, false}, 1));
 }
 
@@ -472,7 +472,7 @@ class Losses : public Contract {
 
     /// How many are left after a change that ends them where it takes rights.
     long left_after(const store::Changes& changes) {
-        worked(store().update("u", changes, {}, store::Sessions::end));
+        worked(store().update("u", changes, {}, store::SessionPolicy::revoke));
         return left();
     }
 };
@@ -482,10 +482,10 @@ TEST_GROUP_BASE(losses, Losses){};
 TEST(losses, of_the_role_or_the_address_and_bans_end_all_sessions_whoever_is_told) {
     Deaf after(false);
     Deaf before(true);
-    store::Witness* const witnesses[] = {nullptr, &after, &before};
+    store::ChangeListener* const witnesses[] = {nullptr, &after, &before};
     int number = 0;
-    for (store::Witness* const witness : witnesses) {
-        set_witness(witness);
+    for (store::ChangeListener* const listener : witnesses) {
+        set_witness(listener);
         const std::string address = "new" + std::to_string(++number) + "@x";
         for (const store::Changes& changes :
              {store::Changes{{"role", "user"}}, store::Changes{{"role", "admin"}},
@@ -511,11 +511,11 @@ TEST(losses, are_none_where_role_and_address_stay_what_they_are) {
 }
 
 TEST(losses, of_a_role_that_is_none_are_those_of_the_role_user) {
-    worked(store().update("u", {{"role", model::Value()}}, {}, store::Sessions::end));
+    worked(store().update("u", {{"role", model::Value()}}, {}, store::SessionPolicy::revoke));
     CHECK_EQUAL(0, left());
     add_session("again", "u", "2030-01-01T00:00:00.000Z");
     for (const model::Value& role : {model::Value("user"), model::Value(), model::Value()}) {
-        worked(store().update("u", {{"role", role}}, {}, store::Sessions::end));
+        worked(store().update("u", {{"role", role}}, {}, store::SessionPolicy::revoke));
         CHECK_EQUAL(1, left());
     }
 }
@@ -527,15 +527,15 @@ TEST(losses, end_no_sessions_unless_they_are_to) {
 
 TEST(losses, that_are_refused_end_no_sessions) {
     expect_error("UA0106");
-    CHECK(failed(store().update("u", {{"email", "v@x"}}, {}, store::Sessions::end)));
-    store::Guard guard = {store::Guard::Kind::only_of_role, "user"};
-    CHECK(store().update("u", {{"banned", true}}, guard, store::Sessions::end).failure() ==
+    CHECK(failed(store().update("u", {{"email", "v@x"}}, {}, store::SessionPolicy::revoke)));
+    store::UpdateGuard guard = {store::UpdateGuard::Kind::requires_role, "user"};
+    CHECK(store().update("u", {{"banned", true}}, guard, store::SessionPolicy::revoke).failure() ==
           store::Failure::outranked);
     guard = {};
     guard.versions = std::vector<std::string_view>{"x"};
-    CHECK(store().update("u", {{"banned", true}}, guard, store::Sessions::end).failure() ==
-          store::Failure::changed);
-    CHECK(absent(store().update("w", {{"banned", true}}, {}, store::Sessions::end)));
+    CHECK(store().update("u", {{"banned", true}}, guard, store::SessionPolicy::revoke).failure() ==
+          store::Failure::version_mismatch);
+    CHECK(absent(store().update("w", {{"banned", true}}, {}, store::SessionPolicy::revoke)));
     CHECK_EQUAL(2, left());
 }
 
@@ -546,7 +546,7 @@ TEST(losses, are_those_of_the_row_as_another_writer_leaves_it) {
     sql().run("BEGIN; UPDATE \"user\" SET \"role\" = 'admin' WHERE \"id\" = 'u'");
     std::optional<store::Result<model::User>> changed;
     std::thread waiting([&] {
-        changed = store().update("u", {{"role", "user"}}, {}, store::Sessions::end);
+        changed = store().update("u", {{"role", "user"}}, {}, store::SessionPolicy::revoke);
     });
     const bool waited = eventually([] {
         return database().sql().number("SELECT count(*) FROM pg_locks WHERE NOT granted") > 0;
@@ -560,10 +560,10 @@ TEST(losses, are_those_of_the_row_as_another_writer_leaves_it) {
 
 TEST(losses, come_with_the_version_that_the_row_has_then) {
     const std::string version(worked(store().find("u")).version);
-    store::Guard guard;
+    store::UpdateGuard guard;
     guard.versions = std::vector<std::string_view>{version};
     const auto changed =
-        worked(store().update("u", {{"role", "user"}}, guard, store::Sessions::end));
+        worked(store().update("u", {{"role", "user"}}, guard, store::SessionPolicy::revoke));
     CHECK_EQUAL(std::string("user"), or_nothing(changed.role));
     CHECK_EQUAL(std::string(worked(store().find("u")).version), std::string(changed.version));
     CHECK_EQUAL(0, left());
@@ -590,22 +590,22 @@ class FurtherColumns : public Contract {
     }
 };
 
-TEST_GROUP_BASE(further_columns, FurtherColumns){};
+TEST_GROUP_BASE(extra_columns, FurtherColumns){};
 
-TEST(further_columns, come_with_a_created_user) {
+TEST(extra_columns, come_with_a_created_user) {
     add_columns();
     const auto created = worked(store().create(new_user("n", "n@x")));
     expect_members(created.extra_columns);
 }
 
-TEST(further_columns, come_with_an_updated_user) {
+TEST(extra_columns, come_with_an_updated_user) {
     add_columns();
     add_user("u", "u@x");
     const auto updated = worked(store().update("u", {}));
     expect_members(updated.extra_columns);
 }
 
-TEST(further_columns, that_hold_what_JSON_has_no_word_for_come_as_JSON_all_the_same) {
+TEST(extra_columns, that_hold_what_JSON_has_no_word_for_come_as_JSON_all_the_same) {
     add_user("u", "u@x");
     change("ALTER TABLE \"user\" ADD COLUMN \"score\" real; "
            "ALTER TABLE \"user\" ADD COLUMN \"data\" json",
@@ -622,7 +622,7 @@ TEST(further_columns, that_hold_what_JSON_has_no_word_for_come_as_JSON_all_the_s
     }
 }
 
-TEST(further_columns, do_not_come_with_a_user_that_is_read) {
+TEST(extra_columns, do_not_come_with_a_user_that_is_read) {
     add_columns();
     add_user("u", "u@x");
     CHECK_EQUAL(std::string(""), std::string(worked(store().find("u")).extra_columns));
@@ -630,7 +630,7 @@ TEST(further_columns, do_not_come_with_a_user_that_is_read) {
                 std::string(worked(store().list({}, {20, 0})).users[0].extra_columns));
 }
 
-TEST(further_columns, that_appear_while_the_connection_is_in_use_break_nothing) {
+TEST(extra_columns, that_appear_while_the_connection_is_in_use_break_nothing) {
     add_user("u", "u@x");
     worked(store().find("u"));
     worked(store().update("u", {}));
@@ -642,7 +642,7 @@ TEST(further_columns, that_appear_while_the_connection_is_in_use_break_nothing) 
 }
 
 // Who has this address is spared.
-constexpr store::ProtectedAddress nobody = {"protected@x", false};
+constexpr store::ProtectedEmail nobody = {"protected@x", false};
 
 TEST_GROUP_BASE(remove, Contract){};
 
@@ -697,18 +697,18 @@ TEST(remove, that_cannot_delete_the_user_deletes_nothing) {
 class Guarded : public Contract {
   protected:
     /// What comes of an update, and of a deletion, under the guard: "done", "outranked" and so on.
-    std::string outcome_of_update(const store::Guard& guard) {
+    std::string outcome_of_update(const store::UpdateGuard& guard) {
         return word_for(store().update("u", {{"name", "New"}}, guard));
     }
-    std::string outcome_of_removal(const store::Guard& guard) {
+    std::string outcome_of_removal(const store::UpdateGuard& guard) {
         return word_for(store().remove("u", nobody, guard));
     }
 
-    static store::Guard only_of(std::string_view role) {
-        return {store::Guard::Kind::only_of_role, role};
+    static store::UpdateGuard only_of(std::string_view role) {
+        return {store::UpdateGuard::Kind::requires_role, role};
     }
-    static store::Guard leaves_one_of(std::string_view role) {
-        return {store::Guard::Kind::leaves_one_of_role, role, at("2026-01-02T00:00:00.000Z")};
+    static store::UpdateGuard leaves_one_of(std::string_view role) {
+        return {store::UpdateGuard::Kind::keeps_last_of_role, role, at("2026-01-02T00:00:00.000Z")};
     }
 
     void ban(std::string_view id, const char* expires) {
@@ -755,7 +755,7 @@ TEST(guard, counts_no_role_as_user) {
 }
 
 TEST(guard, finds_nobody_where_there_is_nobody) {
-    for (const store::Guard& guard : {only_of("user"), leaves_one_of("owner")}) {
+    for (const store::UpdateGuard& guard : {only_of("user"), leaves_one_of("owner")}) {
         CHECK_EQUAL(std::string("not found"), outcome_of_update(guard));
         CHECK_EQUAL(std::string("not found"), outcome_of_removal(guard));
     }
@@ -767,14 +767,14 @@ TEST(guard, keeps_the_last_of_a_role) {
     CHECK_EQUAL(std::string("last"), outcome_of_update(leaves_one_of("owner")));
     CHECK_EQUAL(std::string("last"), outcome_of_removal(leaves_one_of("owner")));
     CHECK_EQUAL(std::string("Name of u"), std::string(worked(store().find("u")).name));
-    CHECK(absent(store().another("u", "owner", at("2026-01-02T00:00:00.000Z"))));
+    CHECK(absent(store().exists_other_with_role("u", "owner", at("2026-01-02T00:00:00.000Z"))));
 }
 
 TEST(guard, keeps_nobody_where_another_one_is_left) {
     add_user("u", "u@x", "'owner'");
     add_user("v", "v@x", "'owner'");
     CHECK_EQUAL(std::string("done"), outcome_of_update(leaves_one_of("owner")));
-    worked(store().another("u", "owner", at("2026-01-02T00:00:00.000Z")));
+    worked(store().exists_other_with_role("u", "owner", at("2026-01-02T00:00:00.000Z")));
     CHECK_EQUAL(std::string("done"), outcome_of_removal(leaves_one_of("owner")));
 }
 
@@ -810,15 +810,15 @@ TEST(guard, comes_after_the_protected_address) {
 TEST_GROUP_BASE(session, Contract){};
 
 TEST(session, of_an_unknown_token_is_nothing) {
-    CHECK(absent(store().session("nothing")));
-    CHECK(absent(store().caller("nothing")));
+    CHECK(absent(store().find_session("nothing")));
+    CHECK(absent(store().find_caller("nothing")));
 }
 
 TEST(session, tells_whose_it_is_and_until_when) {
     add_user("u", "u@x", "'admin'");
     sql().run("UPDATE \"user\" SET \"banned\" = TRUE, \"banExpires\" = '2027-01-01T00:00:00.000Z'");
     add_session("token", "u", "2026-12-31T23:59:59.999Z");
-    const auto found = worked(store().session("token"));
+    const auto found = worked(store().find_session("token"));
     CHECK_EQUAL(std::string("token"), std::string(found.session.token));
     CHECK_EQUAL(std::string("session-token"), std::string(found.session.id));
     CHECK_EQUAL(std::string("u"), std::string(found.session.user_id));
@@ -834,7 +834,7 @@ TEST(session, tells_who_its_caller_is_and_whether_it_counts) {
     add_user("u", "u@x", "'admin'");
     add_session("token", "u", "2026-12-31T23:59:59.999Z");
     const auto caller = [&] {
-        const auto found = worked(store().caller("token"));
+        const auto found = worked(store().find_caller("token"));
         return std::string(found.user.id) + " " + or_nothing(found.user.role) + " " +
                or_nothing(found.session.expires_at) + (found.user.banned ? " banned " : " ") +
                or_nothing(found.user.ban_expires);
@@ -849,21 +849,21 @@ TEST(session, tells_who_its_caller_is_and_whether_it_counts) {
 TEST(session, tells_who_impersonates_its_caller) {
     add_user("u", "u@x");
     add_session("token", "u", "2026-12-31T23:59:59.999Z");
-    CHECK_FALSE(worked(store().caller("token")).session.impersonated_by.has_value());
+    CHECK_FALSE(worked(store().find_caller("token")).session.impersonated_by.has_value());
     sql().run("UPDATE \"session\" SET \"impersonatedBy\" = 'sara-1'");
     CHECK_EQUAL(std::string("sara-1"),
-                or_nothing(worked(store().caller("token")).session.impersonated_by));
+                or_nothing(worked(store().find_caller("token")).session.impersonated_by));
 }
 
 TEST(session, takes_a_token_to_the_letter) {
     add_user("u", "u@x");
     add_session("Token", "u", "2030-01-01T00:00:00.000Z");
     for (const char* another : {"token", "Token%"}) {
-        CHECK(absent(store().session(another)));
-        CHECK(absent(store().caller(another)));
+        CHECK(absent(store().find_session(another)));
+        CHECK(absent(store().find_caller(another)));
     }
-    worked(store().session("Token"));
-    worked(store().caller("Token"));
+    worked(store().find_session("Token"));
+    worked(store().find_caller("Token"));
 }
 
 TEST(session, that_was_opened_is_found) {
@@ -875,8 +875,8 @@ TEST(session, that_was_opened_is_found) {
     opened.created_at = opened.updated_at = at("2026-01-01T00:00:00.000Z");
     opened.expires_at = at("2026-01-08T00:00:00.000Z");
     opened.ip_address = "192.0.2.1";
-    CHECK_EQUAL(std::string("session-id"), std::string(worked(store().open_session(opened))));
-    const auto found = worked(store().session("fresh")).session;
+    CHECK_EQUAL(std::string("session-id"), std::string(worked(store().create_session(opened))));
+    const auto found = worked(store().find_session("fresh")).session;
     CHECK_EQUAL(std::string("session-id"), std::string(found.id));
     CHECK_EQUAL(std::string("u"), std::string(found.user_id));
     CHECK_EQUAL(std::string("2026-01-01T00:00:00.000Z"), or_nothing(found.created_at));
@@ -891,8 +891,8 @@ TEST(session, of_an_unknown_user_cannot_be_opened) {
     opened.token = "fresh";
     opened.user_id = "nobody";
     opened.created_at = opened.updated_at = opened.expires_at = at("2026-01-01T00:00:00.000Z");
-    const auto result = store().open_session(opened);
-    CHECK(!result && result.failure() == store::Failure::changed);
+    const auto result = store().create_session(opened);
+    CHECK(!result && result.failure() == store::Failure::version_mismatch);
 }
 
 TEST(session, that_is_extended_ends_later) {
@@ -900,7 +900,7 @@ TEST(session, that_is_extended_ends_later) {
     add_session("token", "u", "2026-01-08T00:00:00.000Z");
     worked(store().extend_session("token", at("2026-02-08T00:00:00.000Z"),
                                   at("2026-01-05T00:00:00.000Z")));
-    const auto found = worked(store().session("token")).session;
+    const auto found = worked(store().find_session("token")).session;
     CHECK_EQUAL(std::string("2026-02-08T00:00:00.000Z"), or_nothing(found.expires_at));
     CHECK_EQUAL(std::string("2026-01-05T00:00:00.000Z"), or_nothing(found.updated_at));
     CHECK(absent(store().extend_session("unknown", at("2026-02-08T00:00:00.000Z"),
@@ -911,10 +911,10 @@ TEST(session, that_is_closed_is_gone_and_others_stay) {
     add_user("u", "u@x");
     add_session("one", "u", "2030-01-01T00:00:00.000Z");
     add_session("two", "u", "2030-01-01T00:00:00.000Z");
-    worked(store().close_session("one"));
-    CHECK(absent(store().session("one")));
-    worked(store().session("two"));
-    CHECK(absent(store().close_session("one")));
+    worked(store().delete_session("one"));
+    CHECK(absent(store().find_session("one")));
+    worked(store().find_session("two"));
+    CHECK(absent(store().delete_session("one")));
 }
 
 TEST(session, all_of_a_user_are_listed_and_closed_and_none_of_others) {
@@ -925,17 +925,17 @@ TEST(session, all_of_a_user_are_listed_and_closed_and_none_of_others) {
     add_session("three", "v", "2030-01-01T00:00:00.000Z");
     sql().run("UPDATE \"session\" SET \"createdAt\" = '2026-03-01T00:00:00.000Z' "
               "WHERE \"token\" = 'one'");
-    const auto sessions = worked(store().sessions_of("u"));
+    const auto sessions = worked(store().list_sessions("u"));
     CHECK_EQUAL(2U, sessions.size());
     CHECK_EQUAL(std::string("one"), std::string(sessions[0].token));
     CHECK_EQUAL(std::string("two"), std::string(sessions[1].token));
-    CHECK(absent(store().close_session_of("u", "session-three")));
-    CHECK(absent(store().close_session_of("u", "one")));
-    worked(store().close_session_of("u", "session-one"));
-    CHECK(absent(store().close_session_of("u", "session-one")));
-    CHECK_EQUAL(1, worked(store().close_sessions_of("u")));
-    CHECK_EQUAL(0U, worked(store().sessions_of("u")).size());
-    worked(store().session("three"));
+    CHECK(absent(store().delete_session_of_user("u", "session-three")));
+    CHECK(absent(store().delete_session_of_user("u", "one")));
+    worked(store().delete_session_of_user("u", "session-one"));
+    CHECK(absent(store().delete_session_of_user("u", "session-one")));
+    CHECK_EQUAL(1, worked(store().delete_sessions_of_user("u")));
+    CHECK_EQUAL(0U, worked(store().list_sessions("u")).size());
+    worked(store().find_session("three"));
 }
 
 TEST(session, that_lasts_is_listed_without_its_token) {
@@ -953,7 +953,7 @@ TEST(session, that_lasts_is_listed_without_its_token) {
     const auto live = [this](std::int64_t most) {
         std::string ids;
         const auto sessions =
-            worked(store().live_sessions_of("u", at("2026-05-01T11:59:59.999Z"), most));
+            worked(store().list_active_sessions("u", at("2026-05-01T11:59:59.999Z"), most));
         for (const model::Session& session : sessions) {
             CHECK_EQUAL(std::string(), std::string(session.token));
             CHECK_EQUAL(std::string("u"), std::string(session.user_id));
@@ -965,8 +965,8 @@ TEST(session, that_lasts_is_listed_without_its_token) {
     CHECK_EQUAL(std::string("session-newest 192.0.2.1, "), live(1));
     // The one that is just over stands between them.
     CHECK_EQUAL(std::string("session-newest 192.0.2.1, session-lasting (nothing), "), live(2));
-    CHECK_EQUAL(0U,
-                worked(store().live_sessions_of("w", at("2026-05-01T11:59:59.999Z"), 9)).size());
+    CHECK_EQUAL(
+        0U, worked(store().list_active_sessions("w", at("2026-05-01T11:59:59.999Z"), 9)).size());
 }
 
 TEST(update, sets_a_ban_and_lifts_all_of_it) {
@@ -988,8 +988,8 @@ TEST_GROUP_BASE(credential, Contract){};
 
 TEST(credential, of_an_unknown_address_or_of_a_user_without_one_is_nothing) {
     add_user("u", "u@x");
-    CHECK(absent(store().credential("nobody@x")));
-    CHECK(absent(store().credential("u@x")));
+    CHECK(absent(store().find_credential("nobody@x")));
+    CHECK(absent(store().find_credential("u@x")));
 }
 
 TEST(credential, is_that_of_the_credential_account_whatever_other_accounts_there_are) {
@@ -998,9 +998,9 @@ TEST(credential, is_that_of_the_credential_account_whatever_other_accounts_there
         "INSERT INTO \"account\" (\"id\", \"accountId\", \"providerId\", \"userId\", "
         "\"password\", \"createdAt\", \"updatedAt\") VALUES ('0', '7', 'github', 'n', 'not it', "
         "'2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z')");
-    CHECK(absent(store().credential("n@x")));
+    CHECK(absent(store().find_credential("n@x")));
     worked(store().set_password(store::account_row(new_user("n", "n@x"))));
-    const auto found = worked(store().credential("n@x"));
+    const auto found = worked(store().find_credential("n@x"));
     CHECK_EQUAL(std::string("n"), std::string(found.user.id));
     CHECK_EQUAL(std::string("a hash"), or_nothing(found.password_hash));
     CHECK_EQUAL(std::string("not it"),
@@ -1015,7 +1015,7 @@ TEST(credential, is_replaced_by_a_new_password_where_there_is_one) {
     worked(store().set_password(store::account_row(user)));
     CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"account\""));
     CHECK_EQUAL(std::string("another hash"),
-                or_nothing(worked(store().credential("n@x")).password_hash));
+                or_nothing(worked(store().find_credential("n@x")).password_hash));
 }
 
 TEST(credential, is_replaced_by_a_new_hash_where_it_has_the_one_that_is_to_go_and_else_stays) {
@@ -1023,10 +1023,11 @@ TEST(credential, is_replaced_by_a_new_hash_where_it_has_the_one_that_is_to_go_an
     auto user = new_user("n", "n@x");
     user.password_hash = "another hash";
     CHECK(absent(store().replace_hash(store::account_row(user), "no hash of it")));
-    CHECK_EQUAL(std::string("a hash"), or_nothing(worked(store().credential("n@x")).password_hash));
+    CHECK_EQUAL(std::string("a hash"),
+                or_nothing(worked(store().find_credential("n@x")).password_hash));
     worked(store().replace_hash(store::account_row(user), "a hash"));
     CHECK_EQUAL(std::string("another hash"),
-                or_nothing(worked(store().credential("n@x")).password_hash));
+                or_nothing(worked(store().find_credential("n@x")).password_hash));
     add_user("m", "m@x");
     CHECK(absent(store().replace_hash(store::account_row(new_user("m", "m@x")), "a hash")));
     CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"account\""));
@@ -1046,20 +1047,21 @@ TEST(credential, is_that_of_a_row_of_the_versions_that_are_wanted_or_stays) {
     auto user = new_user("n", "n@x");
     user.password_hash = "another hash";
     const auto set = [&](const std::vector<std::string_view>& versions) {
-        store::Guard guard;
+        store::UpdateGuard guard;
         guard.versions = versions;
-        return store().set_password(store::account_row(user), store::Sessions::end, guard);
+        return store().set_password(store::account_row(user), store::SessionPolicy::revoke, guard);
     };
     using Views = std::vector<std::string_view>;
     for (const Views& versions : {Views{before}, Views{}, Views{"x", before}}) {
         const auto refused = set(versions);
-        CHECK(!refused && refused.failure() == store::Failure::changed);
+        CHECK(!refused && refused.failure() == store::Failure::version_mismatch);
     }
-    CHECK_EQUAL(std::string("a hash"), or_nothing(worked(store().credential("n@x")).password_hash));
+    CHECK_EQUAL(std::string("a hash"),
+                or_nothing(worked(store().find_credential("n@x")).password_hash));
     CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"session\""));
     worked(set({before, after}));
     CHECK_EQUAL(std::string("another hash"),
-                or_nothing(worked(store().credential("n@x")).password_hash));
+                or_nothing(worked(store().find_credential("n@x")).password_hash));
     CHECK_EQUAL(0, sql().number("SELECT count(*) FROM \"session\""));
     // The user's row is what it was.
     CHECK_EQUAL(after, std::string(worked(store().find("n")).version));
@@ -1077,9 +1079,9 @@ TEST(credential, is_that_of_a_row_as_another_writer_leaves_it) {
     user.password_hash = "another hash";
     std::optional<store::Result<store::Done>> set;
     std::thread waiting([&] {
-        store::Guard guard;
+        store::UpdateGuard guard;
         guard.versions = std::vector<std::string_view>{version};
-        set = store().set_password(store::account_row(user), store::Sessions::end, guard);
+        set = store().set_password(store::account_row(user), store::SessionPolicy::revoke, guard);
     });
     const bool waited = eventually([] {
         return database().sql().number("SELECT count(*) FROM pg_locks WHERE NOT granted") > 0;
@@ -1087,8 +1089,9 @@ TEST(credential, is_that_of_a_row_as_another_writer_leaves_it) {
     sql().run("COMMIT");
     waiting.join();
     CHECK(waited);
-    CHECK(!*set && set->failure() == store::Failure::changed);
-    CHECK_EQUAL(std::string("a hash"), or_nothing(worked(store().credential("n@x")).password_hash));
+    CHECK(!*set && set->failure() == store::Failure::version_mismatch);
+    CHECK_EQUAL(std::string("a hash"),
+                or_nothing(worked(store().find_credential("n@x")).password_hash));
 }
 
 TEST(credential, ends_the_sessions_of_its_user_where_they_are_to_end) {
@@ -1101,11 +1104,11 @@ TEST(credential, ends_the_sessions_of_its_user_where_they_are_to_end) {
     user.password_hash = "another hash";
     worked(store().set_password(store::account_row(user)));
     CHECK_EQUAL(3, sql().number("SELECT count(*) FROM \"session\""));
-    worked(store().set_password(store::account_row(user), store::Sessions::end));
+    worked(store().set_password(store::account_row(user), store::SessionPolicy::revoke));
     CHECK_EQUAL(std::string("other"), *sql().value("SELECT \"token\" FROM \"session\""));
     user = new_user("m", "m@x");
     user.account_id = "another account";
-    worked(store().set_password(store::account_row(user), store::Sessions::end));
+    worked(store().set_password(store::account_row(user), store::SessionPolicy::revoke));
     CHECK_EQUAL(0, sql().number("SELECT count(*) FROM \"session\""));
     CHECK_EQUAL(2, sql().number("SELECT count(*) FROM \"account\""));
 }
@@ -1114,7 +1117,8 @@ TEST(credential, is_made_by_a_new_password_where_there_is_none) {
     add_user("n", "n@x");
     const auto user = new_user("n", "n@x");
     worked(store().set_password(store::account_row(user)));
-    CHECK_EQUAL(std::string("a hash"), or_nothing(worked(store().credential("n@x")).password_hash));
+    CHECK_EQUAL(std::string("a hash"),
+                or_nothing(worked(store().find_credential("n@x")).password_hash));
     CHECK_EQUAL(std::string("n@x"), *sql().value("SELECT \"accountId\" FROM \"account\""));
 }
 

@@ -14,11 +14,14 @@ bool is_postgresql() {
 // What is sought first. PostgreSQL seeks its own schema before all others if it is not named.
 constexpr const char* search_paths[] = {"hostile, public"};
 
-const store::Guard guards[] = {
+const store::UpdateGuard guards[] = {
     {},
-    {store::Guard::Kind::only_of_role, "user", at("2026-05-01T00:00:00.000Z"), {}},
-    {store::Guard::Kind::leaves_one_of_role, "superAdmin", at("2026-05-01T00:00:00.000Z"), {}},
-    {store::Guard::Kind::leaves_one_of_role, "superAdmin", at("2026-05-01T00:00:00.000Z"),
+    {store::UpdateGuard::Kind::requires_role, "user", at("2026-05-01T00:00:00.000Z"), {}},
+    {store::UpdateGuard::Kind::keeps_last_of_role,
+     "superAdmin",
+     at("2026-05-01T00:00:00.000Z"),
+     {}},
+    {store::UpdateGuard::Kind::keeps_last_of_role, "superAdmin", at("2026-05-01T00:00:00.000Z"),
      std::vector<std::string_view>{"1-2"}},
 };
 
@@ -68,28 +71,30 @@ class HostileSchema : public Contract {
 
     void change_users() {
         const auto now = at("2026-05-01T00:00:00.000Z");
-        for (const store::Guard& guard : guards)
-            for (const store::Sessions sessions : {store::Sessions::stay, store::Sessions::end}) {
+        for (const store::UpdateGuard& guard : guards)
+            for (const store::SessionPolicy sessions :
+                 {store::SessionPolicy::keep, store::SessionPolicy::revoke}) {
                 const store::Changes changes = {
                     {"name", "N"}, {"email", "u@x"}, {"role", "user"}, {"banned", true}};
                 ran(store().update("u", changes, guard, sessions));
                 ran(store().set_password(store::account_row(user_with_account("u", "u@x")),
                                          sessions, guard.versions));
-                ran(store().remove("none", {"u@x", sessions == store::Sessions::end}, guard));
+                ran(store().remove("none", {"u@x", sessions == store::SessionPolicy::revoke},
+                                   guard));
             }
         ran(store().create(user_with_account("n", "n@x")));
         ran(store().create(user_with_account("m", "n@x"))); // a conflict, which is looked into
         ran(store().replace_hash(store::account_row(user_with_account("n", "n@x")), "a hash"));
         ran(store().remove("n", {"u@x", true}, guards[0]));
-        ran(store().another("u", "superAdmin", now));
+        ran(store().exists_other_with_role("u", "superAdmin", now));
     }
 
     void read_users() {
         ran(store().find("u"));
         ran(store().find_by_email("u@x"));
-        ran(store().credential("u@x"));
+        ran(store().find_credential("u@x"));
         ran(store().password_formats());
-        ran(store().further_columns());
+        ran(store().extra_columns());
         ran(store().survey({"u@x", true}));
         ran(store().survey({"u@x", false}));
     }
@@ -101,15 +106,15 @@ class HostileSchema : public Contract {
         session.token = "opened";
         session.user_id = "u";
         session.created_at = session.updated_at = session.expires_at = now;
-        ran(store().open_session(session));
-        ran(store().session("opened"));
-        ran(store().caller("opened"));
-        ran(store().sessions_of("u"));
-        ran(store().live_sessions_of("u", now, 5));
+        ran(store().create_session(session));
+        ran(store().find_session("opened"));
+        ran(store().find_caller("opened"));
+        ran(store().list_sessions("u"));
+        ran(store().list_active_sessions("u", now, 5));
         ran(store().extend_session("opened", now, now));
-        ran(store().close_session("opened"));
-        ran(store().close_session_of("u", "none"));
-        ran(store().close_sessions_of("u"));
+        ran(store().delete_session("opened"));
+        ran(store().delete_session_of_user("u", "none"));
+        ran(store().delete_sessions_of_user("u"));
     }
 
     /// Runs all statements of the store, with a path that has the hostile schema.
@@ -120,10 +125,10 @@ class HostileSchema : public Contract {
             tell_connection(("SET search_path = " + std::string(path)).c_str());
             Deaf before(true);
             Deaf after(false);
-            for (store::Witness* witness :
-                 {static_cast<store::Witness*>(nullptr), static_cast<store::Witness*>(&before),
-                  static_cast<store::Witness*>(&after)}) {
-                set_witness(witness);
+            for (store::ChangeListener* listener : {static_cast<store::ChangeListener*>(nullptr),
+                                                    static_cast<store::ChangeListener*>(&before),
+                                                    static_cast<store::ChangeListener*>(&after)}) {
+                set_witness(listener);
                 list_users();
                 change_users();
                 read_users();

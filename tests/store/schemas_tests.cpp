@@ -80,8 +80,8 @@ class Made : public Contract {
         return "made_collation";
     }
 
-    void set_witness_of_made(store::Witness* witness) {
-        static_cast<store::DatabaseStore&>(*made_).set_witness(witness); // of make
+    void set_witness_of_made(store::ChangeListener* listener) {
+        static_cast<store::DatabaseStore&>(*made_).set_change_listener(listener); // of make
     }
 
     /// A session of the user under the token.
@@ -98,12 +98,12 @@ class Made : public Contract {
     void expect_nobody(const std::string& id) {
         CHECK(absent(made_->find(id)));
         CHECK(absent(made_->update(id, {{"name", "Otro"}})));
-        CHECK(absent(made_->update(id, {{"banned", true}}, {}, store::Sessions::end)));
+        CHECK(absent(made_->update(id, {{"banned", true}}, {}, store::SessionPolicy::revoke)));
         CHECK(absent(made_->remove(id, {"protected@x"})));
-        CHECK_EQUAL(0U, worked(made_->sessions_of(id)).size());
-        CHECK_EQUAL(0, worked(made_->close_sessions_of(id)));
-        CHECK(absent(made_->session(id)));
-        CHECK(absent(made_->close_session(id)));
+        CHECK_EQUAL(0U, worked(made_->list_sessions(id)).size());
+        CHECK_EQUAL(0, worked(made_->delete_sessions_of_user(id)));
+        CHECK(absent(made_->find_session(id)));
+        CHECK(absent(made_->delete_session(id)));
     }
 
     /// Whether ids and tokens in columns of that type are taken as they are written.
@@ -111,12 +111,12 @@ class Made : public Contract {
                                   const std::vector<const char*>& others) {
         make(type + " PRIMARY KEY", type, type);
         worked(made_->create(new_user(id, "n@x")));
-        worked(made_->open_session(session_of(id, id)));
+        worked(made_->create_session(session_of(id, id)));
         for (const char* other : others)
             expect_nobody(other);
-        CHECK_EQUAL(1U, worked(made_->sessions_of(id)).size());
-        CHECK_EQUAL(id, std::string(worked(made_->session(id)).user.id));
-        worked(made_->update(id, {{"banned", true}}, {}, store::Sessions::end));
+        CHECK_EQUAL(1U, worked(made_->list_sessions(id)).size());
+        CHECK_EQUAL(id, std::string(worked(made_->find_session(id)).user.id));
+        worked(made_->update(id, {{"banned", true}}, {}, store::SessionPolicy::revoke));
         worked(made_->remove(id, {"protected@x"}));
     }
 
@@ -145,10 +145,10 @@ TEST(made_tables, of_char_ids_and_tokens_compare_them_as_whole_texts) {
     session.token = token;
     session.user_id = id;
     session.expires_at = session.created_at = session.updated_at = at("2030-01-01T00:00:00.000Z");
-    worked(made_->open_session(session));
-    CHECK_EQUAL(id, std::string(worked(made_->session(token)).user.id));
+    worked(made_->create_session(session));
+    CHECK_EQUAL(id, std::string(worked(made_->find_session(token)).user.id));
     for (const std::string& other : {std::string("Cnonsense"), std::string("C"), token + " "})
-        CHECK(absent(made_->session(other)));
+        CHECK(absent(made_->find_session(other)));
     for (const std::string& other : {std::string("0"), id + " ", std::string("0zzz")}) {
         CHECK(absent(made_->find(other)));
         CHECK(absent(made_->update(other, {{"name", "Otro"}})));
@@ -168,12 +168,12 @@ TEST(made_tables, of_char_columns_are_read_without_the_blanks_that_fill_them_up)
 TEST(made_tables, whose_ids_the_database_makes_work_in_every_call) {
     make_serial();
     auto user = new_user("not used", "n@x");
-    user.account_is_named_by_id = true;
+    user.account_id_is_user_id = true;
     const std::string id(worked(made_->create(user)).id);
     CHECK_EQUAL(std::string("1"), id);
     CHECK_EQUAL(std::string("1"), *sql().value("SELECT \"accountId\" FROM \"made_account\""));
     CHECK_EQUAL(id, std::string(worked(made_->find(id)).id));
-    CHECK_EQUAL(id, std::string(worked(made_->credential("n@x")).user.id));
+    CHECK_EQUAL(id, std::string(worked(made_->find_credential("n@x")).user.id));
     CHECK_EQUAL(std::string("Otro"),
                 std::string(worked(made_->update(id, {{"name", "Otro"}})).name));
     model::Session session;
@@ -181,23 +181,23 @@ TEST(made_tables, whose_ids_the_database_makes_work_in_every_call) {
     session.token = "token";
     session.user_id = id;
     session.expires_at = session.created_at = session.updated_at = at("2030-01-01T00:00:00.000Z");
-    CHECK_EQUAL(std::string("1"), std::string(worked(made_->open_session(session))));
-    CHECK_EQUAL(id, std::string(worked(made_->session("token")).user.id));
-    CHECK_EQUAL(1U, worked(made_->sessions_of(id)).size());
+    CHECK_EQUAL(std::string("1"), std::string(worked(made_->create_session(session))));
+    CHECK_EQUAL(id, std::string(worked(made_->find_session("token")).user.id));
+    CHECK_EQUAL(1U, worked(made_->list_sessions(id)).size());
     const auto now = at("2026-01-01T00:00:00.000Z");
-    CHECK_EQUAL(1U, worked(made_->live_sessions_of(id, now, 5)).size());
-    CHECK(absent(made_->close_session_of(id, "one")));
-    worked(made_->update(id, {{"banned", true}}, {}, store::Sessions::end));
-    worked(made_->open_session(session));
-    worked(made_->close_session_of(id, "2"));
-    worked(made_->open_session(session));
+    CHECK_EQUAL(1U, worked(made_->list_active_sessions(id, now, 5)).size());
+    CHECK(absent(made_->delete_session_of_user(id, "one")));
+    worked(made_->update(id, {{"banned", true}}, {}, store::SessionPolicy::revoke));
+    worked(made_->create_session(session));
+    worked(made_->delete_session_of_user(id, "2"));
+    worked(made_->create_session(session));
     const auto account = store::credential_account(worked(made_->find(id)), "", "h", true, now);
-    worked(made_->set_password(account, store::Sessions::end));
+    worked(made_->set_password(account, store::SessionPolicy::revoke));
     CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"made_account\""));
     sql().run("DELETE FROM \"made_account\"");
     worked(made_->set_password(account));
     CHECK_EQUAL(id, *sql().value("SELECT \"userId\" FROM \"made_account\""));
-    CHECK_EQUAL(0, worked(made_->close_sessions_of(id)));
+    CHECK_EQUAL(0, worked(made_->delete_sessions_of_user(id)));
     worked(made_->remove(id, {"protected@x"}));
     CHECK_EQUAL(0, sql().number("SELECT count(*) FROM \"made_account\""));
 }
@@ -244,7 +244,7 @@ TEST(made_tables, whose_roles_are_compared_in_any_case_take_a_role_to_the_letter
     worked(made_->create(new_user("n", "n@x")));
     CHECK_EQUAL(std::string("n"), ids(worked(made_->list({"user", {}}, {20, 0}))));
     CHECK_EQUAL(std::string(), ids(worked(made_->list({"USER", {}}, {20, 0}))));
-    const store::Guard guard = {store::Guard::Kind::only_of_role, "USER"};
+    const store::UpdateGuard guard = {store::UpdateGuard::Kind::requires_role, "USER"};
     CHECK(made_->update("n", {{"name", "Otro"}}, guard).failure() == store::Failure::outranked);
 }
 
@@ -272,9 +272,9 @@ TEST(made_tables, may_have_users_without_an_address_who_can_be_changed_and_delet
             sql().run("INSERT INTO \"made_user\" (\"id\", \"name\", \"emailVerified\") VALUES "
                       "('e', 'E', " +
                       std::string(is_postgresql() ? "FALSE" : "0") + ")");
-            worked(made_->open_session(session_of("e", "s")));
-            worked(made_->update("e", {{"email", "e@x"}}, {}, store::Sessions::end));
-            CHECK_EQUAL(0U, worked(made_->sessions_of("e")).size());
+            worked(made_->create_session(session_of("e", "s")));
+            worked(made_->update("e", {{"email", "e@x"}}, {}, store::SessionPolicy::revoke));
+            CHECK_EQUAL(0U, worked(made_->list_sessions("e")).size());
             sql().run("UPDATE \"made_user\" SET \"email\" = NULL WHERE \"id\" = 'e'");
             worked(made_->remove("e", {spared, ignores_case}));
             CHECK(absent(made_->find("e")));
@@ -308,7 +308,7 @@ TEST(made_tables, say_which_accounts_have_a_second_factor) {
         worked(made_->create(new_user("n", "n@x")));
         const auto has_second_factor = [&](const char* value) {
             sql().run("UPDATE \"made_user\" SET \"" + column + "\" = " + value);
-            return worked(made_->credential("n@x")).has_second_factor;
+            return worked(made_->find_credential("n@x")).has_second_factor;
         };
         CHECK_FALSE(has_second_factor("NULL"));
         CHECK_FALSE(has_second_factor("FALSE"));
@@ -320,7 +320,7 @@ TEST(made_tables, say_which_accounts_have_a_second_factor) {
     }
     make("text PRIMARY KEY", "text", "text");
     worked(made_->create(new_user("n", "n@x")));
-    CHECK_FALSE(worked(made_->credential("n@x")).has_second_factor);
+    CHECK_FALSE(worked(made_->find_credential("n@x")).has_second_factor);
 }
 
 TEST(made_tables, without_foreign_keys_lose_sessions_and_accounts_with_their_user) {
@@ -330,7 +330,7 @@ TEST(made_tables, without_foreign_keys_lose_sessions_and_accounts_with_their_use
     session.id = session.token = "s";
     session.user_id = "n";
     session.expires_at = at("2030-01-01T00:00:00.000Z");
-    worked(made_->open_session(session));
+    worked(made_->create_session(session));
     worked(made_->remove("n", {"protected@x"}));
     for (const char* table : {"made_user", "made_session", "made_account"})
         CHECK_EQUAL_TEXT(0, sql().number("SELECT count(*) FROM \"" + std::string(table) + "\""),
@@ -354,9 +354,9 @@ TEST(made_tables, call_no_address_taken_where_an_account_of_it_is_there_without_
               R"(INSERT INTO "made_account" ("id", "accountId", "providerId", "userId"))"
               R"( VALUES ('a', 'n@x', 'credential', 'gone'))");
     Deaf before(true);
-    for (store::Witness* const witness :
-         {static_cast<store::Witness*>(nullptr), static_cast<store::Witness*>(&before)}) {
-        set_witness_of_made(witness);
+    for (store::ChangeListener* const listener : {static_cast<store::ChangeListener*>(nullptr),
+                                                  static_cast<store::ChangeListener*>(&before)}) {
+        set_witness_of_made(listener);
         CHECK(failed(made_->create(new_user("n", "n@x"))));
         CHECK_EQUAL(0, sql().number("SELECT count(*) FROM \"made_user\""));
     }
@@ -370,9 +370,9 @@ TEST(made_tables, call_an_address_taken_that_is_unique_in_any_case) {
     sql().run("CREATE UNIQUE INDEX ON \"made_user\" (lower(\"email\"))");
     worked(made_->create(new_user("n", "Ana@x")));
     Deaf before(true);
-    for (store::Witness* const witness :
-         {static_cast<store::Witness*>(nullptr), static_cast<store::Witness*>(&before)}) {
-        set_witness_of_made(witness);
+    for (store::ChangeListener* const listener : {static_cast<store::ChangeListener*>(nullptr),
+                                                  static_cast<store::ChangeListener*>(&before)}) {
+        set_witness_of_made(listener);
         CHECK(made_->create(new_user("m", "ana@X")).failure() == store::Failure::address_taken);
     }
     set_witness_of_made(nullptr);
@@ -421,7 +421,7 @@ TEST(living_tables, are_asked_by_so_many_prepared_statements_at_most) {
             filter.email_verified = has(4);
         if (has(5))
             filter.created_from = text::Timestamp();
-        filter.is_all = has(6);
+        filter.matches_all = has(6);
         const store::Window window = {
             has(7) ? 10 : 20, 0, {has(8) ? store::SortKey::name : store::SortKey::email, has(9)}};
         worked(store().list(filter, window));
@@ -438,23 +438,23 @@ TEST(living_tables, are_asked_by_so_many_prepared_statements_at_most) {
 }
 
 TEST(living_tables, that_stay_as_they_are_are_known_at_one_place_in_memory) {
-    const store::Dialect& dialect = *store::dialect_of(database().driver());
+    const store::Dialect& dialect = *store::find_dialect(database().driver());
     const store::Connection& connection = *connection_->acquire({});
-    store::KnownConnection& known = store::KnownConnection::of(connection, dialect, "another");
+    store::CachedConnection& known = store::CachedConnection::get(connection, dialect, "another");
     const auto learn = [&] {
         pass(std::chrono::seconds(11));
-        CHECK(!known.learn(dialect, {}, pool_));
+        CHECK(!known.refresh_schema(dialect, {}, pool_));
     };
     learn();
     const store::Column* const first = known.schema().user.columns.data();
-    const char* const read = known.schema().user.read.data();
+    const char* const read = known.schema().user.select_list.data();
     learn();
     POINTERS_EQUAL(first, known.schema().user.columns.data());
-    POINTERS_EQUAL(read, known.schema().user.read.data());
+    POINTERS_EQUAL(read, known.schema().user.select_list.data());
     change("ALTER TABLE \"user\" ADD COLUMN \"phone\" text",
            "ALTER TABLE \"user\" DROP COLUMN \"phone\"");
     learn();
-    CHECK_EQUAL(1U, known.schema().other_user_columns().size());
+    CHECK_EQUAL(1U, known.schema().extra_user_columns().size());
     connection_->release(connection);
 }
 
@@ -487,7 +487,7 @@ TEST(living_tables, that_another_process_locks_are_waited_for_no_longer_than_the
     expect_error("UA0104");
     add_user("u", "u@x");
     sql().run("PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE");
-    const store::Patience little = {std::chrono::milliseconds(300)};
+    const store::TimeoutPolicy little = {std::chrono::milliseconds(300)};
     // What one has waited is gone for all that it does.
     const auto impatient = [&] {
         return store::DatabaseStore(*connection_, log_, pool_, store::TableNames{}, "contract",
@@ -544,20 +544,20 @@ TEST(living_tables, whose_readers_keep_a_change_from_its_end_are_waited_for_no_l
     worked(store().find("m"));
     sql().run("BEGIN");
     sql().rows("SELECT * FROM \"user\"");
-    const store::Patience little = {std::chrono::milliseconds(300)};
+    const store::TimeoutPolicy little = {std::chrono::milliseconds(300)};
     Deaf before(true);
     // What one has waited is gone for all that it does.
-    const auto wait_for = [&](store::Witness* witness, const auto& change) {
+    const auto wait_for = [&](store::ChangeListener* listener, const auto& change) {
         store::DatabaseStore impatient(*connection_, log_, pool_, store::TableNames{}, "contract",
                                        little);
-        impatient.set_witness(witness);
+        impatient.set_change_listener(listener);
         CHECK(unavailable(change(impatient)));
     };
-    for (store::Witness* const witness :
-         {static_cast<store::Witness*>(nullptr), static_cast<store::Witness*>(&before)}) {
+    for (store::ChangeListener* const listener : {static_cast<store::ChangeListener*>(nullptr),
+                                                  static_cast<store::ChangeListener*>(&before)}) {
         wait_for(
-            witness, [](store::Store& waits) { return waits.create(new_user("n", "n@x")); });
-        wait_for(witness, [](store::Store& waits) {
+            listener, [](store::Store& waits) { return waits.create(new_user("n", "n@x")); });
+        wait_for(listener, [](store::Store& waits) {
             return waits.update("m", {{"name", "Otro"}});
         });
     }
@@ -570,11 +570,13 @@ TEST(living_tables, whose_readers_keep_a_change_from_its_end_are_waited_for_no_l
 TEST(living_tables, whose_file_takes_no_commit_leave_its_outcome_unknown) {
     if (is_postgresql())
         return;
-    class Counter final : public store::Witness {
+    class Counter final : public store::ChangeListener {
       public:
         explicit Counter(bool comes_before) noexcept : comes_before_(comes_before) {}
-        bool comes_before() const noexcept override { return comes_before_; }
-        bool saw(std::string_view, const model::User*, const model::User*) override { return true; }
+        bool runs_before_commit() const noexcept override { return comes_before_; }
+        bool on_change(std::string_view, const model::User*, const model::User*) override {
+            return true;
+        }
         void on_unknown_outcome() noexcept override { ++unknown; }
         int unknown = 0;
 
@@ -608,7 +610,7 @@ TEST(living_tables, that_do_not_answer_are_waited_for_no_longer_than_the_patienc
     expect_error("UA0107");
     add_user("u", "u@x");
     worked(store().find("u"));
-    const store::Patience little = {std::chrono::milliseconds(is_postgresql() ? 300 : 1)};
+    const store::TimeoutPolicy little = {std::chrono::milliseconds(is_postgresql() ? 300 : 1)};
     store::DatabaseStore impatient(*connection_, log_, pool_, store::TableNames{}, "contract",
                                    little);
     const store::Filter searched = {{}, "nothing"};
@@ -644,7 +646,7 @@ TEST(living_tables, whose_connection_was_long_in_coming_are_read_over_it_all_the
     };
     add_user("u", "u@x");
     Slow slow(*connection_);
-    const store::Patience little = {std::chrono::milliseconds(200)};
+    const store::TimeoutPolicy little = {std::chrono::milliseconds(200)};
     store::DatabaseStore impatient(slow, log_, pool_, store::TableNames{}, "contract", little);
     worked(impatient.find("u"));
 }
@@ -652,7 +654,7 @@ TEST(living_tables, whose_connection_was_long_in_coming_are_read_over_it_all_the
 TEST(living_tables, are_waited_for_no_longer_than_the_patience_by_all_who_do_so_for_a_request) {
     add_user("u", "u@x");
     store::Clock::duration waited{0};
-    const store::Patience shared = {std::chrono::seconds(5), true, &waited};
+    const store::TimeoutPolicy shared = {std::chrono::seconds(5), true, &waited};
     store::DatabaseStore first(*connection_, log_, pool_, store::TableNames{}, "contract", shared);
     store::DatabaseStore second(*connection_, log_, pool_, store::TableNames{}, "contract", shared);
     worked(first.find("u"));
@@ -660,14 +662,14 @@ TEST(living_tables, are_waited_for_no_longer_than_the_patience_by_all_who_do_so_
     CHECK(after_one > store::Clock::duration::zero());
     worked(second.find("u"));
     CHECK(waited > after_one);
-    waited = shared.wait;
+    waited = shared.timeout;
     expect_error("UA0107");
     CHECK(unavailable(second.find("u")));
 }
 
 TEST(living_tables, that_take_long_are_waited_for_by_a_tool) {
     add_user("u", "u@x");
-    const store::Patience none = {std::chrono::milliseconds(0), false};
+    const store::TimeoutPolicy none = {std::chrono::milliseconds(0), false};
     store::DatabaseStore tool(*connection_, log_, pool_, store::TableNames{}, "contract", none);
     for (int time = 0; time < 2; ++time) {
         CHECK_EQUAL(1, worked(tool.list({}, {20, 0})).total);
@@ -680,7 +682,7 @@ TEST(living_tables, that_another_process_locks_are_waited_for_each_time_by_a_too
         return;
     expect_error("UA0104");
     sql().run("PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE");
-    const store::Patience little = {std::chrono::milliseconds(100), false};
+    const store::TimeoutPolicy little = {std::chrono::milliseconds(100), false};
     store::DatabaseStore tool(*connection_, log_, pool_, store::TableNames{}, "contract", little);
     int sleeps = 0;
     before_sleep([&] { ++sleeps; });
@@ -865,11 +867,11 @@ TEST(living_tables, have_the_hashes_of_their_passwords_told_by_their_ways) {
 
 TEST(living_tables, are_surveyed_for_the_protected_address_and_for_twins) {
     add_user("a", "Jefe@x");
-    CHECK(!worked(store().survey({"jefe@x", false})).has_protected);
-    CHECK(worked(store().survey({"jefe@x", true})).has_protected);
-    CHECK(!worked(store().survey({"jefe@x", true})).has_twins);
+    CHECK(!worked(store().survey({"jefe@x", false})).has_protected_user);
+    CHECK(worked(store().survey({"jefe@x", true})).has_protected_user);
+    CHECK(!worked(store().survey({"jefe@x", true})).has_case_collisions);
     add_user("b", "jefe@x");
-    CHECK(worked(store().survey({"jefe@x", false})).has_twins);
+    CHECK(worked(store().survey({"jefe@x", false})).has_case_collisions);
 }
 
 TEST_GROUP_BASE(rights, Contract){};
@@ -899,8 +901,8 @@ TEST(rights, to_write_a_hash_are_named_with_their_grant_and_open_none) {
     const auto set = [&] {
         OneConnection source(database(), "poor");
         store::DatabaseStore store(source, log_, pool_, store::TableNames{}, "poor", patience);
-        return store.set_password(store::account_row(new_user("u", "u@x")), store::Sessions::end,
-                                  {});
+        return store.set_password(store::account_row(new_user("u", "u@x")),
+                                  store::SessionPolicy::revoke, {});
     };
     CHECK(failed(set()));
     sql().run("GRANT UPDATE ON \"account\" TO poor");
@@ -925,12 +927,12 @@ TEST(rights, to_sign_in_lock_rows_by_one_column_and_change_no_other) {
         session.user_id = "u";
         session.created_at = session.updated_at = session.expires_at =
             at("2030-01-01T00:00:00.000Z");
-        const model::User user = worked(store.credential("u@x")).user;
+        const model::User user = worked(store.find_credential("u@x")).user;
         store::SessionTerms terms;
         terms.verified = &user;
         terms.password_hash = "a hash";
         terms.max_sessions = 2;
-        return store.open_session(session, terms).operator bool();
+        return store.create_session(session, terms).operator bool();
     };
     CHECK(!open());
     sql().run("GRANT UPDATE (\"updatedAt\") ON \"account\" TO poor");

@@ -29,7 +29,7 @@ class SessionTerms : public Contract {
     void setup() override {
         Contract::setup();
         worked(store().create(new_user("n", "n@x")));
-        user_ = worked(store().credential("n@x")).user;
+        user_ = worked(store().find_credential("n@x")).user;
     }
 
   protected:
@@ -47,11 +47,11 @@ class SessionTerms : public Contract {
         terms.password_hash = hash;
         terms.now = *session.created_at;
         terms.max_sessions = max_sessions;
-        return store().open_session(session, terms);
+        return store().create_session(session, terms);
     }
 
     bool is_refused(const store::Result<std::string_view>& opened) {
-        return !opened && opened.failure() == Failure::changed && sessions() == 0;
+        return !opened && opened.failure() == Failure::version_mismatch && sessions() == 0;
     }
 
     long sessions() { return sql().number("SELECT count(*) FROM \"session\""); }
@@ -144,28 +144,28 @@ TEST(session_terms, let_no_session_be_opened_past_a_change) {
     hash.password_hash = "another hash";
     const std::function<bool()> changes[] = {
         [&] {
-            return bool(store().update("n", {{"banned", true}}, {}, store::Sessions::end));
+            return bool(store().update("n", {{"banned", true}}, {}, store::SessionPolicy::revoke));
         },
         [&] {
-            return bool(store().update("n", {{"role", "x"}}, {}, store::Sessions::end));
+            return bool(store().update("n", {{"role", "x"}}, {}, store::SessionPolicy::revoke));
         },
         [&] {
-            return bool(store().update("n", {{"email", "o@x"}}, {}, store::Sessions::end));
+            return bool(store().update("n", {{"email", "o@x"}}, {}, store::SessionPolicy::revoke));
         },
-        [&] { return bool(store().set_password(account_row(hash), store::Sessions::end)); },
+        [&] { return bool(store().set_password(account_row(hash), store::SessionPolicy::revoke)); },
         [&] { return bool(store().remove("n", {"protected@x"})); },
     };
     Deaf before(true);
     Deaf after(false);
-    for (store::Witness* witness :
-         {static_cast<store::Witness*>(nullptr), static_cast<store::Witness*>(&before),
-          static_cast<store::Witness*>(&after)})
+    for (store::ChangeListener* listener : {static_cast<store::ChangeListener*>(nullptr),
+                                            static_cast<store::ChangeListener*>(&before),
+                                            static_cast<store::ChangeListener*>(&after)})
         for (const auto& change : changes) {
             database().clear();
             set_witness(nullptr);
             worked(store().create(new_user("n", "n@x")));
-            set_witness(witness);
-            // As open_session does it, still uncommitted.
+            set_witness(listener);
+            // As create_session does it, still uncommitted.
             sql().run(R"(BEGIN; SELECT 1 FROM "user" WHERE "id" = 'n' FOR NO KEY UPDATE)");
             add_session("opening", "n", "2030-01-01T00:00:00.000Z");
             bool changed = false;
@@ -214,19 +214,19 @@ class Callers : public Contract {
 
     /// Every change fails so for that caller, and changes nothing.
     void expect_refused(const store::Actor& actor, Failure failure) {
-        store::Guard guard;
+        store::UpdateGuard guard;
         guard.actor = actor;
         const auto is_so = [failure](const auto& result) {
             return !result && result.failure() == failure;
         };
         CHECK(is_so(store().create(new_user("new", "new@x"), actor)));
         CHECK(is_so(store().update("n", {{"name", "Otro"}}, guard)));
-        CHECK(is_so(store().update("n", {{"banned", true}}, guard, store::Sessions::end)));
+        CHECK(is_so(store().update("n", {{"banned", true}}, guard, store::SessionPolicy::revoke)));
         CHECK(is_so(store().update("nobody", {{"name", "Otro"}}, guard)));
-        CHECK(is_so(
-            store().set_password(account_row(new_user("n", "n@x")), store::Sessions::end, guard)));
-        CHECK(is_so(store().close_session_of("n", "session-one", actor)));
-        CHECK(is_so(store().close_sessions_of("n", actor)));
+        CHECK(is_so(store().set_password(account_row(new_user("n", "n@x")),
+                                         store::SessionPolicy::revoke, guard)));
+        CHECK(is_so(store().delete_session_of_user("n", "session-one", actor)));
+        CHECK(is_so(store().delete_sessions_of_user("n", actor)));
         CHECK(is_so(store().remove("n", {"n@x"}, guard)));
         CHECK(is_so(store().remove("nobody", {"n@x"}, guard)));
         CHECK_EQUAL(0, sql().number(R"(SELECT count(*) FROM "user" WHERE "name" = 'Otro')"));
@@ -240,16 +240,16 @@ class Callers : public Contract {
 TEST_GROUP_BASE(callers, Callers){};
 
 TEST(callers, that_are_as_they_were_may_change_users) {
-    store::Guard guard;
+    store::UpdateGuard guard;
     guard.actor = boss();
     worked(store().create(new_user("new", "new@x"), boss()));
     worked(store().update("n", {{"name", "Otro"}}, guard));
     auto user = new_user("n", "n@x");
     user.account_id = "another account";
-    worked(store().set_password(account_row(user), store::Sessions::stay, guard));
-    worked(store().close_session_of("n", "session-one", boss()));
-    CHECK_EQUAL(0, worked(store().close_sessions_of("n", boss())));
-    CHECK(absent(store().close_session_of("n", "session-one", boss())));
+    worked(store().set_password(account_row(user), store::SessionPolicy::keep, guard));
+    worked(store().delete_session_of_user("n", "session-one", boss()));
+    CHECK_EQUAL(0, worked(store().delete_sessions_of_user("n", boss())));
+    CHECK(absent(store().delete_session_of_user("n", "session-one", boss())));
     CHECK(absent(store().update("nobody", {{"name", "Otro"}}, guard)));
     CHECK(absent(store().remove("nobody", {"p@x"}, guard)));
     worked(store().remove("n", {"p@x"}, guard));

@@ -156,7 +156,7 @@ class Request {
           totals_(child.totals.get(), {"here", 60s, wait, "UserAdminTimeout"}, child.log),
           kept{sign_in::SessionCache(child.sessions.get()), "here", 60s, {}},
           store(kept.cache, connection_, child.log, pool_, store::TableNames{}, "threads",
-                store::Patience{wait}, &totals_,
+                store::TimeoutPolicy{wait}, &totals_,
                 child.kind == Kind::sqlite ? std::optional(ipc::FairSemaphore(child.writers.get()))
                                            : std::nullopt) {}
     ~Request() { apr_pool_destroy(pool_); }
@@ -228,7 +228,7 @@ class Threads : public Contract {
             session.user_id = name;
             session.created_at = session.updated_at = text::now();
             session.expires_at = text::now() + 1h;
-            check(request.store.open_session(session).operator bool(), "is signed in");
+            check(request.store.create_session(session).operator bool(), "is signed in");
         }
         for (int time = 0; time < 2; ++time)
             check(standing(token) == sign_in::Standing::recognised, "is recognised");
@@ -243,7 +243,7 @@ class Threads : public Contract {
         {
             Request request(*child_);
             check(is_deleted ? request.store.remove(name, {"nobody"}, {}).operator bool()
-                             : request.store.close_session(token).operator bool(),
+                             : request.store.delete_session(token).operator bool(),
                   "goes");
         }
         check(standing(token) == sign_in::Standing::unknown, "is not recognised any more");
@@ -268,10 +268,10 @@ TEST(threads, share_connections_totals_and_sessions_and_each_sees_its_own_work) 
 }
 
 /// Notes the names of a row before and after its changes.
-class NotedChanges final : public store::Witness {
+class NotedChanges final : public store::ChangeListener {
   public:
-    bool comes_before() const noexcept override { return false; }
-    bool saw(std::string_view, const model::User* before, const model::User* after) override {
+    bool runs_before_commit() const noexcept override { return false; }
+    bool on_change(std::string_view, const model::User* before, const model::User* after) override {
         changes.emplace_back(before != nullptr ? before->name : "nobody",
                              after != nullptr ? after->name : "nobody");
         return true;
@@ -290,7 +290,7 @@ TEST(threads, that_change_one_row_see_what_it_was_before_each_change) {
             const std::string name = std::to_string(thread) + "-" + std::to_string(turn);
             NotedChanges noted;
             Request request(*child_);
-            request.store.set_witness(&noted);
+            request.store.set_change_listener(&noted);
             const auto updated =
                 request.store.update("u", {{"updatedAt", text::now()}, {"name", name}}, {});
             complaint_.note(updated && noted.changes.size() == 1, name + ": is changed");
@@ -317,7 +317,7 @@ TEST(threads, that_change_what_they_both_have_read_have_one_winner) {
     for (int race = 0; race < races && wrong.empty(); ++race) {
         add_user("u", "u@x");
         const std::string read(worked(store().find("u")).version);
-        store::Guard guard;
+        store::UpdateGuard guard;
         guard.versions = {read};
         std::array<std::string, 2> outcomes;
         std::array<std::thread, 2> writers;
@@ -331,10 +331,10 @@ TEST(threads, that_change_what_they_both_have_read_have_one_winner) {
                     std::this_thread::yield();
                 // Every fourth race is one with a deletion.
                 const auto outcome_of = [](const auto& result) {
-                    return result                                          ? "won"
-                           : result.failure() == store::Failure::changed   ? "lost"
-                           : result.failure() == store::Failure::not_found ? "lost"
-                                                                           : "failed";
+                    return result                                                 ? "won"
+                           : result.failure() == store::Failure::version_mismatch ? "lost"
+                           : result.failure() == store::Failure::not_found        ? "lost"
+                                                                                  : "failed";
                 };
                 outcomes.at(writer) =
                     race % 4 == 3 && writer == 1

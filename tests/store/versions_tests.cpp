@@ -8,10 +8,10 @@ namespace useradmin::test {
 
 namespace {
 
-constexpr store::ProtectedAddress nobody = {"protected@x"};
+constexpr store::ProtectedEmail nobody = {"protected@x"};
 
-store::Guard meant_for(std::vector<std::string_view> versions) {
-    store::Guard guard;
+store::UpdateGuard meant_for(std::vector<std::string_view> versions) {
+    store::UpdateGuard guard;
     guard.versions = std::move(versions);
     return guard;
 }
@@ -33,9 +33,9 @@ class Versions : public Contract {
     /// What comes of an update and of a deletion that are meant for another version.
     void expect_changed(const std::vector<std::string_view>& versions) {
         CHECK(store().update("u", {{"name", "New"}}, meant_for(versions)).failure() ==
-              store::Failure::changed);
+              store::Failure::version_mismatch);
         CHECK(store().remove("u", nobody, meant_for(versions)).failure() ==
-              store::Failure::changed);
+              store::Failure::version_mismatch);
         CHECK_EQUAL(std::string("Name of u"), name());
     }
 
@@ -45,8 +45,9 @@ class Versions : public Contract {
         const auto changed = worked(store().update("u", {{"name", "One"}}, meant_for({first})));
         CHECK_EQUAL(version(), std::string(changed.version));
         CHECK(store().update("u", {{"name", "Two"}}, meant_for({first})).failure() ==
-              store::Failure::changed);
-        CHECK(store().remove("u", nobody, meant_for({first})).failure() == store::Failure::changed);
+              store::Failure::version_mismatch);
+        CHECK(store().remove("u", nobody, meant_for({first})).failure() ==
+              store::Failure::version_mismatch);
         CHECK_EQUAL(std::string("One"), name());
         worked(store().remove("u", nobody, meant_for({"x", version(), "y"})));
         CHECK(absent(store().update("u", {{"name", "Two"}}, meant_for({first}))));
@@ -131,8 +132,8 @@ TEST(versions, say_which_row_a_change_is_meant_for) {
 
 TEST(versions, say_so_also_where_somebody_is_told_of_changes) {
     for (const bool comes_before : {false, true}) {
-        Deaf witness(comes_before);
-        set_witness(&witness);
+        Deaf listener(comes_before);
+        set_witness(&listener);
         add_user("u", "u@x");
         expect_one_winner();
         set_witness(nullptr);
@@ -141,21 +142,22 @@ TEST(versions, say_so_also_where_somebody_is_told_of_changes) {
 
 TEST(versions, come_after_the_rule_and_the_protected_address) {
     add_user("u", "protected@x", "'owner'");
-    store::Guard guard = meant_for({"x"});
+    store::UpdateGuard guard = meant_for({"x"});
     CHECK(store().remove("u", nobody, guard).failure() == store::Failure::protected_address);
     worked(store().update("u", {{"email", "u@x"}}));
-    guard.kind = store::Guard::Kind::leaves_one_of_role;
+    guard.kind = store::UpdateGuard::Kind::keeps_last_of_role;
     guard.role = "owner";
     guard.now = at("2026-01-02T00:00:00.000Z");
     CHECK(store().remove("u", nobody, guard).failure() == store::Failure::last_of_role);
     CHECK(store().update("u", {{"name", "New"}}, guard).failure() == store::Failure::last_of_role);
-    guard.kind = store::Guard::Kind::only_of_role;
+    guard.kind = store::UpdateGuard::Kind::requires_role;
     guard.role = "user";
     CHECK(store().remove("u", nobody, guard).failure() == store::Failure::outranked);
     CHECK(store().update("u", {{"name", "New"}}, guard).failure() == store::Failure::outranked);
     guard.role = "owner";
-    CHECK(store().remove("u", nobody, guard).failure() == store::Failure::changed);
-    CHECK(store().update("u", {{"name", "New"}}, guard).failure() == store::Failure::changed);
+    CHECK(store().remove("u", nobody, guard).failure() == store::Failure::version_mismatch);
+    CHECK(store().update("u", {{"name", "New"}}, guard).failure() ==
+          store::Failure::version_mismatch);
 }
 
 TEST(versions, are_there_where_the_users_are_a_view) {

@@ -43,12 +43,12 @@ TEST(delete_user, the_protected_address_counts_in_any_case_where_addresses_are_i
 }
 
 TEST(delete_user, the_last_super_admin_stays_where_that_is_guarded) {
-    using Kind = store::Guard::Kind;
+    using Kind = store::UpdateGuard::Kind;
     ask(super_admin, "DELETE /another");
     CHECK(store.guard->kind == Kind::none);
     settings.guards = {true, true};
     ask(super_admin, "DELETE /boss");
-    CHECK(store.guard->kind == Kind::leaves_one_of_role);
+    CHECK(store.guard->kind == Kind::keeps_last_of_role);
     CHECK_EQUAL(std::string("superAdmin"), std::string(store.guard->role));
     store.failures = {{"remove", store::Failure::last_of_role}};
     expect("409 Debe quedar al menos un superAdmin", ask(super_admin, "DELETE /another"));

@@ -31,14 +31,14 @@ struct Operation {
 
 constexpr Operation operations[] = {
     {"GET /another/sessions", "", "403 No tienes permisos para gestionar sesiones",
-     "500 Error al obtener sesiones", "live_sessions_of",
-     "find another, live_sessions_of another at most 1000"},
+     "500 Error al obtener sesiones", "list_active_sessions",
+     "find another, list_active_sessions another at most 1000"},
     {"DELETE /another/sessions", "", "403 No tienes permisos para gestionar sesiones",
-     "500 Error al cerrar sesiones", "close_sessions_of",
-     "find another, close_sessions_of another"},
+     "500 Error al cerrar sesiones", "delete_sessions_of_user",
+     "find another, delete_sessions_of_user another"},
     {"DELETE /another/sessions/one", "", "403 No tienes permisos para gestionar sesiones",
-     "500 Error al cerrar sesiones", "close_session_of",
-     "find another, close_session_of another one"},
+     "500 Error al cerrar sesiones", "delete_session_of_user",
+     "find another, delete_session_of_user another one"},
     {"PUT /another/password", right_password, "403 No tienes permisos para cambiar contraseñas",
      "500 Error al cambiar la contraseña", "set_password",
      "body, find another, hash, set_password another $fake$hash ending sessions"},
@@ -209,7 +209,7 @@ TEST(extras, show_of_a_session_all_but_its_token) {
     expect(R"({"success":true,"data":[]})", send(super_admin, "GET /root/sessions").body);
     settings.max_limit = 7;
     send(super_admin, "GET /root/sessions");
-    expect("find root, live_sessions_of root at most 7", calls.text());
+    expect("find root, list_active_sessions root at most 7", calls.text());
 }
 
 TEST(extras, end_a_session_of_that_user_alone) {
@@ -319,16 +319,16 @@ TEST(extras, end_the_sessions_of_the_banned_where_the_settings_say_so) {
 
 TEST(extras, keep_the_last_superAdmin_where_that_is_guarded) {
     ask(super_admin, "PUT /another/ban", "{}");
-    CHECK(store.guard->kind == store::Guard::Kind::none);
+    CHECK(store.guard->kind == store::UpdateGuard::Kind::none);
     settings.guards.last_super_admin = true;
     ask(super_admin, "PUT /another/ban", "{}");
-    CHECK(store.guard->kind == store::Guard::Kind::leaves_one_of_role);
+    CHECK(store.guard->kind == store::UpdateGuard::Kind::keeps_last_of_role);
     expect("superAdmin", store.guard->role);
     store.failures = {{"update", store::Failure::last_of_role}};
     expect("409 Debe quedar al menos un superAdmin", ask(super_admin, "PUT /another/ban", "{}"));
     store.failures.clear();
     ask(super_admin, "DELETE /another/ban");
-    CHECK(store.guard->kind == store::Guard::Kind::none);
+    CHECK(store.guard->kind == store::UpdateGuard::Kind::none);
 }
 
 TEST(extras, lift_all_of_a_ban) {
@@ -369,7 +369,7 @@ TEST(extras, set_the_password_of_a_row_that_if_match_names_and_of_no_other) {
     expect("200", ask(super_admin, "PUT /another/password", right_password));
     // The row was changed while the password was hashed.
     headers.fields["If-Match"] = "\"1-2.3\"";
-    store.failures["set_password"] = store::Failure::changed;
+    store.failures["set_password"] = store::Failure::version_mismatch;
     expect("412 El usuario ha cambiado", ask(super_admin, "PUT /another/password", right_password));
 }
 

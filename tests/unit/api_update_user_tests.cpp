@@ -221,12 +221,12 @@ TEST(update_user, ends_the_sessions_of_who_loses_rights_where_the_settings_say_s
 }
 
 TEST(update_user, an_admin_changes_users_alone_where_rank_is_guarded) {
-    using Kind = store::Guard::Kind;
+    using Kind = store::UpdateGuard::Kind;
     ask(admin, "PUT /another", "{}");
     CHECK(store.guard->kind == Kind::none);
     settings.guards.rank = true;
     ask(admin, "PUT /another", "{}");
-    CHECK(store.guard->kind == Kind::only_of_role);
+    CHECK(store.guard->kind == Kind::requires_role);
     CHECK_EQUAL(std::string("user"), std::string(store.guard->role));
     store.failures = {{"update", store::Failure::outranked}};
     expect("403 No tienes permisos para editar usuarios", ask(admin, "PUT /another", "{}"));
@@ -236,14 +236,14 @@ TEST(update_user, an_admin_changes_users_alone_where_rank_is_guarded) {
 }
 
 TEST(update_user, the_last_super_admin_stays_one_where_that_is_guarded) {
-    using Kind = store::Guard::Kind;
+    using Kind = store::UpdateGuard::Kind;
     for (const bool is_guarded : {false, true}) {
         settings.guards.last_super_admin = is_guarded;
         for (const std::string_view taking :
              {R"({"role":"admin"})", R"({"role":"superadmin"})", R"({"banned":true})",
               R"({"role":"superAdmin","banned":true})"}) {
             ask(super_admin, "PUT /another", taking);
-            CHECK(store.guard->kind == (is_guarded ? Kind::leaves_one_of_role : Kind::none));
+            CHECK(store.guard->kind == (is_guarded ? Kind::keeps_last_of_role : Kind::none));
         }
         for (const std::string_view leaving :
              {R"({"role":"superAdmin"})", R"({"banned":false})", R"({"role":"","name":"N"})"}) {

@@ -40,7 +40,7 @@ class FakeStore final : public store::Store {
     explicit FakeStore(Calls& calls) noexcept : calls_(calls) {}
 
     std::vector<model::User> users;
-    std::map<std::string_view, store::SignedIn> sessions;
+    std::map<std::string_view, store::SessionWithUser> sessions;
     /// As a user's list has them.
     std::vector<model::Session> all_sessions;
     /// By the address.
@@ -56,7 +56,7 @@ class FakeStore final : public store::Store {
     /// What the last calls were given.
     std::optional<store::NewUser> created;
     std::optional<store::Changes> changes;
-    std::optional<store::Guard> guard;
+    std::optional<store::UpdateGuard> guard;
     std::optional<store::Actor> actor;
     std::optional<model::Session> opened;
     std::optional<store::SessionTerms> terms;
@@ -118,9 +118,10 @@ class FakeStore final : public store::Store {
     }
 
     store::Result<model::User> update(std::string_view id, const store::Changes& given,
-                                      const store::Guard& by, store::Sessions sessions) override {
+                                      const store::UpdateGuard& by,
+                                      store::SessionPolicy sessions) override {
         const std::string arguments =
-            std::string(id) + (sessions == store::Sessions::end ? " ending sessions" : "");
+            std::string(id) + (sessions == store::SessionPolicy::revoke ? " ending sessions" : "");
         if (const auto* failure = failure_of("update", arguments))
             return *failure;
         changes = kept(given);
@@ -130,7 +131,7 @@ class FakeStore final : public store::Store {
         if (row == users.end())
             return store::Failure::not_found;
         if (!is_wanted(*row, by))
-            return store::Failure::changed;
+            return store::Failure::version_mismatch;
         for (const store::Change& change : *changes)
             for (const model::Field<model::User>& field : model::user_fields)
                 if (field.name == change.field)
@@ -138,8 +139,8 @@ class FakeStore final : public store::Store {
         return full(*row);
     }
 
-    store::Result<store::Done> remove(std::string_view id, const store::ProtectedAddress& spared,
-                                      const store::Guard& by) override {
+    store::Result<store::Done> remove(std::string_view id, const store::ProtectedEmail& spared,
+                                      const store::UpdateGuard& by) override {
         guard = by;
         actor = by.actor;
         const std::string arguments = std::string(id) + " unless " + std::string(spared.email) +
@@ -152,21 +153,22 @@ class FakeStore final : public store::Store {
         if (row->email == spared.email)
             return store::Failure::protected_address;
         if (!is_wanted(*row, by))
-            return store::Failure::changed;
+            return store::Failure::version_mismatch;
         users.erase(row);
         return store::Done();
     }
 
-    store::Result<store::SignedIn> session(std::string_view token) override {
+    store::Result<store::SessionWithUser> find_session(std::string_view token) override {
         return session_for("session", token);
     }
 
     /// With what the database would not tell, too.
-    store::Result<store::SignedIn> caller(std::string_view token) override {
+    store::Result<store::SessionWithUser> find_caller(std::string_view token) override {
         return session_for("caller", token);
     }
 
-    store::Result<store::SignedIn> session_for(std::string_view call, std::string_view token) {
+    store::Result<store::SessionWithUser> session_for(std::string_view call,
+                                                      std::string_view token) {
         if (const auto* failure = failure_of(call, token))
             return *failure;
         const auto found = sessions.find(token);
@@ -177,7 +179,7 @@ class FakeStore final : public store::Store {
         return found->second;
     }
 
-    store::Result<store::Credential> credential(std::string_view email) override {
+    store::Result<store::Credential> find_credential(std::string_view email) override {
         if (const auto* failure = failure_of("credential", email))
             return *failure;
         const auto found = credentials.find(email);
@@ -192,8 +194,8 @@ class FakeStore final : public store::Store {
         return formats;
     }
 
-    store::Result<std::string_view> open_session(const model::Session& session,
-                                                 const store::SessionTerms& given) override {
+    store::Result<std::string_view> create_session(const model::Session& session,
+                                                   const store::SessionTerms& given) override {
         if (const auto* failure = failure_of("open_session"))
             return *failure;
         terms = given;
@@ -201,7 +203,7 @@ class FakeStore final : public store::Store {
             --changes_before_session;
             if (meanwhile)
                 meanwhile();
-            return store::Failure::changed;
+            return store::Failure::version_mismatch;
         }
         opened = kept(session);
         return opened->id;
@@ -219,7 +221,7 @@ class FakeStore final : public store::Store {
         return store::Done();
     }
 
-    store::Result<store::Done> close_session(std::string_view token) override {
+    store::Result<store::Done> delete_session(std::string_view token) override {
         if (const auto* failure = failure_of("close_session", token))
             return *failure;
         if (sessions.erase(token) == 0)
@@ -227,24 +229,25 @@ class FakeStore final : public store::Store {
         return store::Done();
     }
 
-    store::Result<std::vector<store::ExtraColumn>> further_columns() override {
-        if (const auto* failure = failure_of("further_columns", ""))
+    store::Result<std::vector<store::ExtraColumn>> extra_columns() override {
+        if (const auto* failure = failure_of("extra_columns", ""))
             return *failure;
         return columns;
     }
-    store::Result<store::Survey> survey(const store::ProtectedAddress& spared) override {
+    store::Result<store::Survey> survey(const store::ProtectedEmail& spared) override {
         if (const auto* failure = failure_of("survey", spared.email))
             return *failure;
         return surveyed;
     }
 
-    store::Result<store::Done> set_password(const model::Account& account, store::Sessions ending,
-                                            const store::Guard& by) override {
+    store::Result<store::Done> set_password(const model::Account& account,
+                                            store::SessionPolicy ending,
+                                            const store::UpdateGuard& by) override {
         const store::Versions& versions = by.versions;
         actor = by.actor;
         std::string arguments = std::string(account.user_id) + " " +
                                 std::string(account.password.value_or("NULL")) +
-                                (ending == store::Sessions::end ? " ending sessions" : "");
+                                (ending == store::SessionPolicy::revoke ? " ending sessions" : "");
         if (versions)
             for (const std::string_view version : *versions)
                 arguments += " of " + std::string(version);
@@ -265,9 +268,9 @@ class FakeStore final : public store::Store {
     }
 
     store::Result<std::vector<model::Session>>
-    live_sessions_of(std::string_view user_id, text::Timestamp, std::int64_t most) override {
+    list_active_sessions(std::string_view user_id, text::Timestamp, std::int64_t most) override {
         const std::string arguments = std::string(user_id) + " at most " + std::to_string(most);
-        if (const auto* failure = failure_of("live_sessions_of", arguments))
+        if (const auto* failure = failure_of("list_active_sessions", arguments))
             return *failure;
         std::vector<model::Session> own;
         std::copy_if(all_sessions.begin(), all_sessions.end(), std::back_inserter(own),
@@ -275,11 +278,12 @@ class FakeStore final : public store::Store {
         return own;
     }
 
-    store::Result<store::Done> close_session_of(std::string_view user_id, std::string_view id,
-                                                const std::optional<store::Actor>& by) override {
+    store::Result<store::Done>
+    delete_session_of_user(std::string_view user_id, std::string_view id,
+                           const std::optional<store::Actor>& by) override {
         actor = by;
         const std::string arguments = std::string(user_id) + " " + std::string(id);
-        if (const auto* failure = failure_of("close_session_of", arguments))
+        if (const auto* failure = failure_of("delete_session_of_user", arguments))
             return *failure;
         const auto count = std::erase_if(all_sessions, [&](const model::Session& session) {
             return session.user_id == user_id && session.id == id;
@@ -289,10 +293,11 @@ class FakeStore final : public store::Store {
         return store::Done();
     }
 
-    store::Result<std::int64_t> close_sessions_of(std::string_view user_id,
-                                                  const std::optional<store::Actor>& by) override {
+    store::Result<std::int64_t>
+    delete_sessions_of_user(std::string_view user_id,
+                            const std::optional<store::Actor>& by) override {
         actor = by;
-        if (const auto* failure = failure_of("close_sessions_of", user_id))
+        if (const auto* failure = failure_of("delete_sessions_of_user", user_id))
             return *failure;
         return static_cast<std::int64_t>(
             std::erase_if(all_sessions, [&](const model::Session& session) {
@@ -301,12 +306,12 @@ class FakeStore final : public store::Store {
     }
 
     // What neither the operations nor signing in have a use for.
-    store::Result<store::Done> another(std::string_view, std::string_view,
-                                       text::Timestamp) override {
+    store::Result<store::Done> exists_other_with_role(std::string_view, std::string_view,
+                                                      text::Timestamp) override {
         return unexpected("another");
     }
-    store::Result<std::vector<model::Session>> sessions_of(std::string_view) override {
-        return unexpected("sessions_of");
+    store::Result<std::vector<model::Session>> list_sessions(std::string_view) override {
+        return unexpected("list_sessions");
     }
 
     /// When the last update says that it was.
@@ -330,18 +335,18 @@ class FakeStore final : public store::Store {
         add("banned", filter.banned);
         add("verified", filter.email_verified);
         for (const auto& [name, time] :
-             {std::pair{"from=", filter.created_from}, {"until=", filter.created_until}})
+             {std::pair{"from=", filter.created_from}, {"until=", filter.created_before}})
             if (time) {
                 text::append_iso8601(text += name, *time);
                 text += ' ';
             }
-        return text += filter.is_all ? "all " : "";
+        return text += filter.matches_all ? "all " : "";
     }
 
     /// Nothing for the usual order, else " by name" or " by name descending".
     static std::string shown(const store::Order& order) {
         constexpr const char* names[] = {"createdAt", "name", "email", "updatedAt"};
-        if (order.is_usual())
+        if (order.is_default())
             return {};
         return std::string(" by ") + names[static_cast<int>(order.by)] +
                (order.is_descending ? " descending" : "");
@@ -365,7 +370,7 @@ class FakeStore final : public store::Store {
             [&](const model::User& user) { return user.*column == value; });
     }
 
-    static bool is_wanted(const model::User& user, const store::Guard& guard) {
+    static bool is_wanted(const model::User& user, const store::UpdateGuard& guard) {
         return !guard.versions || std::find(guard.versions->begin(), guard.versions->end(),
                                             user.version) != guard.versions->end();
     }

@@ -83,7 +83,7 @@ TEST_GROUP(shared_totals) {
                                                                 : "failed";
     }
     void forget() {
-        totals().forget();
+        totals().invalidate();
     }
     store::Deadline deadline() const {
         return store::Clock::now() + terms.wait;
@@ -124,7 +124,7 @@ TEST_GROUP(shared_totals) {
 };
 
 TEST(shared_totals, are_not_kept_where_the_time_is_zero) {
-    CHECK_FALSE(totals().keeps());
+    CHECK_FALSE(totals().is_caching());
     for (const std::int64_t number : {1, 2, 3})
         CHECK_EQUAL(std::to_string(number), total(search_of("a"), number));
 }
@@ -132,7 +132,7 @@ TEST(shared_totals, are_not_kept_where_the_time_is_zero) {
 TEST(shared_totals, are_kept_for_the_time_that_is_said) {
     CHECK_EQUAL(std::string("1"), total(search_of("a"), 1));
     terms.age = 3600s;
-    CHECK_TRUE(totals().keeps());
+    CHECK_TRUE(totals().is_caching());
     CHECK_EQUAL(std::string("1"), total(search_of("a"), 2));
     terms.age = 1s;
     CHECK_TRUE(eventually([&] { return total(search_of("a"), 3) == "3"; }));
@@ -155,9 +155,9 @@ TEST(shared_totals, are_those_of_one_filter_and_one_place) {
         filters.emplace_back().email_verified = truth;
     }
     filters.emplace_back().created_from = text::Timestamp();
-    filters.emplace_back().created_until = text::Timestamp();
+    filters.emplace_back().created_before = text::Timestamp();
     filters.emplace_back().created_from = text::Timestamp(std::chrono::milliseconds(1));
-    filters.emplace_back(filter("a", "b")).is_all = true;
+    filters.emplace_back(filter("a", "b")).matches_all = true;
     for (const char* place : {"here", "there"}) {
         terms.place = place;
         std::int64_t number = std::string_view(place) == "here" ? 100 : 200;

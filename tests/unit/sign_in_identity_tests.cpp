@@ -17,8 +17,8 @@ using namespace std::string_view_literals;
 constexpr text::Timestamp now{1'795'000'000'000ms};
 
 /// A session that lasts, of a user who is not banned.
-store::SignedIn good_session() {
-    store::SignedIn found;
+store::SessionWithUser good_session() {
+    store::SessionWithUser found;
     found.session.expires_at = now + 1h;
     found.user.id = "me";
     found.user.role = "admin";
@@ -51,7 +51,7 @@ TEST_GROUP(sessions) {
         return "";
     }
 
-    std::string who_has(const store::SignedIn& found) {
+    std::string who_has(const store::SessionWithUser& found) {
         store.sessions["token"] = found;
         return who_has("token");
     }

@@ -20,8 +20,8 @@ namespace {
 
 constexpr text::Timestamp now{1'795'000'000'000ms};
 
-store::SignedIn session_of(std::string_view user_id, model::NullableText role = "admin") {
-    store::SignedIn session;
+store::SessionWithUser session_of(std::string_view user_id, model::NullableText role = "admin") {
+    store::SessionWithUser session;
     session.session.expires_at = now + 1h;
     session.user.id = user_id;
     session.user.role = role;
@@ -47,7 +47,7 @@ TEST_GROUP(session_cache) {
         return SessionCache(memory);
     }
 
-    void keep(std::string_view token, const store::SignedIn& session,
+    void keep(std::string_view token, const store::SessionWithUser& session,
               std::string_view place = "here") {
         cache().keep(place, signed_token(token), token, session, cache().generation(), time);
     }

@@ -24,7 +24,7 @@ TEST_GROUP_BASE(sign_in_endpoints, SignInScene) {
     }
 
     void keep(std::string_view token, std::optional<text::Timestamp> expires_at) {
-        store::SignedIn& signed_in = store.sessions[token];
+        store::SessionWithUser& signed_in = store.sessions[token];
         signed_in.session.id = "session";
         signed_in.session.token = token;
         signed_in.session.user_id = "eva";

@@ -181,7 +181,8 @@ Exit export_users(Context& context) {
     UserFileWriter writer(format, is_for_spreadsheet ? Formulas::escape : Formulas::keep);
     Database& database = context.database_with_rows();
     const store::Schema schema = database.schema();
-    if (const store::Problem* problem = schema.problem_of(store::needs_user | store::needs_account))
+    if (const store::Problem* problem =
+            schema.find_problem(store::needs_user | store::needs_account))
         throw CommandError(Exit::failure, problem->text);
     Output output(name);
     // Lines on a terminal show by themselves how far it is.
@@ -190,7 +191,7 @@ Exit export_users(Context& context) {
     if (!is_seen)
         progress.emplace("Exporting the users");
     // All users as they are at one moment.
-    database.execute(database.dialect().product().begin_reading);
+    database.execute(database.dialect().product().begin_snapshot);
     std::string text;
     writer.append_headings(text);
     std::optional<std::string> last;
@@ -200,7 +201,7 @@ Exit export_users(Context& context) {
         store::Work work(database.client(), schema, pool.get());
         const auto rows = store::bulk::read(work, last, users_at_once);
         if (!rows)
-            throw CommandError(Exit::failure, "the database refused: " + work.error());
+            throw CommandError(Exit::failure, "the database refused: " + work.error_message());
         for (const store::bulk::Row& row : *rows)
             writer.append(text, row);
         output.write(is_seen ? visible_lines(text) : text);

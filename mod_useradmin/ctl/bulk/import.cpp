@@ -252,7 +252,7 @@ class Import {
                  context.options.has("force"), text::now()},
           reader_(input_.file(), format_of(context.options.find("format"), name)),
           progress_("Importing the users") {
-        if (const store::Problem* problem = schema_.problem_of(
+        if (const store::Problem* problem = schema_.find_problem(
                 store::needs_user | store::needs_account | store::needs_creation))
             throw CommandError(Exit::failure, problem->text);
     }
@@ -273,9 +273,9 @@ class Import {
     /// Begins the transaction of a dry run. It is rolled back with the destructor.
     void begin_trial() {
         trial_.emplace(database_.client(), schema_, database_.pool());
-        trial_transaction_ = database_.dialect().begin(*trial_);
+        trial_transaction_ = database_.dialect().begin_transaction(*trial_);
         if (trial_transaction_ == nullptr)
-            throw CommandError(Exit::failure, "the database refused: " + trial_->error());
+            throw CommandError(Exit::failure, "the database refused: " + trial_->error_message());
     }
 
     void take(FileLine line) {
@@ -348,9 +348,9 @@ class Import {
         std::vector<store::bulk::Row> rows;
         for (const auto& entry : entries_)
             rows.push_back(entry->row);
-        const auto taken = store::bulk::taken(work, rows);
+        const auto taken = store::bulk::find_existing(work, rows);
         if (!taken)
-            throw CommandError(Exit::failure, "the database refused: " + work.error());
+            throw CommandError(Exit::failure, "the database refused: " + work.error_message());
         std::map<std::string_view, std::string_view> id_of;
         std::map<std::string_view, std::string_view> address_of;
         std::map<std::string_view, const model::User*> user_of;
@@ -410,7 +410,7 @@ class Import {
         const apr::ScopedPool pool(database_.pool());
         find_existing(pool.get());
         store::Work work(database_.client(), schema_, pool.get());
-        std::vector<store::Seen> seen;
+        std::vector<store::RowChange> seen;
         if (!write(work, counts_, seen))
             fail(work);
     }
@@ -418,18 +418,18 @@ class Import {
     /// False where a value is there already that must be unique; at the last try that is an error.
     bool try_to_commit(bool is_last_try) {
         const apr::ScopedPool pool(database_.pool());
-        store::Work work(database_.client(), schema_, pool.get(), /* is_witnessed */ true);
-        const auto transaction = database_.dialect().begin(work);
+        store::Work work(database_.client(), schema_, pool.get(), /* has_listener */ true);
+        const auto transaction = database_.dialect().begin_transaction(work);
         if (transaction == nullptr)
             fail(work);
         Counts next = counts_;
-        std::vector<store::Seen> seen;
+        std::vector<store::RowChange> seen;
         if (!write(work, next, seen)) {
-            if (work.fault() == store::Fault::conflict && !is_last_try)
+            if (work.error_kind() == store::ErrorKind::unique_violation && !is_last_try)
                 return false;
             fail(work);
         }
-        if (context_.audit().comes_before())
+        if (context_.audit().runs_before_commit())
             tell(seen);
         if (!transaction->commit()) {
             context_.audit().take_back(work.may_be_committed());
@@ -438,14 +438,14 @@ class Import {
         context_.audit().confirm();
         counts_ = next;
         imported_ = place_behind_;
-        if (!context_.audit().comes_before())
+        if (!context_.audit().runs_before_commit())
             tell(seen);
         return true;
     }
 
     /// Makes the users that are not there and changes those that are; false if the users cannot be
     /// made. What is seen lives as long as the entries and the work's pool.
-    bool write(store::Work& work, Counts& counts, std::vector<store::Seen>& seen) {
+    bool write(store::Work& work, Counts& counts, std::vector<store::RowChange>& seen) {
         std::vector<store::bulk::Row> fresh;
         for (const auto& entry : entries_)
             if (entry->existing.empty())
@@ -471,32 +471,32 @@ class Import {
     }
 
     /// Changes what the line says of a user that is there.
-    store::Seen change(store::Work& work, const Entry& entry) {
+    store::RowChange change(store::Work& work, const Entry& entry) {
         store::Changes changes = {{"updatedAt", rules_.now}};
         for (const model::Field<model::User>& field : model::user_fields)
             if (field.name != "id" && field.name != "updatedAt" && field.name != "createdAt" &&
                 entry.says(field.name))
                 changes.push_back({field.name, model::value_of(entry.row.user, field)});
-        work.seen() = {};
+        work.row_change() = {};
         // Whoever is banned is signed out, as by 'ban'; where no sessions are kept, there are none.
-        const auto ending = schema_.problem_of(store::needs_session) == nullptr
-                                ? store::Sessions::end
-                                : store::Sessions::stay;
+        const auto ending = schema_.find_problem(store::needs_session) == nullptr
+                                ? store::SessionPolicy::revoke
+                                : store::SessionPolicy::keep;
         const bool bans = entry.names("banned") && entry.row.user.banned;
-        store::Guard guard;
+        store::UpdateGuard guard;
         if (!entry.is_super_admin && !may_leave_none_)
-            guard = {store::Guard::Kind::leaves_one_of_role, api::text_of(api::Role::super_admin),
-                     rules_.now};
+            guard = {store::UpdateGuard::Kind::keeps_last_of_role,
+                     api::text_of(api::Role::super_admin), rules_.now};
         const auto changed =
             store::statements::update(work, database_.dialect(), entry.existing, changes, guard,
-                                      bans ? ending : store::Sessions::stay);
+                                      bans ? ending : store::SessionPolicy::keep);
         if (!changed && changed.failure() == store::Failure::last_of_role) {
             refuse(Exit::failure, entry.line, leaves_none);
-            return work.seen();
+            return work.row_change();
         }
         if (!changed && !changed.is_not_found())
             fail(work);
-        const store::Seen seen = work.seen();
+        const store::RowChange seen = work.row_change();
         if (entry.row.password_hash && changed)
             set_password(work, *changed, entry, ending);
         return seen;
@@ -505,8 +505,8 @@ class Import {
     /// A new password signs its user out, as by 'passwd'; the one that is there already changes
     /// nothing.
     void set_password(store::Work& work, const model::User& user, const Entry& entry,
-                      store::Sessions ending) {
-        const auto stored = store::statements::credential(work, user.email);
+                      store::SessionPolicy ending) {
+        const auto stored = store::statements::find_credential(work, user.email);
         if (!stored && !stored.is_not_found())
             fail(work);
         if (stored && stored->password_hash == entry.row.password_hash)
@@ -518,8 +518,8 @@ class Import {
             fail(work);
     }
 
-    void tell(const std::vector<store::Seen>& all) {
-        for (const store::Seen& seen : all)
+    void tell(const std::vector<store::RowChange>& all) {
+        for (const store::RowChange& seen : all)
             if (!context_.audit().tell(seen.user_id, seen.before ? &*seen.before : nullptr,
                                        seen.after ? &*seen.after : nullptr)) {
                 context_.audit().take_back(false);
@@ -531,7 +531,7 @@ class Import {
         throw CommandError(Exit::failure, "the database refused what stands from line " +
                                               std::to_string(entries_.front()->line) + " to line " +
                                               std::to_string(entries_.back()->line) + ": " +
-                                              work.error() + "; " + state());
+                                              work.error_message() + "; " + state());
     }
 
     void show_progress() const {

@@ -44,34 +44,34 @@ std::vector<Index> indexes_of(Database& database, const store::Schema& schema) {
 
 /// What the configuration's modules do in the database; the service alone where it has none of
 /// them.
-std::vector<store::Right> rights_wanted(const Settings& settings) {
-    std::vector<store::Right> all;
-    const auto want = [&](std::span<const store::Right> rights) {
-        for (const store::Right& right : rights)
-            if (std::none_of(all.begin(), all.end(), [&](const store::Right& there) {
-                    return there.table == right.table && there.privilege == right.privilege &&
+std::vector<store::Privilege> rights_wanted(const Settings& settings) {
+    std::vector<store::Privilege> all;
+    const auto want = [&](std::span<const store::Privilege> privileges) {
+        for (const store::Privilege& right : privileges)
+            if (std::none_of(all.begin(), all.end(), [&](const store::Privilege& there) {
+                    return there.table == right.table && there.name == right.name &&
                            (there.field.empty() || there.field == right.field);
                 }))
                 all.push_back(right);
     };
     const bool has_sessions = settings.looks_sessions_up || settings.signs_in;
     if (has_sessions)
-        want(store::session_rights);
+        want(store::session_privileges);
     if (settings.is_service || !(has_sessions || settings.verifies_passwords))
-        want(store::service_rights);
+        want(store::service_privileges);
     if (settings.has_extras)
-        want(store::extras_rights);
+        want(store::extras_privileges);
     if (settings.signs_in)
-        want(store::sign_in_rights);
+        want(store::sign_in_privileges);
     if (settings.signs_in || settings.verifies_passwords)
-        want(store::password_rights);
+        want(store::password_privileges);
     return all;
 }
 
 std::vector<MissingRight> missing_rights(Database& database, const store::Schema& schema,
-                                         std::span<const store::Right> rights) {
+                                         std::span<const store::Privilege> privileges) {
     std::vector<MissingRight> missing;
-    const std::string query = database.dialect().missing_rights_query(schema, rights);
+    const std::string query = database.dialect().missing_privileges_query(schema, privileges);
     if (query.empty())
         return missing;
     for (const Database::Row& row : database.rows(query))
@@ -99,7 +99,7 @@ class Readable {
     }
 
   private:
-    static constexpr store::Right counted[] = {
+    static constexpr store::Privilege counted[] = {
         {'u', "SELECT"},
         {'a', "SELECT", "id"},
         {'a', "SELECT", "accountId"},
@@ -234,7 +234,7 @@ void count_accounts(Database& database, const store::Schema& schema, const Reada
 }
 
 void survey_addresses(Database& database, const store::Schema& schema,
-                      const store::ProtectedAddress& spared, Inspection& found) {
+                      const store::ProtectedEmail& spared, Inspection& found) {
     const Progress progress("Comparing the addresses");
     const store::Table& user = schema.user;
     const std::string count = user.function("count") + "*)";

@@ -18,7 +18,8 @@ std::string count_of(std::int64_t number, std::string_view one, std::string_view
 
 class Examiner {
   public:
-    Examiner(const Inspection& found, const Settings& settings, const store::Product& product)
+    Examiner(const Inspection& found, const Settings& settings,
+             const store::DatabaseProduct& product)
         : found_(found), settings_(settings), product_(product) {}
 
     Findings findings() {
@@ -46,7 +47,7 @@ class Examiner {
     const store::Table& table(char letter) const noexcept { return schema().table(letter); }
 
     void look_at_version() {
-        const std::string_view least = product_.least_version;
+        const std::string_view least = product_.min_version;
         int wanted[2] = {};
         int there[2] = {};
         read_version(least, wanted);
@@ -134,13 +135,13 @@ class Examiner {
     }
 
     void look_at_addresses() {
-        if (!found_.addresses->has_protected)
+        if (!found_.addresses->has_protected_user)
             note("no user has the protected address " + settings_.protected_email +
                  ", so that any user can be deleted; name an administrator's with "
                  "UserAdminProtectedEmail");
-        if (const std::int64_t twins = found_.ambiguous_emails.value_or(0); twins > 0) {
+        if (const std::int64_t collisions = found_.ambiguous_emails.value_or(0); collisions > 0) {
             const std::string email = schema().user.at("email").sql();
-            note(count_of(twins, "address stands", "addresses stand") +
+            note(count_of(collisions, "address stands", "addresses stand") +
                  " there more than once but for capital letters, and of such users each signs in "
                  "as it is typed; see: SELECT lower(" +
                  email + ") FROM " + schema().user.name + " GROUP BY 1 HAVING count(*) > 1;");
@@ -323,14 +324,14 @@ class Examiner {
 
     const Inspection& found_;
     const Settings& settings_;
-    const store::Product& product_;
+    const store::DatabaseProduct& product_;
     Findings findings_;
 };
 
 } // namespace
 
 Findings findings_of(const Inspection& found, const Settings& settings,
-                     const store::Product& product) {
+                     const store::DatabaseProduct& product) {
     return Examiner(found, settings, product).findings();
 }
 

@@ -19,6 +19,6 @@ struct Findings {
 };
 
 Findings findings_of(const Inspection& found, const Settings& settings,
-                     const store::Product& product);
+                     const store::DatabaseProduct& product);
 
 } // namespace useradmin::ctl

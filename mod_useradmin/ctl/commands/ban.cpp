@@ -39,7 +39,7 @@ Exit ban(Context& context) {
         demand_column(context, "banExpires");
     spare_last_super_admin(context, user, "Ban");
     const model::User banned =
-        change(context, user, api::ban(reason, ends, now), store::Sessions::end);
+        change(context, user, api::ban(reason, ends, now), store::SessionPolicy::revoke);
     const std::string done =
         display(banned) + " is banned " + (ends ? "until " + display(ends) : "for good");
     print(context, banned, done + "; its sessions are ended");

@@ -47,7 +47,7 @@ class ScaleObjects {
         if (!schema.user.exists())
             throw CommandError(Exit::failure, "there is no table " + schema.user.name +
                                                   "; lay it with 'useradminctl schema'");
-        words_ = database.dialect().scale_words(schema);
+        words_ = database.dialect().scale_placeholders(schema);
         if (words_.empty())
             throw CommandError(Exit::usage,
                                std::string(database.dialect().product().name) +
@@ -205,13 +205,13 @@ class ScaleObjects {
         Transaction transaction(database_);
         for (const std::string& statement : file(name)) {
             const auto answer = database_.client().execute(statement.c_str(), database_.pool());
-            const auto* fault = std::get_if<store::Fault>(&answer);
+            const auto* fault = std::get_if<store::ErrorKind>(&answer);
             if (fault == nullptr)
                 continue;
-            if (*fault == store::Fault::busy)
+            if (*fault == store::ErrorKind::busy)
                 return false;
             throw CommandError(Exit::failure,
-                               "the database refused: " + database_.client().error());
+                               "the database refused: " + database_.client().error_message());
         }
         transaction.commit();
         return true;

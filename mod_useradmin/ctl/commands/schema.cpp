@@ -155,7 +155,7 @@ void print_done(const Context& context, const Done& done) {
             "children run under.");
 }
 
-void refuse_schemas(const store::Product& product, const store::TableNames& names) {
+void refuse_schemas(const store::DatabaseProduct& product, const store::TableNames& names) {
     if (product.has_schemas)
         return;
     for (std::string_view name : {names.user, names.session, names.account})
@@ -181,8 +181,9 @@ Exit lay_schema(Context& context) {
     refuse_schemas(dialect.product(), database.tables());
     const store::Schema before = database.schema();
     database.refuse_superuser_risk(before);
-    if (!before.user.exists() && !dialect.prepare_new(database.client(), database.pool()))
-        throw CommandError(Exit::failure, "the database refused: " + database.client().error());
+    if (!before.user.exists() && !dialect.init_database(database.client(), database.pool()))
+        throw CommandError(Exit::failure,
+                           "the database refused: " + database.client().error_message());
     const bool is_complete =
         before.user.exists() && before.session.exists() && before.account.exists();
     Done done{is_complete ? Laid::none : Laid::missing_ones, {}, database.new_file()};

@@ -85,7 +85,7 @@ void warn_of_unsigned(const Settings& settings) {
 enum class Revocation { done, no_such_session };
 
 Revocation close(Context& context, std::string_view token) {
-    const auto closed = context.store().close_session(token);
+    const auto closed = context.store().delete_session(token);
     if (closed.is_not_found())
         return Revocation::no_such_session;
     value_of(closed);
@@ -100,7 +100,7 @@ Revocation revoke(Context& context, std::string_view token) {
 
 /// Ends the session of the user that has that id or token.
 Revocation revoke(Context& context, const model::User& user, std::string_view word) {
-    const auto sessions = value_of(context.store().sessions_of(user.id));
+    const auto sessions = value_of(context.store().list_sessions(user.id));
     const auto found = std::find_if(sessions.begin(), sessions.end(), [&](const auto& session) {
         return session.id == word || session.token == word ||
                session.token == word.substr(0, word.find('.'));
@@ -129,8 +129,8 @@ Exit open_session(Context& context) {
     terms.verified = &user;
     terms.now = now;
     terms.allows_banned = sign_in::is_banned(user, now);
-    const auto opened = context.store().open_session(session, terms);
-    if (!opened && opened.failure() == store::Failure::changed)
+    const auto opened = context.store().create_session(session, terms);
+    if (!opened && opened.failure() == store::Failure::version_mismatch)
         throw CommandError(Exit::failure, "the user was changed meanwhile; no session was opened");
     session.id = value_of(opened);
     if (!is_signed)
@@ -143,7 +143,7 @@ Exit open_session(Context& context) {
 
 Exit list_sessions(Context& context) {
     const model::User user = user_named(context, context.options.words[0]);
-    const auto sessions = value_of(context.store().sessions_of(user.id));
+    const auto sessions = value_of(context.store().list_sessions(user.id));
     if (context.wants_json()) {
         std::string document;
         json::Writer writer(document);
@@ -190,7 +190,7 @@ Exit revoke_sessions(Context& context) {
     const model::User user = user_named(context, words[0]);
     std::int64_t count = 1;
     if (is_all) {
-        count = value_of(context.store().close_sessions_of(user.id));
+        count = value_of(context.store().delete_sessions_of_user(user.id));
     } else if (revoke(context, user, words[1]) == Revocation::no_such_session) {
         throw CommandError(Exit::not_found, "the user has no such session; 'useradminctl session "
                                             "list' lists them");

@@ -11,7 +11,7 @@ namespace useradmin::ctl {
 namespace {
 
 // No user has an empty address.
-constexpr store::ProtectedAddress nobody_is_protected = {"", false};
+constexpr store::ProtectedEmail nobody_is_protected = {"", false};
 
 } // namespace
 
@@ -29,7 +29,7 @@ Exit set_password(Context& context) {
         store::credential_account(user, account_id, hash.view(),
                                   context.settings.account_id_is_user_id.value_or(false),
                                   text::now()),
-        keeps_sessions ? store::Sessions::stay : store::Sessions::end);
+        keeps_sessions ? store::SessionPolicy::keep : store::SessionPolicy::revoke);
     if (set.is_not_found())
         throw CommandError(Exit::not_found, "the user was deleted meanwhile");
     value_of(set);

@@ -40,7 +40,7 @@ model::User user_named(Context& context, std::string_view word) {
 }
 
 model::User change(Context& context, const model::User& user, const store::Changes& changes,
-                   store::Sessions sessions) {
+                   store::SessionPolicy sessions) {
     auto changed = context.store().update(user.id, changes, {}, sessions);
     if (changed.is_not_found())
         throw CommandError(Exit::not_found, "the user was deleted meanwhile");
@@ -93,7 +93,7 @@ bool is_last_super_admin(Context& context, const model::User& user) {
     if (api::role_of(user.role.value_or("")) != api::Role::super_admin ||
         sign_in::is_banned(user, now))
         return false;
-    const auto another = context.store().another(user.id, *user.role, now);
+    const auto another = context.store().exists_other_with_role(user.id, *user.role, now);
     if (another.is_not_found())
         return true;
     value_of(another);

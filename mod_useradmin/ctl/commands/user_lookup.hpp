@@ -19,7 +19,7 @@ void print(const Context& context, const model::User& user, std::string_view lin
 /// Changes the user, and ends its sessions where the store says that they are to; a CommandError
 /// where it was deleted meanwhile.
 model::User change(Context& context, const model::User& user, const store::Changes& changes,
-                   store::Sessions sessions = store::Sessions::stay);
+                   store::SessionPolicy sessions = store::SessionPolicy::keep);
 
 /// A CommandError where the user table lacks the column.
 void demand_column(Context& context, std::string_view column);

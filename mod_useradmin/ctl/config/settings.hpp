@@ -51,7 +51,7 @@ struct Settings {
     bool must_be_told = false;
 
     store::TableNames tables() const noexcept { return {user_table, session_table, account_table}; }
-    store::ProtectedAddress protected_address() const noexcept {
+    store::ProtectedEmail protected_address() const noexcept {
         return {protected_email, lowers_email.value_or(false)};
     }
     password::Format hash_format() const {

@@ -20,7 +20,7 @@ namespace useradmin::store {
 namespace {
 
 /// A result that is cleared with its pool.
-PGresult* kept(PGresult* result, apr_pool_t* pool) {
+PGresult* copy_result(PGresult* result, apr_pool_t* pool) {
     if (result != nullptr)
         apr_pool_cleanup_register(
             pool, result,
@@ -41,8 +41,8 @@ void wipe(PGresult* result) noexcept {
 }
 
 /// A result whose values are secret: they are wiped with its pool.
-PGresult* kept_secret(PGresult* result, apr_pool_t* pool) {
-    kept(result, pool);
+PGresult* copy_secret_result(PGresult* result, apr_pool_t* pool) {
+    copy_result(result, pool);
     // It runs before what was registered earlier.
     if (result != nullptr)
         apr_pool_cleanup_register(
@@ -160,25 +160,25 @@ Rows rows_of(const PGresult* result, apr_pool_t* pool) {
 }
 
 /// What an SQLSTATE means for the work.
-Fault fault_of(std::string_view state) noexcept {
-    static constexpr std::pair<std::string_view, Fault> meanings[] = {
-        {"0A000", Fault::outdated},  // a cached plan must not change its result's type
-        {"42P01", Fault::outdated},  // no such table
-        {"42703", Fault::outdated},  // no such column
-        {"42804", Fault::outdated},  // a type that does not fit
-        {"42883", Fault::outdated},  // no such operator for these types
-        {"3F000", Fault::outdated},  // no such schema
-        {"23505", Fault::conflict},  // a value that must be unique
-        {"42501", Fault::forbidden}, // a right is lacking
-        {"40001", Fault::busy},      // others wrote the rows since the transaction began
-        {"40P01", Fault::busy},      // two waited for each other
-        {"55P03", Fault::busy},      // the wait for a lock was too long
-        {"25006", Fault::read_only}, // a standby, or so told
+ErrorKind error_kind_of(std::string_view state) noexcept {
+    static constexpr std::pair<std::string_view, ErrorKind> meanings[] = {
+        {"0A000", ErrorKind::stale_schema},     // a cached plan must not change its result's type
+        {"42P01", ErrorKind::stale_schema},     // no such table
+        {"42703", ErrorKind::stale_schema},     // no such column
+        {"42804", ErrorKind::stale_schema},     // a type that does not fit
+        {"42883", ErrorKind::stale_schema},     // no such operator for these types
+        {"3F000", ErrorKind::stale_schema},     // no such schema
+        {"23505", ErrorKind::unique_violation}, // a value that must be unique
+        {"42501", ErrorKind::insufficient_privilege}, // a right is lacking
+        {"40001", ErrorKind::busy},      // others wrote the rows since the transaction began
+        {"40P01", ErrorKind::busy},      // two waited for each other
+        {"55P03", ErrorKind::busy},      // the wait for a lock was too long
+        {"25006", ErrorKind::read_only}, // a standby, or so told
     };
     for (const auto& [code, fault] : meanings)
         if (code == state)
             return fault;
-    return Fault::refused;
+    return ErrorKind::rejected;
 }
 
 /// Whether the backend does not have what was prepared: it has ended, or someone between prepared
@@ -205,41 +205,41 @@ class PostgresqlClient final : public Client {
     PostgresqlClient(PGconn* connection, const char* label) noexcept
         : connection_(connection), label_(label) {}
 
-    void bound(Deadline deadline) noexcept override {
+    void set_deadline(Deadline deadline) noexcept override {
         deadline_ = deadline;
         is_late_ = false;
         stop_blocking();
     }
 
-    std::variant<Rows, Fault> run(const Statement& statement, apr_pool_t* pool) override {
+    std::variant<Rows, ErrorKind> run(const Statement& statement, apr_pool_t* pool) override {
         // A broken connection keeps what it was given, and who closes it does not wipe that.
-        while (statement.takes_secrets() && !is_quiet())
+        while (statement.takes_secrets() && !has_no_pending_input())
             if (PQconsumeInput(connection_) == 0)
                 return answer(nullptr, pool);
         // A connection that was made anew has another backend, and its statements are gone.
         if (PQbackendPID(connection_) != backend_)
-            forget();
+            discard_prepared();
         if (PQbackendPID(connection_) != watchful_)
-            make_watchful();
+            enable_client_check();
         // What is prepared may be unknown, and an error within a transaction ends that.
         if (is_pooled() || is_in_transaction())
             return run_unprepared(statement, pool);
         auto known = prepared_.find(statement.sql());
         if (known == prepared_.end()) {
-            if (prepared_.size() >= most_prepared)
+            if (prepared_.size() >= max_prepared_statements)
                 return run_unprepared(statement, pool);
             auto made = prepare(statement.sql(), pool);
-            if (const auto* fault = std::get_if<Fault>(&made))
-                return *fault;
+            if (const auto* error_kind = std::get_if<ErrorKind>(&made))
+                return *error_kind;
             known = prepared_.emplace(statement.sql(), std::get<Prepared>(std::move(made))).first;
         }
         const auto arguments = statement.arguments();
         const auto& [name, is_binary] = known->second;
         const PGresult* const result =
-            kept_of(result_of(PQsendQueryPrepared(
-                        connection_, name.c_str(), static_cast<int>(arguments.size()),
-                        arguments.data(), nullptr, nullptr, is_binary ? 1 : 0)),
-                    statement, size_of_binding(name, arguments), pool);
+            copy_query_result(result_of(PQsendQueryPrepared(
+                                  connection_, name.c_str(), static_cast<int>(arguments.size()),
+                                  arguments.data(), nullptr, nullptr, is_binary ? 1 : 0)),
+                              statement, size_of_binding(name, arguments), pool);
         ++runs_;
         if (!is_unknown(state_of(result)))
             return answer(result, pool);
@@ -250,13 +250,13 @@ class PostgresqlClient final : public Client {
         return run_unprepared(statement, pool);
     }
 
-    std::variant<Rows, Fault> execute(const char* sql, apr_pool_t* pool) override {
-        return answer(kept(result_of(send_query(sql)), pool), pool);
+    std::variant<Rows, ErrorKind> execute(const char* sql, apr_pool_t* pool) override {
+        return answer(copy_result(result_of(send_query(sql)), pool), pool);
     }
 
-    const std::string& error() const noexcept override { return error_; }
+    const std::string& error_message() const noexcept override { return error_; }
 
-    bool is_quiet() const noexcept override {
+    bool has_no_pending_input() const noexcept override {
         pollfd socket = {PQsocket(connection_), POLLIN, 0};
         return poll(&socket, 1, 0) == 0;
     }
@@ -276,7 +276,7 @@ class PostgresqlClient final : public Client {
         return PQtransactionStatus(connection_) != PQTRANS_IDLE;
     }
 
-    bool connect_anew() override {
+    bool reconnect() override {
         vanished_ = 0;
         unnamed_.clear();
         if (deadline_ == no_deadline) {
@@ -291,11 +291,11 @@ class PostgresqlClient final : public Client {
         if (!is_connected())
             note_error(apr::view_of(PQerrorMessage(connection_)), {});
         else if (sent_secrets_ != 0)
-            overwrite_sent(0);
+            wipe_output_buffer(0);
         return is_connected();
     }
 
-    void forget() override {
+    void discard_prepared() override {
         // What was prepared under an old name stays with the backend until it ends; it is never
         // used again.
         ++age_;
@@ -326,7 +326,7 @@ class PostgresqlClient final : public Client {
 
     /// Has the backend end a statement for whose end nobody waits any more, within a second, where
     /// it can: PostgreSQL 14 and later, on most systems. What an operator set counts.
-    void make_watchful() {
+    void enable_client_check() {
         constexpr int first_that_can = 140000;
         if (deadline_ != no_deadline && PQserverVersion(connection_) >= first_that_can &&
             !is_in_transaction())
@@ -337,7 +337,7 @@ class PostgresqlClient final : public Client {
         watchful_ = PQbackendPID(connection_);
     }
 
-    std::variant<Prepared, Fault> prepare(const std::string& sql, apr_pool_t* pool) {
+    std::variant<Prepared, ErrorKind> prepare(const std::string& sql, apr_pool_t* pool) {
         // A name tells its text, since others of that name may be on the backend: PgBouncer gives
         // it to one after the other.
         Prepared prepared = {std::string(label_) + "_" +
@@ -345,20 +345,20 @@ class PostgresqlClient final : public Client {
                              std::to_string(age_)};
         const char* const name = prepared.name.c_str();
         const PGresult* const made =
-            kept(result_of(PQsendPrepare(connection_, name, sql.c_str(), 0, nullptr)), pool);
+            copy_result(result_of(PQsendPrepare(connection_, name, sql.c_str(), 0, nullptr)), pool);
         if (const std::string_view state = state_of(made); !is_prepared_already(state)) {
             const auto is_made = answer(made, pool);
-            if (const auto* fault = std::get_if<Fault>(&is_made))
-                return *fault;
+            if (const auto* error_kind = std::get_if<ErrorKind>(&is_made))
+                return *error_kind;
         }
         const PGresult* const columns =
-            kept(result_of(PQsendDescribePrepared(connection_, name)), pool);
+            copy_result(result_of(PQsendDescribePrepared(connection_, name)), pool);
         // Where it has vanished already, the run says so.
         if (is_unknown(state_of(columns)))
             return prepared;
         const auto is_described = answer(columns, pool);
-        if (const auto* fault = std::get_if<Fault>(&is_described))
-            return *fault;
+        if (const auto* error_kind = std::get_if<ErrorKind>(&is_described))
+            return *error_kind;
         prepared.is_binary = true;
         for (int column = 0; column < PQnfields(columns); ++column)
             prepared.is_binary = prepared.is_binary && form_of(PQftype(columns, column));
@@ -366,7 +366,7 @@ class PostgresqlClient final : public Client {
     }
 
     /// Within a transaction, the backend stays the same and has the last statement without a name.
-    std::variant<Rows, Fault> run_unprepared(const Statement& statement, apr_pool_t* pool) {
+    std::variant<Rows, ErrorKind> run_unprepared(const Statement& statement, apr_pool_t* pool) {
         constexpr std::size_t parse_frame = 8;
         const auto arguments = statement.arguments();
         const auto count = static_cast<int>(arguments.size());
@@ -382,27 +382,27 @@ class PostgresqlClient final : public Client {
                                                  arguments.data(), nullptr, nullptr, 0));
             unnamed_ = PQtransactionStatus(connection_) == PQTRANS_INTRANS ? sql : "";
         }
-        return answer(kept_of(result, statement, sent, pool), pool);
+        return answer(copy_query_result(result, statement, sent, pool), pool);
     }
 
     /// The result of a statement, and no more of its secrets than that; so many bytes were sent up
     /// to the end of its arguments.
-    PGresult* kept_of(PGresult* result, const Statement& statement, std::size_t sent,
-                      apr_pool_t* pool) {
-        if (statement.gives_secrets())
-            kept_secret(result, pool);
+    PGresult* copy_query_result(PGresult* result, const Statement& statement, std::size_t sent,
+                                apr_pool_t* pool) {
+        if (statement.returns_secrets())
+            copy_secret_result(result, pool);
         else
-            kept(result, pool);
+            copy_result(result, pool);
         if (statement.takes_secrets())
-            overwrite_sent(sent);
-        if (statement.gives_secrets() && PQntuples(result) > 0)
-            overwrite_received(size_of_rows(result));
+            wipe_output_buffer(sent);
+        if (statement.returns_secrets() && PQntuples(result) > 0)
+            wipe_input_buffer(size_of_rows(result));
         return result;
     }
 
     /// libpq keeps what it sent until it sends something else. A statement whose last argument has
     /// no length is written over it, and then refused before anything of it is sent.
-    void overwrite_sent(std::size_t size) {
+    void wipe_output_buffer(std::size_t size) {
         // Over what a broken connection has sent, only when it stands again.
         sent_secrets_ = std::max(sent_secrets_, size);
         if (!is_connected())
@@ -416,7 +416,7 @@ class PostgresqlClient final : public Client {
     }
 
     /// The same of what it received: another answer takes its place.
-    void overwrite_received(std::size_t size) {
+    void wipe_input_buffer(std::size_t size) {
         const std::string query = "SELECT pg_catalog.repeat(' ', " + std::to_string(size) + ")";
         PQclear(result_of(send_query(query.c_str())));
     }
@@ -432,16 +432,16 @@ class PostgresqlClient final : public Client {
     /// not so before the deadline, and the connection has been ended.
     bool is_ready(short events) noexcept {
         while (true) {
-            int patience = -1;
+            int timeout_policy = -1;
             if (deadline_ != no_deadline) {
                 const auto left =
                     std::chrono::ceil<std::chrono::milliseconds>(deadline_ - Clock::now());
-                patience = static_cast<int>(std::max<std::int64_t>(left.count(), 0));
+                timeout_policy = static_cast<int>(std::max<std::int64_t>(left.count(), 0));
             }
             pollfd socket = {PQsocket(connection_), events, 0};
             if (socket.fd < 0)
                 return true;
-            const int ready = poll(&socket, 1, patience);
+            const int ready = poll(&socket, 1, timeout_policy);
             if (ready > 0 || (ready < 0 && errno != EINTR))
                 return true; // what is wrong, libpq finds out
             if (ready == 0) {
@@ -493,7 +493,7 @@ class PostgresqlClient final : public Client {
         return is_late;
     }
 
-    std::variant<Rows, Fault> answer(const PGresult* result, apr_pool_t* pool) {
+    std::variant<Rows, ErrorKind> answer(const PGresult* result, apr_pool_t* pool) {
         switch (PQresultStatus(result)) {
         case PGRES_TUPLES_OK:
         case PGRES_COMMAND_OK:
@@ -503,10 +503,10 @@ class PostgresqlClient final : public Client {
         }
         const std::string_view state = state_of(result);
         if (note_error(message_of(result), state))
-            return Fault::late;
+            return ErrorKind::timed_out;
         if (!is_connected())
-            return Fault::lost;
-        return fault_of(state);
+            return ErrorKind::connection_lost;
+        return error_kind_of(state);
     }
 
     PGconn* connection_;

@@ -7,7 +7,7 @@
 
 namespace useradmin::store {
 
-/// A client for a PGconn of libpq, which outlives it. The label is Dialect::client_of's.
+/// A client for a PGconn of libpq, which outlives it. The label is Dialect::create_client's.
 std::unique_ptr<Client> postgresql_client(void* connection, const char* label);
 
 } // namespace useradmin::store

@@ -40,7 +40,7 @@ std::string oid_of(std::string_view name) {
 /// A row a column: settings, the table's letter, the column's name, its type for people and in the
 /// catalogue, whether it demands a value, and all that makes a prepared statement of it invalid.
 /// A table without a row may lie in a schema that may not be used, whose name comes with it.
-std::string catalogue_query(const TableNames& names) {
+std::string catalog_query(const TableNames& names) {
     const auto table = [](const char* letter, std::string_view name) {
         const std::string_view own = name.substr(name.find('.') + 1);
         return "('" + std::string(letter) + "', " + oid_of(name) + ", " + literal(own) + ")";
@@ -129,19 +129,19 @@ Column column_of(Rows& rows, bool has_iso_dates) {
     column.sql_type.append(".").append(quoted_identifier(type));
     column.operators = quoted_identifier(rows.take().value_or(system_schema));
     if (type == "int2")
-        column.largest = std::numeric_limits<std::int16_t>::max();
+        column.max_value = std::numeric_limits<std::int16_t>::max();
     if (type == "int4")
-        column.largest = std::numeric_limits<std::int32_t>::max();
-    column.demands_value = rows.take_boolean();
+        column.max_value = std::numeric_limits<std::int32_t>::max();
+    column.requires_value = rows.take_boolean();
     // The column as it is costs the least; only another DateStyle makes it unreadable.
     if (column.kind == Column::Kind::timestamp && !has_iso_dates)
         std::tie(column.read_before, column.read_after) = in_utc(type == "timestamptz");
     // Filled up with blanks, which are no part of the text.
     if (type == "bpchar")
         column.read_after = "::pg_catalog.text";
-    column.is_collated_loosely = rows.take_boolean();
-    column.is_loose = type == "bpchar" || type == "citext" || column.kind == Column::Kind::other ||
-                      column.is_collated_loosely;
+    column.has_loose_collation = rows.take_boolean();
+    column.has_loose_equality = type == "bpchar" || type == "citext" ||
+                                column.kind == Column::Kind::other || column.has_loose_collation;
     return column;
 }
 
@@ -154,7 +154,7 @@ std::string other_columns(const Schema& schema) {
             known += ", " + literal(column.name);
     std::string json = "pg_catalog.to_jsonb(useradmin_row.*) OPERATOR(pg_catalog.-) ARRAY[" +
                        known + "]::pg_catalog.text[]";
-    for (const Column* column : schema.other_user_columns())
+    for (const Column* column : schema.extra_user_columns())
         if (column->kind == Column::Kind::timestamp) {
             const auto [before, after] = in_utc(column->type.ends_with("with time zone"));
             json.append(" OPERATOR(pg_catalog.||) pg_catalog.jsonb_build_object(");
@@ -176,7 +176,7 @@ std::string tables_of(const Schema& schema) {
     return "(VALUES ('', NULL::pg_catalog.oid)" + rows + ") AS t (letter, relation)";
 }
 
-constexpr Product postgresql_product = {
+constexpr DatabaseProduct postgresql_product = {
     "PostgreSQL",
     "pgsql",
     "libaprutil1-dbd-pgsql",
@@ -226,9 +226,9 @@ Result<Done> outcome_of_removal(Work& work, Result<Rows> target) {
         return Failure::not_found;
     if (!target->take_boolean())
         return Failure::protected_address;
-    if (work.is_witnessed()) {
+    if (work.has_listener()) {
         const model::User before = target->take_record<model::User>();
-        work.seen() = {before.id, before, {}};
+        work.row_change() = {before.id, before, {}};
     }
     return Done();
 }
@@ -236,62 +236,62 @@ Result<Done> outcome_of_removal(Work& work, Result<Rows> target) {
 // NOLINTNEXTLINE(cppcoreguidelines-virtual-class-destructor): one constant, never deleted
 class Postgresql final : public Dialect {
   public:
-    const Product& product() const noexcept override { return postgresql_product; }
+    const DatabaseProduct& product() const noexcept override { return postgresql_product; }
 
-    void bound_connecting() const noexcept override {
+    void set_connect_timeout() const noexcept override {
         // The least that libpq takes, for each address of a server. It has no bound by itself.
         setenv("PGCONNECT_TIMEOUT", "2", 0);
     }
 
-    std::unique_ptr<Client> client_of(const Connection& connection,
-                                      const char* label) const override {
+    std::unique_ptr<Client> create_client(const Connection& connection,
+                                          const char* label) const override {
         return postgresql_client(apr_dbd_native_handle(connection.driver, connection.handle),
                                  label);
     }
 
-    std::variant<Catalogue, Fault> read_schema(Client& client, apr_pool_t* pool,
-                                               const TableNames& names,
-                                               Schema& schema) const override {
+    std::variant<CatalogChange, ErrorKind> read_schema(Client& client, apr_pool_t* pool,
+                                                       const TableNames& names,
+                                                       Schema& schema) const override {
         Statement query(pool);
-        query << catalogue_query(names);
+        query << catalog_query(names);
         auto answer = client.execute(query.sql().c_str(), pool);
-        if (const auto* fault = std::get_if<Fault>(&answer))
-            return *fault;
+        if (const auto* error_kind = std::get_if<ErrorKind>(&answer))
+            return *error_kind;
         Rows rows = std::get<Rows>(answer);
         Schema read;
         read.fingerprint = fingerprint_of(names, rows);
         const bool is_same = read.fingerprint == schema.fingerprint;
         if (!is_same) {
-            read.name_tables(names);
+            read.set_table_names(names);
             for (Table* table : {&read.user, &read.session, &read.account})
                 table->system = system_schema;
             while (rows.next())
                 read_column(rows, read);
-            read.examine();
-            read.other_columns = {other_columns(read)};
+            read.resolve_fields();
+            read.extra_columns = {other_columns(read)};
         }
-        if (const auto fault =
+        if (const auto error_kind =
                 read_scale(client, pool, oid_of(names.user), is_same ? schema : read))
-            return *fault;
+            return *error_kind;
         if (is_same)
-            return Catalogue::same;
+            return CatalogChange::none;
         schema = std::move(read);
-        return Catalogue::changed;
+        return CatalogChange::changed;
     }
 
-    void contains(Statement& statement, const Column& column,
-                  std::string_view search) const override {
+    void append_contains(Statement& statement, const Column& column,
+                         std::string_view search) const override {
         // Before 18 it refuses such a collation.
         statement << column << "::pg_catalog.text"
-                  << (column.is_collated_loosely ? " COLLATE pg_catalog.\"default\"" : "")
+                  << (column.has_loose_collation ? " COLLATE pg_catalog.\"default\"" : "")
                   << " OPERATOR(pg_catalog.~~*) " << argument(containing_pattern(search));
     }
 
-    void is_exactly(Statement& statement, const std::string& sql, const Column& column,
-                    std::string_view text) const override {
-        statement.concern(column);
+    void append_equals(Statement& statement, const std::string& sql, const Column& column,
+                       std::string_view text) const override {
+        statement.note_column(column);
         statement << sql << column.op("=") << argument(text);
-        if (column.is_loose)
+        if (column.has_loose_equality)
             statement << " AND " << text_of(sql, column) << equals << argument(text)
                       << "::pg_catalog.text";
     }
@@ -326,11 +326,11 @@ class Postgresql final : public Dialect {
     }
     const char* position_function() const noexcept override { return "pg_catalog.strpos"; }
 
-    const Lists& lists(const Schema& schema) const noexcept override {
+    const ListQueries& lists(const Schema& schema) const noexcept override {
         return schema.scale.empty() ? plain_lists() : scaled_lists();
     }
 
-    std::unique_ptr<Transaction> begin(Work& work) const override {
+    std::unique_ptr<Transaction> begin_transaction(Work& work) const override {
         // Whatever the database's default is: a later statement sees what was committed while an
         // earlier one waited for a lock.
         if (!work.execute("BEGIN ISOLATION LEVEL READ COMMITTED"))
@@ -357,7 +357,7 @@ class Postgresql final : public Dialect {
         // The account belongs to whatever id the user got.
         static constexpr std::string_view fields_of_id[] = {"userId", "accountId"};
         const std::span<const std::string_view> of_id(fields_of_id,
-                                                      user.account_is_named_by_id ? 2 : 1);
+                                                      user.account_id_is_user_id ? 2 : 1);
         for (const std::string_view field : of_id)
             statement << schema.account.at(field).sql() << ", ";
         statement.columns(schema.account, account, of_id) << ") SELECT ";
@@ -371,26 +371,27 @@ class Postgresql final : public Dialect {
         if (is_inner && !work.execute("SAVEPOINT useradmin_create"))
             return Failure::failed;
         Result<Rows> rows = work.run(statement);
-        if (!rows && is_inner && work.fault() == Fault::conflict)
+        if (!rows && is_inner && work.error_kind() == ErrorKind::unique_violation)
             static_cast<void>(work.execute("ROLLBACK TO SAVEPOINT useradmin_create"));
         if (!rows)
             return rows.failure();
         if (!rows->next())
             return Failure::not_found;
-        return work.take_full_user(*rows);
+        return work.read_full_user(*rows);
     }
 
     Result<model::User> update_with_before(Work& work, std::string_view id, const Changes& changes,
-                                           const Guard& guard, Sessions sessions) const override {
+                                           const UpdateGuard& guard,
+                                           SessionPolicy sessions) const override {
         const Table& user = work.schema().user;
-        const bool ends_sessions = sessions == Sessions::end;
+        const bool ends_sessions = sessions == SessionPolicy::revoke;
         if (user.version == version_of_stored && !ends_sessions) {
             // What the row was is looked up where it lies. Where somebody else has just changed it,
             // it lies elsewhere, and is locked first, which takes PostgreSQL twice as long.
             Statement statement = work.statement();
             statement << "UPDATE " << user << " AS useradmin_row SET ";
             statements::append_changes(statement, user, changes);
-            statement << " FROM (SELECT tableoid, ctid, " << user.read << " FROM " << user
+            statement << " FROM (SELECT tableoid, ctid, " << user.select_list << " FROM " << user
                       << ") AS useradmin_before (useradmin_table, useradmin_place, "
                       << names_before() << ") WHERE ";
             append_one(statement, user, id, guard);
@@ -414,8 +415,8 @@ class Postgresql final : public Dialect {
         });
     }
 
-    Result<Done> set_password(Work& work, const model::Account& account, Sessions sessions,
-                              const Guard& guard) const override {
+    Result<Done> set_password(Work& work, const model::Account& account, SessionPolicy sessions,
+                              const UpdateGuard& guard) const override {
         const Schema& schema = work.schema();
         // The user is neither changed nor deleted meanwhile. What was written while its lock was
         // waited for is seen by another statement alone.
@@ -427,11 +428,11 @@ class Postgresql final : public Dialect {
         Statement set = work.statement();
         set << "WITH useradmin_changed (one) AS (";
         statements::append_new_hash(set, schema.account, account);
-        is_exactly(set << " WHERE ", owner.sql(), owner, account.user_id);
+        append_equals(set << " WHERE ", owner.sql(), owner, account.user_id);
         const Column& provider = schema.account.at("providerId");
         set << " AND " << provider << provider.op("=") << argument(account.provider_id)
             << " RETURNING 1)";
-        if (sessions == Sessions::end)
+        if (sessions == SessionPolicy::revoke)
             append_removal(set << ", useradmin_sessions AS (", schema.session, "userId",
                            account.user_id)
                 << ")";
@@ -491,8 +492,8 @@ class Postgresql final : public Dialect {
         return rows->take().value_or("");
     }
 
-    Result<Done> remove(Work& work, std::string_view id, const ProtectedAddress& spared,
-                        const Guard& guard) const override {
+    Result<Done> remove(Work& work, std::string_view id, const ProtectedEmail& spared,
+                        const UpdateGuard& guard) const override {
         const Schema& schema = work.schema();
         const auto append_target = [&](Statement& statement) {
             const Column& key = schema.user.at("id");
@@ -504,10 +505,10 @@ class Postgresql final : public Dialect {
             else
                 statement << email << email.op("<>") << argument(spared.email);
             statement << ", TRUE)";
-            if (work.is_witnessed())
-                statement << ", " << schema.user.read;
+            if (work.has_listener())
+                statement << ", " << schema.user.select_list;
             statement << " FROM " << schema.user.sql << " AS useradmin_row WHERE ";
-            is_exactly(statement, key.sql(), key, id);
+            append_equals(statement, key.sql(), key, id);
         };
         // The target is locked before it is deleted, so that its address cannot change in between,
         // and that what was written while its lock was waited for is seen.
@@ -528,7 +529,7 @@ class Postgresql final : public Dialect {
             const Result<Rows> done = work.run(doom);
             return done ? target : done.failure();
         });
-        if (guard.is_none() || !removed.is_not_found())
+        if (guard.is_empty() || !removed.is_not_found())
             return removed;
         // Is there no such user, or was it the guard?
         if (const auto refused = statements::refusal_of(work, *this, guard.actor))
@@ -536,17 +537,17 @@ class Postgresql final : public Dialect {
         Statement target = work.statement();
         append_target(target);
         removed = outcome_of_removal(work, work.run(target));
-        return removed ? statements::why_refused(work, *this, id, guard) : removed;
+        return removed ? statements::guard_failure(work, *this, id, guard) : removed;
     }
 
     std::vector<std::pair<std::string, std::string>>
-    scale_words(const Schema& schema) const override {
-        return store::scale_words(schema, *this);
+    scale_placeholders(const Schema& schema) const override {
+        return store::scale_placeholders(schema, *this);
     }
 
-    std::string file_of(std::string_view) const override { return {}; }
+    std::string database_file(std::string_view) const override { return {}; }
 
-    bool prepare_new(Client&, apr_pool_t*) const override { return true; }
+    bool init_database(Client&, apr_pool_t*) const override { return true; }
 
     std::string indexes_query(const Schema& schema, const TableNames&) const override {
         return "SELECT t.letter, i.indexrelid, i.indisunique, "
@@ -556,16 +557,16 @@ class Postgresql final : public Dialect {
                "pg_catalog.generate_series(1, i.indnkeyatts::int) AS k ORDER BY 1, 2, k";
     }
 
-    std::string missing_rights_query(const Schema& schema,
-                                     std::span<const Right> rights) const override {
+    std::string missing_privileges_query(const Schema& schema,
+                                         std::span<const Privilege> privileges) const override {
         std::string wanted;
-        for (const Right& right : rights) {
+        for (const Privilege& right : privileges) {
             const Table& table = schema.table(right.table);
             const Column* column = table.find(right.field);
             if (!table.exists() || (!right.field.empty() && column == nullptr))
                 continue;
             wanted += (wanted.empty() ? "('" : ", ('") + std::string(1, right.table) + "', " +
-                      literal(right.privilege) + ", " +
+                      literal(right.name) + ", " +
                       (column != nullptr ? literal(column->name) : std::string("''")) + ", " +
                       std::to_string(wanted.size()) + ")";
         }
@@ -610,7 +611,7 @@ class Postgresql final : public Dialect {
     /// The column, which goes by the expression, as a text that is compared to the letter.
     static std::string text_of(const std::string& sql, const Column& column) {
         return sql + "::pg_catalog.text" +
-               (column.is_collated_loosely ? " COLLATE pg_catalog.\"C\"" : "");
+               (column.has_loose_collation ? " COLLATE pg_catalog.\"C\"" : "");
     }
 
     static void read_column(Rows& rows, Schema& schema) {
@@ -631,21 +632,21 @@ class Postgresql final : public Dialect {
             table.columns.push_back(std::move(column));
         } else if (const model::NullableText closed_schema = rows.take()) {
             const std::string account(rows.take().value_or(""));
-            table.why_absent = "the database's account " + account + " may not use schema " +
-                               std::string(*closed_schema) +
-                               ", in which there is a table of the "
-                               "name " +
-                               table.name + "; run: GRANT USAGE ON SCHEMA " +
-                               quoted_identifier(*closed_schema) + " TO " +
-                               quoted_identifier(account) + ";";
+            table.absence_reason = "the database's account " + account + " may not use schema " +
+                                   std::string(*closed_schema) +
+                                   ", in which there is a table of the "
+                                   "name " +
+                                   table.name + "; run: GRANT USAGE ON SCHEMA " +
+                                   quoted_identifier(*closed_schema) + " TO " +
+                                   quoted_identifier(account) + ";";
         }
     }
 
     /// Appends that the row is that of the id, and that the guard lets it be changed.
     void append_one(Statement& statement, const Table& user, std::string_view id,
-                    const Guard& guard) const {
+                    const UpdateGuard& guard) const {
         const Column& key = user.at("id");
-        is_exactly(statement, key.sql(), key, id);
+        append_equals(statement, key.sql(), key, id);
         append_guard(statement, user, *this, guard);
     }
 
@@ -654,7 +655,7 @@ class Postgresql final : public Dialect {
     Result<T> whole(Work& work, const Operation& operation) const {
         if (work.client().is_in_transaction())
             return operation();
-        const std::unique_ptr<Transaction> transaction = begin(work);
+        const std::unique_ptr<Transaction> transaction = begin_transaction(work);
         if (transaction == nullptr)
             return Failure::failed;
         Result<T> result = operation();
@@ -664,8 +665,8 @@ class Postgresql final : public Dialect {
     /// Appends the deletion of the rows whose field is the id.
     Statement& append_removal(Statement& statement, const Table& table, std::string_view field,
                               std::string_view id) const {
-        is_exactly(statement << "DELETE FROM " << table << " WHERE ", table.at(field).sql(),
-                   table.at(field), id);
+        append_equals(statement << "DELETE FROM " << table << " WHERE ", table.at(field).sql(),
+                      table.at(field), id);
         return statement;
     }
 
@@ -678,14 +679,14 @@ class Postgresql final : public Dialect {
 
     /// Locks the row, then changes it: what it was is what nobody else changes meanwhile.
     Result<model::User> update_locked(Work& work, std::string_view id, const Changes& changes,
-                                      const Guard& guard, bool& loses) const {
+                                      const UpdateGuard& guard, bool& loses) const {
         const Table& user = work.schema().user;
         const Column& key = user.at("id");
         Statement statement = work.statement();
         statement << "WITH useradmin_before (useradmin_key, useradmin_loses, " << names_before()
                   << ") AS (SELECT " << key << ", ";
-        statements::append_loss(statement, user, *this, changes);
-        statement << ", " << user.read << " FROM " << user << " AS useradmin_row WHERE ";
+        statements::append_privilege_loss(statement, user, *this, changes);
+        statement << ", " << user.select_list << " FROM " << user << " AS useradmin_row WHERE ";
         append_one(statement, user, id, guard);
         statement << " FOR NO KEY UPDATE) UPDATE " << user << " AS useradmin_row SET ";
         statements::append_changes(statement, user, changes);
@@ -705,8 +706,8 @@ class Postgresql final : public Dialect {
             return rows.failure();
         if (!rows->next())
             return Failure::not_found;
-        const model::User after = work.take_full_user(*rows);
-        work.seen() = {after.id, rows->take_record<model::User>(), after};
+        const model::User after = work.read_full_user(*rows);
+        work.row_change() = {after.id, rows->take_record<model::User>(), after};
         if (loses != nullptr)
             *loses = rows->take_boolean();
         return after;

@@ -18,14 +18,14 @@ constexpr const char* ready_comment = "mod_useradmin: complete, layout 2";
 constexpr char separator = '\x01';
 
 // From here on, a page may be nearer to the end of the list, which its total tells.
-constexpr std::int64_t least_deep_offset = 1000;
+constexpr std::int64_t min_deep_offset = 1000;
 
 bool is_letter_or_digit(char character) noexcept {
     return (character >= '0' && character <= '9') || (character >= 'a' && character <= 'z');
 }
 
 /// How the users that match a search are found.
-enum class Way {
+enum class SearchStrategy {
     /// By reading all users: the text has no trigrams.
     all_rows,
     by_index,
@@ -33,17 +33,19 @@ enum class Way {
     by_words
 };
 
-Way way_of(std::string_view search) {
+SearchStrategy search_strategy_of(std::string_view search) {
     int words = 0;
     int run = 0;
     for (const char character : text::fold(search)) {
         // A code point beyond ASCII becomes several letters.
         if (static_cast<unsigned char>(character) >= 0x80)
-            return Way::by_index;
+            return SearchStrategy::by_index;
         run = is_letter_or_digit(character) ? run + 1 : 0;
         words += run == 3 ? 1 : 0;
     }
-    return words == 0 ? Way::all_rows : words == 1 ? Way::by_index : Way::by_words;
+    return words == 0   ? SearchStrategy::all_rows
+           : words == 1 ? SearchStrategy::by_index
+                        : SearchStrategy::by_words;
 }
 
 /// The expression of the index of searches.
@@ -72,7 +74,8 @@ void append_search(Statement& statement, const Schema& schema, std::string_view 
 
 void append_indexed_search(Statement& statement, const Schema& schema, const Dialect&,
                            std::string_view search) {
-    append_search(statement, schema, search, way_of(search) != Way::all_rows);
+    append_search(statement, schema, search,
+                  search_strategy_of(search) != SearchStrategy::all_rows);
 }
 
 void append_unindexed_search(Statement& statement, const Schema& schema, const Dialect&,
@@ -99,14 +102,14 @@ void append_letters(Statement& statement, const Schema& schema, const char* thre
 /// many.
 void append_matches(Statement& statement, const Schema& schema, const Dialect& dialect,
                     const std::string& columns, const Filter& filter, bool is_few) {
-    const Way way = way_of(*filter.search);
-    if (way == Way::by_words) {
+    const SearchStrategy strategy = search_strategy_of(*filter.search);
+    if (strategy == SearchStrategy::by_words) {
         append_pattern(statement << "WITH useradmin_text AS MATERIALIZED (SELECT ", schema,
                        *filter.search);
         statement << " AS whole) ";
     }
     statement << "SELECT " << columns << " FROM " << schema.user << " WHERE ";
-    if (way == Way::by_words) {
+    if (strategy == SearchStrategy::by_words) {
         // For each row in the shortest list, the index looks into the lists of all trigrams of a
         // condition. So the conditions have one of each word, and what remains is compared with the
         // whole text. Where little is to be left, each of two words has a condition of its own,
@@ -122,10 +125,10 @@ void append_matches(Statement& statement, const Schema& schema, const Dialect& d
                   << " COLLATE pg_catalog.\"POSIX\" OPERATOR(pg_catalog.~~) (SELECT whole FROM "
                      "useradmin_text)";
     } else {
-        append_search(statement, schema, *filter.search, way == Way::by_index);
+        append_search(statement, schema, *filter.search, strategy == SearchStrategy::by_index);
     }
     if (filter.role)
-        statement << " AND " << role_of(schema.user, dialect) << " OPERATOR(pg_catalog.<>) "
+        statement << " AND " << role_expression(schema.user, dialect) << " OPERATOR(pg_catalog.<>) "
                   << argument(*filter.role);
 }
 
@@ -140,8 +143,8 @@ void append_number(Statement& statement, const Schema& schema, const model::Null
 
 /// Whether the matches of a search are likely few enough to be collected.
 bool is_collectible(const Filter& filter, const Window& window, LastTotal last) {
-    return last.value_or(0) <= most_collected && window.end() <= most_collected &&
-           way_of(*filter.search) != Way::all_rows;
+    return last.value_or(0) <= max_collected && window.end() <= max_collected &&
+           search_strategy_of(*filter.search) != SearchStrategy::all_rows;
 }
 
 /// Collects what matches the search, if it is not too much: the total is NULL then.
@@ -149,10 +152,10 @@ void append_collection(Statement& statement, const Schema& schema, const Dialect
                        const Filter& filter, const Window& window) {
     append_matches(statement << "WITH useradmin_match AS MATERIALIZED (", schema, dialect,
                    sort_columns(schema.user), filter, true);
-    statement << " LIMIT " << std::to_string(most_collected + 1) << ") SELECT t.total, "
-              << schema.user.read_as_u
+    statement << " LIMIT " << std::to_string(max_collected + 1) << ") SELECT t.total, "
+              << schema.user.select_list_u
               << " FROM (SELECT (SELECT CASE WHEN pg_catalog.count(*) OPERATOR(pg_catalog.<=) "
-              << std::to_string(most_collected)
+              << std::to_string(max_collected)
               << " THEN pg_catalog.count(*) END FROM useradmin_match)";
     if (filter.role)
         append_number(statement << " OPERATOR(pg_catalog.+) ", schema, filter.role);
@@ -162,22 +165,22 @@ void append_collection(Statement& statement, const Schema& schema, const Dialect
 
 /// Lists with the counts and the index of searches; all else is as without them.
 // NOLINTNEXTLINE(cppcoreguidelines-virtual-class-destructor): one constant, never deleted
-class ScaledLists final : public Lists {
+class ScaledListQueries final : public ListQueries {
   public:
-    Sharing sharing(const Schema& schema, const Filter& filter) const noexcept override {
-        if (!is_answerable(filter) || !filter.is_usual())
-            return plain_lists().sharing(schema, filter);
-        return filter.search ? Sharing::always : Sharing::never;
+    CountSharing count_sharing(const Schema& schema, const Filter& filter) const noexcept override {
+        if (!is_answerable(filter) || !filter.is_standard())
+            return plain_lists().count_sharing(schema, filter);
+        return filter.search ? CountSharing::always : CountSharing::never;
     }
 
-    Result<Counted> count(Work& work, const Dialect& dialect, const Filter& filter,
-                          const Window& window, LastTotal last) const override {
+    Result<CountedPage> count(Work& work, const Dialect& dialect, const Filter& filter,
+                              const Window& window, LastTotal last) const override {
         if (!is_answerable(filter))
             return plain_lists().count(work, dialect, filter, window, last);
-        if (!filter.is_usual() || (filter.search && !window.order.is_usual()))
+        if (!filter.is_standard() || (filter.search && !window.order.is_default()))
             return count_any(work, dialect, filter, window, last, append_indexed_search);
-        const bool has_page = filter.search ? is_collectible(filter, window, last)
-                                            : window.offset < least_deep_offset;
+        const bool has_page =
+            filter.search ? is_collectible(filter, window, last) : window.offset < min_deep_offset;
         if (!has_page)
             return number(work, dialect, filter);
         const Schema& schema = work.schema();
@@ -187,7 +190,8 @@ class ScaledLists final : public Lists {
             return counted_page(work, statement, [&] { return number(work, dialect, filter); });
         }
         append_number(statement << "SELECT ", schema, filter.role);
-        append_walk(statement << ", ", schema, dialect, filter, window, append_indexed_search);
+        append_ordered_scan(statement << ", ", schema, dialect, filter, window,
+                            append_indexed_search);
         return counted_page(work, statement, [&] {
             return number(work, dialect, filter, std::vector<model::User>());
         });
@@ -197,19 +201,19 @@ class ScaledLists final : public Lists {
                                           std::int64_t total, const Window& window) const override {
         if (!is_answerable(filter))
             return plain_lists().page(work, dialect, filter, total, window);
-        const bool is_counted = filter.is_usual() && !filter.search;
+        const bool is_counted = filter.is_standard() && !filter.search;
         if (is_counted && window.offset >= total)
             return std::vector<model::User>();
         if (is_counted && window.offset > total / 2)
-            return turned(
+            return reversed(
                 [&](const Window& nearer) {
                     return page_any(work, dialect, filter, total, nearer, append_indexed_search);
                 },
                 window, total);
-        if (filter.is_usual() && filter.search && window.order.is_usual()) {
+        if (filter.is_standard() && filter.search && window.order.is_default()) {
             if (!is_collectible(filter, window, total))
                 return walk(work, dialect, filter, window, append_unindexed_search);
-            Result<Counted> counted = count(work, dialect, filter, window, total);
+            Result<CountedPage> counted = count(work, dialect, filter, window, total);
             if (!counted)
                 return counted.failure();
             return counted->users ? *std::move(counted->users)
@@ -220,8 +224,8 @@ class ScaledLists final : public Lists {
 
   private:
     /// The total by itself, beside a page that is known.
-    static Result<Counted> number(Work& work, const Dialect& dialect, const Filter& filter,
-                                  std::optional<std::vector<model::User>> users = {}) {
+    static Result<CountedPage> number(Work& work, const Dialect& dialect, const Filter& filter,
+                                      std::optional<std::vector<model::User>> users = {}) {
         const Schema& schema = work.schema();
         Statement statement = work.statement();
         const char* before = "SELECT ";
@@ -232,14 +236,15 @@ class ScaledLists final : public Lists {
         }
         if (!filter.search || filter.role)
             append_number(statement << before, schema, filter.role);
-        return counted_alone(work, statement, std::move(users));
+        return read_total(work, statement, std::move(users));
     }
 
     static Result<std::vector<model::User>> walk(Work& work, const Dialect& dialect,
                                                  const Filter& filter, const Window& window,
                                                  AppendSearch append_search) {
         Statement statement = work.statement();
-        append_walk(statement << "SELECT ", work.schema(), dialect, filter, window, append_search);
+        append_ordered_scan(statement << "SELECT ", work.schema(), dialect, filter, window,
+                            append_search);
         return page_of(work, statement);
     }
 
@@ -261,8 +266,8 @@ std::string names_of(std::initializer_list<std::string> indexes) {
 
 } // namespace
 
-std::optional<Fault> read_scale(Client& client, apr_pool_t* pool, const std::string& user_oid,
-                                Schema& schema) {
+std::optional<ErrorKind> read_scale(Client& client, apr_pool_t* pool, const std::string& user_oid,
+                                    Schema& schema) {
     // The search path is anyone's: every function and operator is named with its schema. Objects
     // that the triggers reach keep their name, whatever the table's is by now.
     const std::string query =
@@ -293,11 +298,11 @@ std::optional<Fault> read_scale(Client& client, apr_pool_t* pool, const std::str
         "OPERATOR(pg_catalog.=) " +
         user_oid;
     auto answer = client.execute(query.c_str(), pool);
-    if (const auto* fault = std::get_if<Fault>(&answer))
-        return *fault;
+    if (const auto* error_kind = std::get_if<ErrorKind>(&answer))
+        return *error_kind;
     Rows rows = std::get<Rows>(answer);
     if (rows.next()) {
-        schema.user.about_rows = rows.take_number();
+        schema.user.estimated_rows = rows.take_number();
         schema.scale_name = rows.take().value_or("");
         schema.scale = rows.take().value_or("");
         schema.has_scale_copy = rows.take_boolean();
@@ -305,8 +310,8 @@ std::optional<Fault> read_scale(Client& client, apr_pool_t* pool, const std::str
     return std::nullopt;
 }
 
-std::vector<std::pair<std::string, std::string>> scale_words(const Schema& schema,
-                                                             const Dialect& dialect) {
+std::vector<std::pair<std::string, std::string>> scale_placeholders(const Schema& schema,
+                                                                    const Dialect& dialect) {
     const Table& user = schema.user;
     const Column* created = user.find("createdAt");
     const Column* updated = user.find("updatedAt");
@@ -337,7 +342,7 @@ std::vector<std::pair<std::string, std::string>> scale_words(const Schema& schem
     const std::string by_update = index_named("_by_update_idx");
     const std::string searched = index_named("_searched_idx");
     const std::string role =
-        role_of(user, dialect) + (user.find("role") != nullptr ? "" : "::pg_catalog.text");
+        role_expression(user, dialect) + (user.find("role") != nullptr ? "" : "::pg_catalog.text");
     return {
         {"@scale@", schema.scale_name},
         {"@scale_text@", literal(schema.scale_name)},
@@ -347,7 +352,7 @@ std::vector<std::pair<std::string, std::string>> scale_words(const Schema& schem
         {"@role@", role},
         {"@counted_role@", "(" + role + ")::pg_catalog.text COLLATE pg_catalog.\"C\""},
         {"@has_role@", user.find("role") != nullptr ? "true" : "false"},
-        {"@created@", created_at(user)},
+        {"@created@", created_at_column(user)},
         {"@created_text@", literal(created != nullptr ? created->name : "")},
         {"@updated@", updated != nullptr ? updated->sql() : user.at("id").sql()},
         {"@newest@", quoted_name(newest)},
@@ -374,8 +379,8 @@ std::vector<std::pair<std::string, std::string>> scale_words(const Schema& schem
     };
 }
 
-const Lists& scaled_lists() noexcept {
-    static constexpr ScaledLists lists;
+const ListQueries& scaled_lists() noexcept {
+    static constexpr ScaledListQueries lists;
     return lists;
 }
 

@@ -15,15 +15,15 @@ namespace useradmin::store {
 
 /// Reads into the schema how large the user table is, and whether it has these objects: complete,
 /// with all triggers, and readable. The expression gives the table's oid.
-std::optional<Fault> read_scale(Client& client, apr_pool_t* pool, const std::string& user_oid,
-                                Schema& schema);
+std::optional<ErrorKind> read_scale(Client& client, apr_pool_t* pool, const std::string& user_oid,
+                                    Schema& schema);
 
 /// What stands for the words at signs in the files of sql/postgresql/scale. The user table must be
 /// there.
-std::vector<std::pair<std::string, std::string>> scale_words(const Schema& schema,
-                                                             const Dialect& dialect);
+std::vector<std::pair<std::string, std::string>> scale_placeholders(const Schema& schema,
+                                                                    const Dialect& dialect);
 
 /// Lists with these objects.
-const Lists& scaled_lists() noexcept;
+const ListQueries& scaled_lists() noexcept;
 
 } // namespace useradmin::store

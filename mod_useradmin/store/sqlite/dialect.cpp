@@ -83,9 +83,9 @@ class Execution {
 };
 
 /// Interrupts what runs on a connection past the deadline, until the end of the scope.
-class Watch {
+class DeadlineInterrupt {
   public:
-    Watch(sqlite3* database, const Deadline& deadline) noexcept : database_(database) {
+    DeadlineInterrupt(sqlite3* database, const Deadline& deadline) noexcept : database_(database) {
         // About a millisecond.
         constexpr int steps = 50000;
         if (deadline != no_deadline)
@@ -96,9 +96,9 @@ class Watch {
                 },
                 const_cast<Deadline*>(&deadline));
     }
-    ~Watch() { sqlite3_progress_handler(database_, 0, nullptr, nullptr); }
-    Watch(const Watch&) = delete;
-    Watch& operator=(const Watch&) = delete;
+    ~DeadlineInterrupt() { sqlite3_progress_handler(database_, 0, nullptr, nullptr); }
+    DeadlineInterrupt(const DeadlineInterrupt&) = delete;
+    DeadlineInterrupt& operator=(const DeadlineInterrupt&) = delete;
 
   private:
     sqlite3* database_;
@@ -191,7 +191,7 @@ void later(sqlite3_context* context, int, sqlite3_value** values) noexcept {
 }
 
 /// Makes a connection ready. Throws std::bad_alloc where there is no memory.
-void set_up(sqlite3* database) {
+void register_functions(sqlite3* database) {
     sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_FKEY, 1, nullptr);
     struct Function {
         const char* name;
@@ -212,29 +212,29 @@ void set_up(sqlite3* database) {
 
 /// The same, once for all its users: a function that is registered again expires every statement of
 /// the connection.
-void set_up_once(const Connection& connection, sqlite3* database) {
+void register_functions_once(const Connection& connection, sqlite3* database) {
     constexpr const char* mark = "useradmin sqlite";
     void* is_set_up = nullptr;
     apr_pool_userdata_get(&is_set_up, mark, connection.pool);
     if (is_set_up != nullptr)
         return;
-    set_up(database);
+    register_functions(database);
     apr_pool_userdata_setn(database, mark, apr_pool_cleanup_null, connection.pool);
 }
 
 /// The cells of a result, in the memory of a request. Secrets among them are wiped when it goes.
-class KeptCells {
+class CellStorage {
   public:
-    explicit KeptCells(bool are_secret) noexcept : are_secret_(are_secret) {}
-    ~KeptCells() {
+    explicit CellStorage(bool are_secret) noexcept : are_secret_(are_secret) {}
+    ~CellStorage() {
         if (!are_secret_)
             return;
         for (const Cell& cell : cells)
             if (const auto* text = std::get_if<std::string_view>(&cell))
                 explicit_bzero(const_cast<char*>(text->data()), text->size());
     }
-    KeptCells(const KeptCells&) = delete;
-    KeptCells& operator=(const KeptCells&) = delete;
+    CellStorage(const CellStorage&) = delete;
+    CellStorage& operator=(const CellStorage&) = delete;
 
     std::vector<Cell> cells;
 
@@ -246,30 +246,31 @@ class SqliteClient final : public Client {
   public:
     explicit SqliteClient(sqlite3* database) noexcept : database_(database) {}
 
-    void bound(Deadline deadline) noexcept override { deadline_ = deadline; }
+    void set_deadline(Deadline deadline) noexcept override { deadline_ = deadline; }
 
-    std::variant<Rows, Fault> run(const Statement& statement, apr_pool_t* pool) override {
+    std::variant<Rows, ErrorKind> run(const Statement& statement, apr_pool_t* pool) override {
         auto prepared = prepared_.find(statement.sql());
         if (prepared == prepared_.end()) {
             Prepared made = prepare(statement.sql().c_str());
             if (made == nullptr)
-                return fault();
-            if (prepared_.size() >= most_prepared)
-                return run(made.get(), statement.arguments(), statement.gives_secrets(), pool);
+                return error_kind();
+            if (prepared_.size() >= max_prepared_statements)
+                return run(made.get(), statement.arguments(), statement.returns_secrets(), pool);
             prepared = prepared_.emplace(statement.sql(), std::move(made)).first;
         }
-        return run(prepared->second.get(), statement.arguments(), statement.gives_secrets(), pool);
+        return run(prepared->second.get(), statement.arguments(), statement.returns_secrets(),
+                   pool);
     }
 
-    std::variant<Rows, Fault> execute(const char* sql, apr_pool_t* pool) override {
+    std::variant<Rows, ErrorKind> execute(const char* sql, apr_pool_t* pool) override {
         const Prepared prepared = prepare(sql);
         if (prepared == nullptr)
-            return fault();
+            return error_kind();
         return run(prepared.get(), {}, false, pool);
     }
 
-    const std::string& error() const noexcept override { return error_; }
-    bool is_quiet() const noexcept override { return true; }
+    const std::string& error_message() const noexcept override { return error_; }
+    bool has_no_pending_input() const noexcept override { return true; }
     bool ping() override { return true; }
     bool is_connected() const noexcept override { return true; }
     bool is_in_transaction() const noexcept override {
@@ -277,8 +278,8 @@ class SqliteClient final : public Client {
     }
     /// A file that could only be read when it was opened is not written by that connection, also
     /// where it may be by now; and one that another has taken the place of stays open.
-    bool connect_anew() override {
-        if (Handle made = opened_anew(); made != nullptr) {
+    bool reconnect() override {
+        if (Handle made = reopen(); made != nullptr) {
             prepared_.clear();
             roll_back_.reset();
             roll_back_inner_.reset();
@@ -287,7 +288,7 @@ class SqliteClient final : public Client {
         }
         return true;
     }
-    void forget() override { prepared_.clear(); }
+    void discard_prepared() override { prepared_.clear(); }
 
     /// Whether the table's column compares texts byte by byte. Of a view nobody knows.
     bool is_collated_exactly(std::string_view table, const std::string& column) const {
@@ -301,8 +302,9 @@ class SqliteClient final : public Client {
                sqlite3_stricmp(collation, "BINARY") == 0;
     }
 
-    /// Whether the file that was opened has another name by now, or none; error() then says so.
-    bool has_moved() {
+    /// Whether the file that was opened has another name by now, or none; error_message() then says
+    /// so.
+    bool was_replaced() {
         int has_moved = 0;
         if (sqlite3_file_control(database_, nullptr, SQLITE_FCNTL_HAS_MOVED, &has_moved) !=
                 SQLITE_OK ||
@@ -333,7 +335,7 @@ class SqliteClient final : public Client {
 
     /// To be called before a transaction begins, or one within it: what ends it needs no memory
     /// then. Throws std::bad_alloc where there is none now.
-    void ready_to_roll_back(bool is_inner) {
+    void prepare_rollback(bool is_inner) {
         Prepared& end = is_inner ? roll_back_inner_ : roll_back_;
         if (end == nullptr)
             end = prepare(is_inner ? "ROLLBACK TO useradmin_inner" : "ROLLBACK");
@@ -350,8 +352,8 @@ class SqliteClient final : public Client {
   private:
     /// The file opened anew, for writing unless DBDParams do not want that; nullptr where that
     /// would change nothing, and where it cannot be.
-    Handle opened_anew() {
-        const bool is_another = has_moved();
+    Handle reopen() {
+        const bool is_another = was_replaced();
         const char* const file = sqlite3_db_filename(database_, nullptr);
         if (apr::view_of(file).empty() || sqlite3_uri_boolean(file, "immutable", 0) != 0)
             return nullptr;
@@ -364,7 +366,7 @@ class SqliteClient final : public Client {
         Handle made(opened);
         if (code != SQLITE_OK || (!is_another && sqlite3_db_readonly(opened, nullptr) != 0))
             return nullptr;
-        set_up(opened);
+        register_functions(opened);
         return made;
     }
 
@@ -375,23 +377,24 @@ class SqliteClient final : public Client {
         return Prepared(statement);
     }
 
-    std::variant<Rows, Fault> run(sqlite3_stmt* statement, std::span<const char* const> arguments,
-                                  bool gives_secrets, apr_pool_t* pool) {
+    std::variant<Rows, ErrorKind> run(sqlite3_stmt* statement,
+                                      std::span<const char* const> arguments, bool gives_secrets,
+                                      apr_pool_t* pool) {
         Execution execution(statement);
-        const Watch watch(database_, deadline_);
-        std::vector<Cell>& cells = apr::emplace<KeptCells>(pool, gives_secrets).cells;
+        const DeadlineInterrupt watch(database_, deadline_);
+        std::vector<Cell>& cells = apr::emplace<CellStorage>(pool, gives_secrets).cells;
         if (!execution.bind(arguments) || execution.step_through(cells, pool) != SQLITE_DONE)
-            return fault();
+            return error_kind();
         return Rows(cells, execution.width(), sqlite3_changes(database_));
     }
 
-    Fault fault() {
+    ErrorKind error_kind() {
         error_ = sqlite3_errmsg(database_);
         code_ = SQLITE_OK;
         switch (sqlite3_extended_errcode(database_)) {
         case SQLITE_CONSTRAINT_UNIQUE:
         case SQLITE_CONSTRAINT_PRIMARYKEY:
-            return Fault::conflict;
+            return ErrorKind::unique_violation;
         default:
             break;
         }
@@ -399,16 +402,16 @@ class SqliteClient final : public Client {
         switch (code_) {
         case SQLITE_BUSY:
         case SQLITE_LOCKED:
-            return Fault::busy;
+            return ErrorKind::busy;
         case SQLITE_INTERRUPT:
-            return Fault::late;
+            return ErrorKind::timed_out;
         case SQLITE_READONLY:
-            return Fault::read_only;
+            return ErrorKind::read_only;
         case SQLITE_ERROR: // no such table, no such column
         case SQLITE_SCHEMA:
-            return Fault::outdated;
+            return ErrorKind::stale_schema;
         default:
-            return Fault::refused;
+            return ErrorKind::rejected;
         }
     }
 
@@ -425,7 +428,7 @@ class SqliteClient final : public Client {
 
 /// A row a column: the table's letter, the column's place, name, type, whether it demands a value;
 /// and a row with the number of the schema.
-std::string catalogue_query(const TableNames& names) {
+std::string catalog_query(const TableNames& names) {
     const auto table = [](const char* letter, std::string_view name) {
         const std::size_t dot = name.find('.');
         const std::string of =
@@ -463,16 +466,16 @@ bool makes_numbers(std::string_view type) noexcept {
 class SqliteTransaction final : public Transaction {
   public:
     explicit SqliteTransaction(Work& work)
-        : work_(work), client_(static_cast<SqliteClient&>(work.client())), // of client_of
+        : work_(work), client_(static_cast<SqliteClient&>(work.client())), // of create_client
           is_inner_(client_.is_in_transaction()) {
-        client_.ready_to_roll_back(is_inner_);
+        client_.prepare_rollback(is_inner_);
         const char* const begin = is_inner_ ? "SAVEPOINT useradmin_inner" : "BEGIN IMMEDIATE";
         open_ = work.execute(begin).operator bool();
         // Nobody would find the change. Where the file can be opened anew, it is done there.
-        if (open_ && !is_inner_ && client_.has_moved()) {
+        if (open_ && !is_inner_ && client_.was_replaced()) {
             client_.roll_back(is_inner_);
             open_ = false;
-            work.fail(client_.has_log() ? Fault::refused : Fault::read_only);
+            work.set_error(client_.has_log() ? ErrorKind::rejected : ErrorKind::read_only);
         }
     }
     ~SqliteTransaction() override {
@@ -496,9 +499,9 @@ class SqliteTransaction final : public Transaction {
             // What did not reach the disk in time may be found there after a crash.
             if (!is_inner_ && client_.has_io_error())
                 work_.set_may_be_committed();
-            if (work_.fault() != Fault::busy || Clock::now() + pause >= deadline)
+            if (work_.error_kind() != ErrorKind::busy || Clock::now() + pause >= deadline)
                 return false;
-            work_.forgive();
+            work_.clear_error();
             apr_sleep(apr_time_from_msec(pause.count()));
         }
         return false;
@@ -533,7 +536,7 @@ std::vector<std::string> other_columns(const Schema& schema) {
     std::vector<std::string> objects;
     std::string members;
     std::size_t count = 0;
-    for (const Column* column : schema.other_user_columns()) {
+    for (const Column* column : schema.extra_user_columns()) {
         members += (members.empty() ? "" : ", ") + literal(column->name) + ", " + json_of(*column);
         if (++count % columns_in_object == 0)
             objects.push_back("json_object(" + std::exchange(members, {}) + ")");
@@ -558,7 +561,7 @@ std::string version_of(const Table& table) {
     return sql + ")";
 }
 
-constexpr Product sqlite_product = {
+constexpr DatabaseProduct sqlite_product = {
     "SQLite",
     "sqlite3",
     "libaprutil1-dbd-sqlite3",
@@ -575,30 +578,31 @@ constexpr Product sqlite_product = {
 // NOLINTNEXTLINE(cppcoreguidelines-virtual-class-destructor): one constant, never deleted
 class Sqlite final : public Dialect {
   public:
-    const Product& product() const noexcept override { return sqlite_product; }
+    const DatabaseProduct& product() const noexcept override { return sqlite_product; }
 
-    void bound_connecting() const noexcept override {}
+    void set_connect_timeout() const noexcept override {}
 
-    std::unique_ptr<Client> client_of(const Connection& connection, const char*) const override {
+    std::unique_ptr<Client> create_client(const Connection& connection,
+                                          const char*) const override {
         auto* native =
             static_cast<sqlite3*>(apr_dbd_native_handle(connection.driver, connection.handle));
-        set_up_once(connection, native);
+        register_functions_once(connection, native);
         return std::make_unique<SqliteClient>(native);
     }
 
-    std::variant<Catalogue, Fault> read_schema(Client& client, apr_pool_t* pool,
-                                               const TableNames& names,
-                                               Schema& schema) const override {
-        auto& own = static_cast<SqliteClient&>(client); // of client_of
-        if (own.has_moved())
-            own.connect_anew();
-        auto answer = client.execute(catalogue_query(names).c_str(), pool);
-        if (const auto* fault = std::get_if<Fault>(&answer))
-            return *fault;
+    std::variant<CatalogChange, ErrorKind> read_schema(Client& client, apr_pool_t* pool,
+                                                       const TableNames& names,
+                                                       Schema& schema) const override {
+        auto& own = static_cast<SqliteClient&>(client); // of create_client
+        if (own.was_replaced())
+            own.reconnect();
+        auto answer = client.execute(catalog_query(names).c_str(), pool);
+        if (const auto* error_kind = std::get_if<ErrorKind>(&answer))
+            return *error_kind;
         Rows rows = std::get<Rows>(answer);
         Schema read;
         read.fingerprint = fingerprint_of(names, rows);
-        read.name_tables(names);
+        read.set_table_names(names);
         while (rows.next()) {
             const char letter = rows.take().value_or("u").front();
             Table& table = read.table(letter);
@@ -607,20 +611,20 @@ class Sqlite final : public Dialect {
             column.name = rows.take().value_or("");
             column.type = rows.take().value_or("");
             column.kind = kind_of(column.type);
-            column.demands_value = rows.take_boolean();
-            column.is_loose =
+            column.requires_value = rows.take_boolean();
+            column.has_loose_equality =
                 // Of a whole number, only the canonical text is looked for.
                 (column.kind != Column::Kind::integer && makes_numbers(column.type)) ||
                 !own.is_collated_exactly(letter == 'u'   ? names.user
                                          : letter == 's' ? names.session
                                                          : names.account,
                                          column.name);
-            read.fingerprint += column.is_loose ? '~' : '=';
+            read.fingerprint += column.has_loose_equality ? '~' : '=';
             table.columns.push_back(std::move(column));
         }
         if (read.fingerprint == schema.fingerprint)
-            return Catalogue::same;
-        read.examine();
+            return CatalogChange::none;
+        read.resolve_fields();
         read.user.version = version_of(read.user);
         for (Column& column : read.user.columns)
             if (column.field == "updatedAt") {
@@ -628,15 +632,15 @@ class Sqlite final : public Dialect {
                 column.write_after = ")";
             } else if (column.field == "role") {
                 // Lists compare it within a function, as their index has it, and so to the letter.
-                column.is_loose = false;
+                column.has_loose_equality = false;
             }
-        read.other_columns = other_columns(read);
+        read.extra_columns = other_columns(read);
         schema = std::move(read);
-        return Catalogue::changed;
+        return CatalogChange::changed;
     }
 
-    void contains(Statement& statement, const Column& column,
-                  std::string_view search) const override {
+    void append_contains(Statement& statement, const Column& column,
+                         std::string_view search) const override {
         if (text::has_only_combining_marks(search))
             statement << "instr(" << column << ", " << argument(search) << ") > 0";
         else
@@ -644,12 +648,12 @@ class Sqlite final : public Dialect {
                       << ") > 0";
     }
 
-    void is_exactly(Statement& statement, const std::string& sql, const Column& column,
-                    std::string_view text) const override {
-        statement.concern(column);
+    void append_equals(Statement& statement, const std::string& sql, const Column& column,
+                       std::string_view text) const override {
+        statement.note_column(column);
         statement << sql << " = " << argument(text);
         // A cast keeps the column's collation.
-        if (column.is_loose)
+        if (column.has_loose_equality)
             statement << " AND CAST(" << sql << " AS TEXT) COLLATE BINARY = " << argument(text);
     }
 
@@ -666,9 +670,9 @@ class Sqlite final : public Dialect {
     const char* connection_limit() const noexcept override { return "NULL"; }
     const char* position_function() const noexcept override { return "instr"; }
 
-    const Lists& lists(const Schema&) const noexcept override { return plain_lists(); }
+    const ListQueries& lists(const Schema&) const noexcept override { return plain_lists(); }
 
-    std::unique_ptr<Transaction> begin(Work& work) const override {
+    std::unique_ptr<Transaction> begin_transaction(Work& work) const override {
         auto transaction = std::make_unique<SqliteTransaction>(work);
         return *transaction ? std::move(transaction) : nullptr;
     }
@@ -692,11 +696,11 @@ class Sqlite final : public Dialect {
             return rows.failure();
         if (!rows->next())
             return Failure::not_found;
-        const model::User made = work.take_full_user(*rows);
+        const model::User made = work.read_full_user(*rows);
         // The account belongs to whatever id the user got.
         model::Account account = account_row(user);
         account.user_id = made.id;
-        if (user.account_is_named_by_id)
+        if (user.account_id_is_user_id)
             account.account_id = made.id;
         Statement insert_account = work.statement();
         insert_account << "INSERT INTO " << schema.account.sql << " (";
@@ -708,19 +712,20 @@ class Sqlite final : public Dialect {
     }
 
     Result<model::User> update_with_before(Work& work, std::string_view id, const Changes& changes,
-                                           const Guard& guard, Sessions sessions) const override {
+                                           const UpdateGuard& guard,
+                                           SessionPolicy sessions) const override {
         const Table& user = work.schema().user;
         const Column& key = user.at("id");
         SqliteTransaction transaction(work);
         if (!transaction)
             return Failure::failed;
         const auto append_whom = [&](Statement& statement) {
-            is_exactly(statement << " WHERE ", key.sql(), key, id);
+            append_equals(statement << " WHERE ", key.sql(), key, id);
             append_guard(statement, user, *this, guard);
         };
         Statement find = work.statement();
-        statements::append_loss(find << "SELECT ", user, *this, changes);
-        append_whom(find << ", " << user.read << " FROM " << user << " AS useradmin_row");
+        statements::append_privilege_loss(find << "SELECT ", user, *this, changes);
+        append_whom(find << ", " << user.select_list << " FROM " << user << " AS useradmin_row");
         Result<Rows> found = work.run(find);
         if (!found)
             return found.failure();
@@ -735,16 +740,16 @@ class Sqlite final : public Dialect {
         Result<Rows> updated = work.run(update);
         if (!updated || !updated->next())
             return Failure::failed;
-        const model::User after = work.take_full_user(*updated);
-        work.seen() = {after.id, found->take_record<model::User>(), after};
-        if (sessions == Sessions::end && loses &&
+        const model::User after = work.read_full_user(*updated);
+        work.row_change() = {after.id, found->take_record<model::User>(), after};
+        if (sessions == SessionPolicy::revoke && loses &&
             !remove_rows(work, work.schema().session, "userId", id))
             return Failure::failed;
         return transaction.commit() ? Result<model::User>(after) : Failure::failed;
     }
 
-    Result<Done> set_password(Work& work, const model::Account& account, Sessions sessions,
-                              const Guard& guard) const override {
+    Result<Done> set_password(Work& work, const model::Account& account, SessionPolicy sessions,
+                              const UpdateGuard& guard) const override {
         const Schema& schema = work.schema();
         const Column& key = schema.user.at("id");
         const Column& owner = schema.account.at("userId");
@@ -752,15 +757,15 @@ class Sqlite final : public Dialect {
         if (!transaction)
             return Failure::failed;
         Statement find = work.statement();
-        is_exactly(find << "SELECT 1 FROM " << schema.user << " AS useradmin_row WHERE ", key.sql(),
-                   key, account.user_id);
+        append_equals(find << "SELECT 1 FROM " << schema.user << " AS useradmin_row WHERE ",
+                      key.sql(), key, account.user_id);
         append_guard(find, schema.user, *this, guard);
         const Result<Rows> found = work.run(find);
         if (!found || found->count() == 0)
             return found ? Failure::not_found : found.failure();
         Statement change = work.statement();
         statements::append_new_hash(change, schema.account, account);
-        is_exactly(change << " WHERE ", owner.sql(), owner, account.user_id);
+        append_equals(change << " WHERE ", owner.sql(), owner, account.user_id);
         change << " AND " << schema.account.at("providerId") << " = "
                << argument(account.provider_id);
         const Result<Rows> changed = work.run(change);
@@ -771,7 +776,7 @@ class Sqlite final : public Dialect {
         make.columns(schema.account, account) << ") VALUES (";
         make.values(schema.account, account) << ")";
         if ((changed->affected() == 0 && !work.run(make)) ||
-            (sessions == Sessions::end &&
+            (sessions == SessionPolicy::revoke &&
              !remove_rows(work, schema.session, "userId", account.user_id)) ||
             !transaction.commit())
             return Failure::failed;
@@ -791,8 +796,8 @@ class Sqlite final : public Dialect {
                                  *this, session, terms);
         if (terms.password_hash) {
             const Column& owner = schema.account.at("userId");
-            is_exactly(find << " AND EXISTS (SELECT 1 FROM " << schema.account << " WHERE ",
-                       owner.sql(), owner, session.user_id);
+            append_equals(find << " AND EXISTS (SELECT 1 FROM " << schema.account << " WHERE ",
+                          owner.sql(), owner, session.user_id);
             statements::append_hash(find << " AND ", schema.account, *terms.password_hash);
             find << ")";
         }
@@ -817,8 +822,8 @@ class Sqlite final : public Dialect {
         return rows->take().value_or("");
     }
 
-    Result<Done> remove(Work& work, std::string_view id, const ProtectedAddress& spared,
-                        const Guard& guard) const override {
+    Result<Done> remove(Work& work, std::string_view id, const ProtectedEmail& spared,
+                        const UpdateGuard& guard) const override {
         const Schema& schema = work.schema();
         const Column& key = schema.user.at("id");
         SqliteTransaction transaction(work);
@@ -827,13 +832,13 @@ class Sqlite final : public Dialect {
         if (const auto refused = statements::refusal_of(work, *this, guard.actor))
             return *refused;
         Statement find = work.statement();
-        append_rule(find << "SELECT " << schema.user.at("email").sql() << ", ", schema.user, *this,
-                    guard);
+        append_guard_rule(find << "SELECT " << schema.user.at("email").sql() << ", ", schema.user,
+                          *this, guard);
         append_versions(find << ", ", schema.user, *this, guard.versions);
-        if (work.is_witnessed())
-            find << ", " << schema.user.read;
+        if (work.has_listener())
+            find << ", " << schema.user.select_list;
         find << " FROM " << schema.user.sql << " AS useradmin_row WHERE ";
-        is_exactly(find, key.sql(), key, id);
+        append_equals(find, key.sql(), key, id);
         Result<Rows> rows = work.run(find);
         if (!rows)
             return rows.failure();
@@ -847,9 +852,9 @@ class Sqlite final : public Dialect {
         const bool is_wanted = rows->take_boolean();
         if (!keeps_rule || !is_wanted)
             return failure_of(guard, keeps_rule);
-        if (work.is_witnessed()) {
+        if (work.has_listener()) {
             const model::User before = rows->take_record<model::User>();
-            work.seen() = {before.id, before, {}};
+            work.row_change() = {before.id, before, {}};
         }
         if (!remove_rows(work, schema.session, "userId", id) ||
             !remove_rows(work, schema.account, "userId", id) ||
@@ -858,11 +863,12 @@ class Sqlite final : public Dialect {
         return Done();
     }
 
-    std::vector<std::pair<std::string, std::string>> scale_words(const Schema&) const override {
+    std::vector<std::pair<std::string, std::string>>
+    scale_placeholders(const Schema&) const override {
         return {};
     }
 
-    std::string file_of(std::string_view parameters) const override {
+    std::string database_file(std::string_view parameters) const override {
         // A URI may name a file that is never made, and :memory: is none.
         return parameters.starts_with("file:") || parameters.starts_with(':')
                    ? std::string()
@@ -870,7 +876,7 @@ class Sqlite final : public Dialect {
     }
 
     /// Readers and a writer at once; kept in the file.
-    bool prepare_new(Client& client, apr_pool_t* pool) const override {
+    bool init_database(Client& client, apr_pool_t* pool) const override {
         return std::holds_alternative<Rows>(client.execute("PRAGMA journal_mode = WAL", pool));
     }
 
@@ -891,7 +897,7 @@ class Sqlite final : public Dialect {
 
     std::string lesser_roles_query(const Schema&) const override { return {}; }
 
-    std::string missing_rights_query(const Schema&, std::span<const Right>) const override {
+    std::string missing_privileges_query(const Schema&, std::span<const Privilege>) const override {
         return {};
     }
 
@@ -901,7 +907,7 @@ class Sqlite final : public Dialect {
                      std::string_view id) const {
         Statement statement = work.statement();
         statement << "DELETE FROM " << table << " WHERE ";
-        is_exactly(statement, table.at(field).sql(), table.at(field), id);
+        append_equals(statement, table.at(field).sql(), table.at(field), id);
         return static_cast<bool>(work.run(statement));
     }
 };
