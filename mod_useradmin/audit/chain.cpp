@@ -25,14 +25,14 @@ constexpr std::string_view unknown_result = ",\"result\":\"unknown\",";
 constexpr std::size_t hash_size = 64;
 
 /// The text, or as much of it as a line holds.
-std::string bounded(std::string_view text) {
-    if (text.size() <= longest_value)
+std::string truncated(std::string_view text) {
+    if (text.size() <= max_value_length)
         return std::string(text);
     std::size_t end = 0;
     while (end < text.size()) {
         const std::size_t length =
             std::max<std::size_t>(text::sequence_length(text.substr(end)), 1);
-        if (end + length > longest_value)
+        if (end + length > max_value_length)
             break;
         end += length;
     }
@@ -44,17 +44,17 @@ void write_text(Writer& writer, std::string_view key, std::string_view text) {
     if (text.empty())
         writer.null();
     else
-        writer.string(bounded(text));
+        writer.string(truncated(text));
 }
 
 void write_text_if_any(Writer& writer, std::string_view key, std::string_view text) {
     if (!text.empty())
-        writer.key(key).string(bounded(text));
+        writer.key(key).string(truncated(text));
 }
 
 void write_value(Writer& writer, const model::Value& value) {
     if (const auto* text = std::get_if<std::string_view>(&value))
-        writer.string(bounded(*text));
+        writer.string(truncated(*text));
     else if (const auto* truth = std::get_if<bool>(&value))
         writer.boolean(*truth);
     else if (const auto* time = std::get_if<text::Timestamp>(&value))
@@ -114,10 +114,10 @@ std::optional<std::uint64_t> take_number(std::string_view& text) {
 }
 
 /// What chains a line, from its end; what is left of the text stands before that.
-std::optional<Read> take_chain(std::string_view& text) {
+std::optional<ParsedLine> take_chain(std::string_view& text) {
     if (!take_from_end(text, end_of_line))
         return std::nullopt;
-    Read read;
+    ParsedLine read;
     const auto hash = take_hash(text, hash_key);
     if (!hash || !take_from_end(text, end_of_text))
         return std::nullopt;
@@ -125,15 +125,15 @@ std::optional<Read> take_chain(std::string_view& text) {
     const auto number = previous ? take_number(text) : std::nullopt;
     if (!number)
         return std::nullopt;
-    read.place = {*number, std::string(*hash)};
+    read.position = {*number, std::string(*hash)};
     read.previous = *previous;
     return read;
 }
 
 } // namespace
 
-std::string describe(const Event& event, const Origin& origin, text::Timestamp time,
-                     std::uint64_t corrects) {
+std::string begin_line(const Event& event, const Origin& origin, text::Timestamp time,
+                       std::uint64_t corrects) {
     std::string out;
     out.reserve(1024);
     Writer writer(out);
@@ -164,37 +164,37 @@ std::string describe(const Event& event, const Origin& origin, text::Timestamp t
     return text::printable_json(out);
 }
 
-std::string chained(std::string open_object, Link& place) {
+std::string close_line(std::string open_object, ChainPosition& position) {
     std::string line = std::move(open_object);
-    const std::uint64_t number = place.number + 1;
+    const std::uint64_t number = position.number + 1;
     line.append(number_key).append(std::to_string(number));
-    line.append(previous_key).append(place.hash).append(end_of_text);
-    place = {number, crypto::sha256_hex(line)};
-    line.append(hash_key).append(place.hash).append(end_of_line).append("\n");
+    line.append(previous_key).append(position.hash).append(end_of_text);
+    position = {number, crypto::sha256_hex(line)};
+    line.append(hash_key).append(position.hash).append(end_of_line).append("\n");
     return line;
 }
 
-std::optional<Read> read(std::string_view line) {
+std::optional<ParsedLine> parse_line(std::string_view line) {
     std::string_view rest = line;
     auto read = take_chain(rest);
     if (!read || !line.starts_with("{\""))
         return std::nullopt;
     const std::size_t own = hash_key.size() + hash_size + end_of_line.size();
-    read->is_sound = crypto::sha256_hex(line.substr(0, line.size() - own)) == read->place.hash;
+    read->is_intact = crypto::sha256_hex(line.substr(0, line.size() - own)) == read->position.hash;
     read->is_outcome_unknown = rest.find(unknown_result) != rest.npos;
     if (take_from_end(rest, end_of_text))
         read->broken = take_hash(rest, broken_key).value_or("");
     return read;
 }
 
-std::optional<Link> place_at_end(std::string_view text) {
+std::optional<ChainPosition> last_position(std::string_view text) {
     if (!take_from_end(text, "\n"))
         return std::nullopt;
     const auto read = take_chain(text);
-    return read ? std::optional(read->place) : std::nullopt;
+    return read ? std::optional(read->position) : std::nullopt;
 }
 
-void note_broken(std::string& open_object, std::string_view half_line) {
+void append_broken_line(std::string& open_object, std::string_view half_line) {
     open_object.append(broken_key).append(crypto::sha256_hex(half_line)).append(end_of_text);
 }
 

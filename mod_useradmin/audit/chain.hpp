@@ -22,17 +22,17 @@ struct Origin {
 };
 
 /// Longer texts are cut, at a character's end, and end in an ellipsis then.
-inline constexpr std::size_t longest_value = 512;
+inline constexpr std::size_t max_value_length = 512;
 /// No line is longer: each of the bounded texts can come to six times its size.
-inline constexpr std::size_t longest_line = std::size_t{36} * 6 * longest_value;
+inline constexpr std::size_t max_line_length = std::size_t{36} * 6 * max_value_length;
 
 /// The line of an event as an open JSON object, without the members that chain it. It holds no
 /// password, token or hash. The number is that of the line that this one corrects; 0: none.
-std::string describe(const Event& event, const Origin& origin, text::Timestamp time,
-                     std::uint64_t corrects);
+std::string begin_line(const Event& event, const Origin& origin, text::Timestamp time,
+                       std::uint64_t corrects);
 
 /// A place in a chain of lines.
-struct Link {
+struct ChainPosition {
     /// From 1 on; 0 stands before the first line.
     std::uint64_t number = 0;
     /// The SHA-256 of the line up to its own hash, the hash of the line before it included.
@@ -40,14 +40,14 @@ struct Link {
 };
 
 /// The whole line that follows that place, with its line end; its own place is put there.
-std::string chained(std::string open_object, Link& place);
+std::string close_line(std::string open_object, ChainPosition& position);
 
 /// A line as it was read.
-struct Read {
-    Link place;
+struct ParsedLine {
+    ChainPosition position;
     std::string_view previous;
     /// Whether the hash is that of the text.
-    bool is_sound = false;
+    bool is_intact = false;
     /// The SHA-256 of the half line that it says stands before it; empty for none.
     std::string_view broken = {};
     /// Whether it is about a change whose outcome is unknown.
@@ -56,12 +56,12 @@ struct Read {
 
 /// Reads a line without its line end; nothing where it is none of an audit log. The views are of
 /// the line.
-std::optional<Read> read(std::string_view line);
+std::optional<ParsedLine> parse_line(std::string_view line);
 /// The place of the line that the text ends with, line end and all, without a look at whether it is
 /// sound; nothing where it ends with none.
-std::optional<Link> place_at_end(std::string_view text);
+std::optional<ChainPosition> last_position(std::string_view text);
 
 /// Adds to an open object that a half line stands before it, which a process left that was killed.
-void note_broken(std::string& open_object, std::string_view half_line);
+void append_broken_line(std::string& open_object, std::string_view half_line);
 
 } // namespace useradmin::audit

@@ -23,10 +23,10 @@ namespace useradmin::audit {
 namespace {
 
 // How long a line waits for others to have been written, or for a program to read.
-constexpr std::chrono::seconds patience(5);
+constexpr std::chrono::seconds lock_timeout(5);
 
 // Where a line's chain is looked for.
-constexpr std::size_t longest_chain = 256;
+constexpr std::size_t max_chain_size = 256;
 
 /// The bytes of a file from there on, as far as there are so many.
 std::string bytes_of(int file, std::size_t size, std::int64_t at) {
@@ -54,8 +54,8 @@ std::string end_of(int file, std::int64_t size, std::size_t most) {
 } // namespace
 
 /// What the file beside the log holds, in one line of always the same length.
-struct Log::Place {
-    Link link;
+struct Log::StoredPosition {
+    ChainPosition link;
     /// The log that the last line went to, and its size then.
     std::uint64_t inode = 0;
     std::uint64_t size = 0;
@@ -83,13 +83,13 @@ std::optional<std::uint64_t> take_number(std::string_view& text) noexcept {
     return number;
 }
 
-std::optional<Link> take_link(std::string_view& text) {
+std::optional<ChainPosition> take_link(std::string_view& text) {
     const auto number = take_number(text);
     const std::string_view hash = take_field(text);
-    if (!number || hash.size() != Link().hash.size() ||
+    if (!number || hash.size() != ChainPosition().hash.size() ||
         hash.find_first_not_of("0123456789abcdef") != hash.npos)
         return std::nullopt;
-    return Link{*number, std::string(hash)};
+    return ChainPosition{*number, std::string(hash)};
 }
 
 /// What a pipe has room for.
@@ -113,8 +113,8 @@ Room room_of(int file, std::size_t size) noexcept {
 
 } // namespace
 
-Log::Place Log::read_place() const {
-    const std::string text = bytes_of(place_, place_size, 0);
+Log::StoredPosition Log::read_position() const {
+    const std::string text = bytes_of(position_file_, place_size, 0);
     std::string_view rest = text;
     const auto link = take_link(rest);
     const auto inode = take_number(rest);
@@ -124,21 +124,21 @@ Log::Place Log::read_place() const {
     return {*link, *inode, *size};
 }
 
-void Log::write_place(const Place& place) const noexcept {
+void Log::write_position(const StoredPosition& place) const noexcept {
     std::array<char, place_size + 1> text;
     std::snprintf(text.data(), text.size(), place_format,
                   static_cast<unsigned long long>(place.link.number), place.link.hash.c_str(),
                   static_cast<unsigned long long>(place.inode),
                   static_cast<unsigned long long>(place.size));
     // Where this fails, the log's own end tells the next one.
-    static_cast<void>(pwrite(place_, text.data(), place_size, 0) < 0);
+    static_cast<void>(pwrite(position_file_, text.data(), place_size, 0) < 0);
 }
 
 int Log::lock(Clock::time_point deadline) const noexcept {
     struct flock whole = {};
     whole.l_type = F_WRLCK;
     whole.l_whence = SEEK_SET;
-    for (int tries = 0; fcntl(place_, F_SETLK, &whole) != 0; ++tries) {
+    for (int tries = 0; fcntl(position_file_, F_SETLK, &whole) != 0; ++tries) {
         if (errno != EACCES && errno != EAGAIN && errno != EINTR)
             return errno;
         if (Clock::now() >= deadline)
@@ -157,7 +157,7 @@ void Log::unlock() const noexcept {
     struct flock whole = {};
     whole.l_type = F_UNLCK;
     whole.l_whence = SEEK_SET;
-    fcntl(place_, F_SETLK, &whole);
+    fcntl(position_file_, F_SETLK, &whole);
 }
 
 int Log::write_whole(std::string_view text, std::int64_t size) const noexcept {
@@ -178,47 +178,47 @@ int Log::write_whole(std::string_view text, std::int64_t size) const noexcept {
     return 0;
 }
 
-Appended Log::append_to_pipe(std::string open_object) {
-    Place place = read_place();
-    const std::string line = chained(std::move(open_object), place.link);
+AppendResult Log::append_to_pipe(std::string open_object) {
+    StoredPosition place = read_position();
+    const std::string line = close_line(std::move(open_object), place.link);
     const Room room = room_of(log_, line.size());
     if (!room.is_enough)
         return {0, EAGAIN};
     if (const int error = write_whole(line, 0); error != 0)
         return {0, error};
-    write_place(place);
+    write_position(place);
     is_stalled_ = false;
     return {place.link.number, 0, false, room.is_empty ? not_written_.exchange(0) : 0};
 }
 
-Appended Log::append_to_file(std::string open_object, const struct stat& log) const {
-    Place place = read_place();
+AppendResult Log::append_to_file(std::string open_object, const struct stat& log) const {
+    StoredPosition place = read_position();
     std::string before;
     // Somebody was killed before the place was written, or the log is another one.
     if (log.st_size > 0 &&
         (place.inode != log.st_ino || place.size != static_cast<std::uint64_t>(log.st_size))) {
-        std::string end = end_of(log_, log.st_size, longest_chain);
+        std::string end = end_of(log_, log.st_size, max_chain_size);
         if (!end.ends_with('\n')) {
-            end = end_of(log_, log.st_size, longest_line);
+            end = end_of(log_, log.st_size, max_line_length);
             const std::size_t half = end.rfind('\n') + 1; // 0 where there is none
-            note_broken(open_object, std::string_view(end).substr(half));
+            append_broken_line(open_object, std::string_view(end).substr(half));
             end.resize(half);
             before = "\n";
         }
-        const auto last = place_at_end(end);
+        const auto last = last_position(end);
         if (last && last->number > place.link.number)
             place.link = *last;
     }
-    const std::string line = before + chained(std::move(open_object), place.link);
+    const std::string line = before + close_line(std::move(open_object), place.link);
     if (const int error = write_whole(line, log.st_size); error != 0)
         return {0, error};
     place.inode = log.st_ino;
     place.size = static_cast<std::uint64_t>(log.st_size) + line.size();
-    write_place(place);
+    write_position(place);
     return {place.link.number, 0};
 }
 
-Appended Log::append_locked(std::string open_object) {
+AppendResult Log::append_locked(std::string open_object) {
     struct stat log = {};
     if (fstat(log_, &log) != 0)
         return {0, errno};
@@ -226,10 +226,10 @@ Appended Log::append_locked(std::string open_object) {
                                 : append_to_pipe(std::move(open_object));
 }
 
-Appended Log::append_once(std::string open_object, Clock::time_point deadline) {
-    if (turns_.try_lock_until(deadline) == ipc::Mutex::LockResult::failed)
+AppendResult Log::append_once(std::string open_object, Clock::time_point deadline) {
+    if (mutex_.try_lock_until(deadline) == ipc::Mutex::LockResult::failed)
         return {0, ETIMEDOUT};
-    const std::lock_guard turn(turns_, std::adopt_lock);
+    const std::lock_guard turn(mutex_, std::adopt_lock);
     if (const int error = lock(deadline); error != 0)
         return {0, error};
     struct Unlock {
@@ -239,12 +239,12 @@ Appended Log::append_once(std::string open_object, Clock::time_point deadline) {
     return append_locked(std::move(open_object));
 }
 
-Appended Log::append(const std::string& open_object, Delivery delivery) {
+AppendResult Log::append(const std::string& open_object, Delivery delivery) {
     constexpr std::chrono::milliseconds pause(5);
     if (!is_ready_)
         return {0, ENOLCK};
-    const auto deadline = Clock::now() + patience;
-    Appended appended = append_once(open_object, deadline);
+    const auto deadline = Clock::now() + lock_timeout;
+    AppendResult appended = append_once(open_object, deadline);
     // Nobody holds a lock while it waits for a program.
     while (appended.error == EAGAIN && delivery != Delivery::at_once && !is_stalled_) {
         if (Clock::now() >= deadline) {
@@ -269,11 +269,11 @@ Descriptors open_log(const std::string& name) {
     Descriptors opened;
     opened.log = open(name.c_str(), flags | O_APPEND, mode);
     if (opened.log >= 0)
-        opened.place = open(Log::name_of_place(name).c_str(), flags, mode);
+        opened.position = open(Log::position_file(name).c_str(), flags, mode);
     return opened;
 }
 
-std::optional<Link> read_place(std::string_view text) {
+std::optional<ChainPosition> parse_position(std::string_view text) {
     return take_link(text);
 }
 

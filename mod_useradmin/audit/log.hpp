@@ -16,7 +16,7 @@
 namespace useradmin::audit {
 
 /// What came of an attempt to append a line.
-struct Appended {
+struct AppendResult {
     /// Of the line; 0 where it is not in the log.
     std::uint64_t number = 0;
     /// What errno had; 0 where all went well. The line may be in the log and not on its disk.
@@ -31,9 +31,9 @@ struct Appended {
 /// The descriptors of a log and of the file with its place; negative for what could not be opened.
 struct Descriptors {
     int log = -1;
-    int place = -1;
+    int position = -1;
 
-    explicit operator bool() const noexcept { return log >= 0 && place >= 0; }
+    explicit operator bool() const noexcept { return log >= 0 && position >= 0; }
 };
 
 /// Opens the file of a log and the one beside it, or makes them: written to by their owner, and
@@ -49,13 +49,13 @@ Descriptors open_log(const std::string& name);
 class Log {
   public:
     /// The name of the file with the chain's place, for a log of that name.
-    static std::string name_of_place(std::string_view log) { return std::string(log) + ".chain"; }
+    static std::string position_file(std::string_view log) { return std::string(log) + ".chain"; }
 
     /// The log is open for reading and appending, or a pipe; the place's file for reading and
     /// writing. Neither is closed here. Made in memory that processes share, before they fork, it
     /// lets each of them wait for its turn as threads do.
     Log(int log, int place) noexcept
-        : log_(log), place_(place), is_ready_(turns_.init() && refusals_.init()) {}
+        : log_(log), position_file_(place), is_ready_(mutex_.init() && refusals_.init()) {}
     Log(const Log&) = delete;
     Log& operator=(const Log&) = delete;
 
@@ -66,30 +66,30 @@ class Log {
         durable, ///< the same, and it is on its disk before it counts
     };
     /// Chains the line, an open object, and appends it, whole or not at all.
-    Appended append(const std::string& open_object, Delivery delivery);
+    AppendResult append(const std::string& open_object, Delivery delivery);
 
     /// The counts of anonymous callers' refusals.
     Refusals& refusals() noexcept { return refusals_; }
 
   private:
-    struct Place;
+    struct StoredPosition;
     using Clock = std::chrono::steady_clock;
 
     int lock(Clock::time_point deadline) const noexcept;
     void unlock() const noexcept;
-    Place read_place() const;
-    void write_place(const Place& place) const noexcept;
-    Appended append_once(std::string open_object, Clock::time_point deadline);
-    Appended append_locked(std::string open_object);
-    Appended append_to_file(std::string open_object, const struct stat& log) const;
-    Appended append_to_pipe(std::string open_object);
+    StoredPosition read_position() const;
+    void write_position(const StoredPosition& place) const noexcept;
+    AppendResult append_once(std::string open_object, Clock::time_point deadline);
+    AppendResult append_locked(std::string open_object);
+    AppendResult append_to_file(std::string open_object, const struct stat& log) const;
+    AppendResult append_to_pipe(std::string open_object);
     int write_whole(std::string_view text, std::int64_t size) const noexcept;
 
     int log_;
-    int place_;
+    int position_file_;
     /// The lock on the file is the process's, and nobody is woken when it is free: among the
     /// threads and children of one httpd this comes first.
-    ipc::Mutex turns_ = {};
+    ipc::Mutex mutex_ = {};
     /// Of a program: how many lines it was not given since it last had read all.
     std::atomic<std::uint64_t> not_written_{0};
     /// Whether a line has waited for it in vain since it last read.
@@ -99,6 +99,6 @@ class Log {
 };
 
 /// The place that the file beside a log holds; nothing where it holds none.
-std::optional<Link> read_place(std::string_view text);
+std::optional<ChainPosition> parse_position(std::string_view text);
 
 } // namespace useradmin::audit

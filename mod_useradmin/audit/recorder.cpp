@@ -20,7 +20,7 @@ bool is_denied(int status) noexcept {
 }
 
 /// Reports in the error log what kept a line from being written.
-void report(const Appended& appended, bool is_required, text::Logger& errors) {
+void report(const AppendResult& appended, bool is_required, text::Logger& errors) {
     if (appended.error != 0 && appended.error != EAGAIN)
         errors.write_throttled(text::Level::error,
                                "UA0401: the audit log could not be written: " +
@@ -45,7 +45,7 @@ void write_all(Log& log, const std::vector<Refusals::Pending>& pending, text::Lo
         event.status = one.status;
         event.reason = one.reason;
         event.count = one.count;
-        report(log.append(describe(event, {one.server, one.network}, text::now(), 0),
+        report(log.append(begin_line(event, {one.server, one.network}, text::now(), 0),
                           Log::Delivery::at_once),
                false, errors);
     }
@@ -72,7 +72,7 @@ bool Recorder::is_anonymous_refusal() const noexcept {
 }
 
 bool Recorder::finish() {
-    if (!is_on())
+    if (!is_enabled())
         return true;
     const bool is_told = written_ != 0 && event_.result() == Result::done;
     if (is_told || !(event_.is_change || is_denied(event_.status)))
@@ -104,8 +104,8 @@ Log::Delivery Recorder::delivery() const noexcept {
 }
 
 bool Recorder::write() {
-    const Appended appended =
-        trail_.log->append(describe(event_, origin_, text::now(), written_), delivery());
+    const AppendResult appended =
+        trail_.log->append(begin_line(event_, origin_, text::now(), written_), delivery());
     if (appended.number != 0)
         written_ = appended.number;
     report(appended, trail_.is_required, errors_);

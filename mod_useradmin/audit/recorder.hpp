@@ -38,9 +38,9 @@ class Recorder final : public store::ChangeListener {
     /// The number of the event's line, or of the one that it corrects; 0: none.
     std::uint64_t written() const noexcept { return written_; }
     /// Whether there is a log at all.
-    bool is_on() const noexcept { return trail_.log != nullptr; }
+    bool is_enabled() const noexcept { return trail_.log != nullptr; }
 
-    bool runs_before_commit() const noexcept override { return trail_.is_required && is_on(); }
+    bool runs_before_commit() const noexcept override { return trail_.is_required && is_enabled(); }
     bool on_change(std::string_view user_id, const model::User* before,
                    const model::User* after) override;
     void on_unknown_outcome() noexcept override { event_.is_outcome_unknown = true; }

@@ -9,9 +9,9 @@ namespace useradmin::audit {
 
 namespace {
 
-constexpr std::size_t most_problems = 100;
+constexpr std::size_t max_problems = 100;
 constexpr std::size_t most_unknown_lines = 100;
-constexpr std::uint64_t lines_between_news = 10000;
+constexpr std::uint64_t progress_interval = 10000;
 
 std::string quantity(std::uint64_t first, std::uint64_t last) {
     return first == last
@@ -20,10 +20,10 @@ std::string quantity(std::uint64_t first, std::uint64_t last) {
 }
 
 /// The findings as they are made.
-class Notebook {
+class FindingsCollector {
   public:
     void problem(std::string sentence) {
-        if (findings.problems.size() < most_problems)
+        if (findings.problems.size() < max_problems)
             findings.problems.push_back(std::move(sentence));
         else
             is_full_ = true;
@@ -42,12 +42,13 @@ class Notebook {
 /// Reads a source's lines, one by one.
 class Reader {
   public:
-    Reader(const Source& source, Notebook& notebook) : source_(&source), notebook_(&notebook) {
+    Reader(const Source& source, FindingsCollector& findings)
+        : source_(&source), findings_(&findings) {
         next();
     }
 
     /// The line that comes next; nothing at the end.
-    const std::optional<Read>& head() const noexcept { return head_; }
+    const std::optional<ParsedLine>& head() const noexcept { return head_; }
     /// Where it stands: "audit.log, line 17".
     std::string where() const { return source_->name + ", line " + std::to_string(count_); }
 
@@ -57,12 +58,12 @@ class Reader {
         bool has_foreign = false;
         while (take_line()) {
             ++count_;
-            if (line_.size() <= longest_line)
-                head_ = read(line_);
+            if (line_.size() <= max_line_length)
+                head_ = parse_line(line_);
             // The views are of the line that is kept.
             if (head_) {
                 if (has_foreign && head_->broken == crypto::sha256_hex(foreign)) {
-                    notebook_->findings.notes.push_back(
+                    findings_->findings.notes.push_back(
                         source_->name + ", line " + std::to_string(count_ - 1) +
                         ": half a line, left by a process that was ended while it wrote");
                     has_foreign = false;
@@ -77,7 +78,7 @@ class Reader {
         if (has_foreign)
             refuse(head_ ? count_ - 1 : count_);
         if (!head_ && source_->text->bad())
-            notebook_->problem(source_->name + " cannot be read to its end: it was broken off");
+            findings_->problem(source_->name + " cannot be read to its end: it was broken off");
     }
 
   private:
@@ -94,7 +95,7 @@ class Reader {
             const bool is_whole = !text.fail();
             if (is_whole && !text.eof())
                 --count; // the line's end
-            if (line_.size() <= longest_line)
+            if (line_.size() <= max_line_length)
                 line_.append(piece.data(), count);
             if (is_whole)
                 return true;
@@ -102,26 +103,26 @@ class Reader {
         }
     }
     void refuse(std::uint64_t number) {
-        notebook_->problem(source_->name + ", line " + std::to_string(number) +
+        findings_->problem(source_->name + ", line " + std::to_string(number) +
                            ": is no line of an audit log: it was edited or broken off");
     }
 
     const Source* source_;
-    Notebook* notebook_;
+    FindingsCollector* findings_;
     std::string line_;
     std::uint64_t count_ = 0;
-    std::optional<Read> head_;
+    std::optional<ParsedLine> head_;
 };
 
 /// Goes from one line to the next.
 class Chain {
   public:
-    explicit Chain(Notebook& notebook) : notebook_(notebook) {}
+    explicit Chain(FindingsCollector& notebook) : notebook_(notebook) {}
 
     void follow(const Reader& reader) {
-        const Read& line = *reader.head();
+        const ParsedLine& line = *reader.head();
         Findings& findings = notebook_.findings;
-        if (!line.is_sound)
+        if (!line.is_intact)
             notebook_.problem(reader.where() + ": was edited: its hash is not that of its text");
         if (findings.lines == 0)
             begin(line);
@@ -129,25 +130,25 @@ class Chain {
             compare(line, reader);
         if (line.is_outcome_unknown && ++findings.unknown <= most_unknown_lines)
             findings.unknown_lines.push_back(reader.where() + ", number " +
-                                             std::to_string(line.place.number));
+                                             std::to_string(line.position.number));
         ++findings.lines;
-        findings.last = line.place;
+        findings.last = line.position;
     }
 
   private:
-    void begin(const Read& line) {
-        notebook_.findings.first = line.place;
-        if (line.place.number == 1 && line.previous != Link().hash)
+    void begin(const ParsedLine& line) {
+        notebook_.findings.first = line.position;
+        if (line.position.number == 1 && line.previous != ChainPosition().hash)
             notebook_.problem("the first line does not begin the chain: it was edited");
-        if (line.place.number != 1)
+        if (line.position.number != 1)
             notebook_.findings.notes.push_back("the lines before number " +
-                                               std::to_string(line.place.number) +
+                                               std::to_string(line.position.number) +
                                                " are not in these files");
     }
 
-    void compare(const Read& line, const Reader& reader) {
-        const Link& last = notebook_.findings.last;
-        const std::uint64_t number = line.place.number;
+    void compare(const ParsedLine& line, const Reader& reader) {
+        const ChainPosition& last = notebook_.findings.last;
+        const std::uint64_t number = line.position.number;
         if (number > last.number + 1)
             notebook_.problem(reader.where() + ": " + quantity(last.number + 1, number - 1) +
                               " missing before it");
@@ -161,14 +162,14 @@ class Chain {
                               "was written");
     }
 
-    Notebook& notebook_;
+    FindingsCollector& notebook_;
 };
 
 } // namespace
 
 Findings verify(const std::vector<Source>& sources, std::optional<std::string> known_hash,
                 const std::function<void(std::uint64_t lines)>& progress) {
-    Notebook notebook;
+    FindingsCollector notebook;
     std::vector<Reader> readers;
     readers.reserve(sources.size());
     for (const Source& source : sources)
@@ -178,16 +179,16 @@ Findings verify(const std::vector<Source>& sources, std::optional<std::string> k
     for (;;) {
         Reader* nearest = nullptr;
         for (Reader& reader : readers)
-            if (reader.head() &&
-                (nearest == nullptr || reader.head()->place.number < nearest->head()->place.number))
+            if (reader.head() && (nearest == nullptr || reader.head()->position.number <
+                                                            nearest->head()->position.number))
                 nearest = &reader;
         if (nearest == nullptr)
             break;
         chain.follow(*nearest);
-        if (known_hash && findings.last.hash == *known_hash && nearest->head()->is_sound)
+        if (known_hash && findings.last.hash == *known_hash && nearest->head()->is_intact)
             known_hash.reset();
         nearest->next();
-        if (findings.lines % lines_between_news == 0)
+        if (findings.lines % progress_interval == 0)
             progress(findings.lines);
     }
     for (const Source& source : sources)

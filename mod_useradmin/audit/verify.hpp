@@ -17,14 +17,14 @@ struct Source {
     std::string name;
     std::istream* text;
     /// The last place that was written, from the file beside the log.
-    std::optional<Link> last_written = {};
+    std::optional<ChainPosition> last_written = {};
 };
 
 /// What was found.
 struct Findings {
     std::uint64_t lines = 0;
-    Link first;
-    Link last;
+    ChainPosition first;
+    ChainPosition last;
     /// What somebody did to the lines, or the disk.
     std::vector<std::string> problems;
     /// What is no problem, and worth knowing.

@@ -59,11 +59,11 @@ class Audit::Errors final : public text::Logger {
 /// The open log.
 struct Audit::Files {
     audit::Descriptors open;
-    audit::Log chained{open.log, open.place};
+    audit::Log chained{open.log, open.position};
 
     explicit Files(const std::string& name) : open(audit::open_log(name)) {}
     ~Files() {
-        for (const int file : {open.log, open.place})
+        for (const int file : {open.log, open.position})
             if (file >= 0)
                 close(file);
     }

@@ -114,7 +114,7 @@ int write_due_lines(apr_pool_t* configuration_pool, server_rec* server) noexcept
 
 /// A file beside no log, for the place of a program's lines: as long as httpd runs, what it is told
 /// is one chain.
-int place_of_program(apr_pool_t* process_pool, const char* name) {
+int position_file_of_program(apr_pool_t* process_pool, const char* name) {
     const std::string key = "useradmin audit place 1 " + std::string(name);
     void* kept = nullptr;
     apr_pool_userdata_get(&kept, key.c_str(), process_pool);
@@ -132,13 +132,13 @@ audit::Descriptors open_program(apr_pool_t* pool, server_rec* servers, const Nam
     piped_log* const program = ap_open_piped_log(pool, named.name + 1);
     if (program != nullptr)
         apr_os_file_get(&opened.log, ap_piped_log_write_fd(program));
-    opened.place = place_of_program(servers->process->pool, named.name);
+    opened.position = position_file_of_program(servers->process->pool, named.name);
     return opened;
 }
 
 audit::Descriptors open_file(apr_pool_t* pool, const NamedLog& named) {
     const audit::Descriptors opened = audit::open_log(named.name);
-    for (const int descriptor : {opened.log, opened.place})
+    for (const int descriptor : {opened.log, opened.position})
         if (descriptor >= 0)
             close_with(pool, descriptor);
     return opened;
@@ -194,7 +194,7 @@ bool open_audit_logs(apr_pool_t* configuration_pool, server_rec* servers, const 
         const audit::Descriptors opened = named.is_program()
                                               ? open_program(configuration_pool, servers, named)
                                               : open_file(configuration_pool, named);
-        if (!opened || fstat(opened.place, &named.place) != 0)
+        if (!opened || fstat(opened.position, &named.place) != 0)
             return refuse(named, APR_FROM_OS_ERROR(errno));
         // Under another name it may be open already, and is locked once then.
         for (const NamedLog& other : logs)
@@ -206,7 +206,7 @@ bool open_audit_logs(apr_pool_t* configuration_pool, server_rec* servers, const 
         const auto memory = shared_zeros(configuration_pool, sizeof(audit::Log));
         if (const auto* const status = std::get_if<apr_status_t>(&memory))
             return refuse(named, *status);
-        named.log = ::new (std::get<void*>(memory)) audit::Log(opened.log, opened.place);
+        named.log = ::new (std::get<void*>(memory)) audit::Log(opened.log, opened.position);
         named.module_index = owner.module_index;
         apr::emplace<LastLines>(configuration_pool, named);
     }

@@ -402,7 +402,7 @@ RequestBackend::RequestBackend(request_rec* request, const module& owner,
              store::TimeoutPolicy{settings_.wait, true, &time_waited(request)}, &totals_,
              write_semaphore_of(backend_)),
       request_(request), audit_(trail_of(settings_.audit_log), origin_of(request), log_) {
-    if (audit_.is_on())
+    if (audit_.is_enabled())
         store_.set_change_listener(&audit_);
     backend_.figures.begin();
 }

@@ -105,7 +105,7 @@ class Letters : public std::streambuf {
 };
 
 /// What is found in files of these texts: the problems and then the notes, a line each.
-std::string found_in(const Texts& files, std::optional<audit::Link> last = {},
+std::string found_in(const Texts& files, std::optional<audit::ChainPosition> last = {},
                      const std::optional<std::string>& anchor = {}) {
     std::vector<std::unique_ptr<std::istringstream>> streams;
     std::vector<audit::Source> sources;
@@ -170,8 +170,8 @@ TEST(audit_chain, shows_a_line_that_was_edited) {
 
 TEST(audit_chain, shows_a_line_that_was_made_anew_with_a_hash_of_its_own) {
     Texts lines = five();
-    audit::Link place = audit::read(lines[1])->place;
-    lines[2] = audit::chained(R"({"what":"other")", place);
+    audit::ChainPosition place = audit::parse_line(lines[1])->position;
+    lines[2] = audit::close_line(R"({"what":"other")", place);
     lines[2].pop_back();
     CHECK_EQUAL(
         std::string("a, line 4: does not follow the line before it, which is another one than was "
@@ -213,7 +213,7 @@ TEST(audit_chain, shows_a_line_that_was_put_in_twice_and_one_that_is_none) {
 
 TEST(audit_chain, shows_an_end_that_was_cut_off_by_what_is_known_of_it) {
     Texts lines = five();
-    const audit::Link last = *audit::read_place(place.text());
+    const audit::ChainPosition last = *audit::parse_position(place.text());
     const std::string anchor = last.hash;
     CHECK_EQUAL(std::string(""), found_in({text_of(lines)}, last, anchor));
     lines.resize(3);
@@ -343,15 +343,15 @@ TEST_GROUP(audit_program) {
             close(end);
     }
 
-    audit::Appended append(audit::Log::Delivery delivery, std::size_t size = 6000) {
+    audit::AppendResult append(audit::Log::Delivery delivery, std::size_t size = 6000) {
         const auto appended =
             piped->append(R"({"what":")" + std::string(size, 'x') + "\"", delivery);
         written += appended.error == 0 ? 1 : 0;
         return appended;
     }
     /// Appends lines until there is no room for one.
-    audit::Appended fill(std::size_t size = 6000) {
-        audit::Appended appended;
+    audit::AppendResult fill(std::size_t size = 6000) {
+        audit::AppendResult appended;
         while (appended.error == 0)
             appended = append(audit::Log::Delivery::at_once, size);
         return appended;
@@ -376,7 +376,7 @@ TEST(audit_program, gets_whole_lines_alone_however_full_its_pipe_is) {
         CHECK(written > 0);
         CHECK_EQUAL(written, lines.size());
         for (const std::string& line : lines)
-            CHECK(audit::read(line)->is_sound);
+            CHECK(audit::parse_line(line)->is_intact);
     }
 }
 
@@ -504,7 +504,7 @@ TEST(audit_line, of_an_update_has_the_fields_that_differ) {
     after.updated_at = text::now() + std::chrono::hours(1);
     event.before = before;
     event.after = after;
-    const std::string line = audit::describe(event, {}, text::now(), 0);
+    const std::string line = audit::begin_line(event, {}, text::now(), 0);
     CHECK(
         line.find(R"("old":{"name":"Old","role":null},"new":{"name":"New\n\"","role":"admin"})") !=
         line.npos);
@@ -515,13 +515,13 @@ TEST(audit_line, of_a_change_without_an_answer_says_unknown_and_is_listed) {
     event.operation = "update";
     event.target = R"(,"result":"unknown",)";
     event.status = 503;
-    audit::Link place;
-    std::string text = audit::chained(audit::describe(event, {}, text::now(), 0), place);
+    audit::ChainPosition place;
+    std::string text = audit::close_line(audit::begin_line(event, {}, text::now(), 0), place);
     event.is_outcome_unknown = true;
-    text += audit::chained(audit::describe(event, {}, text::now(), 1), place);
+    text += audit::close_line(audit::begin_line(event, {}, text::now(), 1), place);
     // A repetition may have succeeded.
     event.status = 200;
-    text += audit::chained(audit::describe(event, {}, text::now(), 0), place);
+    text += audit::close_line(audit::begin_line(event, {}, text::now(), 0), place);
     std::istringstream stream(text);
     const audit::Findings found = audit::verify({{"a", &stream}}, {}, [](std::uint64_t) {});
     CHECK(found.problems.empty());
@@ -533,19 +533,19 @@ TEST(audit_line, of_a_change_without_an_answer_says_unknown_and_is_listed) {
 TEST(audit_line, of_several_refusals_says_how_many) {
     audit::Event event;
     event.status = 401;
-    CHECK(audit::describe(event, {}, text::now(), 0).find("count") == std::string::npos);
+    CHECK(audit::begin_line(event, {}, text::now(), 0).find("count") == std::string::npos);
     event.count = 7;
-    CHECK(audit::describe(event, {}, text::now(), 0).find(R"("status":401,"count":7,)") !=
+    CHECK(audit::begin_line(event, {}, text::now(), 0).find(R"("status":401,"count":7,)") !=
           std::string::npos);
 }
 
 TEST(audit_line, names_who_impersonates_the_caller) {
     audit::Event event;
     event.caller = "eva-1";
-    CHECK(audit::describe(event, {}, text::now(), 0).find("impersonatedBy") == std::string::npos);
+    CHECK(audit::begin_line(event, {}, text::now(), 0).find("impersonatedBy") == std::string::npos);
     event.impersonated_by = "sara\n\"";
     STRCMP_CONTAINS(R"("impersonatedBy":"sara\n\"")",
-                    audit::describe(event, {}, text::now(), 0).c_str());
+                    audit::begin_line(event, {}, text::now(), 0).c_str());
 }
 
 TEST(audit_line, is_bounded_whatever_its_texts_hold) {
@@ -558,19 +558,19 @@ TEST(audit_line, is_bounded_whatever_its_texts_hold) {
     event.before = user;
     event.after = user;
     event.after->id = event.after->name = "x";
-    std::string line = audit::describe(event, {nasty, nasty, nasty, nasty}, text::now(), 1);
-    audit::Link place;
-    line = audit::chained(std::move(line), place);
-    CHECK(line.size() < audit::longest_line);
+    std::string line = audit::begin_line(event, {nasty, nasty, nasty, nasty}, text::now(), 1);
+    audit::ChainPosition place;
+    line = audit::close_line(std::move(line), place);
+    CHECK(line.size() < audit::max_line_length);
     CHECK_EQUAL(line.size() - 1, line.find('\n'));
     line.pop_back();
-    CHECK(audit::read(line)->is_sound);
+    CHECK(audit::parse_line(line)->is_intact);
 }
 
 TEST(audit_line, is_cut_between_characters) {
     audit::Event event;
     event.target = std::string(511, 'x') + "ñ";
-    CHECK(audit::describe(event, {}, text::now(), 0).find(std::string(511, 'x') + "…\"") !=
+    CHECK(audit::begin_line(event, {}, text::now(), 0).find(std::string(511, 'x') + "…\"") !=
           std::string::npos);
 }
 

@@ -21,14 +21,14 @@ namespace {
 
 /// The place that the file beside a log holds; nothing where there is none, as beside a log that
 /// was moved away. One that does not tell it is noted.
-std::optional<audit::Link> last_written(const std::string& log, bool has_lines,
-                                        std::vector<std::string>& notes) {
-    const std::string name = audit::Log::name_of_place(log);
+std::optional<audit::ChainPosition> last_written(const std::string& log, bool has_lines,
+                                                 std::vector<std::string>& notes) {
+    const std::string name = audit::Log::position_file(log);
     errno = 0;
     std::ifstream stream(name);
     const int error = stream.is_open() ? 0 : errno;
     const std::string text(std::istreambuf_iterator<char>(stream), {});
-    auto place = audit::read_place(text);
+    auto place = audit::parse_position(text);
     if (!place && has_lines && error != ENOENT)
         notes.push_back(name +
                         (error != 0
@@ -44,7 +44,7 @@ class Files {
     explicit Files(const std::vector<std::string>& names) {
         for (const std::string& name : names) {
             // A pattern for logs takes their places in as well.
-            if (name.ends_with(audit::Log::name_of_place("")))
+            if (name.ends_with(audit::Log::position_file("")))
                 continue;
             if (name == "-") {
                 sources_.push_back({"standard input", &std::cin});
