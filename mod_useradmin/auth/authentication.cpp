@@ -37,21 +37,21 @@ void announce(request_rec* request, const Settings& settings, const sign_in::Ide
         apr_table_setn(request->notes, session_note, id);
 }
 
-httpd::Lookup lookup_of(sign_in::Standing standing) noexcept {
-    switch (standing) {
-    case sign_in::Standing::recognised:
+httpd::Lookup lookup_of(sign_in::SessionStatus status) noexcept {
+    switch (status) {
+    case sign_in::SessionStatus::valid:
         return httpd::Lookup::recognised;
-    case sign_in::Standing::malformed:
+    case sign_in::SessionStatus::malformed:
         return httpd::Lookup::malformed;
-    case sign_in::Standing::unknown:
+    case sign_in::SessionStatus::unknown:
         return httpd::Lookup::unknown;
-    case sign_in::Standing::expired:
+    case sign_in::SessionStatus::expired:
         return httpd::Lookup::expired;
-    case sign_in::Standing::banned:
+    case sign_in::SessionStatus::banned:
         return httpd::Lookup::banned;
-    case sign_in::Standing::unavailable:
+    case sign_in::SessionStatus::unavailable:
         return httpd::Lookup::unavailable;
-    case sign_in::Standing::failed:
+    case sign_in::SessionStatus::failed:
         break;
     }
     return httpd::Lookup::failed;
@@ -64,15 +64,15 @@ struct Refusal {
     const char* word = nullptr;
 };
 
-Refusal refusal_of(sign_in::Standing standing) noexcept {
-    switch (standing) {
-    case sign_in::Standing::malformed:
+Refusal refusal_of(sign_in::SessionStatus status) noexcept {
+    switch (status) {
+    case sign_in::SessionStatus::malformed:
         return {"it is no text that a token can be", "malformed-token"};
-    case sign_in::Standing::unknown:
+    case sign_in::SessionStatus::unknown:
         return {"no session has it", "unknown-token"};
-    case sign_in::Standing::expired:
+    case sign_in::SessionStatus::expired:
         return {"its session has expired", "expired-session"};
-    case sign_in::Standing::banned:
+    case sign_in::SessionStatus::banned:
         return {"its user is banned", "banned"};
     default:
         return {};
@@ -95,20 +95,20 @@ Outcome look_up(request_rec* request, const Settings& settings, std::string_view
         for (std::string_view* text :
              {&identity.user_id, &identity.role, &identity.impersonated_by})
             *text = apr::copy_c_string(pool, *text);
-        return {identity, refusal_of(identity.standing)};
+        return {identity, refusal_of(identity.status)};
     };
 
     const text::Timestamp now = text::now();
     const std::chrono::seconds age = settings.get<SessionAge>();
     std::string place;
-    std::optional<sign_in::KeptSessions> kept;
+    std::optional<sign_in::CachedSessions> kept;
     if (age.count() > 0) {
         place = backend.place() + settings.get<SigningSecrets>().label;
         // Where nobody looks at signatures, a client could have a token kept under many.
         kept = {backend.server().sessions, place, age,
                 settings.get<SigningSecrets>().secrets.empty() ? token_of(credential, settings).text
                                                                : credential};
-        if (const auto identity = sign_in::recall(*kept, now)) {
+        if (const auto identity = sign_in::find_cached(*kept, now)) {
             figures.count(httpd::Lookup::kept);
             return lasting(*identity);
         }
@@ -116,14 +116,14 @@ Outcome look_up(request_rec* request, const Settings& settings, std::string_view
     const Token token = token_of(credential, settings);
     if (token.refusal != nullptr) {
         figures.count(httpd::Lookup::signature);
-        return {{sign_in::Standing::malformed}, {token.refusal, "unsigned-token"}};
+        return {{sign_in::SessionStatus::malformed}, {token.refusal, "unsigned-token"}};
     }
     // Nothing but a signature is no token, and nothing to tell of.
     if (token.text.empty())
-        return {{sign_in::Standing::malformed}};
+        return {{sign_in::SessionStatus::malformed}};
     const sign_in::Identity identity =
         sign_in::identify(backend.store(), token.text, now, kept ? &*kept : nullptr);
-    figures.count(lookup_of(identity.standing));
+    figures.count(lookup_of(identity.status));
     return lasting(identity);
 }
 
@@ -202,13 +202,13 @@ int authenticate(request_rec* request) {
     const auto unless_answered = [&](int status) {
         return answers_by_itself(request, settings) ? DECLINED : status;
     };
-    switch (identity.standing) {
-    case sign_in::Standing::recognised:
+    switch (identity.status) {
+    case sign_in::SessionStatus::valid:
         announce(request, settings, identity);
         return DECLINED;
-    case sign_in::Standing::unavailable:
+    case sign_in::SessionStatus::unavailable:
         return unless_answered(HTTP_SERVICE_UNAVAILABLE);
-    case sign_in::Standing::failed:
+    case sign_in::SessionStatus::failed:
         return unless_answered(HTTP_INTERNAL_SERVER_ERROR);
     default:
         return DECLINED;

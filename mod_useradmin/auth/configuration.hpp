@@ -32,7 +32,7 @@ const char* read_enabled(const httpd::Line& line, bool& is_enabled);
 const char* read_cookie(const httpd::Line& line, const char*& name);
 const char* read_secrets(const httpd::Line& line, Signing& signing);
 const char* read_base(const httpd::Line& line, Base& base);
-const char* read_limit(const httpd::Line& line, sign_in::Limit& limit);
+const char* read_limit(const httpd::Line& line, sign_in::AttemptLimit& limit);
 
 /// The module's directives.
 inline constexpr auto directives = std::tuple_cat(
@@ -69,7 +69,7 @@ inline constexpr auto directives = std::tuple_cat(
             "AuthUserAdminSignInLimit", TAKE12, httpd::anywhere,
             "how many attempts to sign in may fail for an account from an address [, within how "
             "many seconds]",
-            sign_in::Limit(), read_limit),
+            sign_in::AttemptLimit(), read_limit),
         // Each false for the first word.
         httpd::directive<struct IgnoresSecondFactor>(
             "AuthUserAdminSecondFactor", TAKE1, httpd::anywhere,

@@ -27,9 +27,9 @@ namespace {
 constexpr long largest_body = 65536;
 
 /// Whether the request's cookies say that its session is not to be remembered.
-bool is_not_remembered(const http::Headers& headers, const Settings& settings,
+bool has_dont_remember(const http::Headers& headers, const Settings& settings,
                        const sign_in::Cookies& cookies) {
-    const auto value = token_in_cookie(headers.find("Cookie"), cookies.not_remembered_name());
+    const auto value = token_in_cookie(headers.find("Cookie"), cookies.dont_remember_name());
     return value && token_of(*value, settings).text == "true";
 }
 
@@ -44,11 +44,11 @@ int answer(request_rec* request) {
     httpd::RequestBody body(request, verifier.backend().log(), largest_body,
                             verifier.backend().settings().body_wait);
     const httpd::RequestHeaders headers(request);
-    http::Reply reply = sign_in::answer(
+    http::Reply reply = sign_in::handle_request(
         {request->method, httpd::path_below(request, settings.get<SignIn>().path),
          apr::view_of(request->args), headers, body},
         {apr::view_of(request->useragent_ip), verifier.backend().network(),
-         token_of(credential.view(), settings).text, is_not_remembered(headers, settings, cookies)},
+         token_of(credential.view(), settings).text, has_dont_remember(headers, settings, cookies)},
         {verifier.backend().store(), verifier.credentials(), cookies, settings.get<ReadsBearer>(),
          settings.get<httpd::TrustedOrigins>(), text::now(), verifier.backend().event(),
          settings.get<MaxSessions>(), settings.get<RefusesImpersonated>()});

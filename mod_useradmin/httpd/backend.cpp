@@ -283,12 +283,12 @@ int start(apr_pool_t* configuration_pool, server_rec* servers, const module& own
                 [bounds](void* memory) { return ipc::FairSemaphore::init(memory, bounds); });
             void* const attempts = shared_or_logged(
                 configuration_pool, servers, owner, "counts of failed attempts to sign in",
-                sign_in::Attempts::size_of(), sign_in::Attempts::lay_out);
+                sign_in::AttemptLimiter::size_of(), sign_in::AttemptLimiter::init);
             // Also of the children that end while others begin: what the ones forget, the others
             // do.
             void* const sessions = shared_or_logged(
                 servers->process->pool, servers, owner, "sessions that were looked up",
-                sign_in::SessionCache::size_of(), sign_in::SessionCache::lay_out);
+                sign_in::SessionCache::size_of(), sign_in::SessionCache::init);
             void* const totals =
                 shared_or_logged(servers->process->pool, servers, owner, "totals of filters",
                                  SharedTotals::size_of(), SharedTotals::lay_out);
@@ -330,7 +330,7 @@ int start(apr_pool_t* configuration_pool, server_rec* servers, const module& own
                 return HTTP_INTERNAL_SERVER_ERROR;
             if (!open_audit_logs(configuration_pool, servers, owner))
                 return HTTP_INTERNAL_SERVER_ERROR;
-            sign_in::SessionCache(sessions).forget_all();
+            sign_in::SessionCache(sessions).invalidate_all();
             SharedTotals::forget(totals);
             const std::vector<const char*> ids = database_ids(configuration_pool, pools.pools());
             auto pool = pools.of_servers().begin();
@@ -338,7 +338,7 @@ int start(apr_pool_t* configuration_pool, server_rec* servers, const module& own
                 Backend& backend = backend_of(server, owner);
                 backend.database = DatabaseModule::find();
                 backend.slots = slots;
-                backend.attempts = sign_in::Attempts(attempts);
+                backend.attempts = sign_in::AttemptLimiter(attempts);
                 backend.sessions = sign_in::SessionCache(sessions);
                 backend.totals = totals;
                 backend.is_surveyed = surveyed++;
@@ -370,7 +370,7 @@ void start_child(apr_pool_t* child_pool, server_rec* servers, const module& owne
             for (const server_rec* server = servers; server != nullptr; server = server->next) {
                 Backend& backend = backend_of(server, owner);
                 backend.gate = &gates.at(backend.pool);
-                backend.formats = &apr::emplace<sign_in::FormatsInUse>(child_pool);
+                backend.formats = &apr::emplace<sign_in::ObservedFormats>(child_pool);
                 backend.hash_memory = &hash_memory;
                 backend.figures = backend.figures.in_child(child);
             }

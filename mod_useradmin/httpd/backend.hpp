@@ -142,7 +142,7 @@ struct Backend {
     DatabaseModule database;
     /// Of password::HashSlots.
     void* slots = nullptr;
-    sign_in::Attempts attempts = sign_in::Attempts(nullptr);
+    sign_in::AttemptLimiter attempts = sign_in::AttemptLimiter(nullptr);
     sign_in::SessionCache sessions = sign_in::SessionCache(nullptr);
     /// Of SharedTotals.
     void* totals = nullptr;
@@ -161,7 +161,7 @@ struct Backend {
     const char* database_id = nullptr;
     Gate* gate = nullptr;
     /// Of this child.
-    sign_in::FormatsInUse* formats = nullptr;
+    sign_in::ObservedFormats* formats = nullptr;
     /// The same, of all virtual hosts.
     password::HashMemory* hash_memory = nullptr;
     /// Of all virtual hosts.

@@ -20,16 +20,16 @@ class RequestStore final : public store::DatabaseStore {
     store::Result<model::User>
     update(std::string_view id, const store::Changes& changes, const store::UpdateGuard& guard,
            store::SessionPolicy sessions = store::SessionPolicy::keep) override {
-        const AtEnd forget([&] { sessions_.forget_user(id); });
+        const AtEnd forget([&] { sessions_.invalidate_user(id); });
         return DatabaseStore::update(id, changes, guard, sessions);
     }
     store::Result<store::Done> remove(std::string_view id, const store::ProtectedEmail& spared,
                                       const store::UpdateGuard& guard) override {
-        const AtEnd forget([&] { sessions_.forget_user(id); });
+        const AtEnd forget([&] { sessions_.invalidate_user(id); });
         return DatabaseStore::remove(id, spared, guard);
     }
     store::Result<store::Done> delete_session(std::string_view token) override {
-        const AtEnd forget([&] { sessions_.forget_session(token); });
+        const AtEnd forget([&] { sessions_.invalidate_session(token); });
         return DatabaseStore::delete_session(token);
     }
     store::Result<store::Done> set_password(const model::Account& account,
@@ -37,20 +37,20 @@ class RequestStore final : public store::DatabaseStore {
                                             const store::UpdateGuard& guard) override {
         const AtEnd forget([&] {
             if (sessions == store::SessionPolicy::revoke)
-                sessions_.forget_user(account.user_id);
+                sessions_.invalidate_user(account.user_id);
         });
         return DatabaseStore::set_password(account, sessions, guard);
     }
     store::Result<store::Done>
     delete_session_of_user(std::string_view user_id, std::string_view id,
                            const std::optional<store::Actor>& actor) override {
-        const AtEnd forget([&] { sessions_.forget_user(user_id); });
+        const AtEnd forget([&] { sessions_.invalidate_user(user_id); });
         return DatabaseStore::delete_session_of_user(user_id, id, actor);
     }
     store::Result<std::int64_t>
     delete_sessions_of_user(std::string_view user_id,
                             const std::optional<store::Actor>& actor) override {
-        const AtEnd forget([&] { sessions_.forget_user(user_id); });
+        const AtEnd forget([&] { sessions_.invalidate_user(user_id); });
         return DatabaseStore::delete_sessions_of_user(user_id, actor);
     }
 

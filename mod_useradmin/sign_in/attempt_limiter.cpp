@@ -16,8 +16,8 @@ namespace useradmin::sign_in {
 
 namespace {
 
-using Key = Attempts::Key;
-using Clock = Attempts::Clock;
+using Key = AttemptLimiter::Key;
+using Clock = AttemptLimiter::Clock;
 
 // 32,768 counts in a MiB.
 constexpr std::size_t bucket_count = 4096;
@@ -58,11 +58,11 @@ AccountDigest digest_of(std::string_view place, std::string_view name) noexcept 
     return digest;
 }
 
-bool applies(const Attempts::Scope& scope, text::Network network) noexcept {
+bool applies(const AttemptLimiter::Scope& scope, text::Network network) noexcept {
     return scope.prefix_length == 0 || scope.prefix_length == 64 || !network.is_ipv4();
 }
 
-Key key_of(const Table& table, const Attempts::Scope& scope, text::Network network,
+Key key_of(const Table& table, const AttemptLimiter::Scope& scope, text::Network network,
            const AccountDigest& account) noexcept {
     std::array<unsigned char, 2 + sizeof(std::uint64_t) + sizeof account> text{
         scope.of_one_account, static_cast<unsigned char>(scope.prefix_length)};
@@ -135,24 +135,24 @@ void add(Table& table, const Key& key, std::chrono::seconds window,
 
 } // namespace
 
-std::size_t Attempts::size_of() noexcept {
+std::size_t AttemptLimiter::size_of() noexcept {
     return sizeof(Table);
 }
 
-bool Attempts::lay_out(void* memory) noexcept {
+bool AttemptLimiter::init(void* memory) noexcept {
     Table& table = *new (memory) Table{};
     crypto::random_bytes(table.secret);
     return table.mutex.init();
 }
 
-std::uint64_t Attempts::Subject::account() const noexcept {
+std::uint64_t AttemptLimiter::Subject::account() const noexcept {
     std::uint64_t value = 0;
     std::memcpy(&value, keys.back().data(), sizeof value);
     return value;
 }
 
-Attempts::Subject Attempts::subject(text::Network network, std::string_view place,
-                                    std::string_view account) const noexcept {
+AttemptLimiter::Subject AttemptLimiter::subject(text::Network network, std::string_view place,
+                                                std::string_view account) const noexcept {
     const AccountDigest digest = digest_of(place, account);
     Subject subject{network, {}};
     for (std::size_t index = 0; index < scopes.size(); ++index)
@@ -160,11 +160,12 @@ Attempts::Subject Attempts::subject(text::Network network, std::string_view plac
     return subject;
 }
 
-std::optional<Attempts::Refusal> Attempts::refusal(const Subject& subject, const Limit& limit,
-                                                   Clock::time_point now) const noexcept {
+std::optional<AttemptLimiter::Denial> AttemptLimiter::check(const Subject& subject,
+                                                            const AttemptLimit& limit,
+                                                            Clock::time_point now) const noexcept {
     Table& table = table_of(memory_);
     const ipc::LockGuard lock(table.mutex);
-    std::optional<Refusal> longest;
+    std::optional<Denial> longest;
     for (std::size_t index = 0; index < scopes.size(); ++index) {
         const Scope& scope = scopes[index];
         if (!applies(scope, subject.network))
@@ -172,12 +173,13 @@ std::optional<Attempts::Refusal> Attempts::refusal(const Subject& subject, const
         const auto wait =
             wait_of(table, subject.keys[index], scope.factor * limit.attempts, limit.window, now);
         if (wait && (!longest || *wait > longest->retry_after))
-            longest = Refusal{scope, *wait};
+            longest = Denial{scope, *wait};
     }
     return longest;
 }
 
-void Attempts::count(const Subject& subject, const Limit& limit, Clock::time_point now) noexcept {
+void AttemptLimiter::record_failure(const Subject& subject, const AttemptLimit& limit,
+                                    Clock::time_point now) noexcept {
     Table& table = table_of(memory_);
     const ipc::LockGuard lock(table.mutex);
     for (std::size_t index = 0; index < scopes.size(); ++index)
@@ -185,7 +187,7 @@ void Attempts::count(const Subject& subject, const Limit& limit, Clock::time_poi
             add(table, subject.keys[index], limit.window, now);
 }
 
-void Attempts::forgive(const Subject& subject) noexcept {
+void AttemptLimiter::clear_failures(const Subject& subject) noexcept {
     Table& table = table_of(memory_);
     const ipc::LockGuard lock(table.mutex);
     if (Count* count = find(table, subject.keys.front()))

@@ -13,7 +13,7 @@
 namespace useradmin::sign_in {
 
 /// How many failed attempts are allowed within how much time.
-struct Limit {
+struct AttemptLimit {
     unsigned attempts = 10;
     std::chrono::seconds window{60};
 };
@@ -22,7 +22,7 @@ struct Limit {
 /// alone. When there is no room, the oldest count of a few goes. Where a count lies depends on
 /// random bytes, so that nobody can aim at one. A process that is killed wedges nobody (the mutex
 /// is robust).
-class Attempts {
+class AttemptLimiter {
   public:
     using Clock = std::chrono::steady_clock;
 
@@ -32,10 +32,10 @@ class Attempts {
     /// Lays the counts out in shared memory of size_of() bytes, aligned for any type. The memory
     /// belongs to the caller and outlives the object. Called once, before the processes
     /// fork; false where the system refuses.
-    static bool lay_out(void* memory) noexcept;
+    static bool init(void* memory) noexcept;
 
-    /// The counts in memory that lay_out prepared.
-    explicit Attempts(void* memory) noexcept : memory_(memory) {}
+    /// The counts in memory that init prepared.
+    explicit AttemptLimiter(void* memory) noexcept : memory_(memory) {}
 
     /// Which failures a limit counts.
     struct Scope {
@@ -74,19 +74,20 @@ class Attempts {
                     std::string_view account) const noexcept;
 
     /// Which attempts are used up, and when there will be others.
-    struct Refusal {
+    struct Denial {
         Scope scope;
         std::chrono::seconds retry_after;
     };
 
     /// What keeps the subject from another attempt for the longest; nothing where it may try.
-    std::optional<Refusal> refusal(const Subject& subject, const Limit& limit,
-                                   Clock::time_point now) const noexcept;
+    std::optional<Denial> check(const Subject& subject, const AttemptLimit& limit,
+                                Clock::time_point now) const noexcept;
     /// Counts an attempt that failed.
-    void count(const Subject& subject, const Limit& limit, Clock::time_point now) noexcept;
+    void record_failure(const Subject& subject, const AttemptLimit& limit,
+                        Clock::time_point now) noexcept;
     /// Forgets the failures of the account from the client's address alone: its owner's success
     /// must not give others more guesses.
-    void forgive(const Subject& subject) noexcept;
+    void clear_failures(const Subject& subject) noexcept;
 
   private:
     void* memory_;

@@ -28,38 +28,40 @@ std::string encoded(std::string_view text) {
 
 } // namespace
 
-std::string Cookies::handed_out(std::string_view token) const {
+std::string Cookies::encode_token(std::string_view token) const {
     if (secret_.empty())
         return encoded(token);
     const crypto::Secret value(crypto::sign(token, secret_));
     return encoded(value.view());
 }
 
-std::vector<std::string> Cookies::opening(std::string_view token, bool is_remembered) const {
-    const auto seconds = std::to_string(std::chrono::seconds(session_length).count());
-    const crypto::Secret value(handed_out(token));
+std::vector<std::string> Cookies::session_cookies(std::string_view token,
+                                                  bool is_remembered) const {
+    const auto seconds = std::to_string(std::chrono::seconds(session_lifetime).count());
+    const crypto::Secret value(encode_token(token));
     std::vector<std::string> headers;
     headers.push_back(header(name_, value.view(), is_remembered ? seconds : ""));
     if (!is_remembered)
-        headers.push_back(header(not_remembered_name(), handed_out("true"), ""));
+        headers.push_back(header(dont_remember_name(), encode_token("true"), ""));
     return headers;
 }
 
-std::vector<std::string> Cookies::closing() const {
-    return {header(name_, "", "0"), header(sibling("session_data"), "", "0"), remembering()};
+std::vector<std::string> Cookies::expired_cookies() const {
+    return {header(name_, "", "0"), header(name_with_prefix_of_session("session_data"), "", "0"),
+            expired_dont_remember_cookie()};
 }
 
-std::string Cookies::remembering() const {
-    return header(not_remembered_name(), "", "0");
+std::string Cookies::expired_dont_remember_cookie() const {
+    return header(dont_remember_name(), "", "0");
 }
 
-std::string Cookies::not_remembered_name() const {
-    return sibling("dont_remember");
+std::string Cookies::dont_remember_name() const {
+    return name_with_prefix_of_session("dont_remember");
 }
 
 /// The name of another cookie of the library; a session cookie of a name of its own has those of
 /// the default prefix beside it.
-std::string Cookies::sibling(std::string_view name) const {
+std::string Cookies::name_with_prefix_of_session(std::string_view name) const {
     constexpr std::string_view own = "session_token";
     const std::string_view prefix =
         name_.ends_with(own) ? name_.substr(0, name_.size() - own.size()) : "better-auth.";

@@ -25,23 +25,23 @@ class Cookies {
 
     /// The token as it is handed out: with its signature where there is a secret, and
     /// percent-encoded, which every version of better-auth takes.
-    std::string handed_out(std::string_view token) const;
+    std::string encode_token(std::string_view token) const;
 
     /// The values of the Set-Cookie headers that open a session. One that is not remembered ends
     /// with the browser.
-    std::vector<std::string> opening(std::string_view token, bool is_remembered) const;
+    std::vector<std::string> session_cookies(std::string_view token, bool is_remembered) const;
     /// The values of the Set-Cookie headers that end it.
-    std::vector<std::string> closing() const;
+    std::vector<std::string> expired_cookies() const;
 
     /// The value of the Set-Cookie header that ends what said that a session is not to be
     /// remembered.
-    std::string remembering() const;
+    std::string expired_dont_remember_cookie() const;
 
     /// The name of the cookie that says that a session is not to be remembered, without a prefix.
-    std::string not_remembered_name() const;
+    std::string dont_remember_name() const;
 
   private:
-    std::string sibling(std::string_view name) const;
+    std::string name_with_prefix_of_session(std::string_view name) const;
     std::string header(std::string_view name, std::string_view value,
                        std::string_view max_age) const;
 

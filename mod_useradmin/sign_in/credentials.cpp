@@ -14,7 +14,7 @@ std::string network_of_client(text::Network network) {
     return network.text(64);
 }
 
-std::string line_of(const Attempts::Scope& scope, text::Network network) {
+std::string line_of(const AttemptLimiter::Scope& scope, text::Network network) {
     std::string line = "UA0305: too many failed attempts to sign in";
     if (scope.of_one_account)
         line += " to one account";
@@ -39,19 +39,19 @@ Outcome outcome_of(store::Failure failure) noexcept {
 } // namespace
 
 Verification CredentialVerifier::verify(const Login& login) {
-    const Attempts::Subject subject =
-        attempts_.subject(login.network, place_, text::lower(login.email));
+    const AttemptLimiter::Subject subject =
+        limiter_.subject(login.network, place_, text::lower(login.email));
     if (const auto refused = limited(subject))
         return *refused;
     const Verification verification = verify_password(login, subject);
     switch (verification.outcome) {
     case Outcome::accepted:
-        attempts_.forgive(subject);
+        limiter_.clear_failures(subject);
         break;
     case Outcome::unknown:
     case Outcome::wrong_password:
     case Outcome::banned:
-        attempts_.count(subject, limit_, Attempts::Clock::now());
+        limiter_.record_failure(subject, limit_, AttemptLimiter::Clock::now());
         log_failure(login, verification.outcome);
         break;
     case Outcome::second_factor:
@@ -79,8 +79,9 @@ void CredentialVerifier::log_failure(const Login& login, Outcome outcome) const 
     log_.write_for_client(text::Level::info, line, network_of_client(login.network));
 }
 
-std::optional<Verification> CredentialVerifier::limited(const Attempts::Subject& subject) const {
-    const auto refusal = attempts_.refusal(subject, limit_, Attempts::Clock::now());
+std::optional<Verification>
+CredentialVerifier::limited(const AttemptLimiter::Subject& subject) const {
+    const auto refusal = limiter_.check(subject, limit_, AttemptLimiter::Clock::now());
     if (!refusal)
         return std::nullopt;
     log_.write_for_client(text::Level::warning, line_of(refusal->scope, subject.network),
@@ -89,8 +90,8 @@ std::optional<Verification> CredentialVerifier::limited(const Attempts::Subject&
 }
 
 Verification CredentialVerifier::verify_password(const Login& login,
-                                                 const Attempts::Subject& subject) {
-    formats_.look(store_, place_, FormatsInUse::Clock::now());
+                                                 const AttemptLimiter::Subject& subject) {
+    formats_.refresh(store_, place_, ObservedFormats::Clock::now());
     const auto found = find(login.email);
     if (!found && !found.is_not_found())
         return {outcome_of(found.failure())};
@@ -101,14 +102,14 @@ Verification CredentialVerifier::verify_password(const Login& login,
     const PasswordVerdict verdict =
         passwords_.verify(subject.account(), has_password ? found->password_hash : std::nullopt,
                           login.password, [&] { return !(stopped = limited(subject)); });
-    if (verdict == PasswordVerdict::stopped)
+    if (verdict == PasswordVerdict::cancelled)
         return *stopped;
     if (verdict == PasswordVerdict::busy)
         return {Outcome::busy};
     if (!has_password)
         return {Outcome::unknown};
     const model::User& user = found->user;
-    if (verdict == PasswordVerdict::refused)
+    if (verdict == PasswordVerdict::unsupported)
         log_.write(text::Level::warning,
                    "UA0307: the password hash of user " + std::string(user.id) +
                        " is of no known format or asks for too much work; set the password anew");
@@ -118,14 +119,14 @@ Verification CredentialVerifier::verify_password(const Login& login,
         return {Outcome::banned, user};
     if (found->has_second_factor && second_factor_ == SecondFactor::refused)
         return {Outcome::second_factor, user};
-    return {Outcome::accepted, user, renew_hash(*found, login.password)};
+    return {Outcome::accepted, user, upgrade_hash(*found, login.password)};
 }
 
 /// Who signs in is let in, whatever comes of it: the log has why it failed, and there is a next
 /// time.
-std::string_view CredentialVerifier::renew_hash(const store::Credential& credential,
-                                                std::string_view password) {
-    renewed_ = passwords_.renewed(*credential.password_hash, password);
+std::string_view CredentialVerifier::upgrade_hash(const store::Credential& credential,
+                                                  std::string_view password) {
+    renewed_ = passwords_.rehash(*credential.password_hash, password);
     if (!renewed_)
         return *credential.password_hash;
     model::Account account;

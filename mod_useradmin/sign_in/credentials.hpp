@@ -61,28 +61,28 @@ class CredentialVerifier {
   public:
     /// The place tells the store's database and tables from others; it lives as long as the object.
     CredentialVerifier(store::Store& store, std::string_view place, PasswordVerifier& passwords,
-                       FormatsInUse& formats, Attempts attempts, const Limit& limit,
+                       ObservedFormats& formats, AttemptLimiter limiter, const AttemptLimit& limit,
                        text::Logger& log,
                        SecondFactor second_factor = SecondFactor::refused) noexcept
-        : store_(store), place_(place), passwords_(passwords), formats_(formats),
-          attempts_(attempts), limit_(limit), log_(log), second_factor_(second_factor) {}
+        : store_(store), place_(place), passwords_(passwords), formats_(formats), limiter_(limiter),
+          limit_(limit), log_(log), second_factor_(second_factor) {}
 
     Verification verify(const Login& login);
 
   private:
-    Verification verify_password(const Login& login, const Attempts::Subject& subject);
+    Verification verify_password(const Login& login, const AttemptLimiter::Subject& subject);
     /// Replaces a hash of an old format; the one that the account has then.
-    std::string_view renew_hash(const store::Credential& credential, std::string_view password);
+    std::string_view upgrade_hash(const store::Credential& credential, std::string_view password);
     void log_failure(const Login& login, Outcome outcome) const;
-    std::optional<Verification> limited(const Attempts::Subject& subject) const;
+    std::optional<Verification> limited(const AttemptLimiter::Subject& subject) const;
     store::Result<store::Credential> find(std::string_view email);
 
     store::Store& store_;
     std::string_view place_;
     PasswordVerifier& passwords_;
-    FormatsInUse& formats_;
-    Attempts attempts_;
-    Limit limit_;
+    ObservedFormats& formats_;
+    AttemptLimiter limiter_;
+    AttemptLimit limit_;
     text::Logger& log_;
     std::optional<crypto::Secret> renewed_;
     SecondFactor second_factor_;

@@ -13,7 +13,7 @@ bool holds_text(std::string_view value) noexcept {
 }
 
 /// Whether the address is of the server's own origin or of a trusted one.
-bool is_at_home(std::string_view url, const http::Headers& headers, http::Origins trusted) {
+bool is_own_origin(std::string_view url, const http::Headers& headers, http::Origins trusted) {
     const auto origin = http::origin_of_url(url);
     return origin &&
            (http::is_own_origin(*origin, headers) || http::is_trusted_origin(*origin, trusted));
@@ -38,7 +38,7 @@ bool holds_encoded_separator(std::string_view path) noexcept {
 }
 
 /// Refuses what the service refuses and, as better-auth does, a request that names no origin.
-std::optional<Reply> refuse_foreign(const http::Headers& headers, http::Origins trusted) {
+std::optional<Reply> reject_cross_site(const http::Headers& headers, http::Origins trusted) {
     const std::string_view origin = headers.find("Origin");
     // A page that hides its origin (Referrer-Policy: no-referrer) still has the browser's own word.
     if (origin == "null" && headers.find("Sec-Fetch-Site") == "same-origin")
@@ -47,16 +47,17 @@ std::optional<Reply> refuse_foreign(const http::Headers& headers, http::Origins 
     if (source.empty() || source == "null")
         return error(403, "Missing or null Origin", "MISSING_OR_NULL_ORIGIN");
     if (http::is_of_another_site(headers, trusted) ||
-        (origin.empty() && !is_at_home(source, headers, trusted)))
+        (origin.empty() && !is_own_origin(source, headers, trusted)))
         return error(403, "Invalid origin", "INVALID_ORIGIN");
     return std::nullopt;
 }
 
 } // namespace
 
-std::optional<Reply> refuse_foreign_sign_in(const http::Headers& headers, http::Origins trusted) {
+std::optional<Reply> reject_cross_site_sign_in(const http::Headers& headers,
+                                               http::Origins trusted) {
     if (!headers.find("Cookie").empty())
-        return refuse_foreign(headers, trusted);
+        return reject_cross_site(headers, trusted);
     if (headers.find("Sec-Fetch-Site") == "cross-site" &&
         headers.find("Sec-Fetch-Mode") == "navigate")
         return error(403,
@@ -69,18 +70,19 @@ std::optional<Reply> refuse_foreign_sign_in(const http::Headers& headers, http::
     const bool is_browser = std::any_of(std::begin(marks), std::end(marks), [&](const char* name) {
         return holds_text(headers.find(name));
     });
-    return is_browser ? refuse_foreign(headers, trusted) : std::nullopt;
+    return is_browser ? reject_cross_site(headers, trusted) : std::nullopt;
 }
 
-std::optional<Reply> refuse_foreign_cookies(const http::Headers& headers, http::Origins trusted) {
-    return headers.find("Cookie").empty() ? std::nullopt : refuse_foreign(headers, trusted);
+std::optional<Reply> reject_cross_site_cookies(const http::Headers& headers,
+                                               http::Origins trusted) {
+    return headers.find("Cookie").empty() ? std::nullopt : reject_cross_site(headers, trusted);
 }
 
 bool may_redirect_to(std::string_view url, const http::Headers& headers, http::Origins trusted) {
     if (url.find('\\') != url.npos || holds_control(url))
         return false;
     if (!url.starts_with('/'))
-        return is_at_home(url, headers, trusted);
+        return is_own_origin(url, headers, trusted);
     return !url.starts_with("//") &&
            !holds_encoded_separator(url.substr(0, url.find_first_of("?#")));
 }

@@ -9,12 +9,12 @@
 namespace useradmin::sign_in {
 
 /// What refuses a sign-in that another site made; nothing where it may go on.
-std::optional<http::Reply> refuse_foreign_sign_in(const http::Headers& headers,
-                                                  http::Origins trusted);
+std::optional<http::Reply> reject_cross_site_sign_in(const http::Headers& headers,
+                                                     http::Origins trusted);
 
 /// The same for a request that counts for its cookies alone.
-std::optional<http::Reply> refuse_foreign_cookies(const http::Headers& headers,
-                                                  http::Origins trusted);
+std::optional<http::Reply> reject_cross_site_cookies(const http::Headers& headers,
+                                                     http::Origins trusted);
 
 /// Whether a client may be sent there: a path, or an address of the same origin or of a trusted
 /// one.

@@ -13,8 +13,8 @@ namespace {
 using password::Argon2id;
 using password::Format;
 
-constexpr std::size_t most_formats = 8;
-constexpr std::chrono::minutes between_looks(5);
+constexpr std::size_t max_formats = 8;
+constexpr std::chrono::minutes refresh_interval(5);
 
 // Measured beside OWASP's argon2id: scrypt takes about four times as long, and bcrypt at a cost of
 // 10 (1,024 rounds) 2.7 times.
@@ -31,7 +31,7 @@ std::uint64_t cost_of(const Format& format) noexcept {
 }
 
 /// The work of what Store::password_formats names; nothing for "other".
-std::optional<Format> work_named(const std::string& name) {
+std::optional<Format> parse_sampled_format(const std::string& name) {
     if (name == "scrypt")
         return password::Scrypt();
     if (name.starts_with("$2"))
@@ -42,45 +42,46 @@ std::optional<Format> work_named(const std::string& name) {
 
 } // namespace
 
-void FormatsInUse::look(store::Store& store, std::string_view place, Clock::time_point now) {
+void ObservedFormats::refresh(store::Store& store, std::string_view place, Clock::time_point now) {
     {
         const std::lock_guard lock(mutex_);
-        Clock::time_point& next = next_look_at(place);
+        Clock::time_point& next = next_refresh_at(place);
         if (now < next)
             return;
-        next = now + between_looks;
+        next = now + refresh_interval;
     }
     const auto names = store.password_formats();
     if (!names) {
         const std::lock_guard lock(mutex_);
-        next_look_at(place) = now;
+        next_refresh_at(place) = now;
         return;
     }
     for (const std::string& name : *names)
-        if (const auto work = work_named(name))
-            note(*work);
+        if (const auto work = parse_sampled_format(name))
+            add(*work);
 }
 
-FormatsInUse::Clock::time_point& FormatsInUse::next_look_at(std::string_view place) {
-    const auto found = std::find_if(next_looks_.begin(), next_looks_.end(),
-                                    [&](const NextLook& look) { return look.place == place; });
-    return found != next_looks_.end() ? found->time
-                                      : next_looks_.emplace_back(NextLook{std::string(place)}).time;
+ObservedFormats::Clock::time_point& ObservedFormats::next_refresh_at(std::string_view place) {
+    const auto found = std::find_if(next_refreshes_.begin(), next_refreshes_.end(),
+                                    [&](const NextRefresh& look) { return look.place == place; });
+    return found != next_refreshes_.end()
+               ? found->time
+               : next_refreshes_.emplace_back(NextRefresh{std::string(place)}).time;
 }
 
-void FormatsInUse::note(const Format& format) {
+void ObservedFormats::add(const Format& format) {
     const std::lock_guard lock(mutex_);
     if (std::find(formats_.begin(), formats_.end(), format) != formats_.end())
         return;
     formats_.push_back(format);
-    if (formats_.size() > most_formats)
+    if (formats_.size() > max_formats)
         formats_.erase(std::min_element(formats_.begin(), formats_.end(),
                                         [](const Format& left, const Format& right) {
                                             return cost_of(left) < cost_of(right);
                                         }));
 }
 
-std::vector<Format> FormatsInUse::all() const {
+std::vector<Format> ObservedFormats::all() const {
     const std::lock_guard lock(mutex_);
     return formats_;
 }

@@ -16,31 +16,31 @@ namespace useradmin::sign_in {
 /// Every failed attempt does each of them once: the account's own by verifying, the others for
 /// nothing. So the time tells nobody whether there is such an account, or how it is hashed. Safe to
 /// use from many threads.
-class FormatsInUse {
+class ObservedFormats {
   public:
     using Clock = std::chrono::steady_clock;
 
     /// Looks at the store where that was not done for a few minutes. The place tells its database
     /// and its tables from others.
-    void look(store::Store& store, std::string_view place, Clock::time_point now);
+    void refresh(store::Store& store, std::string_view place, Clock::time_point now);
     /// Takes note of a format, unless it is known. No more than a few are kept, the costliest.
-    void note(const password::Format& format);
+    void add(const password::Format& format);
     /// All that were noted.
     std::vector<password::Format> all() const;
 
   private:
-    struct NextLook {
+    struct NextRefresh {
         std::string place;
         Clock::time_point time = Clock::time_point::min();
     };
 
     /// Of the place. The mutex is held.
-    Clock::time_point& next_look_at(std::string_view place);
+    Clock::time_point& next_refresh_at(std::string_view place);
 
     mutable std::mutex mutex_;
     std::vector<password::Format> formats_;
     /// As many as the configuration names sets of tables.
-    std::vector<NextLook> next_looks_;
+    std::vector<NextRefresh> next_refreshes_;
 };
 
 } // namespace useradmin::sign_in

@@ -6,14 +6,14 @@ namespace useradmin::sign_in {
 
 namespace {
 
-Standing standing_of(store::Failure failure) noexcept {
+SessionStatus status_of(store::Failure failure) noexcept {
     switch (failure) {
     case store::Failure::not_found:
-        return Standing::unknown;
+        return SessionStatus::unknown;
     case store::Failure::unavailable:
-        return Standing::unavailable;
+        return SessionStatus::unavailable;
     default:
-        return Standing::failed;
+        return SessionStatus::failed;
     }
 }
 
@@ -21,37 +21,39 @@ Identity identity_of(const store::SessionWithUser& session, text::Timestamp now)
     const model::Session& found = session.session;
     const model::User& user = session.user;
     if (!found.expires_at || *found.expires_at <= now)
-        return {Standing::expired};
+        return {SessionStatus::expired};
     if (is_banned(user, now))
-        return {Standing::banned};
-    return {Standing::recognised, user.id, user.role.value_or(""),
+        return {SessionStatus::banned};
+    return {SessionStatus::valid, user.id, user.role.value_or(""),
             found.impersonated_by.value_or("")};
 }
 
 } // namespace
 
-std::optional<Identity> recall(KeptSessions& kept, text::Timestamp now) {
-    kept.found = kept.cache.find(kept.place, kept.credential, kept.age, SessionCache::Clock::now());
-    if (!kept.found)
+std::optional<Identity> find_cached(CachedSessions& cached, text::Timestamp now) {
+    cached.found =
+        cached.cache.find(cached.place, cached.credential, cached.age, SessionCache::Clock::now());
+    if (!cached.found)
         return std::nullopt;
-    const Identity identity = identity_of(kept.found->signed_in(), now);
+    const Identity identity = identity_of(cached.found->signed_in(), now);
     // Of a session that has ended the database may know by now that it goes on.
-    return identity.standing == Standing::recognised ? std::optional(identity) : std::nullopt;
+    return identity.status == SessionStatus::valid ? std::optional(identity) : std::nullopt;
 }
 
 Identity identify(store::Store& store, std::string_view token, text::Timestamp now,
-                  const KeptSessions* kept) {
+                  const CachedSessions* cached) {
     if (token.empty() || !text::is_clean_utf8(token))
-        return {Standing::malformed};
+        return {SessionStatus::malformed};
     // Both as they were before the session is looked up.
     const auto asked_at = SessionCache::Clock::now();
-    const auto generation = kept != nullptr ? kept->cache.generation() : SessionCache::Generation();
+    const auto generation =
+        cached != nullptr ? cached->cache.generation() : SessionCache::Generation();
     const auto session = store.find_caller(token);
     if (!session)
-        return {standing_of(session.failure())};
+        return {status_of(session.failure())};
     const Identity identity = identity_of(*session, now);
-    if (kept != nullptr && identity.standing == Standing::recognised)
-        kept->cache.keep(kept->place, kept->credential, token, *session, generation, asked_at);
+    if (cached != nullptr && identity.status == SessionStatus::valid)
+        cached->cache.put(cached->place, cached->credential, token, *session, generation, asked_at);
     return identity;
 }
 

@@ -5,10 +5,10 @@
 
 namespace useradmin::sign_in {
 
-inline constexpr std::chrono::days session_length(7);
+inline constexpr std::chrono::days session_lifetime(7);
 /// Of a session that is not to be remembered.
-inline constexpr std::chrono::days short_session_length(1);
+inline constexpr std::chrono::days short_session_lifetime(1);
 /// How old a session gets before it is extended.
-inline constexpr std::chrono::days extension_age(1);
+inline constexpr std::chrono::days session_refresh_age(1);
 
 } // namespace useradmin::sign_in

@@ -14,10 +14,10 @@ PasswordVerdict BoundedPasswordVerifier::verify(std::uint64_t account,
     if (std::holds_alternative<password::HashSlots::AcquireError>(slot))
         return PasswordVerdict::busy;
     if (!is_wanted())
-        return PasswordVerdict::stopped;
+        return PasswordVerdict::cancelled;
     const std::optional<password::Format> own = stored ? password::cost_of(*stored) : std::nullopt;
     if (own)
-        formats_.note(*own);
+        formats_.add(*own);
     const password::Verdict verdict =
         own ? work_.verify(*stored, password) : password::Verdict::unsupported;
     if (verdict == password::Verdict::match)
@@ -25,12 +25,12 @@ PasswordVerdict BoundedPasswordVerifier::verify(std::uint64_t account,
     for (const password::Format& format : formats_.all())
         if (own != format)
             work_.hash_and_discard(format, password);
-    return stored && verdict == password::Verdict::unsupported ? PasswordVerdict::refused
+    return stored && verdict == password::Verdict::unsupported ? PasswordVerdict::unsupported
                                                                : PasswordVerdict::mismatch;
 }
 
-std::optional<crypto::Secret> BoundedPasswordVerifier::renewed(std::string_view stored,
-                                                               std::string_view password) {
+std::optional<crypto::Secret> BoundedPasswordVerifier::rehash(std::string_view stored,
+                                                              std::string_view password) {
     const std::optional<password::Format> own = password::cost_of(stored);
     if (!own || !password::is_legacy(*own))
         return std::nullopt;

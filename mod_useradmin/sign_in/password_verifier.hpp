@@ -15,9 +15,9 @@ namespace useradmin::sign_in {
 enum class PasswordVerdict {
     match,
     mismatch,
-    refused, ///< no hash that is known, or one that asks for too much work
-    busy,    ///< no slot came free in time, or the queue for one was full: 503
-    stopped, ///< it was no longer wanted when its turn came
+    unsupported, ///< no hash that is known, or one that asks for too much work
+    busy,        ///< no slot came free in time, or the queue for one was full: 503
+    cancelled,   ///< it was no longer wanted when its turn came
 };
 
 /// Verifies one password.
@@ -33,8 +33,8 @@ class PasswordVerifier {
                                    const std::function<bool()>& is_wanted) = 0;
     /// The hash that is to stand in place of a stored one that the password matches; nothing where
     /// the stored one is to stay, or none can be made now.
-    virtual std::optional<crypto::Secret> renewed(std::string_view stored,
-                                                  std::string_view password) = 0;
+    virtual std::optional<crypto::Secret> rehash(std::string_view stored,
+                                                 std::string_view password) = 0;
 };
 
 /// The work of hashing.
@@ -54,21 +54,21 @@ class HashWork {
 class BoundedPasswordVerifier final : public PasswordVerifier {
   public:
     /// The format is that of new hashes; it counts as one that is in use.
-    BoundedPasswordVerifier(const password::Format& format, FormatsInUse& formats, HashWork& work,
-                            const password::HashSlots& slots)
+    BoundedPasswordVerifier(const password::Format& format, ObservedFormats& formats,
+                            HashWork& work, const password::HashSlots& slots)
         : format_(format), formats_(formats), work_(work), slots_(slots) {
-        formats_.note(format);
+        formats_.add(format);
     }
 
     PasswordVerdict verify(std::uint64_t account, const std::optional<std::string_view>& stored,
                            std::string_view password,
                            const std::function<bool()>& is_wanted) override;
-    std::optional<crypto::Secret> renewed(std::string_view stored,
-                                          std::string_view password) override;
+    std::optional<crypto::Secret> rehash(std::string_view stored,
+                                         std::string_view password) override;
 
   private:
     password::Format format_;
-    FormatsInUse& formats_;
+    ObservedFormats& formats_;
     HashWork& work_;
     password::HashSlots slots_;
 };

@@ -7,18 +7,18 @@ namespace useradmin::sign_in {
 
 namespace {
 
-constexpr std::size_t longest_escape = 6;
-constexpr std::size_t longest_frame = 128;
+constexpr std::size_t max_escape_length = 6;
+constexpr std::size_t max_frame_length = 128;
 
 /// How long the JSON of a record is at most: what grows leaves a copy of what it held behind.
 template <class Record>
-std::size_t longest_json(const Record& record) {
+std::size_t max_json_length(const Record& record) {
     constexpr std::size_t longest_of_others = 64; // a name, a time
     std::size_t length = 2;
     for (const model::Field<Record>& field : model::fields<Record>()) {
         const model::Value value = model::value_of(record, field);
         const auto* const text = std::get_if<std::string_view>(&value);
-        length += longest_of_others + (text != nullptr ? longest_escape * text->size() : 0);
+        length += longest_of_others + (text != nullptr ? max_escape_length * text->size() : 0);
     }
     return length;
 }
@@ -45,13 +45,13 @@ Reply error(int status, std::string_view message, std::string_view code) {
     return reply;
 }
 
-Reply failure(store::Failure failure) {
+Reply store_error(store::Failure failure) {
     return failure == store::Failure::unavailable
                ? error(503, "Service unavailable", "SERVICE_UNAVAILABLE")
                : error(500, "Internal server error", "INTERNAL_SERVER_ERROR");
 }
 
-Reply unreadable(const http::Body& body) {
+Reply body_error(const http::Body& body) {
     if (body.state == http::Body::State::too_large)
         return error(413, "Request body too large", "PAYLOAD_TOO_LARGE");
     return body.status == 408 ? error(408, "Request timeout", "REQUEST_TIMEOUT")
@@ -60,8 +60,8 @@ Reply unreadable(const http::Body& body) {
 
 Reply signed_in(std::string_view token, const model::NullableText& url, const model::User& user) {
     Reply reply;
-    reply.body.reserve(longest_frame + token.size() + longest_escape * url.value_or("").size() +
-                       longest_json(user));
+    reply.body.reserve(max_frame_length + token.size() +
+                       max_escape_length * url.value_or("").size() + max_json_length(user));
     json::Writer writer(reply.body);
     writer.begin_object().key("redirect").boolean(url && !url->empty()).key("token").string(token);
     if (url)
@@ -73,8 +73,8 @@ Reply signed_in(std::string_view token, const model::NullableText& url, const mo
 
 Reply session(const store::SessionWithUser& signed_in) {
     Reply reply;
-    reply.body.reserve(longest_frame + longest_json(signed_in.session) +
-                       longest_json(signed_in.user));
+    reply.body.reserve(max_frame_length + max_json_length(signed_in.session) +
+                       max_json_length(signed_in.user));
     json::Writer writer(reply.body);
     writer.begin_object();
     write(writer.key("session"), signed_in.session);
@@ -83,19 +83,19 @@ Reply session(const store::SessionWithUser& signed_in) {
     return reply;
 }
 
-void open_session(Reply& reply, std::string_view token, bool is_remembered,
-                  const Service& service) {
-    for (std::string& cookie : service.cookies.opening(token, is_remembered))
+void add_session_cookies(Reply& reply, std::string_view token, bool is_remembered,
+                         const Service& service) {
+    for (std::string& cookie : service.cookies.session_cookies(token, is_remembered))
         reply.headers.push_back({"Set-Cookie", std::move(cookie)});
     if (!service.takes_bearer)
         return;
     // As the library's bearer plugin hands out a token, for clients without cookies.
-    reply.headers.push_back({"set-auth-token", service.cookies.handed_out(token)});
+    reply.headers.push_back({"set-auth-token", service.cookies.encode_token(token)});
     reply.headers.push_back({"Access-Control-Expose-Headers", "set-auth-token"});
 }
 
-void close_session(Reply& reply, const Service& service) {
-    for (std::string& cookie : service.cookies.closing())
+void add_expired_cookies(Reply& reply, const Service& service) {
+    for (std::string& cookie : service.cookies.expired_cookies())
         reply.headers.push_back({"Set-Cookie", std::move(cookie)});
 }
 

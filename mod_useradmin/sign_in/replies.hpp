@@ -13,10 +13,10 @@ using http::Reply;
 Reply error(int status, std::string_view message, std::string_view code = {});
 
 /// The reply to database work that failed.
-Reply failure(store::Failure failure);
+Reply store_error(store::Failure failure);
 
 /// The reply to a body that could not be read whole.
-Reply unreadable(const http::Body& body);
+Reply body_error(const http::Body& body);
 
 /// {"redirect":…,"token":"…","url":"…","user":{…}}; the library leaves out a url that is absent.
 Reply signed_in(std::string_view token, const model::NullableText& url, const model::User& user);
@@ -25,8 +25,9 @@ Reply signed_in(std::string_view token, const model::NullableText& url, const mo
 Reply session(const store::SessionWithUser& signed_in);
 
 /// Adds the headers that hand out a session.
-void open_session(Reply& reply, std::string_view token, bool is_remembered, const Service& service);
+void add_session_cookies(Reply& reply, std::string_view token, bool is_remembered,
+                         const Service& service);
 /// Adds the headers that end one.
-void close_session(Reply& reply, const Service& service);
+void add_expired_cookies(Reply& reply, const Service& service);
 
 } // namespace useradmin::sign_in

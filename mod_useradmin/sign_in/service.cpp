@@ -17,7 +17,7 @@ Reply with_allow(Reply reply, std::string_view allow) {
 
 /// Answers where only that method is for.
 template <Reply (*endpoint)(const Request&, const Client&, const Service&)>
-Reply answer_post(const Request& request, const Client& client, const Service& service) {
+Reply handle_post(const Request& request, const Client& client, const Service& service) {
     constexpr std::string_view allow = "POST, OPTIONS";
     service.event.is_change = request.method == "POST";
     if (request.method == "POST")
@@ -27,7 +27,7 @@ Reply answer_post(const Request& request, const Client& client, const Service& s
     return with_allow(error(405, "Method not allowed", "METHOD_NOT_ALLOWED"), allow);
 }
 
-Reply answer_get_session(const Request& request, const Client& client, const Service& service) {
+Reply handle_get_session(const Request& request, const Client& client, const Service& service) {
     constexpr std::string_view allow = "GET, HEAD, OPTIONS";
     if (request.method == "GET" || request.method == "HEAD")
         return get_session(request, client, service);
@@ -50,9 +50,9 @@ struct Endpoint {
 };
 
 constexpr Endpoint endpoints[] = {
-    {"/sign-in/email", "sign-in", answer_post<sign_in_with_email>},
-    {"/sign-out", "sign-out", answer_post<sign_out>},
-    {"/get-session", "get-session", answer_get_session},
+    {"/sign-in/email", "sign-in", handle_post<sign_in_with_email>},
+    {"/sign-out", "sign-out", handle_post<sign_out>},
+    {"/get-session", "get-session", handle_get_session},
 };
 
 constexpr auto names = [] {
@@ -70,7 +70,7 @@ const Endpoint* find_endpoint(std::string_view path) noexcept {
     return found != std::end(endpoints) ? found : nullptr;
 }
 
-Reply answer_request(const Request& request, const Client& client, const Service& service) {
+Reply dispatch(const Request& request, const Client& client, const Service& service) {
     const Endpoint* const endpoint = find_endpoint(request.path);
     if (endpoint == nullptr)
         return error(404, "Not found", "NOT_FOUND");
@@ -80,8 +80,8 @@ Reply answer_request(const Request& request, const Client& client, const Service
 
 } // namespace
 
-Reply answer(const Request& request, const Client& client, const Service& service) {
-    Reply reply = answer_request(request, client, service);
+Reply handle_request(const Request& request, const Client& client, const Service& service) {
+    Reply reply = dispatch(request, client, service);
     service.event.status = reply.status;
     http::add_cors_headers(reply, request.method, request.headers, service.trusted_origins);
     return reply;

@@ -22,7 +22,7 @@ struct Client {
     /// The session token that the request carries, its signature verified; empty: none.
     std::string_view token;
     /// Whether the request says that its session is not to be remembered.
-    bool is_not_remembered = false;
+    bool has_dont_remember = false;
 };
 
 /// What the endpoints work with.
@@ -44,7 +44,8 @@ struct Service {
 };
 
 /// Answers a request under the base address.
-http::Reply answer(const http::Request& request, const Client& client, const Service& service);
+http::Reply handle_request(const http::Request& request, const Client& client,
+                           const Service& service);
 
 /// What the endpoints are called where they are counted or told of.
 std::span<const std::string_view> operation_names() noexcept;

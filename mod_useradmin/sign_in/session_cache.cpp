@@ -15,7 +15,7 @@ namespace useradmin::sign_in {
 namespace {
 
 using Clock = SessionCache::Clock;
-using Known = SessionCache::Known;
+using CachedSession = SessionCache::CachedSession;
 using Key = std::array<unsigned char, 16>;
 
 // 8,192 sessions in less than 2 MiB.
@@ -31,7 +31,7 @@ struct Entry {
     /// Of the token alone.
     Key token;
     Clock::rep looked_up_at;
-    Known known;
+    CachedSession known;
 };
 static_assert(std::is_trivially_destructible_v<Entry>);
 
@@ -121,17 +121,17 @@ Clock::rep rank(const Entry& entry) noexcept {
 }
 
 bool fits(std::string_view text) noexcept {
-    return text.size() <= SessionCache::longest_text;
+    return text.size() <= SessionCache::max_text_length;
 }
 
-std::uint8_t copy(std::string_view text, std::array<char, SessionCache::longest_text>& to) {
+std::uint8_t copy(std::string_view text, std::array<char, SessionCache::max_text_length>& to) {
     std::copy(text.begin(), text.end(), to.begin());
     return static_cast<std::uint8_t>(text.size());
 }
 
 } // namespace
 
-store::SessionWithUser SessionCache::Known::signed_in() const noexcept {
+store::SessionWithUser SessionCache::CachedSession::signed_in() const noexcept {
     store::SessionWithUser session;
     session.session.expires_at = expires_at;
     session.user.id = {user_id.data(), user_id_size};
@@ -146,7 +146,7 @@ std::size_t SessionCache::size_of() noexcept {
     return sizeof(Table);
 }
 
-bool SessionCache::lay_out(void* memory) noexcept {
+bool SessionCache::init(void* memory) noexcept {
     Table& table = *new (memory) Table{};
     crypto::random_bytes(table.secret);
     return std::all_of(table.parts.begin(), table.parts.end(), [](Part& part) {
@@ -159,10 +159,10 @@ SessionCache::Generation SessionCache::generation() const noexcept {
     return table_of(memory_).generation;
 }
 
-std::optional<SessionCache::Known> SessionCache::find(std::string_view place,
-                                                      std::string_view credential,
-                                                      std::chrono::seconds age,
-                                                      Clock::time_point now) const {
+std::optional<SessionCache::CachedSession> SessionCache::find(std::string_view place,
+                                                              std::string_view credential,
+                                                              std::chrono::seconds age,
+                                                              Clock::time_point now) const {
     Table& table = table_of(memory_);
     const Key key = key_of(table, place, credential);
     Part& part = part_of(table, key);
@@ -174,9 +174,9 @@ std::optional<SessionCache::Known> SessionCache::find(std::string_view place,
     return std::nullopt;
 }
 
-void SessionCache::keep(std::string_view place, std::string_view credential, std::string_view token,
-                        const store::SessionWithUser& session, Generation generation,
-                        Clock::time_point now) const {
+void SessionCache::put(std::string_view place, std::string_view credential, std::string_view token,
+                       const store::SessionWithUser& session, Generation generation,
+                       Clock::time_point now) const {
     const model::User& user = session.user;
     // One that is impersonated is looked up each time: what is kept does not say by whom.
     if (!fits(user.id) || !fits(user.role.value_or("")) ||
@@ -198,7 +198,7 @@ void SessionCache::keep(std::string_view place, std::string_view credential, std
         chosen = std::min_element(
             bucket.begin(), bucket.end(),
             [](const Entry& left, const Entry& right) { return rank(left) < rank(right); });
-    Known& known = chosen->known;
+    CachedSession& known = chosen->known;
     part.is_empty = false;
     chosen->is_used = true;
     chosen->generation = generation;
@@ -213,23 +213,23 @@ void SessionCache::keep(std::string_view place, std::string_view credential, std
     known.role_size = copy(user.role.value_or(""), known.role);
 }
 
-void SessionCache::forget_user(std::string_view id) noexcept {
+void SessionCache::invalidate_user(std::string_view id) noexcept {
     forget(
         table_of(memory_),
         [id](const Entry& entry) { return entry.known.signed_in().user.id == id; });
 }
 
-void SessionCache::forget_session(std::string_view token) noexcept {
+void SessionCache::invalidate_session(std::string_view token) noexcept {
     Table& table = table_of(memory_);
     try {
         const Key key = key_of(table, anywhere, token);
         forget(table, [&key](const Entry& entry) { return entry.token == key; });
     } catch (const std::bad_alloc&) {
-        forget_all(); // rather all than none
+        invalidate_all(); // rather all than none
     }
 }
 
-void SessionCache::forget_all() noexcept {
+void SessionCache::invalidate_all() noexcept {
     Table& table = table_of(memory_);
     table.beginning = ++table.generation;
 }

@@ -21,7 +21,7 @@ class SessionCache {
 
     /// Longer ids and roles are not kept; nor are the sessions that have them, nor those of users
     /// who are impersonated.
-    static constexpr std::size_t longest_text = 64;
+    static constexpr std::size_t max_text_length = 64;
 
     /// How many bytes of shared memory the sessions need.
     static std::size_t size_of() noexcept;
@@ -29,9 +29,9 @@ class SessionCache {
     /// Lays them out in shared memory of size_of() bytes, aligned for any type. The memory belongs
     /// to the caller and outlives the object. Called once, before the processes fork; false where
     /// the system refuses.
-    static bool lay_out(void* memory) noexcept;
+    static bool init(void* memory) noexcept;
 
-    /// The sessions in memory that lay_out prepared.
+    /// The sessions in memory that init prepared.
     explicit SessionCache(void* memory) noexcept : memory_(memory) {}
 
     /// A time in the order of what is forgotten.
@@ -40,15 +40,15 @@ class SessionCache {
     Generation generation() const noexcept;
 
     /// Of a session what says whether it counts, and for whom.
-    struct Known {
+    struct CachedSession {
         model::NullableTime expires_at;
         bool banned = false;
         model::NullableTime ban_expires;
         bool has_role = false;
         std::uint8_t user_id_size = 0;
         std::uint8_t role_size = 0;
-        std::array<char, longest_text> user_id;
-        std::array<char, longest_text> role;
+        std::array<char, max_text_length> user_id;
+        std::array<char, max_text_length> role;
 
         /// The session and its user with these fields alone. Views of this object.
         store::SessionWithUser signed_in() const noexcept;
@@ -57,21 +57,21 @@ class SessionCache {
     /// The session that was kept for a credential (a token with its signature, if it has one) of a
     /// place (a database, its tables and what the tokens are signed with, as one text), where it
     /// was looked up less than that long ago.
-    std::optional<Known> find(std::string_view place, std::string_view credential,
-                              std::chrono::seconds age, Clock::time_point now) const;
+    std::optional<CachedSession> find(std::string_view place, std::string_view credential,
+                                      std::chrono::seconds age, Clock::time_point now) const;
     /// Keeps a session that was looked up at that time by the token of the credential, unless
     /// something was forgotten since the generation.
-    void keep(std::string_view place, std::string_view credential, std::string_view token,
-              const store::SessionWithUser& session, Generation generation,
-              Clock::time_point now) const;
+    void put(std::string_view place, std::string_view credential, std::string_view token,
+             const store::SessionWithUser& session, Generation generation,
+             Clock::time_point now) const;
 
     /// Forgets a user's sessions, those of users of the same id elsewhere too: one database can be
     /// named in many ways.
-    void forget_user(std::string_view id) noexcept;
+    void invalidate_user(std::string_view id) noexcept;
     /// Forgets the session with that token, everywhere.
-    void forget_session(std::string_view token) noexcept;
+    void invalidate_session(std::string_view token) noexcept;
     /// Takes no lock: a process that trusts the others less than itself may call it.
-    void forget_all() noexcept;
+    void invalidate_all() noexcept;
 
   private:
     void* memory_;

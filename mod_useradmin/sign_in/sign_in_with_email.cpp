@@ -20,10 +20,10 @@ using json::Object;
 using Kind = Object::Kind;
 
 // Longer than any address or browser's name that is genuine.
-constexpr std::size_t longest_client_text = 512;
+constexpr std::size_t max_client_text = 512;
 
 // Of better-auth's passwords, in units of UTF-16.
-constexpr std::size_t longest_password_units = 128;
+constexpr std::size_t max_password_length = 128;
 
 // How often an account is verified that is changed each time before its session is opened.
 constexpr int most_tries = 3;
@@ -37,7 +37,7 @@ struct Form {
 };
 
 /// The body, or what refuses it.
-using Reading = std::variant<Form, Reply>;
+using ParseResult = std::variant<Form, Reply>;
 
 constexpr std::string_view allowed_types =
     "Allowed types: application/x-www-form-urlencoded, application/json";
@@ -84,7 +84,7 @@ void expect(std::string& issues, std::string_view member, Kind wanted, Kind is) 
 }
 
 /// What refuses a text that is no JSON object.
-Reply no_object(std::string_view text) {
+Reply invalid_body(std::string_view text) {
     std::string wrapping;
     wrapping.reserve(text.size() + 16); // leaves nothing behind as it grows
     ((wrapping += "{\"body\":") += text) += '}';
@@ -97,10 +97,10 @@ Reply no_object(std::string_view text) {
                    std::string(kind == Kind::other ? "array" : name_of(kind)));
 }
 
-Reading read_json(std::string_view text) {
+ParseResult read_json(std::string_view text) {
     const std::optional<Object> body = Object::parse(text);
     if (!body)
-        return no_object(text);
+        return invalid_body(text);
     const Kind callback = body->kind("callbackURL");
     if (callback != Kind::absent && callback != Kind::null && callback != Kind::string)
         return error(400, "Invalid callbackURL: expected a string");
@@ -122,7 +122,7 @@ Reading read_json(std::string_view text) {
     return form;
 }
 
-Reading read_form(std::string_view text) {
+ParseResult read_form(std::string_view text) {
     auto email = text::query_parameter(text, "email");
     auto password = text::query_parameter(text, "password");
     std::string issues;
@@ -139,10 +139,10 @@ Reading read_form(std::string_view text) {
     return form;
 }
 
-Reading read(const Request& request) {
+ParseResult read(const Request& request) {
     const http::Body body = request.body.read();
     if (body.state != http::Body::State::read)
-        return unreadable(body);
+        return body_error(body);
     if (body.text.empty())
         return invalid("[body] Invalid input: expected object, received undefined");
     const std::string_view content_type = request.headers.find("Content-Type");
@@ -201,11 +201,11 @@ bool is_email(std::string_view text) {
 }
 
 /// What a session row keeps of a client's text: clean UTF-8, of bounded length.
-std::string kept(std::string_view text) {
+std::string truncate_client_text(std::string_view text) {
     std::string out;
     while (!text.empty()) {
         const std::size_t length = text::sequence_length(text);
-        if (out.size() + length > longest_client_text)
+        if (out.size() + length > max_client_text)
             break;
         if (length > 0 && text.front() != '\0')
             out.append(text, 0, length);
@@ -234,9 +234,9 @@ Reply refusal(const Verification& verification) {
                      "TWO_FACTOR_REQUIRED");
     case Outcome::busy:
     case Outcome::unavailable:
-        return failure(store::Failure::unavailable);
+        return store_error(store::Failure::unavailable);
     case Outcome::failed:
-        return failure(store::Failure::failed);
+        return store_error(store::Failure::failed);
     default: // nobody is told which of the two it was
         return error(401, "Invalid email or password", "INVALID_EMAIL_OR_PASSWORD");
     }
@@ -251,14 +251,15 @@ std::optional<Reply> open_session_of(const Verification& verification, const Req
 
     const std::string id = crypto::random_uuid();
     const crypto::Secret token(crypto::random_token());
-    const std::string ip = kept(client.ip);
-    const std::string user_agent = kept(request.headers.find("User-Agent"));
+    const std::string ip = truncate_client_text(client.ip);
+    const std::string user_agent = truncate_client_text(request.headers.find("User-Agent"));
     model::Session session;
     session.id = id;
     session.token = token.view();
     session.user_id = verification.user.id;
     session.created_at = session.updated_at = service.now;
-    session.expires_at = service.now + (form.is_remembered ? session_length : short_session_length);
+    session.expires_at =
+        service.now + (form.is_remembered ? session_lifetime : short_session_lifetime);
     session.ip_address = ip;
     session.user_agent = user_agent;
     store::SessionTerms terms;
@@ -273,13 +274,13 @@ std::optional<Reply> open_session_of(const Verification& verification, const Req
         return std::nullopt;
     }
     if (!opened)
-        return failure(opened.failure());
+        return store_error(opened.failure());
 
     Reply reply = signed_in(token.view(), form.callback, verification.user);
-    open_session(reply, token.view(), form.is_remembered, service);
+    add_session_cookies(reply, token.view(), form.is_remembered, service);
     // Else the session would not be extended.
-    if (form.is_remembered && client.is_not_remembered)
-        reply.headers.push_back({"Set-Cookie", service.cookies.remembering()});
+    if (form.is_remembered && client.has_dont_remember)
+        reply.headers.push_back({"Set-Cookie", service.cookies.expired_dont_remember_cookie()});
     if (form.callback && !form.callback->empty())
         reply.headers.push_back({"Location", *form.callback});
     return reply;
@@ -288,9 +289,9 @@ std::optional<Reply> open_session_of(const Verification& verification, const Req
 } // namespace
 
 Reply sign_in_with_email(const Request& request, const Client& client, const Service& service) {
-    if (const auto foreign = refuse_foreign_sign_in(request.headers, service.trusted_origins))
+    if (const auto foreign = reject_cross_site_sign_in(request.headers, service.trusted_origins))
         return *foreign;
-    const Reading reading = read(request);
+    const ParseResult reading = read(request);
     if (const auto* unread = std::get_if<Reply>(&reading))
         return *unread;
     const Form& form = std::get<Form>(reading);
@@ -301,7 +302,7 @@ Reply sign_in_with_email(const Request& request, const Client& client, const Ser
         return error(400, "Invalid email", "INVALID_EMAIL");
     audit::Event& event = service.event;
     event.target = form.email.view();
-    if (text::utf16_length(form.password.view()) > longest_password_units)
+    if (text::utf16_length(form.password.view()) > max_password_length)
         return error(400, "Password too long", "PASSWORD_TOO_LONG");
 
     // Where the account was changed after its password was verified, it is verified again.
@@ -316,7 +317,7 @@ Reply sign_in_with_email(const Request& request, const Client& client, const Ser
         if (auto reply = open_session_of(verification, request, client, service, form))
             return *std::move(reply);
     }
-    return failure(store::Failure::unavailable);
+    return store_error(store::Failure::unavailable);
 }
 
 } // namespace useradmin::sign_in

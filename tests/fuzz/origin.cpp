@@ -72,7 +72,7 @@ void take_origin(std::string_view lines) {
         require(!http::is_own_origin(*parsed, SentHeaders(origin, with_port)),
                 "another port is another origin");
     }
-    const auto refusal = sign_in::refuse_foreign_cookies(headers, trusted);
+    const auto refusal = sign_in::reject_cross_site_cookies(headers, trusted);
     if (!origin.empty()) // else no cookie came
         require(refusal.has_value() == !(origin == trusted[0] || origin == trusted[1] ||
                                          (parsed && http::is_own_origin(*parsed, headers))),

@@ -19,8 +19,8 @@ bool is_printable(std::string_view text) {
 /// The counts of failed attempts, for as long as the program runs.
 void* counts() {
     static std::vector<std::max_align_t> memory(
-        sign_in::Attempts::size_of() / sizeof(std::max_align_t) + 1);
-    static const bool is_ready = sign_in::Attempts::lay_out(memory.data());
+        sign_in::AttemptLimiter::size_of() / sizeof(std::max_align_t) + 1);
+    static const bool is_ready = sign_in::AttemptLimiter::init(memory.data());
     require(is_ready, "the counts are laid out");
     return memory.data();
 }
@@ -38,19 +38,19 @@ void take_sign_in(std::string_view lines) {
     test::FakeLog log;
     test::FakeBody body(calls);
     test::FakeHeaders headers;
-    sign_in::FormatsInUse formats;
+    sign_in::ObservedFormats formats;
     model::User eva;
     eva.id = "eva";
     eva.email = "eva@example.org";
     store.credentials[eva.email] = {eva, "right"};
     headers.fields = {{"Content-Type", type}, {"Host", "localhost"}, {"User-Agent", lines}};
     body.body.text = text;
-    constexpr sign_in::Limit boundless{1000000, std::chrono::seconds(1)};
+    constexpr sign_in::AttemptLimit boundless{1000000, std::chrono::seconds(1)};
     sign_in::CredentialVerifier credentials(store, "here", passwords, formats,
-                                            sign_in::Attempts(counts()), boundless, log);
+                                            sign_in::AttemptLimiter(counts()), boundless, log);
     const sign_in::Cookies cookies("better-auth.session_token", "", /* is_secure */ false);
     audit::Event event;
-    const http::Reply reply = sign_in::answer(
+    const http::Reply reply = sign_in::handle_request(
         {"POST", "/sign-in/email", "", headers, body}, {lines, text::Network::of(lines), "", false},
         {store, credentials, cookies, true, {}, text::now(), event});
 

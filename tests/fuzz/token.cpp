@@ -49,9 +49,9 @@ void take_token_of_own(std::string_view token) {
     std::string value = crypto::sign(token, secret);
     require(crypto::verify_signature(value, secret) == token, "what is signed verifies");
     const sign_in::Cookies cookies(cookie_name, secret, /* is_secure */ true);
-    const std::string handed_out = cookies.handed_out(token);
+    const std::string handed_out = cookies.encode_token(token);
     for (const bool is_remembered : {false, true})
-        for (const std::string& header : cookies.opening(token, is_remembered))
+        for (const std::string& header : cookies.session_cookies(token, is_remembered))
             require(is_printable(header) && std::count(header.begin(), header.end(), ';') <= 5,
                     "no token adds anything to a header");
     if (handed_out.size() <= longest_token) {

@@ -125,8 +125,8 @@ struct Child {
 
     explicit Child(TestDatabase& database) : kind(database.kind()), connections(database) {
         CHECK(httpd::SharedTotals::lay_out(totals.get()));
-        CHECK(sign_in::SessionCache::lay_out(sessions.get()));
-        CHECK(sign_in::Attempts::lay_out(attempts.get()));
+        CHECK(sign_in::SessionCache::init(sessions.get()));
+        CHECK(sign_in::AttemptLimiter::init(attempts.get()));
         CHECK(ipc::FairSemaphore::init(slots.get(), bounds));
         CHECK(ipc::FairSemaphore::init(writers.get(), writer_bounds));
     }
@@ -142,10 +142,10 @@ struct Child {
     SharedLog log;
     Memory totals{httpd::SharedTotals::size_of()};
     Memory sessions{sign_in::SessionCache::size_of()};
-    Memory attempts{sign_in::Attempts::size_of()};
+    Memory attempts{sign_in::AttemptLimiter::size_of()};
     Memory slots{ipc::FairSemaphore::size_of(bounds)};
     Memory writers{ipc::FairSemaphore::size_of(writer_bounds)};
-    sign_in::FormatsInUse formats;
+    sign_in::ObservedFormats formats;
 };
 
 /// What one request has of it.
@@ -175,7 +175,7 @@ class Request {
     httpd::SharedTotals totals_;
 
   public:
-    sign_in::KeptSessions kept;
+    sign_in::CachedSessions kept;
     httpd::RequestStore store;
 };
 
@@ -203,10 +203,10 @@ class Threads : public Contract {
         const auto standing = [&](const std::string& token) {
             Request request(*child_);
             request.kept.credential = token;
-            const auto recalled = sign_in::recall(request.kept, text::now());
-            return recalled ? recalled->standing
-                            : sign_in::identify(request.store, token, text::now(), &request.kept)
-                                  .standing;
+            const auto recalled = sign_in::find_cached(request.kept, text::now());
+            return recalled
+                       ? recalled->status
+                       : sign_in::identify(request.store, token, text::now(), &request.kept).status;
         };
         const std::string email = name + "@example.org";
         const std::string token = "token of " + name;
@@ -231,7 +231,7 @@ class Threads : public Contract {
             check(request.store.create_session(session).operator bool(), "is signed in");
         }
         for (int time = 0; time < 2; ++time)
-            check(standing(token) == sign_in::Standing::recognised, "is recognised");
+            check(standing(token) == sign_in::SessionStatus::valid, "is recognised");
         {
             Request request(*child_);
             check(request.store.update(name, {{"updatedAt", text::now()}, {"name", name}}, {})
@@ -239,14 +239,14 @@ class Threads : public Contract {
                       operator bool(),
                   "is changed");
         }
-        check(standing(token) == sign_in::Standing::recognised, "is recognised after a change");
+        check(standing(token) == sign_in::SessionStatus::valid, "is recognised after a change");
         {
             Request request(*child_);
             check(is_deleted ? request.store.remove(name, {"nobody"}, {}).operator bool()
                              : request.store.delete_session(token).operator bool(),
                   "goes");
         }
-        check(standing(token) == sign_in::Standing::unknown, "is not recognised any more");
+        check(standing(token) == sign_in::SessionStatus::unknown, "is not recognised any more");
     }
 
     std::unique_ptr<Child> child_;
@@ -354,7 +354,7 @@ TEST(threads, that_change_what_they_both_have_read_have_one_winner) {
 
 TEST(threads, that_guess_a_password_have_no_more_guesses_than_the_limit_and_those_at_once) {
     constexpr int accounts = 2;
-    constexpr sign_in::Limit limit{5, 1h};
+    constexpr sign_in::AttemptLimit limit{5, 1h};
     constexpr password::Argon2id cheap{8, 1, 1};
     const auto address = [](int account) { return "a" + std::to_string(account) + "@example.org"; };
     for (int account = 0; account < accounts; ++account) {
@@ -381,7 +381,7 @@ TEST(threads, that_guess_a_password_have_no_more_guesses_than_the_limit_and_thos
                                     {wait, "UserAdminTimeout"}, log));
             sign_in::CredentialVerifier credentials(
                 request.store, "here", verifier, child_->formats,
-                sign_in::Attempts(child_->attempts.get()), limit, log);
+                sign_in::AttemptLimiter(child_->attempts.get()), limit, log);
             const auto from = text::Network::of("192.0.2." + std::to_string(account));
             const auto outcome = credentials.verify({address(account), "wrong", from}).outcome;
             complaint_.note(outcome == sign_in::Outcome::wrong_password ||

@@ -25,14 +25,14 @@ class FakePasswords final : public sign_in::PasswordVerifier {
         if (meanwhile)
             meanwhile();
         if (!is_wanted())
-            return sign_in::PasswordVerdict::stopped;
+            return sign_in::PasswordVerdict::cancelled;
         return stored == password ? sign_in::PasswordVerdict::match : otherwise;
     }
 
     /// What a stored hash is to give way to.
     std::optional<std::string> renewal;
 
-    std::optional<crypto::Secret> renewed(std::string_view, std::string_view) override {
+    std::optional<crypto::Secret> rehash(std::string_view, std::string_view) override {
         return renewal ? std::optional(crypto::Secret(std::string(*renewal))) : std::nullopt;
     }
 
@@ -52,9 +52,9 @@ class SignInScene : public Utest {
   public:
     void setup() override {
         // What is in use has just been looked at.
-        formats.look(store, place, sign_in::FormatsInUse::Clock::now());
-        memory.assign(sign_in::Attempts::size_of() / sizeof(std::max_align_t) + 1, {});
-        CHECK_TRUE(sign_in::Attempts::lay_out(memory.data()));
+        formats.refresh(store, place, sign_in::ObservedFormats::Clock::now());
+        memory.assign(sign_in::AttemptLimiter::size_of() / sizeof(std::max_align_t) + 1, {});
+        CHECK_TRUE(sign_in::AttemptLimiter::init(memory.data()));
         eva.id = "eva";
         eva.email = "eva@example.org";
         eva.role = "admin";
@@ -68,7 +68,7 @@ class SignInScene : public Utest {
     }
 
     sign_in::CredentialVerifier verifier() {
-        return {store, place, passwords,    formats, sign_in::Attempts(memory.data()),
+        return {store, place, passwords,    formats, sign_in::AttemptLimiter(memory.data()),
                 limit, log,   second_factor};
     }
 
@@ -77,12 +77,12 @@ class SignInScene : public Utest {
     FakeStore store{calls};
     std::string_view place = "here";
     FakePasswords passwords{calls};
-    sign_in::FormatsInUse formats;
+    sign_in::ObservedFormats formats;
     FakeLog log;
     FakeBody body{calls};
     FakeHeaders headers;
     model::User eva;
-    sign_in::Limit limit{3, std::chrono::seconds(60)};
+    sign_in::AttemptLimit limit{3, std::chrono::seconds(60)};
     sign_in::SecondFactor second_factor = sign_in::SecondFactor::refused;
 };
 

@@ -11,45 +11,45 @@
 
 namespace useradmin::test {
 
-using sign_in::Attempts;
-using sign_in::Limit;
+using sign_in::AttemptLimit;
+using sign_in::AttemptLimiter;
 using namespace std::chrono_literals;
 
 TEST_GROUP(attempts) {
-    Attempts::Clock::time_point now = Attempts::Clock::time_point(1000h);
-    Limit limit{3, 60s};
+    AttemptLimiter::Clock::time_point now = AttemptLimiter::Clock::time_point(1000h);
+    AttemptLimit limit{3, 60s};
     void* memory = nullptr;
     std::string_view place = "here";
 
     void setup() override {
-        memory = mmap(nullptr, Attempts::size_of(), PROT_READ | PROT_WRITE,
+        memory = mmap(nullptr, AttemptLimiter::size_of(), PROT_READ | PROT_WRITE,
                       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-        CHECK_TRUE(memory != MAP_FAILED && Attempts::lay_out(memory));
+        CHECK_TRUE(memory != MAP_FAILED && AttemptLimiter::init(memory));
     }
     void teardown() override {
-        munmap(memory, Attempts::size_of());
+        munmap(memory, AttemptLimiter::size_of());
     }
 
-    Attempts::Subject subject(std::string_view address, std::string_view account) const {
-        return Attempts(memory).subject(text::Network::of(address), place, account);
+    AttemptLimiter::Subject subject(std::string_view address, std::string_view account) const {
+        return AttemptLimiter(memory).subject(text::Network::of(address), place, account);
     }
 
     void fail(std::string_view address, std::string_view account, int times = 1) {
         for (int time = 0; time < times; ++time)
-            Attempts(memory).count(subject(address, account), limit, now);
+            AttemptLimiter(memory).record_failure(subject(address, account), limit, now);
     }
 
     void forgive(std::string_view address, std::string_view account) {
-        Attempts(memory).forgive(subject(address, account));
+        AttemptLimiter(memory).clear_failures(subject(address, account));
     }
 
     /// "free", or which attempts are used up and for how many seconds: "account/48 60",
     /// "network/64 60", "account 60" for an account from everywhere.
     std::string state(std::string_view address, std::string_view account) {
-        const auto refusal = Attempts(memory).refusal(subject(address, account), limit, now);
+        const auto refusal = AttemptLimiter(memory).check(subject(address, account), limit, now);
         if (!refusal)
             return "free";
-        const Attempts::Scope& scope = refusal->scope;
+        const AttemptLimiter::Scope& scope = refusal->scope;
         return (scope.of_one_account ? "account" : "network") +
                (scope.prefix_length != 0 ? "/" + std::to_string(scope.prefix_length) : "") + " " +
                std::to_string(refusal->retry_after.count());

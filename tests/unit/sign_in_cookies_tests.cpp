@@ -6,9 +6,10 @@
 
 namespace useradmin::test {
 
-TEST_GROUP(cookies){/// The cookie that opens a session.
-                    static std::string opened(std::string_view name, bool is_secure){
-                        return sign_in::Cookies(name, "", is_secure).opening("token", true).at(0);
+TEST_GROUP(cookies){
+    /// The cookie that opens a session.
+    static std::string opened(std::string_view name, bool is_secure){
+        return sign_in::Cookies(name, "", is_secure).session_cookies("token", true).at(0);
 }
 static void expect(const std::string& expected, const std::string& actual) {
     STRCMP_EQUAL(expected.c_str(), actual.c_str());

@@ -42,13 +42,13 @@ TEST(credentials, of_an_address_in_lower_case_are_not_those_of_its_twin) {
 }
 
 TEST(credentials, are_verified_after_a_look_at_the_formats_in_use) {
-    sign_in::CredentialVerifier(store, place, passwords, formats, sign_in::Attempts(memory.data()),
-                                limit, log)
+    sign_in::CredentialVerifier(store, place, passwords, formats,
+                                sign_in::AttemptLimiter(memory.data()), limit, log)
         .verify({"eva@example.org", "right", {}});
     calls.clear();
-    sign_in::FormatsInUse unknown;
-    sign_in::CredentialVerifier(store, place, passwords, unknown, sign_in::Attempts(memory.data()),
-                                limit, log)
+    sign_in::ObservedFormats unknown;
+    sign_in::CredentialVerifier(store, place, passwords, unknown,
+                                sign_in::AttemptLimiter(memory.data()), limit, log)
         .verify({"eva@example.org", "right", {}});
     expect("password_formats, credential eva@example.org, verify right", calls.text());
 }
@@ -85,7 +85,7 @@ TEST(credentials, with_a_wrong_password_are_refused) {
 }
 
 TEST(credentials, with_a_hash_that_is_refused_are_refused_and_logged_without_it) {
-    passwords.otherwise = PasswordVerdict::refused;
+    passwords.otherwise = PasswordVerdict::unsupported;
     expect_outcome(Outcome::wrong_password, "eva@example.org", "not it");
     CHECK_TRUE(log.text.starts_with("UA0307:"));
     CHECK_TRUE(log.text.find("eva") != std::string::npos);
@@ -158,11 +158,11 @@ TEST(credentials, over_the_limit_ask_no_database_and_hash_nothing) {
 
 TEST(credentials, whose_attempts_are_used_up_while_they_wait_are_not_verified) {
     passwords.meanwhile = [this] {
-        sign_in::Attempts attempts(memory.data());
+        sign_in::AttemptLimiter attempts(memory.data());
         const auto network = text::Network::of("192.0.2.1");
         for (int time = 0; time < 3; ++time)
-            attempts.count(attempts.subject(network, place, "eva@example.org"), limit,
-                           sign_in::Attempts::Clock::now());
+            attempts.record_failure(attempts.subject(network, place, "eva@example.org"), limit,
+                                    sign_in::AttemptLimiter::Clock::now());
     };
     expect_outcome(Outcome::limited, "eva@example.org", "right");
 }

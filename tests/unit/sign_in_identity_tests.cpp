@@ -32,20 +32,20 @@ TEST_GROUP(sessions) {
     std::string who_has(std::string_view token) {
         calls.clear();
         const auto identity = sign_in::identify(store, token, now);
-        switch (identity.standing) {
-        case sign_in::Standing::recognised:
+        switch (identity.status) {
+        case sign_in::SessionStatus::valid:
             return std::string(identity.user_id) + " as " + std::string(identity.role);
-        case sign_in::Standing::malformed:
+        case sign_in::SessionStatus::malformed:
             return "malformed";
-        case sign_in::Standing::unknown:
+        case sign_in::SessionStatus::unknown:
             return "unknown";
-        case sign_in::Standing::expired:
+        case sign_in::SessionStatus::expired:
             return "expired";
-        case sign_in::Standing::banned:
+        case sign_in::SessionStatus::banned:
             return "banned";
-        case sign_in::Standing::unavailable:
+        case sign_in::SessionStatus::unavailable:
             return "unavailable";
-        case sign_in::Standing::failed:
+        case sign_in::SessionStatus::failed:
             return "failed";
         }
         return "";

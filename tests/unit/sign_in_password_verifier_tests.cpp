@@ -47,7 +47,7 @@ TEST_GROUP(password_verifier) {
     const password::Format format = password::Argon2id{64, 3, 1};
     std::vector<std::max_align_t> memory;
     sign_in::HashWork work;
-    sign_in::FormatsInUse formats;
+    sign_in::ObservedFormats formats;
     FakeLog log;
     bool is_wanted = true;
     static constexpr std::uint64_t account = 1;
@@ -75,20 +75,20 @@ TEST_GROUP(password_verifier) {
 TEST(password_verifier, renews_a_hash_of_bcrypt_in_the_configured_format_and_no_other) {
     BoundedPasswordVerifier verifier(format, formats, work, slots());
     const auto renewed =
-        verifier.renewed(password::hash(password::Bcrypt{4}, "right")->view(), "right");
+        verifier.rehash(password::hash(password::Bcrypt{4}, "right")->view(), "right");
     CHECK_TRUE(renewed.has_value());
     CHECK_TRUE(password::cost_of(renewed->view()) == format);
     CHECK_TRUE(password::verify(renewed->view(), "right") == password::Verdict::match);
     for (const password::Format& other :
          {password::Format(password::Argon2id{64, 1, 1}), password::Format(password::Scrypt())})
-        CHECK_FALSE(verifier.renewed(password::hash(other, "right")->view(), "right").has_value());
-    CHECK_FALSE(verifier.renewed("", "").has_value());
+        CHECK_FALSE(verifier.rehash(password::hash(other, "right")->view(), "right").has_value());
+    CHECK_FALSE(verifier.rehash("", "").has_value());
 }
 
 TEST(password_verifier, leaves_a_hash_of_bcrypt_that_has_seen_no_more_than_the_beginning) {
     BoundedPasswordVerifier verifier(format, formats, work, slots());
     const auto is_renewed = [&](const std::string& password) {
-        return verifier.renewed(password::hash(password::Bcrypt{4}, password)->view(), password)
+        return verifier.rehash(password::hash(password::Bcrypt{4}, password)->view(), password)
             .has_value();
     };
     CHECK_TRUE(is_renewed(std::string(71, 'p')));
@@ -101,15 +101,15 @@ TEST(password_verifier, tells_match_mismatch_and_a_hash_that_is_refused) {
     CHECK_TRUE(verify(stored, "right") == PasswordVerdict::match);
     CHECK_TRUE(verify(stored, "wrong") == PasswordVerdict::mismatch);
     CHECK_TRUE(verify(std::nullopt, "right") == PasswordVerdict::mismatch);
-    CHECK_TRUE(verify("", "") == PasswordVerdict::refused);
-    CHECK_TRUE(verify("right", "right") == PasswordVerdict::refused);
+    CHECK_TRUE(verify("", "") == PasswordVerdict::unsupported);
+    CHECK_TRUE(verify("right", "right") == PasswordVerdict::unsupported);
 }
 
 TEST(password_verifier, takes_the_same_work_for_every_attempt_that_fails) {
     Calls calls;
     FakeStore store(calls);
     store.formats = {"other", "scrypt", "$argon2id$v=19$m=19456,t=2,p=1$"};
-    formats.look(store, "here", sign_in::FormatsInUse::Clock::now());
+    formats.refresh(store, "here", sign_in::ObservedFormats::Clock::now());
     const std::string cheap = argon2id_hash("m=64,t=3,p=1");
     const std::string costly = argon2id_hash("m=19456,t=2,p=1");
     const std::string scrypt = std::string(32, 'a') + ":" + std::string(128, 'b');
@@ -154,51 +154,51 @@ TEST(password_verifier, verifies_nothing_without_a_slot) {
 TEST(password_verifier, stops_where_the_verdict_is_no_longer_wanted) {
     is_wanted = false;
     CHECK_TRUE(verify(password::hash(format, "right")->view(), "right") ==
-               PasswordVerdict::stopped);
+               PasswordVerdict::cancelled);
 }
 
 TEST_GROUP(formats_in_use) {
-    using Clock = sign_in::FormatsInUse::Clock;
+    using Clock = sign_in::ObservedFormats::Clock;
     Calls calls;
     FakeStore store{calls};
-    sign_in::FormatsInUse formats;
+    sign_in::ObservedFormats formats;
     const Clock::time_point now = Clock::now();
 };
 
 TEST(formats_in_use, are_looked_for_at_first_and_every_five_minutes) {
     store.formats = {"scrypt"};
-    formats.look(store, "here", now);
-    formats.look(store, "here", now + 4min);
+    formats.refresh(store, "here", now);
+    formats.refresh(store, "here", now + 4min);
     expect("password_formats", calls.text());
     store.formats = {"$argon2id$v=19$m=64,t=3,p=1$"};
-    formats.look(store, "here", now + 5min);
+    formats.refresh(store, "here", now + 5min);
     expect("password_formats, password_formats", calls.text());
     LONGS_EQUAL(2, formats.all().size());
 }
 
 TEST(formats_in_use, are_looked_for_in_each_database_and_its_tables) {
-    formats.look(store, "here", now);
+    formats.refresh(store, "here", now);
     store.formats = {"scrypt"};
-    formats.look(store, "there", now);
+    formats.refresh(store, "there", now);
     LONGS_EQUAL(1, formats.all().size());
-    formats.look(store, "here", now + 4min);
-    formats.look(store, "there", now + 4min);
+    formats.refresh(store, "here", now + 4min);
+    formats.refresh(store, "there", now + 4min);
     expect("password_formats, password_formats", calls.text());
 }
 
 TEST(formats_in_use, are_looked_for_again_where_the_database_did_not_say) {
     store.failures["password_formats"] = store::Failure::unavailable;
-    formats.look(store, "here", now);
-    formats.look(store, "here", now);
+    formats.refresh(store, "here", now);
+    formats.refresh(store, "here", now);
     expect("password_formats, password_formats", calls.text());
 }
 
 TEST(formats_in_use, are_kept_once_and_no_more_than_the_costliest_eight) {
     for (std::uint32_t passes = 10; passes >= 1; --passes)
         for (int time = 0; time < 2; ++time)
-            formats.note(password::Argon2id{1024, passes, 1});
-    formats.note(password::Scrypt());
-    formats.note(password::Scrypt());
+            formats.add(password::Argon2id{1024, passes, 1});
+    formats.add(password::Scrypt());
+    formats.add(password::Scrypt());
     std::multiset<std::string> names;
     for (const password::Format& format : formats.all())
         names.insert(name_of(format));

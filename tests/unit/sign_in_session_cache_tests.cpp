@@ -37,7 +37,7 @@ TEST_GROUP(session_cache) {
     void setup() override {
         memory = mmap(nullptr, SessionCache::size_of(), PROT_READ | PROT_WRITE,
                       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-        CHECK_TRUE(memory != MAP_FAILED && SessionCache::lay_out(memory));
+        CHECK_TRUE(memory != MAP_FAILED && SessionCache::init(memory));
     }
     void teardown() override {
         munmap(memory, SessionCache::size_of());
@@ -49,7 +49,7 @@ TEST_GROUP(session_cache) {
 
     void keep(std::string_view token, const store::SessionWithUser& session,
               std::string_view place = "here") {
-        cache().keep(place, signed_token(token), token, session, cache().generation(), time);
+        cache().put(place, signed_token(token), token, session, cache().generation(), time);
     }
 
     /// What a client sends as the token.
@@ -137,7 +137,7 @@ TEST(session_cache, forgets_all_sessions_of_a_user_wherever_they_were_looked_up)
     keep("one", session_of("eva"), "here");
     keep("two", session_of("eva"), "there");
     keep("three", session_of("eva2"));
-    cache().forget_user("eva");
+    cache().invalidate_user("eva");
     CHECK_EQUAL(std::string("none"), kept("one"));
     CHECK_EQUAL(std::string("none"), kept("two", "there"));
     CHECK_EQUAL(std::string("eva2 as admin"), kept("three"));
@@ -147,29 +147,29 @@ TEST(session_cache, forgets_a_session_wherever_it_was_looked_up) {
     keep("token", session_of("eva"), "here");
     keep("token", session_of("ivo"), "there");
     keep("other", session_of("eva"));
-    cache().forget_session("token");
+    cache().invalidate_session("token");
     CHECK_EQUAL(std::string("none"), kept("token", "here"));
     CHECK_EQUAL(std::string("none"), kept("token", "there"));
     CHECK_EQUAL(std::string("eva as admin"), kept("other"));
-    cache().forget_all();
+    cache().invalidate_all();
     CHECK_EQUAL(std::string("none"), kept("other"));
 }
 
 TEST(session_cache, does_not_keep_what_was_forgotten_while_it_was_looked_up) {
     const auto before = cache().generation();
-    cache().forget_user("eva");
-    cache().keep("here", "token.signature", "token", session_of("eva"), before, time);
+    cache().invalidate_user("eva");
+    cache().put("here", "token.signature", "token", session_of("eva"), before, time);
     CHECK_EQUAL(std::string("none"), kept("token"));
     const auto after = cache().generation();
-    cache().keep("here", "token.signature", "token", session_of("eva"), after, time);
+    cache().put("here", "token.signature", "token", session_of("eva"), after, time);
     CHECK_EQUAL(std::string("eva as admin"), kept("token"));
-    cache().forget_session("another");
-    cache().keep("here", "two.signature", "two", session_of("eva"), after, time);
+    cache().invalidate_session("another");
+    cache().put("here", "two.signature", "two", session_of("eva"), after, time);
     CHECK_EQUAL(std::string("none"), kept("two"));
 }
 
 TEST(session_cache, does_not_keep_ids_and_roles_that_are_too_long) {
-    const std::string longest(SessionCache::longest_text, 'x');
+    const std::string longest(SessionCache::max_text_length, 'x');
     keep("fits", session_of(longest, longest));
     keep("id", session_of(longest + "x"));
     keep("role", session_of("eva", longest + "x"));
@@ -203,7 +203,7 @@ TEST(session_cache, is_shared_by_processes) {
     if (fork() == 0) {
         keep("token", session_of("eva"));
         keep("other", session_of("ivo"));
-        cache().forget_user("ivo");
+        cache().invalidate_user("ivo");
         _exit(0);
     }
     wait(nullptr);
@@ -217,7 +217,7 @@ TEST(session_cache, goes_on_when_a_process_is_killed_in_the_middle) {
         if (child == 0)
             for (int number = 0;; ++number) {
                 keep("token", session_of(number % 2 == 0 ? "eva" : "an-id-that-is-longer"));
-                cache().forget_user("nobody");
+                cache().invalidate_user("nobody");
             }
         usleep(1000);
         kill(child, SIGKILL);
@@ -238,7 +238,7 @@ TEST_GROUP(kept_sessions) {
     void setup() override {
         memory = mmap(nullptr, SessionCache::size_of(), PROT_READ | PROT_WRITE,
                       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-        CHECK_TRUE(memory != MAP_FAILED && SessionCache::lay_out(memory));
+        CHECK_TRUE(memory != MAP_FAILED && SessionCache::init(memory));
     }
     void teardown() override {
         munmap(memory, SessionCache::size_of());
@@ -249,16 +249,16 @@ TEST_GROUP(kept_sessions) {
     std::string who_has(std::string_view token, text::Timestamp at) {
         calls.clear();
         const std::string credential = std::string(token) + ".signature";
-        sign_in::KeptSessions kept{SessionCache(memory), "here", 60s, credential};
-        const auto recalled = sign_in::recall(kept, at);
+        sign_in::CachedSessions kept{SessionCache(memory), "here", 60s, credential};
+        const auto recalled = sign_in::find_cached(kept, at);
         const auto identity = recalled ? *recalled : sign_in::identify(store, token, at, &kept);
         const std::string who =
-            identity.standing == sign_in::Standing::recognised
+            identity.status == sign_in::SessionStatus::valid
                 ? std::string(identity.user_id) + " " + std::string(identity.role)
-            : identity.standing == sign_in::Standing::expired ? "expired"
-            : identity.standing == sign_in::Standing::banned  ? "banned"
-            : identity.standing == sign_in::Standing::unknown ? "unknown"
-                                                              : "another";
+            : identity.status == sign_in::SessionStatus::expired ? "expired"
+            : identity.status == sign_in::SessionStatus::banned  ? "banned"
+            : identity.status == sign_in::SessionStatus::unknown ? "unknown"
+                                                                 : "another";
         return who + (calls.text().empty() ? "" : ", asked");
     }
 };
@@ -311,7 +311,7 @@ TEST(kept_sessions, are_those_alone_that_stand_for_somebody) {
 
 TEST(kept_sessions, that_are_forgotten_while_they_are_looked_up_are_not_kept) {
     store.sessions["token"] = session_of("eva");
-    store.meanwhile = [this] { SessionCache(memory).forget_user("eva"); };
+    store.meanwhile = [this] { SessionCache(memory).invalidate_user("eva"); };
     for (int time = 0; time < 2; ++time)
         expect("eva admin, asked", who_has("token", now));
     store.meanwhile = nullptr;

@@ -40,7 +40,7 @@ TEST_GROUP_BASE(sign_in_endpoints, SignInScene) {
         const sign_in::Cookies cookies("better-auth.session_token", "", false);
         auto credentials = verifier();
         event = {};
-        return sign_in::answer(
+        return sign_in::handle_request(
             {method, path, query, headers, body},
             {"192.0.2.1", text::Network::of("192.0.2.1"), token, is_not_remembered},
             {store, credentials, cookies, false, trusted, now, event, refuses_impersonated});

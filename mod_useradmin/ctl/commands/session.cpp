@@ -67,7 +67,7 @@ void print_revoked(const Context& context, std::int64_t count) {
 std::chrono::seconds length_of(const Options& options) {
     const auto said = options.find("for");
     if (!said)
-        return sign_in::session_length;
+        return sign_in::session_lifetime;
     const auto length = parse_duration(*said);
     if (!length)
         throw CommandError(Exit::usage, "--for must be a length of time: 30m, 12h, 7d, 2w");
