@@ -13,7 +13,7 @@ constexpr std::string_view text_of(Role role) noexcept {
 }
 
 /// The role that a text names, to the letter; any other text, and none, is a plain user.
-constexpr Role role_of(std::string_view text) noexcept {
+constexpr Role parse_role(std::string_view text) noexcept {
     return text == text_of(Role::super_admin) ? Role::super_admin
            : text == text_of(Role::admin)     ? Role::admin
                                               : Role::user;

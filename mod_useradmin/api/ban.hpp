@@ -16,7 +16,7 @@ inline store::Changes ban(model::NullableText reason, model::NullableTime expire
 }
 
 /// What sets all of that back.
-inline store::Changes no_ban(text::Timestamp now) {
+inline store::Changes unban(text::Timestamp now) {
     return {{"banned", false}, {"banReason", {}}, {"banExpires", {}}, {"updatedAt", now}};
 }
 

@@ -45,10 +45,9 @@ Reply ban_user(const Call& call, const Service& service) {
     // Both members may be absent, and so may the body.
     const http::Body body = call.request.body.read();
     if (body.state != http::Body::State::read)
-        return unreadable(body);
+        return body_error(body);
     const std::optional<Object> object = Object::parse(body.text.empty() ? "{}" : body.text);
-    if (!object || !is_text_or_nothing(*object, "reason") ||
-        !is_text_or_nothing(*object, "expires"))
+    if (!object || !is_string_or_null(*object, "reason") || !is_string_or_null(*object, "expires"))
         return error(400, texts::bad_request);
     const text::Timestamp now = text::now();
     model::NullableTime expires;
@@ -65,13 +64,13 @@ Reply ban_user(const Call& call, const Service& service) {
     // That the user exists, the guard and If-Match belong to the update.
     if (!text::is_clean_utf8(call.id))
         return error(404, texts::not_found);
-    store::UpdateGuard guard = guard_of_last(service.settings);
-    guard.versions = wanted_versions(call.request.headers);
+    store::UpdateGuard guard = last_super_admin_guard(service.settings);
+    guard.versions = if_match_versions(call.request.headers);
     guard.actor = actor_of(*call.caller);
     const auto banned = service.store.update(call.id, ban(text_of(*object, "reason"), expires, now),
-                                             guard, sessions_after_loss(service.settings));
+                                             guard, session_policy(service.settings));
     return banned ? record(*banned)
-                  : failure(banned.failure(), texts::ban_failed, texts::ban_forbidden);
+                  : failure_reply(banned.failure(), texts::ban_failed, texts::ban_forbidden);
 }
 
 Reply unban_user(const Call& call, const Service& service) {
@@ -84,11 +83,11 @@ Reply unban_user(const Call& call, const Service& service) {
     if (!text::is_clean_utf8(call.id))
         return error(404, texts::not_found);
     store::UpdateGuard guard;
-    guard.versions = wanted_versions(call.request.headers);
+    guard.versions = if_match_versions(call.request.headers);
     guard.actor = actor_of(*call.caller);
-    const auto freed = service.store.update(call.id, no_ban(text::now()), guard);
+    const auto freed = service.store.update(call.id, unban(text::now()), guard);
     return freed ? record(*freed)
-                 : failure(freed.failure(), texts::unban_failed, texts::ban_forbidden);
+                 : failure_reply(freed.failure(), texts::unban_failed, texts::ban_forbidden);
 }
 
 constinit const Description ban_user_description = {
@@ -96,9 +95,9 @@ constinit const Description ban_user_description = {
     .text = "For a superAdmin. A ban that was there gives way. Nobody bans itself.",
     .content = Content::full_user,
     .body = body_members,
-    .may_lack_body = true,
+    .is_body_optional = true,
     .body_example = R"({"reason":"spam","expires":"2999-12-01T00:00:00.000Z"})",
-    .takes_if_match = true,
+    .supports_if_match = true,
     .refusals = refusals,
 };
 
@@ -106,7 +105,7 @@ constinit const Description unban_user_description = {
     .summary = "Lift a user's ban",
     .text = "For a superAdmin. Its reason and its end go with it.",
     .content = Content::full_user,
-    .takes_if_match = true,
+    .supports_if_match = true,
     .refusals = refusals_of_unban,
 };
 

@@ -4,20 +4,20 @@
 
 namespace useradmin::api {
 
-bool names_role(const json::Object& body) {
+bool has_role(const json::Object& body) {
     using Kind = json::Object::Kind;
     const Kind kind = body.kind("role");
     return kind != Kind::absent && kind != Kind::null &&
            !(kind == Kind::string && body.text("role").empty());
 }
 
-bool is_text_or_nothing(const json::Object& body, std::string_view name) {
+bool is_string_or_null(const json::Object& body, std::string_view name) {
     using Kind = json::Object::Kind;
     const Kind kind = body.kind(name);
     return kind == Kind::absent || kind == Kind::null || kind == Kind::string;
 }
 
-std::string stored_email(std::string_view email, const Settings& settings) {
+std::string normalize_email(std::string_view email, const OperationSettings& settings) {
     return settings.lowers_email ? text::lower(email) : std::string(email);
 }
 

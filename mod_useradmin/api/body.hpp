@@ -10,12 +10,12 @@
 namespace useradmin::api {
 
 /// Whether the body has a role: neither absent, null nor empty. It may be of a wrong type.
-bool names_role(const json::Object& body);
+bool has_role(const json::Object& body);
 
 /// Whether the member is a text, null or absent.
-bool is_text_or_nothing(const json::Object& body, std::string_view name);
+bool is_string_or_null(const json::Object& body, std::string_view name);
 
 /// An address as it is stored.
-std::string stored_email(std::string_view email, const Settings& settings);
+std::string normalize_email(std::string_view email, const OperationSettings& settings);
 
 } // namespace useradmin::api

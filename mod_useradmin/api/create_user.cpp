@@ -36,14 +36,14 @@ Reply create_user(const Call& call, const Service& service) {
 
     const http::Body body = call.request.body.read();
     if (body.state != http::Body::State::read)
-        return unreadable(body);
+        return body_error(body);
     const std::optional<Object> object = Object::parse(body.text);
     if (!object)
         return error(500, texts::create_failed);
 
     // Check 3: name, email and password. Another type than string has no text, as if missing.
     const std::string_view name = object->text("name");
-    const std::string email = stored_email(object->text("email"), service.settings);
+    const std::string email = normalize_email(object->text("email"), service.settings);
     const std::string_view password = object->text("password");
     call.event.target = email;
     if (name.empty() || email.empty() || password.empty())
@@ -51,28 +51,28 @@ Reply create_user(const Call& call, const Service& service) {
     // Check 4: the role that an admin may give.
     if (!may_create_with_role(*call.caller, object->text("role")))
         return error(403, texts::create_role_forbidden);
-    if (names_role(*object) && object->kind("role") != Object::Kind::string)
+    if (has_role(*object) && object->kind("role") != Object::Kind::string)
         return error(500, texts::create_failed);
     // Check 5: the e-mail is free.
     const auto taken = service.store.find_by_email(email);
     if (taken)
         return error(400, texts::email_taken);
     if (!taken.is_not_found())
-        return failure(taken.failure(), texts::create_failed);
+        return failure_reply(taken.failure(), texts::create_failed);
 
     // No connection is held while the password is hashed.
     const auto hash = service.hasher.hash(password);
     if (const auto* reason = std::get_if<password::HashFailure>(&hash))
-        return failure(*reason, texts::create_failed);
+        return failure_reply(*reason, texts::create_failed);
 
-    const std::string_view role = names_role(*object) ? object->text("role") : "user";
+    const std::string_view role = has_role(*object) ? object->text("role") : "user";
     const auto created =
         service.store.create(new_user(name, email, role, std::get<crypto::Secret>(hash).view(),
                                       service.settings.account_id_is_user_id),
                              actor_of(*call.caller));
     // While the password was hashed, the address may have been taken, and the caller banned.
     if (!created)
-        return failure(created.failure(), texts::create_failed, texts::create_forbidden);
+        return failure_reply(created.failure(), texts::create_failed, texts::create_forbidden);
     call.event.target = created->id;
     return record(*created);
 }

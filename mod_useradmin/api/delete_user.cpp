@@ -32,13 +32,14 @@ Reply delete_user(const Call& call, const Service& service) {
     // can be overtaken.
     if (!text::is_clean_utf8(call.id))
         return error(404, texts::not_found);
-    store::UpdateGuard guard = guard_of_last(service.settings);
-    guard.versions = wanted_versions(call.request.headers);
+    store::UpdateGuard guard = last_super_admin_guard(service.settings);
+    guard.versions = if_match_versions(call.request.headers);
     guard.actor = actor_of(*call.caller);
     const auto removed = service.store.remove(
         call.id, {service.settings.protected_email, service.settings.lowers_email}, guard);
-    return removed ? confirmation(texts::deleted)
-                   : failure(removed.failure(), texts::delete_failed, texts::delete_forbidden);
+    return removed
+               ? confirmation(texts::deleted)
+               : failure_reply(removed.failure(), texts::delete_failed, texts::delete_forbidden);
 }
 
 constinit const Description delete_user_description = {
@@ -47,7 +48,7 @@ constinit const Description delete_user_description = {
             "Nobody deletes itself, or the user with the protected address.",
     .content = Content::confirmation,
     .confirmation = texts::deleted,
-    .takes_if_match = true,
+    .supports_if_match = true,
     .refusals = refusals,
 };
 

@@ -12,7 +12,7 @@ enum class Type {
     text,
     page_number,
     page_size, ///< at most UserAdminMaxLimit
-    truth,
+    boolean,
     time,
 };
 
@@ -69,11 +69,11 @@ struct Description {
     /// Empty where no body is read.
     std::span<const Member> body = {};
     /// Whether the body may be absent where one is read.
-    bool may_lack_body = false;
+    bool is_body_optional = false;
     /// An example of the body.
     std::string_view body_example = {};
     /// Whether If-Match is looked at.
-    bool takes_if_match = false;
+    bool supports_if_match = false;
     /// Beside what each operation may answer: no session, no connection and the like.
     std::span<const Refusal> refusals = {};
 };

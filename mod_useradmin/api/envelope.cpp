@@ -98,8 +98,8 @@ Reply error(int status, std::string_view text) {
     return reply;
 }
 
-Reply failure(store::Failure failure, std::string_view operation_text,
-              std::string_view forbidden_text) {
+Reply failure_reply(store::Failure failure, std::string_view operation_text,
+                    std::string_view forbidden_text) {
     switch (failure) {
     case store::Failure::not_found:
         return error(404, texts::not_found);
@@ -125,12 +125,12 @@ Reply failure(store::Failure failure, std::string_view operation_text,
     return error(500, operation_text);
 }
 
-Reply failure(password::HashFailure failure, std::string_view operation_text) {
+Reply failure_reply(password::HashFailure failure, std::string_view operation_text) {
     return failure == password::HashFailure::busy ? error(503, texts::unavailable)
                                                   : error(500, operation_text);
 }
 
-Reply unreadable(const http::Body& body) {
+Reply body_error(const http::Body& body) {
     if (body.state == http::Body::State::too_large)
         return error(413, texts::body_too_large);
     return error(body.status, body.status == 408 ? texts::request_timed_out : texts::bad_request);

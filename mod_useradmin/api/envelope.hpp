@@ -36,13 +36,13 @@ http::Reply error(int status, std::string_view text);
 /// The reply to work that failed (section 7): 404, 400, 401, 403, 409 and 412 for the answers among
 /// the failures, 503 where the database could not be had, else 500 with the operation's text. The
 /// forbidden text is for a caller who has lost its role meanwhile; what changes nothing has none.
-http::Reply failure(store::Failure failure, std::string_view operation_text,
-                    std::string_view forbidden_text = {});
+http::Reply failure_reply(store::Failure failure, std::string_view operation_text,
+                          std::string_view forbidden_text = {});
 
 /// The reply where a password was not hashed: 503 where no slot came free, else 500 with that text.
-http::Reply failure(password::HashFailure failure, std::string_view operation_text);
+http::Reply failure_reply(password::HashFailure failure, std::string_view operation_text);
 
 /// The reply to a body that could not be read whole.
-http::Reply unreadable(const http::Body& body);
+http::Reply body_error(const http::Body& body);
 
 } // namespace useradmin::api

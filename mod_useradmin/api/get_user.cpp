@@ -17,7 +17,7 @@ Reply get_user(const Call& call, const Service& service) {
     if (!text::is_clean_utf8(call.id))
         return error(404, texts::not_found);
     const auto user = service.store.find(call.id);
-    return user ? record(*user) : failure(user.failure(), texts::get_failed);
+    return user ? record(*user) : failure_reply(user.failure(), texts::get_failed);
 }
 
 constinit const Description get_user_description = {

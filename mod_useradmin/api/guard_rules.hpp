@@ -8,7 +8,7 @@
 namespace useradmin::api {
 
 /// For a change that takes the role superAdmin from a user who may have it.
-inline store::UpdateGuard guard_of_last(const Settings& settings) {
+inline store::UpdateGuard last_super_admin_guard(const OperationSettings& settings) {
     if (!settings.guards.last_super_admin)
         return {};
     return {store::UpdateGuard::Kind::keeps_last_of_role, text_of(Role::super_admin), text::now()};
@@ -25,7 +25,7 @@ inline std::optional<store::Actor> actor_of(const Caller& caller) {
 }
 
 /// What becomes of the sessions of a user who loses rights (UserAdminEndSessions).
-inline store::SessionPolicy sessions_after_loss(const Settings& settings) noexcept {
+inline store::SessionPolicy session_policy(const OperationSettings& settings) noexcept {
     return settings.ends_sessions ? store::SessionPolicy::revoke : store::SessionPolicy::keep;
 }
 

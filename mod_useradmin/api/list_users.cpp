@@ -33,7 +33,7 @@ std::optional<std::string> filter_parameter(std::string_view query, std::string_
 }
 
 /// A parameter that is true or false; any other text is as if absent.
-std::optional<bool> truth_parameter(std::string_view query, std::string_view name) {
+std::optional<bool> boolean_parameter(std::string_view query, std::string_view name) {
     const std::optional<std::string> value = text::query_parameter(query, name);
     return value == "true"    ? std::optional(true)
            : value == "false" ? std::optional(false)
@@ -74,8 +74,8 @@ store::Filter filter_of(std::string_view query, const model::NullableText& role,
                         const model::NullableText& search) {
     using std::chrono::milliseconds;
     store::Filter filter = {role, search};
-    filter.banned = truth_parameter(query, "banned");
-    filter.email_verified = truth_parameter(query, "emailVerified");
+    filter.banned = boolean_parameter(query, "banned");
+    filter.email_verified = boolean_parameter(query, "emailVerified");
     // Replies have times to the millisecond.
     if (const auto time = time_parameter(query, "createdAfter"))
         filter.created_from = *time + milliseconds(1);
@@ -105,8 +105,8 @@ constexpr Parameter parameters[] = {
      {},
      "marta"},
     {"role", Type::text, "Users of this role; for a superAdmin alone.", {}, "admin"},
-    {"banned", Type::truth, "Users who are banned, or who are not."},
-    {"emailVerified", Type::truth, "Users whose address is verified, or is not."},
+    {"banned", Type::boolean, "Users who are banned, or who are not."},
+    {"emailVerified", Type::boolean, "Users whose address is verified, or is not."},
     {"createdAfter", Type::time, "Users made after this time, or after the start of this day."},
     {"createdBefore", Type::time, "Users made before this time, or before this day."},
     {"match", Type::text, "all: users who match all of these filters, and not any of them.",
@@ -148,7 +148,7 @@ Reply list_users(const Call& call, const Service& service) {
         filter_of(call.request.query, role, search),
         {pagination.limit, (pagination.page - 1) * pagination.limit, order_of(call.request.query)});
     if (!page)
-        return failure(page.failure(), texts::list_failed);
+        return failure_reply(page.failure(), texts::list_failed);
     pagination.total = page->total;
     Reply reply = records(*page, pagination);
     add_links(reply, call.request, pagination);

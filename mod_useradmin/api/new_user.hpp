@@ -8,9 +8,9 @@ namespace useradmin::api {
 
 /// A user to be made now, with new ids (4.2). The texts must outlive it.
 inline store::NewUser new_user(std::string_view name, std::string_view email, std::string_view role,
-                               std::string_view password_hash, bool account_is_named_by_id) {
-    return {crypto::random_uuid(), crypto::random_uuid(),  name,       email, role,
-            password_hash,         account_is_named_by_id, text::now()};
+                               std::string_view password_hash, bool account_id_is_user_id) {
+    return {crypto::random_uuid(), crypto::random_uuid(), name,       email, role,
+            password_hash,         account_id_is_user_id, text::now()};
 }
 
 } // namespace useradmin::api

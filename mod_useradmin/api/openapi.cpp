@@ -80,7 +80,7 @@ constexpr Header preflight_headers[] = {
      "For pages of a trusted origin: how many seconds this may be kept.", false},
 };
 
-std::string_view meaning_of(int status) noexcept {
+std::string_view status_description(int status) noexcept {
     switch (status) {
     case 200:
         return "It is done.";
@@ -152,7 +152,7 @@ Place place_of(Resource resource) noexcept {
 std::vector<Resource> resources(bool has_extras) {
     std::vector<Resource> all;
     for (const Operation& operation : operations())
-        if ((has_extras || !is_extra(operation.resource)) &&
+        if ((has_extras || !requires_extras(operation.resource)) &&
             std::find(all.begin(), all.end(), operation.resource) == all.end())
             all.push_back(operation.resource);
     return all;
@@ -164,7 +164,7 @@ bool has_id(Resource resource) noexcept {
 
 class Document {
   public:
-    explicit Document(const Surroundings& surroundings)
+    explicit Document(const DocumentSettings& surroundings)
         : surroundings_(surroundings), settings_(surroundings.settings) {}
 
     std::string make() && {
@@ -250,7 +250,7 @@ class Document {
         write_options(resource);
         // What another method gets. OpenAPI has no place for it.
         writer_.key("x-other-methods").begin_object();
-        writer_.key("405").begin_object().key("description").string(meaning_of(405));
+        writer_.key("405").begin_object().key("description").string(status_description(405));
         writer_.key("headers").begin_object();
         write_headers({});
         write_allow(resource);
@@ -272,7 +272,7 @@ class Document {
         if (!description.body.empty())
             write_request_body(description);
         writer_.key("responses").begin_object();
-        writer_.key("200").begin_object().key("description").string(meaning_of(200));
+        writer_.key("200").begin_object().key("description").string(status_description(200));
         writer_.key("headers").begin_object();
         write_headers(headers_of(description.content));
         writer_.end_object();
@@ -288,7 +288,7 @@ class Document {
     }
 
     void write_parameters(const Description& description) {
-        if (description.parameters.empty() && !description.takes_if_match)
+        if (description.parameters.empty() && !description.supports_if_match)
             return;
         writer_.key("parameters").begin_array();
         for (const Parameter& parameter : description.parameters) {
@@ -300,7 +300,7 @@ class Document {
                 writer_.key("example").string(parameter.example);
             writer_.end_object();
         }
-        if (description.takes_if_match)
+        if (description.supports_if_match)
             writer_.raw(R"({"$ref":"#/components/parameters/ifMatch"})");
         writer_.end_array();
     }
@@ -319,7 +319,7 @@ class Document {
             write_whole_number(1, settings_.max_limit);
             writer_.key("default").integer(std::min<std::int64_t>(20, settings_.max_limit));
             break;
-        case Type::truth:
+        case Type::boolean:
             writer_.key("type").string("boolean");
             break;
         case Type::time:
@@ -348,7 +348,7 @@ class Document {
         writer_.key("requestBody")
             .begin_object()
             .key("required")
-            .boolean(!description.may_lack_body);
+            .boolean(!description.is_body_optional);
         writer_.key("description")
             .string("At most " + std::to_string(surroundings_.max_body) + " bytes.");
         begin_json();
@@ -357,7 +357,7 @@ class Document {
         for (const Member& member : description.body) {
             writer_.key(member.name).begin_object();
             const std::string type =
-                std::string("\"") + (member.type == Type::truth ? "boolean" : "string") + '"';
+                std::string("\"") + (member.type == Type::boolean ? "boolean" : "string") + '"';
             writer_.key("type").raw(member.may_be_null ? "[" + type + ",\"null\"]" : type);
             if (member.is_required) {
                 required.push_back(member.name);
@@ -491,7 +491,7 @@ class Document {
         if (has_id(operation.resource))
             add(404, texts::not_found);
         add(408, texts::request_timed_out);
-        if (description.takes_if_match)
+        if (description.supports_if_match)
             add(412, texts::user_changed);
         add(413, texts::body_too_large);
         add(500, operation.failure_text);
@@ -522,7 +522,7 @@ class Document {
             writer_.string("#/components/responses/" + std::string(name)).end_object();
             return;
         }
-        write_error(meaning_of(status), headers_of(status), texts, has_content);
+        write_error(status_description(status), headers_of(status), texts, has_content);
     }
 
     void write_range(std::string_view range, std::string_view text, std::string_view meaning,
@@ -561,7 +561,7 @@ class Document {
         writer_.key("operationId").string(place_of(resource).options);
         writer_.key("summary").string("The methods that there are");
         writer_.key("responses").begin_object().key("204").begin_object();
-        writer_.key("description").string(meaning_of(204)).key("headers").begin_object();
+        writer_.key("description").string(status_description(204)).key("headers").begin_object();
         write_headers({});
         write_allow(resource);
         if (!settings_.trusted_origins.empty())
@@ -604,7 +604,7 @@ class Document {
 
     void write_allow(Resource resource) {
         writer_.key("Allow").begin_object();
-        writer_.key("description").string(meaning_of(204)).key("required").boolean(true);
+        writer_.key("description").string(status_description(204)).key("required").boolean(true);
         writer_.key("schema").begin_object().key("const").string(methods_of(resource));
         writer_.end_object().end_object();
     }
@@ -648,7 +648,7 @@ class Document {
         writer_.end_object().key("responses").begin_object();
         for (const auto& [status, text, name] : shared_refusals) {
             writer_.key(name);
-            write_error(meaning_of(status), headers_of(status), {text}, true);
+            write_error(status_description(status), headers_of(status), {text}, true);
         }
         writer_.end_object().key("schemas").begin_object();
         write_user_schema("User", "A user.", {});
@@ -766,16 +766,16 @@ class Document {
         writer_.key("additionalProperties").boolean(false).end_object();
     }
 
-    const Surroundings& surroundings_;
-    const Settings& settings_;
+    const DocumentSettings& surroundings_;
+    const OperationSettings& settings_;
     std::string text_;
     Writer writer_{text_};
 };
 
 } // namespace
 
-std::string openapi_document(const Surroundings& surroundings) {
-    return Document(surroundings).make();
+std::string openapi_document(const DocumentSettings& document_settings) {
+    return Document(document_settings).make();
 }
 
 } // namespace useradmin::api

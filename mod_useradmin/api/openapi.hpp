@@ -19,10 +19,10 @@ struct TokenCarriers {
 };
 
 /// What the document tells of beside the operations.
-struct Surroundings {
+struct DocumentSettings {
     /// The path of the base address, decoded and without a slash at its end.
     std::string_view base;
-    const Settings& settings;
+    const OperationSettings& settings;
     /// The most bytes of a request's body.
     std::int64_t max_body = 0;
     /// Nothing where something else than mod_auth_useradmin says who is calling.
@@ -33,6 +33,6 @@ struct Surroundings {
 
 /// The OpenAPI 3.1 document, JSON, of the service. It has every operation, and of each the
 /// parameters, the statuses, texts and headers as they are by the settings.
-std::string openapi_document(const Surroundings& surroundings);
+std::string openapi_document(const DocumentSettings& document_settings);
 
 } // namespace useradmin::api

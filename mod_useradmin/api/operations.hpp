@@ -42,7 +42,7 @@ extern const Description delete_user_description;
 enum class Resource { none, users, user, sessions, session, password, ban };
 
 /// Whether it is there with UserAdminExtras alone.
-constexpr bool is_extra(Resource resource) noexcept {
+constexpr bool requires_extras(Resource resource) noexcept {
     return resource != Resource::users && resource != Resource::user;
 }
 
@@ -53,7 +53,7 @@ struct Operation {
     std::string_view name;
     Resource resource;
     bool changes_something;
-    Reply (*answer)(const Call& call, const Service& service);
+    Reply (*handler)(const Call& call, const Service& service);
     /// The text of an unexpected failure (section 7).
     std::string_view failure_text;
     /// None can be without.

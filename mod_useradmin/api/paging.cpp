@@ -10,7 +10,7 @@ namespace useradmin::api {
 namespace {
 
 // Proxies take some 4 KiB of headers and more.
-constexpr std::size_t longest_links = 3000;
+constexpr std::size_t max_links_length = 3000;
 
 /// What stays as it is in a path and in a query (RFC 3986).
 constexpr std::string_view path_characters = "/!$&'()*+,;=:@";
@@ -38,7 +38,7 @@ void add_links(http::Reply& reply, const http::Request& request, const Paginatio
     if (pagination.page < last)
         link("next", pagination.page + 1);
     link("last", last);
-    if (links.size() <= longest_links)
+    if (links.size() <= max_links_length)
         reply.headers.push_back({"Link", std::move(links)});
 }
 

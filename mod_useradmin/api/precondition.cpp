@@ -19,7 +19,7 @@ std::string_view version_of(std::string_view tag) noexcept {
 
 } // namespace
 
-store::Versions wanted_versions(const http::Headers& headers) {
+store::Versions if_match_versions(const http::Headers& headers) {
     if (!headers.has("If-Match"))
         return std::nullopt;
     const http::EntityTagList tags = http::parse_entity_tags(headers.find("If-Match"));
@@ -33,7 +33,7 @@ store::Versions wanted_versions(const http::Headers& headers) {
     return versions;
 }
 
-bool is_wanted(const model::User& user, const store::Versions& versions) {
+bool matches_version(const model::User& user, const store::Versions& versions) {
     return !versions ||
            std::find(versions->begin(), versions->end(), user.version) != versions->end();
 }

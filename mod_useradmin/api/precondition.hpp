@@ -8,8 +8,8 @@ namespace useradmin::api {
 
 /// The versions of a user that the request's If-Match names; any where it has none, or "*", since
 /// the user is there by then. A malformed one names none.
-store::Versions wanted_versions(const http::Headers& headers);
+store::Versions if_match_versions(const http::Headers& headers);
 /// Whether the user's row is of one of them.
-bool is_wanted(const model::User& user, const store::Versions& versions);
+bool matches_version(const model::User& user, const store::Versions& versions);
 
 } // namespace useradmin::api

@@ -43,7 +43,7 @@ struct Target {
 };
 
 /// What stands before the text's first slash, which is taken from it with that.
-std::string_view take_segment(std::string_view& text) {
+std::string_view split_segment(std::string_view& text) {
     const std::string_view segment = text.substr(0, text.find('/'));
     text.remove_prefix(std::min(text.size(), segment.size() + 1));
     return segment;
@@ -56,7 +56,7 @@ Target target_of(std::string_view path, bool has_extras) {
     const Target none = {Resource::none, path};
     if (path.find('/') == path.npos)
         return {path.empty() ? Resource::users : Resource::user, path};
-    const std::string_view id = take_segment(path);
+    const std::string_view id = split_segment(path);
     if (!has_extras || id.empty())
         return none;
     for (const auto& [name, resource] : {std::pair("sessions", Resource::sessions),
@@ -64,7 +64,7 @@ Target target_of(std::string_view path, bool has_extras) {
                                          {"ban", Resource::ban}})
         if (path == name)
             return {resource, id};
-    if (take_segment(path) != "sessions" || path.empty() || path.find('/') != path.npos)
+    if (split_segment(path) != "sessions" || path.empty() || path.find('/') != path.npos)
         return none;
     return {Resource::session, id, path};
 }
@@ -100,8 +100,8 @@ bool changes_something(std::string_view method) {
         });
 }
 
-Reply answer_request(const http::Request& request, const std::optional<Caller>& caller,
-                     const Service& service, audit::Event& event) {
+Reply dispatch(const http::Request& request, const std::optional<Caller>& caller,
+               const Service& service, audit::Event& event) {
     const Target target = target_of(request.path, service.settings.has_extras);
     const std::string id = text::decode_path_segment(target.id);
     event.target = id;
@@ -122,19 +122,19 @@ Reply answer_request(const http::Request& request, const std::optional<Caller>& 
     if (operation == nullptr)
         return caller ? error(404, texts::not_found) : error(401, texts::no_session);
     const std::string session_id = text::decode_path_segment(target.session_id);
-    return operation->answer({request, caller, id, event, session_id}, service);
+    return operation->handler({request, caller, id, event, session_id}, service);
 }
 
 } // namespace
 
-Reply answer(const http::Request& request, const std::optional<Caller>& caller,
-             const Service& service, audit::Event& event) {
+Reply handle_request(const http::Request& request, const std::optional<Caller>& caller,
+                     const Service& service, audit::Event& event) {
     if (caller) {
         event.caller = caller->id;
         event.role = text_of(caller->role);
         event.impersonated_by = caller->impersonated_by;
     }
-    Reply reply = answer_request(request, caller, service, event);
+    Reply reply = dispatch(request, caller, service, event);
     event.status = reply.status;
     // RFC 9110, 15.5.2. Whatever knows the caller has found nobody; another scheme may do as well.
     if (reply.status == 401)

@@ -24,7 +24,7 @@ struct Guards {
 };
 
 /// What the configuration decides.
-struct Settings {
+struct OperationSettings {
     /// ADMIN_EMAIL (4.4.1, check 5).
     std::string_view protected_email;
     /// The largest page of a list.
@@ -47,13 +47,13 @@ struct Settings {
 struct Service {
     store::Store& store;
     password::Hasher& hasher;
-    const Settings& settings;
+    const OperationSettings& settings;
 };
 
 /// Answers a request under the base address (specification, section 4). Without a caller it has no
 /// session. The event is filled in before anything is changed, its status at the end.
-http::Reply answer(const http::Request& request, const std::optional<Caller>& caller,
-                   const Service& service, audit::Event& event);
+http::Reply handle_request(const http::Request& request, const std::optional<Caller>& caller,
+                           const Service& service, audit::Event& event);
 
 /// What the operations are called where they are counted or told of.
 std::span<const std::string_view> operation_names() noexcept;

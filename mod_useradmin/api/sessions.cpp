@@ -23,7 +23,7 @@ std::optional<Reply> refusal(const Call& call, const Service& service,
         return error(404, texts::not_found);
     const auto user = service.store.find(call.id);
     if (!user)
-        return failure(user.failure(), failure_text);
+        return failure_reply(user.failure(), failure_text);
     return std::nullopt;
 }
 
@@ -38,7 +38,7 @@ Reply list_sessions(const Call& call, const Service& service) {
         return *std::move(refused);
     const auto found =
         service.store.list_active_sessions(call.id, text::now(), service.settings.max_limit);
-    return found ? sessions(*found) : failure(found.failure(), texts::sessions_failed);
+    return found ? sessions(*found) : failure_reply(found.failure(), texts::sessions_failed);
 }
 
 Reply end_sessions(const Call& call, const Service& service) {
@@ -46,7 +46,8 @@ Reply end_sessions(const Call& call, const Service& service) {
         return *std::move(refused);
     const auto ended = service.store.delete_sessions_of_user(call.id, actor_of(*call.caller));
     return ended ? confirmation(texts::sessions_ended)
-                 : failure(ended.failure(), texts::end_sessions_failed, texts::sessions_forbidden);
+                 : failure_reply(ended.failure(), texts::end_sessions_failed,
+                                 texts::sessions_forbidden);
 }
 
 Reply end_session(const Call& call, const Service& service) {
@@ -60,7 +61,8 @@ Reply end_session(const Call& call, const Service& service) {
     if (ended.is_not_found())
         return error(404, texts::session_not_found);
     return ended ? confirmation(texts::session_ended)
-                 : failure(ended.failure(), texts::end_sessions_failed, texts::sessions_forbidden);
+                 : failure_reply(ended.failure(), texts::end_sessions_failed,
+                                 texts::sessions_forbidden);
 }
 
 constinit const Description list_sessions_description = {

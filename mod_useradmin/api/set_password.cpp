@@ -35,7 +35,7 @@ Reply set_password(const Call& call, const Service& service) {
 
     const http::Body body = call.request.body.read();
     if (body.state != http::Body::State::read)
-        return unreadable(body);
+        return body_error(body);
     const std::optional<json::Object> object = json::Object::parse(body.text);
     if (!object)
         return error(400, texts::bad_request);
@@ -53,19 +53,19 @@ Reply set_password(const Call& call, const Service& service) {
         return error(404, texts::not_found);
     const auto user = service.store.find(call.id);
     if (!user)
-        return failure(user.failure(), texts::password_failed);
+        return failure_reply(user.failure(), texts::password_failed);
 
     // The row is what If-Match says: asked first, so that nothing is hashed in vain, and again by
     // the statement that writes, since the row may change meanwhile.
     store::UpdateGuard guard;
-    guard.versions = wanted_versions(call.request.headers);
-    if (!is_wanted(*user, guard.versions))
+    guard.versions = if_match_versions(call.request.headers);
+    if (!matches_version(*user, guard.versions))
         return error(412, texts::user_changed);
 
     // No connection is held while the password is hashed.
     const auto hash = service.hasher.hash(password);
     if (const auto* reason = std::get_if<password::HashFailure>(&hash))
-        return failure(*reason, texts::password_failed);
+        return failure_reply(*reason, texts::password_failed);
     guard.actor = actor_of(*call.caller);
     const std::string account_id = crypto::random_uuid();
     const auto set = service.store.set_password(
@@ -74,7 +74,7 @@ Reply set_password(const Call& call, const Service& service) {
         store::SessionPolicy::revoke, guard);
     // The user may have been changed or deleted while the password was hashed.
     return set ? confirmation(texts::password_set)
-               : failure(set.failure(), texts::password_failed, texts::password_forbidden);
+               : failure_reply(set.failure(), texts::password_failed, texts::password_forbidden);
 }
 
 constinit const Description set_password_description = {
@@ -84,7 +84,7 @@ constinit const Description set_password_description = {
     .confirmation = texts::password_set,
     .body = body_members,
     .body_example = R"({"password":"correct horse battery staple"})",
-    .takes_if_match = true,
+    .supports_if_match = true,
     .refusals = refusals,
 };
 

@@ -26,7 +26,7 @@ bool is_one_of(Kind kind, std::initializer_list<Kind> kinds) {
 /// Whether the body has the role or the ban flag that an admin must not send (check 4). Null is no
 /// role; any flag that is there counts.
 bool has_role_or_ban(const Object& body) {
-    return names_role(body) || body.kind("banned") != Kind::absent;
+    return has_role(body) || body.kind("banned") != Kind::absent;
 }
 
 /// Whether every field that the caller may set has its type. Fields that are ignored may be
@@ -37,41 +37,41 @@ bool has_types(const Object& body, const Caller& caller) {
             return false;
     if (!may_change_role_and_ban(caller))
         return true;
-    return is_text_or_nothing(body, "role") && is_text_or_nothing(body, "banReason") &&
+    return is_string_or_null(body, "role") && is_string_or_null(body, "banReason") &&
            is_one_of(body.kind("banned"), {Kind::absent, Kind::boolean});
 }
 
 /// Whether the changes leave a superAdmin without that role, or banned.
-bool takes_super_admin(const store::Changes& changes) {
+bool revokes_super_admin(const store::Changes& changes) {
     return std::any_of(
         changes.begin(), changes.end(),
         [](const store::Change& change) {
             if (const auto* banned = std::get_if<bool>(&change.value))
                 return *banned;
             return change.field == "role" &&
-                   role_of(std::get<std::string_view>(change.value)) != Role::super_admin;
+                   parse_role(std::get<std::string_view>(change.value)) != Role::super_admin;
         });
 }
 
 /// What the changes must leave alone (UserAdminGuard).
-store::UpdateGuard guard_of(const Caller& caller, const store::Changes& changes,
-                            const Settings& settings) {
+store::UpdateGuard update_guard_of(const Caller& caller, const store::Changes& changes,
+                                   const OperationSettings& settings) {
     if (settings.guards.rank && !is_super_administrator(caller))
         return {store::UpdateGuard::Kind::requires_role, text_of(Role::user)};
-    return takes_super_admin(changes) ? guard_of_last(settings) : store::UpdateGuard();
+    return revokes_super_admin(changes) ? last_super_admin_guard(settings) : store::UpdateGuard();
 }
 
 /// The reply to a body that sets nothing, where the user exists (check 3).
-Reply refuse(const Call& call, const Service& service, int status, std::string_view text) {
+Reply reject(const Call& call, const Service& service, int status, std::string_view text) {
     const auto user = service.store.find(call.id);
-    return user ? error(status, text) : failure(user.failure(), texts::update_failed);
+    return user ? error(status, text) : failure_reply(user.failure(), texts::update_failed);
 }
 
 constexpr Member body_members[] = {
     {"name", Type::text, "What the user is called."},
     {"email", Type::text, "The address to sign in with."},
     {"role", Type::text, "For a superAdmin alone.", false, true},
-    {"banned", Type::truth, "For a superAdmin alone."},
+    {"banned", Type::boolean, "For a superAdmin alone."},
     {"banReason", Type::text, "For a superAdmin alone; ignored where an admin sends it.", false,
      true},
 };
@@ -93,7 +93,7 @@ Reply update_user(const Call& call, const Service& service) {
 
     const http::Body body = call.request.body.read();
     if (body.state != http::Body::State::read)
-        return unreadable(body);
+        return body_error(body);
     const std::optional<Object> object = Object::parse(body.text);
 
     // Check 3: the user exists. Where the body is taken, the update itself finds out.
@@ -101,16 +101,16 @@ Reply update_user(const Call& call, const Service& service) {
         return error(404, texts::not_found);
     // Check 4: an admin sends neither role nor ban.
     if (object && !may_change_role_and_ban(caller) && has_role_or_ban(*object))
-        return refuse(call, service, 403, texts::update_role_forbidden);
+        return reject(call, service, 403, texts::update_role_forbidden);
     if (!object || !has_types(*object, caller))
-        return refuse(call, service, 500, texts::update_failed);
+        return reject(call, service, 500, texts::update_failed);
 
     store::Changes changes = {{"updatedAt", text::now()}};
     const auto apply_non_empty = [&](std::string_view field, std::string_view text) {
         if (!text.empty())
             changes.push_back({field, text});
     };
-    const std::string email = stored_email(object->text("email"), service.settings);
+    const std::string email = normalize_email(object->text("email"), service.settings);
     apply_non_empty("name", object->text("name"));
     apply_non_empty("email", email);
     if (may_change_role_and_ban(caller)) {
@@ -120,13 +120,14 @@ Reply update_user(const Call& call, const Service& service) {
         apply_non_empty("banReason", object->text("banReason"));
     }
     // The row is what If-Match says: whoever asks first and updates afterwards can be overtaken.
-    store::UpdateGuard guard = guard_of(caller, changes, service.settings);
-    guard.versions = wanted_versions(call.request.headers);
+    store::UpdateGuard guard = update_guard_of(caller, changes, service.settings);
+    guard.versions = if_match_versions(call.request.headers);
     guard.actor = actor_of(caller);
     const auto updated =
-        service.store.update(call.id, changes, guard, sessions_after_loss(service.settings));
-    return updated ? record(*updated)
-                   : failure(updated.failure(), texts::update_failed, texts::update_forbidden);
+        service.store.update(call.id, changes, guard, session_policy(service.settings));
+    return updated
+               ? record(*updated)
+               : failure_reply(updated.failure(), texts::update_failed, texts::update_forbidden);
 }
 
 constinit const Description update_user_description = {
@@ -137,7 +138,7 @@ constinit const Description update_user_description = {
     .content = Content::full_user,
     .body = body_members,
     .body_example = R"({"name":"Marta Núñez Gil"})",
-    .takes_if_match = true,
+    .supports_if_match = true,
     .refusals = refusals,
 };
 

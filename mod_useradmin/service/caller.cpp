@@ -57,7 +57,7 @@ std::optional<api::Caller> caller_of(request_rec* request, const SessionSource& 
         if (id.empty())
             continue;
         const std::string_view role = stated_role(source, session, log);
-        return api::Caller{id, api::role_of(role), is_stored(source, id, role, user_table),
+        return api::Caller{id, api::parse_role(role), is_stored(source, id, role, user_table),
                            stated_impersonator(source, session)};
     }
     return std::nullopt;

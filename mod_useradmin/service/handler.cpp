@@ -35,11 +35,11 @@ int answer(request_rec* request) {
     backend_settings.total_age = settings.get<TotalAge>();
     httpd::RequestBackend backend(request, useradmin_module, backend_settings);
     password::BoundedHasher hasher(backend.settings().hash_format, backend.slots());
-    const api::Settings rules = rules_of(request, settings);
+    const api::OperationSettings rules = rules_of(request, settings);
     const httpd::RequestHeaders headers(request);
     httpd::RequestBody body(request, backend.log(), settings.get<MaxBody>(),
                             backend.settings().body_wait);
-    http::Reply reply = api::answer(
+    http::Reply reply = api::handle_request(
         {request->method, httpd::path_below(request, settings.get<Enabled>().path),
          apr::view_of(request->args), headers, body, apr::view_of(settings.get<Enabled>().path)},
         caller_of(request, settings.get<SessionExpressions>(),
@@ -165,8 +165,8 @@ std::string_view protected_email_of(const request_rec* request, const Settings& 
     return address != nullptr ? address : api::default_protected_email;
 }
 
-api::Settings rules_of(const request_rec* request, const Settings& settings) {
-    api::Settings rules;
+api::OperationSettings rules_of(const request_rec* request, const Settings& settings) {
+    api::OperationSettings rules;
     rules.protected_email = protected_email_of(request, settings);
     rules.max_limit = settings.get<MaxLimit>();
     rules.account_id_is_user_id = settings.get<AccountIdIsUserId>();

@@ -22,9 +22,9 @@ http::Reply document_of(request_rec* request, const ServiceOfPage& service) {
     httpd::RequestBackend backend(request, useradmin_module, httpd::backend_settings(settings));
     const auto columns = backend.store().extra_columns();
     if (!columns)
-        return api::failure(columns.failure(), api::texts::openapi_failed);
-    const api::Settings rules = rules_of(request, settings);
-    api::Surroundings surroundings = {service.base, rules};
+        return api::failure_reply(columns.failure(), api::texts::openapi_failed);
+    const api::OperationSettings rules = rules_of(request, settings);
+    api::DocumentSettings surroundings = {service.base, rules};
     surroundings.max_body = settings.get<MaxBody>();
     // An expression may find the caller anywhere.
     if (settings.get<SessionExpressions>().id == nullptr)

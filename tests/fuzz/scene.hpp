@@ -39,8 +39,8 @@ class Scene {
         body_.body.text = text;
         const std::optional<api::Caller> caller = caller_;
         audit::Event event;
-        http::Reply reply = api::answer({method, path, query, headers_, body_}, caller,
-                                        {store, hasher, settings}, event);
+        http::Reply reply = api::handle_request({method, path, query, headers_, body_}, caller,
+                                                {store, hasher, settings}, event);
         require(text::is_clean_utf8(calls.text()), "only clean UTF-8 comes to a database");
         return reply;
     }
@@ -48,7 +48,7 @@ class Scene {
     test::Calls calls;
     test::FakeStore store{calls};
     test::FakeHasher hasher{calls};
-    api::Settings settings{test::protected_email, 1000};
+    api::OperationSettings settings{test::protected_email, 1000};
 
   private:
     api::Caller caller_;

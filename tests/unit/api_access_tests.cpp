@@ -67,7 +67,7 @@ constexpr Rule matrix[] = {
 #undef NEW_USER
 
 Who with_role(std::string_view role) {
-    return api::Caller{"me", api::role_of(role)};
+    return api::Caller{"me", api::parse_role(role)};
 }
 
 class Access : public ApiScene {

@@ -15,8 +15,8 @@
 namespace useradmin::test {
 
 TEST_GROUP(api_openapi) {
-    api::Settings settings;
-    api::Surroundings surroundings{"/api/users", settings};
+    api::OperationSettings settings;
+    api::DocumentSettings surroundings{"/api/users", settings};
 
     std::string document() const {
         return api::openapi_document(surroundings);

@@ -549,10 +549,10 @@ class ApiScene : public Utest {
         const std::size_t query = std::min(request.find('?'), request.size());
         if (!text.empty())
             body.body.text = text;
-        return api::answer({request.substr(0, path - 1), request.substr(path, query - path),
-                            request.substr(std::min(query + 1, request.size())), headers, body,
-                            base},
-                           caller, {store, hasher, settings}, event = {});
+        return api::handle_request({request.substr(0, path - 1), request.substr(path, query - path),
+                                    request.substr(std::min(query + 1, request.size())), headers,
+                                    body, base},
+                                   caller, {store, hasher, settings}, event = {});
     }
 
     /// The same, and the reply in short.
@@ -569,7 +569,7 @@ class ApiScene : public Utest {
     FakeHeaders headers;
     /// The base address's path.
     std::string_view base;
-    api::Settings settings{protected_email, 1000};
+    api::OperationSettings settings{protected_email, 1000};
 };
 
 } // namespace useradmin::test

@@ -73,7 +73,7 @@ struct Entry {
 };
 
 bool is_active_super_admin(const model::User& user, text::Timestamp now) {
-    return api::role_of(user.role.value_or("")) == api::Role::super_admin &&
+    return api::parse_role(user.role.value_or("")) == api::Role::super_admin &&
            !sign_in::is_banned(user, now);
 }
 
@@ -141,7 +141,7 @@ std::string fill(Entry& entry, const Rules& rules) {
     if (user.name.empty())
         return "has no name";
     if (const std::string_view role = user.role.value_or("user");
-        role != "user" && api::role_of(role) == api::Role::user && !rules.takes_all)
+        role != "user" && api::parse_role(role) == api::Role::user && !rules.takes_all)
         return "has the role '" + std::string(role) +
                "', which is none of user, admin and superAdmin; say --force if it is meant";
     const store::Column& key = rules.schema.user.at("id");

@@ -49,7 +49,7 @@ Exit ban(Context& context) {
 Exit unban(Context& context) {
     const model::User user = user_named(context, context.options.words[0]);
     demand_column(context, "banned");
-    const model::User free = change(context, user, api::no_ban(text::now()));
+    const model::User free = change(context, user, api::unban(text::now()));
     print(context, free, display(free) + " is not banned any more");
     return Exit::success;
 }

@@ -82,7 +82,7 @@ crypto::Secret read_and_hash_password(const Context& context) {
 }
 
 void demand_known_role(const Context& context, std::string_view role) {
-    if (role != "user" && api::role_of(role) == api::Role::user && !context.options.has("force"))
+    if (role != "user" && api::parse_role(role) == api::Role::user && !context.options.has("force"))
         throw CommandError(Exit::usage, "the role '" + std::string(role) +
                                             "' is none of user, admin and superAdmin, and to the "
                                             "service it is as user; say --force if it is meant");
@@ -90,7 +90,7 @@ void demand_known_role(const Context& context, std::string_view role) {
 
 bool is_last_super_admin(Context& context, const model::User& user) {
     const text::Timestamp now = text::now();
-    if (api::role_of(user.role.value_or("")) != api::Role::super_admin ||
+    if (api::parse_role(user.role.value_or("")) != api::Role::super_admin ||
         sign_in::is_banned(user, now))
         return false;
     const auto another = context.store().exists_other_with_role(user.id, *user.role, now);
