@@ -40,7 +40,7 @@ void announce(request_rec* request, const Settings& settings, const sign_in::Ide
 httpd::Lookup lookup_of(sign_in::SessionStatus status) noexcept {
     switch (status) {
     case sign_in::SessionStatus::valid:
-        return httpd::Lookup::recognised;
+        return httpd::Lookup::valid;
     case sign_in::SessionStatus::malformed:
         return httpd::Lookup::malformed;
     case sign_in::SessionStatus::unknown:
@@ -89,7 +89,7 @@ struct Outcome {
 Outcome look_up(request_rec* request, const Settings& settings, std::string_view credential) {
     httpd::RequestBackend backend(request, auth_useradmin_module,
                                   httpd::backend_settings(settings));
-    const httpd::Figures& figures = backend.server().figures;
+    const httpd::Metrics& metrics = backend.server().metrics;
     apr_pool_t* const pool = httpd::first_request(request)->pool;
     const auto lasting = [pool](sign_in::Identity identity) -> Outcome {
         for (std::string_view* text :
@@ -109,13 +109,13 @@ Outcome look_up(request_rec* request, const Settings& settings, std::string_view
                 settings.get<SigningSecrets>().secrets.empty() ? token_of(credential, settings).text
                                                                : credential};
         if (const auto identity = sign_in::find_cached(*kept, now)) {
-            figures.count(httpd::Lookup::kept);
+            metrics.count(httpd::Lookup::cached);
             return lasting(*identity);
         }
     }
     const Token token = token_of(credential, settings);
     if (token.refusal != nullptr) {
-        figures.count(httpd::Lookup::signature);
+        metrics.count(httpd::Lookup::signature);
         return {{sign_in::SessionStatus::malformed}, {token.refusal, "unsigned-token"}};
     }
     // Nothing but a signature is no token, and nothing to tell of.
@@ -123,7 +123,7 @@ Outcome look_up(request_rec* request, const Settings& settings, std::string_view
         return {{sign_in::SessionStatus::malformed}};
     const sign_in::Identity identity =
         sign_in::identify(backend.store(), token.text, now, kept ? &*kept : nullptr);
-    figures.count(lookup_of(identity.status));
+    metrics.count(lookup_of(identity.status));
     return lasting(identity);
 }
 
@@ -247,17 +247,19 @@ const char* user_of_database(const server_rec* servers) {
 void check_locations(apr_pool_t* pool, const server_rec* server) {
     std::string_view label;
     bool differs = false;
-    httpd::each_location<directives>(server, auth_useradmin_module, [&](const Settings& settings) {
-        const bool signs_in = settings.get<SignIn>().is_on;
-        if (signs_in)
-            httpd::compare_hashes(pool, server, auth_useradmin_module, httpd::HashUse::verifying,
-                                  settings.get<httpd::PasswordHash>());
-        const Signing& own = settings.get<SigningSecrets>();
-        if (own.secrets.empty() || !(signs_in || settings.get<Enabled>()))
-            return;
-        differs = differs || (!label.empty() && label != own.label);
-        label = own.label;
-    });
+    httpd::for_each_location<directives>(
+        server, auth_useradmin_module, [&](const Settings& settings) {
+            const bool signs_in = settings.get<SignIn>().is_on;
+            if (signs_in)
+                httpd::check_hash_formats(pool, server, auth_useradmin_module,
+                                          httpd::HashUse::verifying,
+                                          settings.get<httpd::PasswordHash>());
+            const Signing& own = settings.get<SigningSecrets>();
+            if (own.secrets.empty() || !(signs_in || settings.get<Enabled>()))
+                return;
+            differs = differs || (!label.empty() && label != own.label);
+            label = own.label;
+        });
     if (differs)
         ap_log_error(APLOG_MARK, APLOG_WARNING, 0, nullptr,
                      "UA0314: two Locations of one virtual host have different secrets in "

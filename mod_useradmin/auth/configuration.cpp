@@ -24,7 +24,7 @@ bool is_token(std::string_view name) {
     });
 }
 
-void warn(const httpd::Line& line, const char* sentence) {
+void warn(const httpd::ConfigLine& line, const char* sentence) {
     const ap_directive_t& directive = *line.command->directive;
     // A virtual host has no log yet: httpd would say nothing.
     ap_log_error(APLOG_MARK, APLOG_WARNING, 0, nullptr, "%s (%s:%d)", sentence, directive.filename,
@@ -32,7 +32,7 @@ void warn(const httpd::Line& line, const char* sentence) {
 }
 
 /// Says what is unwise about a secret that can be used.
-void warn_of(const crypto::LoadedSecret& sourced, const httpd::Line& line) {
+void warn_of(const crypto::LoadedSecret& sourced, const httpd::ConfigLine& line) {
     if (sourced.is_inline)
         warn(line, "UA0311: a secret of AuthUserAdminSecret stands in the configuration, where "
                    "mod_info shows it too; use file: or env:");
@@ -40,31 +40,31 @@ void warn_of(const crypto::LoadedSecret& sourced, const httpd::Line& line) {
         warn(line, "UA0312: every user of the system may read a file of AuthUserAdminSecret; "
                    "chmod 600 it");
     if (sourced.is_short())
-        warn(line, line.keep("UA0313: a secret of AuthUserAdminSecret is shorter than " +
+        warn(line, line.copy("UA0313: a secret of AuthUserAdminSecret is shorter than " +
                              std::to_string(crypto::min_secret_length) +
                              " characters, and may be guessed"));
 }
 
 } // namespace
 
-const char* read_enabled(const httpd::Line& line, bool& is_enabled) {
+const char* read_enabled(const httpd::ConfigLine& line, bool& is_enabled) {
     is_enabled = line.is_on;
     if (is_enabled)
         server_configuration_of(line.command->server).is_used = true;
     return nullptr;
 }
 
-const char* read_cookie(const httpd::Line& line, const char*& name) {
+const char* read_cookie(const httpd::ConfigLine& line, const char*& name) {
     if (!is_token(line.words[0]))
         return "must be the name of a cookie, such as better-auth.session_token";
-    name = line.keep(line.words[0]);
+    name = line.copy(line.words[0]);
     return nullptr;
 }
 
-const char* read_secrets(const httpd::Line& line, Signing& signing) {
+const char* read_secrets(const httpd::ConfigLine& line, Signing& signing) {
     constexpr std::size_t most = crypto::max_signing_secrets;
     if (line.words.empty() || line.words.size() > most)
-        return line.keep(
+        return line.copy(
             "must be the application's secret (file:path, env:NAME or the text itself) "
             "and, while it changes, at most " +
             std::to_string(most - 1) + " others (file:path or env:NAME) that are accepted too");
@@ -73,21 +73,21 @@ const char* read_secrets(const httpd::Line& line, Signing& signing) {
     for (std::size_t index = 0; index < line.words.size(); ++index) {
         const auto read = crypto::load_secret(line.words[index], folder);
         if (const auto* problem = std::get_if<std::string>(&read))
-            return line.keep(*problem);
+            return line.copy(*problem);
         const auto& sourced = std::get<crypto::LoadedSecret>(read);
         // A text with a blank in it, which is one secret, would else be several.
         if (sourced.is_inline && line.words.size() > 1)
             return "must be file:path or env:NAME for each of several secrets; a text with a blank "
                    "in it stands in quotes";
         warn_of(sourced, line);
-        kept[index] = line.keep(sourced.secret.view());
+        kept[index] = line.copy(sourced.secret.view());
     }
     signing = {std::span(kept).first(line.words.size()),
                apr::copy_c_string(line.pool(), crypto::hex(crypto::digest(kept)))};
     return nullptr;
 }
 
-const char* read_base(const httpd::Line& line, Base& base) {
+const char* read_base(const httpd::ConfigLine& line, Base& base) {
     const char* problem = nullptr;
     base = {line.is_on, httpd::location_of(line.command, "/api/auth", problem)};
     if (base.path == nullptr)
@@ -97,7 +97,7 @@ const char* read_base(const httpd::Line& line, Base& base) {
     return nullptr;
 }
 
-const char* read_limit(const httpd::Line& line, sign_in::AttemptLimit& limit) {
+const char* read_limit(const httpd::ConfigLine& line, sign_in::AttemptLimit& limit) {
     const auto most = httpd::number_within(line.words[0], 1, 1000000);
     const auto window = line.words.size() > 1 ? httpd::number_within(line.words[1], 1, 86400)
                                               : std::optional<long>(limit.window.count());

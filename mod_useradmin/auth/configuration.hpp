@@ -28,11 +28,11 @@ struct Signing {
     const char* label = "";
 };
 
-const char* read_enabled(const httpd::Line& line, bool& is_enabled);
-const char* read_cookie(const httpd::Line& line, const char*& name);
-const char* read_secrets(const httpd::Line& line, Signing& signing);
-const char* read_base(const httpd::Line& line, Base& base);
-const char* read_limit(const httpd::Line& line, sign_in::AttemptLimit& limit);
+const char* read_enabled(const httpd::ConfigLine& line, bool& is_enabled);
+const char* read_cookie(const httpd::ConfigLine& line, const char*& name);
+const char* read_secrets(const httpd::ConfigLine& line, Signing& signing);
+const char* read_base(const httpd::ConfigLine& line, Base& base);
+const char* read_limit(const httpd::ConfigLine& line, sign_in::AttemptLimit& limit);
 
 /// The module's directives.
 inline constexpr auto directives = std::tuple_cat(
@@ -47,11 +47,11 @@ inline constexpr auto directives = std::tuple_cat(
                                             read_cookie),
         httpd::directive<struct ReadsBearer>("AuthUserAdminBearer", FLAG, httpd::anywhere,
                                              "On: a token in 'Authorization: Bearer' is read too",
-                                             true, httpd::Switch()),
+                                             true, httpd::SwitchReader()),
         httpd::directive<struct SessionAge>(
             "AuthUserAdminCache", TAKE1, httpd::anywhere,
             "how many seconds a session counts without being looked up again",
-            std::chrono::seconds(0), httpd::Number{"a number of seconds", 0, 3600}),
+            std::chrono::seconds(0), httpd::NumberReader{"a number of seconds", 0, 3600}),
         httpd::directive<struct SigningSecrets>(
             "AuthUserAdminSecret", TAKE_ARGV, httpd::anywhere,
             "the secret that signs the tokens: text, file:path or env:NAME [, and others that are "
@@ -64,7 +64,7 @@ inline constexpr auto directives = std::tuple_cat(
         httpd::directive<struct MaxSessions>(
             "AuthUserAdminMaxSessions", TAKE1, httpd::anywhere,
             "how many live sessions a user keeps at most; signing in ends the oldest first", 100,
-            httpd::Number{"a whole number", 1, 100000}),
+            httpd::NumberReader{"a whole number", 1, 100000}),
         httpd::directive<struct SignInLimit>(
             "AuthUserAdminSignInLimit", TAKE12, httpd::anywhere,
             "how many attempts to sign in may fail for an account from an address [, within how "
@@ -75,15 +75,15 @@ inline constexpr auto directives = std::tuple_cat(
             "AuthUserAdminSecondFactor", TAKE1, httpd::anywhere,
             "refuse or ignore: whether a password alone is refused if its account has a second "
             "factor",
-            false, httpd::Choice{"refuse", "ignore"}),
+            false, httpd::ChoiceReader{"refuse", "ignore"}),
         httpd::directive<struct RefusesImpersonated>(
             "AuthUserAdminImpersonated", TAKE1, httpd::anywhere,
             "allow or refuse: whether a session counts in which an administrator acts as its user",
-            false, httpd::Choice{"allow", "refuse"}),
+            false, httpd::ChoiceReader{"allow", "refuse"}),
     });
 
 /// What the directives say.
-using Settings = httpd::Settings<directives>;
+using Settings = httpd::DirectiveSettings<directives>;
 
 /// What belongs to a server as a whole.
 struct ServerConfiguration : httpd::Backend {

@@ -65,7 +65,7 @@ authn_status verify(request_rec* request, const char* user, const char* password
     verifier.backend().finish_event();
     // A provider cannot answer 429, but it can say when another attempt is worth while.
     if (verification.outcome == sign_in::Outcome::limited) {
-        verifier.backend().server().figures.count(httpd::Refusal::sign_in_limit);
+        verifier.backend().server().metrics.count(httpd::Rejection::sign_in_limit);
         apr_table_setn(request->err_headers_out, "Retry-After",
                        apr_psprintf(request->pool, "%" APR_INT64_T_FMT,
                                     static_cast<apr_int64_t>(verification.retry_after.count())));
@@ -105,7 +105,7 @@ void register_password_provider(apr_pool_t* pool) noexcept {
 
 bool names_password_provider() {
     bool is_there = false;
-    httpd::each_directive([&](const httpd::TreeDirective& found) {
+    httpd::for_each_directive([&](const httpd::TreeDirective& found) {
         for (const char* name : {"AuthBasicProvider", "AuthFormProvider", "<AuthnProviderAlias"})
             is_there = is_there || (httpd::is_named(found.directive, name) &&
                                     holds_word(apr::view_of(found.directive.args), provider_name));

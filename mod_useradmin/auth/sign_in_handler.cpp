@@ -42,7 +42,7 @@ int answer(request_rec* request) {
                                    apr::view_of(ap_http_scheme(request)) == "https");
     const crypto::Secret credential = credential_of(request, settings);
     httpd::RequestBody body(request, verifier.backend().log(), largest_body,
-                            verifier.backend().settings().body_wait);
+                            verifier.backend().settings().body_timeout);
     const httpd::RequestHeaders headers(request);
     http::Reply reply = sign_in::handle_request(
         {request->method, httpd::path_below(request, settings.get<SignIn>().path),
@@ -54,10 +54,10 @@ int answer(request_rec* request) {
          settings.get<MaxSessions>(), settings.get<RefusesImpersonated>()});
     verifier.backend().finish_event();
     if (reply.status == HTTP_TOO_MANY_REQUESTS)
-        verifier.backend().server().figures.count(httpd::Refusal::sign_in_limit);
+        verifier.backend().server().metrics.count(httpd::Rejection::sign_in_limit);
     if (body.was_answered())
         return AP_FILTER_ERROR;
-    if (body.is_left())
+    if (body.has_unread_data())
         request->connection->keepalive = AP_CONN_CLOSE;
     return httpd::send(request, std::move(reply), httpd::Content::secret);
 }
@@ -98,7 +98,7 @@ int count(request_rec* first) noexcept {
         if (!base.is_on)
             continue;
         const std::string_view path = apr::view_of(request->uri);
-        httpd::count_request(first, server_configuration_of(request->server).figures,
+        httpd::count_request(first, server_configuration_of(request->server).metrics,
                              sign_in::operation_name(path.substr(
                                  std::min(path.size(), apr::view_of(base.path).size()))));
         break;
@@ -110,7 +110,7 @@ int claim(request_rec* request) noexcept {
     if (!settings_of(request).get<SignIn>().is_on)
         return DECLINED;
     httpd::forbid_sniffing(request);
-    return httpd::keep_from_files(request);
+    return httpd::skip_filename_translation(request);
 }
 
 /// For the console of mod_useradmin.
@@ -121,7 +121,7 @@ const char* useradmin_sign_in_address(request_rec* request) noexcept {
             httpd::configuration_below(request, path), &auth_useradmin_module));
         return settings.get<SignIn>().is_on;
     };
-    httpd::each_location<directives>(
+    httpd::for_each_location<directives>(
         request->server, auth_useradmin_module, [&](const Settings& settings) {
             const Base base = settings.get<SignIn>();
             if (address == nullptr && base.is_on && is_on_at(base.path))
@@ -140,11 +140,11 @@ void register_sign_in_hooks(apr_pool_t* pool) noexcept {
     httpd::register_body_timeout(pool);
     httpd::register_audit_log(pool);
     ap_hook_translate_name(claim, before, after, APR_HOOK_FIRST);
-    ap_hook_map_to_storage(httpd::keep_from_storage, nullptr, nullptr, APR_HOOK_REALLY_FIRST);
+    ap_hook_map_to_storage(httpd::skip_map_to_storage, nullptr, nullptr, APR_HOOK_REALLY_FIRST);
     ap_hook_insert_error_filter(allow_error, nullptr, nullptr, APR_HOOK_MIDDLE);
     ap_hook_handler(handle, nullptr, nullptr, APR_HOOK_REALLY_FIRST);
     // The service's own comes first, whichever is loaded first.
-    httpd::register_operator_view<auth_useradmin_module, backend_settings>(APR_HOOK_MIDDLE + 1);
+    httpd::register_monitoring<auth_useradmin_module, backend_settings>(APR_HOOK_MIDDLE + 1);
     ap_hook_log_transaction(count, nullptr, nullptr, APR_HOOK_MIDDLE);
 }
 

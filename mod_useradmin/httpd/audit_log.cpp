@@ -146,7 +146,7 @@ audit::Descriptors open_file(apr_pool_t* pool, const NamedLog& named) {
 
 } // namespace
 
-const char* read_audit_log(const Line& line, AuditLog& log) {
+const char* read_audit_log(const ConfigLine& line, AuditLog& log) {
     log = {};
     const std::string_view word = line.words[0];
     const bool is_none = word == "none";
@@ -157,16 +157,16 @@ const char* read_audit_log(const Line& line, AuditLog& log) {
         return nullptr;
     const bool is_program = word.starts_with('|');
     const char* const name =
-        is_program ? line.keep(word) : ap_server_root_relative(line.pool(), line.keep(word));
+        is_program ? line.copy(word) : ap_server_root_relative(line.pool(), line.copy(word));
     if (word.empty() || word == "|" || name == nullptr)
         return "must name a file or a \"|program\", such as /var/log/useradmin/audit.log";
     std::error_code ignored;
     if (!is_program) {
         const std::filesystem::path path(name);
         if (!std::filesystem::is_directory(path.parent_path(), ignored))
-            return line.keep("there is no folder " + path.parent_path().string() + " for its file");
+            return line.copy("there is no folder " + path.parent_path().string() + " for its file");
         if (std::filesystem::is_directory(path, ignored))
-            return line.keep(std::string(name) + " is a folder; name a file in it");
+            return line.copy(std::string(name) + " is a folder; name a file in it");
     }
     std::deque<NamedLog>& logs = named_logs(line.pool());
     for (const NamedLog& known : logs)
@@ -203,7 +203,7 @@ bool open_audit_logs(apr_pool_t* configuration_pool, server_rec* servers, const 
                 named.log = other.log;
         if (named.log != nullptr)
             continue;
-        const auto memory = shared_zeros(configuration_pool, sizeof(audit::Log));
+        const auto memory = map_shared_memory(configuration_pool, sizeof(audit::Log));
         if (const auto* const status = std::get_if<apr_status_t>(&memory))
             return refuse(named, *status);
         named.log = ::new (std::get<void*>(memory)) audit::Log(opened.log, opened.position);

@@ -17,7 +17,7 @@ struct AuditLog {
     bool is_required = false;
 };
 
-const char* read_audit_log(const Line& line, AuditLog& log);
+const char* read_audit_log(const ConfigLine& line, AuditLog& log);
 
 /// In post_config: opens the logs that the configuration names, with the rights that httpd starts
 /// with. False where one cannot be opened, which is logged.

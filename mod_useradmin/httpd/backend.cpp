@@ -34,7 +34,7 @@ const char* label_of(apr_pool_t* pool, const char* prefix, const store::TableNam
 }
 
 /// What the MPM says of its bounds: 1 at least.
-unsigned answer_of_mpm(int query) {
+unsigned query_mpm(int query) {
     int number = 0;
     return ap_mpm_query(query, &number) == APR_SUCCESS ? static_cast<unsigned>(std::max(number, 1))
                                                        : 1U;
@@ -42,7 +42,7 @@ unsigned answer_of_mpm(int query) {
 
 /// How many threads of all children answer requests: MaxRequestWorkers, as the MPM took it.
 unsigned worker_count() {
-    return answer_of_mpm(AP_MPMQ_MAX_DAEMONS) * answer_of_mpm(AP_MPMQ_MAX_THREADS);
+    return query_mpm(AP_MPMQ_MAX_DAEMONS) * query_mpm(AP_MPMQ_MAX_THREADS);
 }
 
 /// Whether only one of all who want to may write to its database.
@@ -59,14 +59,13 @@ std::optional<ipc::FairSemaphore> write_semaphore_of(const Backend& backend) {
 
 /// How many children there can be at once: ServerLimit, as the MPM took it.
 unsigned child_limit() {
-    return answer_of_mpm(AP_MPMQ_HARD_LIMIT_DAEMONS);
+    return query_mpm(AP_MPMQ_HARD_LIMIT_DAEMONS);
 }
 
 /// How many connections of a pool all children together may have. No thread takes two.
-unsigned most_connections(const ConnectionPool& pool) {
-    const auto of_child = static_cast<unsigned>(std::max(pool.most, 1));
-    return answer_of_mpm(AP_MPMQ_MAX_DAEMONS) *
-           std::min(of_child, answer_of_mpm(AP_MPMQ_MAX_THREADS));
+unsigned max_connections(const ConnectionPool& pool) {
+    const auto of_child = static_cast<unsigned>(std::max(pool.max, 1));
+    return query_mpm(AP_MPMQ_MAX_DAEMONS) * std::min(of_child, query_mpm(AP_MPMQ_MAX_THREADS));
 }
 
 /// What an operator knows a virtual host by: its name, and its port where it has one.
@@ -91,12 +90,12 @@ void log_no_memory(const server_rec* server, const module& owner, const char* pu
 }
 
 /// Shared memory for a purpose; nullptr where there is none, which is logged.
-void* shared_or_logged(apr_pool_t* pool, const server_rec* server, const module& owner,
-                       const char* purpose, std::size_t size,
-                       const std::function<bool(void*)>& init) {
+void* shared_memory_or_log(apr_pool_t* pool, const server_rec* server, const module& owner,
+                           const char* purpose, std::size_t size,
+                           const std::function<bool(void*)>& init) {
     // The number is that of the memory's layout.
-    const auto memory =
-        shared_memory(pool, ("useradmin " + std::string(purpose) + " 4").c_str(), size, init);
+    const auto memory = shared_memory_for_key(
+        pool, ("useradmin " + std::string(purpose) + " 4").c_str(), size, init);
     if (const auto* status = std::get_if<apr_status_t>(&memory)) {
         log_no_memory(server, owner, purpose, *status);
         return nullptr;
@@ -105,48 +104,49 @@ void* shared_or_logged(apr_pool_t* pool, const server_rec* server, const module&
 }
 
 /// Finds the figures of each server; false where there is no memory for them, which is logged.
-bool find_figures(apr_pool_t* configuration_pool, server_rec* servers, const module& owner) {
+bool find_metrics(apr_pool_t* configuration_pool, server_rec* servers, const module& owner) {
     const auto is_there = [&](const auto& found) {
         const auto* const status = std::get_if<apr_status_t>(&found);
         if (status != nullptr)
             log_no_memory(servers, owner, "figures", *status);
         return status == nullptr;
     };
-    const auto book = FigureBook::open(servers->process->pool, configuration_pool, child_limit());
-    if (!is_there(book))
+    const auto registry =
+        MetricsRegistry::open(servers->process->pool, configuration_pool, child_limit());
+    if (!is_there(registry))
         return false;
     for (const server_rec* server = servers; server != nullptr; server = server->next) {
         Backend& backend = backend_of(server, owner);
         backend.name = name_of(configuration_pool, server);
-        backend.figure_book = std::get<FigureBook*>(book);
-        const auto figures = backend.figure_book->figures_of(backend.name);
-        if (!is_there(figures))
+        backend.metrics_registry = std::get<MetricsRegistry*>(registry);
+        const auto metrics = backend.metrics_registry->metrics_of(backend.name);
+        if (!is_there(metrics))
             return false;
-        backend.figures = std::get<Figures>(figures);
+        backend.metrics = std::get<Metrics>(metrics);
     }
     return true;
 }
 
 /// What the Locations of a configuration hash, as far as it was noted.
-struct NotedHashes {
-    struct Noted {
+struct SeenHashFormats {
+    struct Entry {
         const server_rec* server;
         HashUse use;
         password::Format format;
     };
-    std::vector<Noted> noted;
+    std::vector<Entry> noted;
     bool has_warned = false;
 };
 
-NotedHashes& noted_hashes(apr_pool_t* configuration_pool) {
+SeenHashFormats& seen_hash_formats(apr_pool_t* configuration_pool) {
     constexpr const char* key = "useradmin hashes of locations 1";
     void* noted = nullptr;
     apr_pool_userdata_get(&noted, key, configuration_pool);
     if (noted == nullptr) {
-        noted = &apr::emplace<NotedHashes>(configuration_pool);
+        noted = &apr::emplace<SeenHashFormats>(configuration_pool);
         apr_pool_userdata_setn(noted, key, apr_pool_cleanup_null, configuration_pool);
     }
-    return *static_cast<NotedHashes*>(noted);
+    return *static_cast<SeenHashFormats*>(noted);
 }
 
 /// A text for each pool of connections, the same for the same database: a digest, since the
@@ -162,23 +162,24 @@ std::vector<const char*> database_ids(apr_pool_t* configuration_pool,
 }
 
 /// The gates of this child, the same for both modules; made at the first call.
-std::deque<Gate>& gates_of_child(apr_pool_t* child_pool, const server_rec* servers) {
+std::deque<ConnectionLimiter>& limiters_of_child(apr_pool_t* child_pool,
+                                                 const server_rec* servers) {
     constexpr const char* key = "useradmin connection gates 1";
-    void* gates = nullptr;
-    apr_pool_userdata_get(&gates, key, child_pool);
-    if (gates == nullptr) {
-        auto& made = apr::emplace<std::deque<Gate>>(child_pool);
+    void* limiters = nullptr;
+    apr_pool_userdata_get(&limiters, key, child_pool);
+    if (limiters == nullptr) {
+        auto& made = apr::emplace<std::deque<ConnectionLimiter>>(child_pool);
         const ConnectionPools all(servers);
         for (const ConnectionPool& pool : all.pools())
-            made.emplace_back(std::max(pool.most, 1));
-        gates = &made;
-        apr_pool_userdata_setn(gates, key, apr_pool_cleanup_null, child_pool);
+            made.emplace_back(std::max(pool.max, 1));
+        limiters = &made;
+        apr_pool_userdata_setn(limiters, key, apr_pool_cleanup_null, child_pool);
     }
-    return *static_cast<std::deque<Gate>*>(gates);
+    return *static_cast<std::deque<ConnectionLimiter>*>(limiters);
 }
 
 /// How long a client's request has waited for databases so far, whichever module it was.
-store::Clock::duration& time_waited(request_rec* request) {
+store::Clock::duration& elapsed_of_request(request_rec* request) {
     constexpr const char* key = "useradmin time waited 1";
     apr_pool_t* const pool = first_request(request)->pool;
     void* waited = nullptr;
@@ -192,26 +193,26 @@ store::Clock::duration& time_waited(request_rec* request) {
 
 } // namespace
 
-const char* ReadTables::operator()(const Line& line, Tables& tables) const {
+const char* TablesReader::operator()(const ConfigLine& line, Tables& tables) const {
     const auto parsed = store::parse_table_names(line.words);
     if (const auto* right = std::get_if<std::string>(&parsed))
-        return line.keep("must be " + *right);
+        return line.copy("must be " + *right);
     const auto& names = std::get<store::TableNames>(parsed);
     tables = {names, label_of(line.pool(), label_prefix, names)};
     return nullptr;
 }
 
-const char* read_trusted_origins(const Line& line, http::Origins& origins) {
+const char* read_trusted_origins(const ConfigLine& line, http::Origins& origins) {
     auto& kept = *static_cast<apr_array_header_t*>(
         apr_array_make(line.pool(), static_cast<int>(line.words.size()), sizeof(std::string_view)));
     for (const std::string_view word : line.words) {
         const auto origin = http::parse_origin(word);
         if (!origin)
-            return line.keep("'" + std::string(word) +
+            return line.copy("'" + std::string(word) +
                              "' is no origin; right is http:// or https://, a host and, if it is "
                              "not the scheme's own, a port, without a path or a wildcard: "
                              "https://app.example.com");
-        *static_cast<std::string_view*>(apr_array_push(&kept)) = line.keep(*origin);
+        *static_cast<std::string_view*>(apr_array_push(&kept)) = line.copy(*origin);
     }
     if (line.words.empty())
         return "must be one or more origins, such as https://app.example.com";
@@ -220,18 +221,18 @@ const char* read_trusted_origins(const Line& line, http::Origins& origins) {
     return nullptr;
 }
 
-const char* read_password_hash(const Line& line, password::Format& format) {
+const char* read_password_hash(const ConfigLine& line, password::Format& format) {
     const auto parsed = password::parse_format(line.words);
     if (const auto* right = std::get_if<std::string>(&parsed))
-        return line.keep("must be " + *right);
+        return line.copy("must be " + *right);
     format = std::get<password::Format>(parsed);
     return nullptr;
 }
 
-const char* NumberOfServer::operator()(const Line& line, unsigned& value) const {
+const char* ServerNumberReader::operator()(const ConfigLine& line, unsigned& value) const {
     if (ap_check_cmd_context(line.command, GLOBAL_ONLY) != nullptr)
         return "counts for the whole server, and stands outside of every <VirtualHost>";
-    return Number{"a whole number", 1, most}(line, value);
+    return NumberReader{"a whole number", 1, max}(line, value);
 }
 
 Backend& backend_of(const server_rec* server, const module& owner) noexcept {
@@ -255,9 +256,9 @@ bool check_database(const module& owner, const char* directive) noexcept {
         });
 }
 
-void compare_hashes(apr_pool_t* configuration_pool, const server_rec* server, const module& owner,
-                    HashUse use, const password::Format& format) {
-    NotedHashes& hashes = noted_hashes(configuration_pool);
+void check_hash_formats(apr_pool_t* configuration_pool, const server_rec* server,
+                        const module& owner, HashUse use, const password::Format& format) {
+    SeenHashFormats& hashes = seen_hash_formats(configuration_pool);
     const bool differs =
         std::any_of(hashes.noted.begin(), hashes.noted.end(), [&](const auto& other) {
             return other.server == server && other.use != use && other.format != format;
@@ -277,24 +278,24 @@ int start(apr_pool_t* configuration_pool, server_rec* servers, const module& own
         [&] {
             // Like the configuration: children that end keep theirs, others begin with new ones.
             const ipc::FairSemaphore::Counts bounds = slot_bounds(hash_bounds);
-            void* const slots = shared_or_logged(
+            void* const slots = shared_memory_or_log(
                 configuration_pool, servers, owner, "hashing slots",
                 ipc::FairSemaphore::size_of(bounds),
                 [bounds](void* memory) { return ipc::FairSemaphore::init(memory, bounds); });
-            void* const attempts = shared_or_logged(
+            void* const attempts = shared_memory_or_log(
                 configuration_pool, servers, owner, "counts of failed attempts to sign in",
                 sign_in::AttemptLimiter::size_of(), sign_in::AttemptLimiter::init);
             // Also of the children that end while others begin: what the ones forget, the others
             // do.
-            void* const sessions = shared_or_logged(
+            void* const sessions = shared_memory_or_log(
                 servers->process->pool, servers, owner, "sessions that were looked up",
                 sign_in::SessionCache::size_of(), sign_in::SessionCache::init);
             void* const totals =
-                shared_or_logged(servers->process->pool, servers, owner, "totals of filters",
-                                 SharedTotals::size_of(), SharedTotals::lay_out);
+                shared_memory_or_log(servers->process->pool, servers, owner, "totals of filters",
+                                     SharedTotals::size_of(), SharedTotals::init);
             const ConnectionPools pools(servers);
             const std::size_t server_count = pools.of_servers().size();
-            auto* surveyed = static_cast<SharedFlag*>(shared_or_logged(
+            auto* surveyed = static_cast<SharedFlag*>(shared_memory_or_log(
                 configuration_pool, servers, owner, "surveys of databases",
                 server_count * sizeof(SharedFlag),
                 [server_count](void* memory) {
@@ -303,7 +304,7 @@ int start(apr_pool_t* configuration_pool, server_rec* servers, const module& own
                     return true;
                 }));
             const std::size_t pool_count = pools.pools().size();
-            auto* const throttles = static_cast<ipc::LogThrottles*>(shared_or_logged(
+            auto* const throttles = static_cast<ipc::LogThrottles*>(shared_memory_or_log(
                 configuration_pool, servers, owner, "tallies of lines",
                 pool_count * sizeof(ipc::LogThrottles),
                 [pool_count](void* memory) {
@@ -313,7 +314,7 @@ int start(apr_pool_t* configuration_pool, server_rec* servers, const module& own
                 }));
             const ipc::FairSemaphore::Counts queue_bounds{1, std::max(1U, worker_count())};
             const std::size_t queue_size = ipc::FairSemaphore::size_of(queue_bounds);
-            auto* const queues = static_cast<char*>(shared_or_logged(
+            auto* const queues = static_cast<char*>(shared_memory_or_log(
                 configuration_pool, servers, owner, "queues before databases",
                 pool_count * queue_size,
                 [=](void* memory) {
@@ -326,7 +327,7 @@ int start(apr_pool_t* configuration_pool, server_rec* servers, const module& own
                 }));
             if (slots == nullptr || attempts == nullptr || sessions == nullptr ||
                 totals == nullptr || surveyed == nullptr || throttles == nullptr ||
-                queues == nullptr || !find_figures(configuration_pool, servers, owner))
+                queues == nullptr || !find_metrics(configuration_pool, servers, owner))
                 return HTTP_INTERNAL_SERVER_ERROR;
             if (!open_audit_logs(configuration_pool, servers, owner))
                 return HTTP_INTERNAL_SERVER_ERROR;
@@ -347,7 +348,7 @@ int start(apr_pool_t* configuration_pool, server_rec* servers, const module& own
                 backend.write_semaphore = is_single_writer(pools.pools()[backend.pool])
                                               ? queues + backend.pool * queue_size
                                               : nullptr;
-                backend.most_connections = most_connections(pools.pools()[backend.pool]);
+                backend.max_connections = max_connections(pools.pools()[backend.pool]);
                 backend.database_id = ids.at(backend.pool);
             }
             return OK;
@@ -364,15 +365,15 @@ void start_child(apr_pool_t* child_pool, server_rec* servers, const module& owne
         [&] {
             for (const store::Dialect* dialect : store::dialects())
                 dialect->set_connect_timeout();
-            std::deque<Gate>& gates = gates_of_child(child_pool, servers);
-            const int child = backend_of(servers, owner).figure_book->enter_child();
+            std::deque<ConnectionLimiter>& limiters = limiters_of_child(child_pool, servers);
+            const int child = backend_of(servers, owner).metrics_registry->register_child();
             auto& hash_memory = apr::emplace<password::HashMemory>(child_pool);
             for (const server_rec* server = servers; server != nullptr; server = server->next) {
                 Backend& backend = backend_of(server, owner);
-                backend.gate = &gates.at(backend.pool);
+                backend.limiter = &limiters.at(backend.pool);
                 backend.formats = &apr::emplace<sign_in::ObservedFormats>(child_pool);
                 backend.hash_memory = &hash_memory;
-                backend.figures = backend.figures.in_child(child);
+                backend.metrics = backend.metrics.in_child(child);
             }
         },
         [&](const char* reason) {
@@ -388,23 +389,24 @@ RequestBackend::RequestBackend(request_rec* request, const module& owner,
       log_(request, owner, *backend_.log_throttles),
       network_(text::Network::of(apr::view_of(request->useragent_ip))),
       slots_(ipc::FairSemaphore(backend_.slots),
-             {settings_.wait, settings_.wait_directive,
-              backend_.figures.counter(Refusal::hash_queue),
-              backend_.figures.counter(Refusal::hash_wait), backend_.hash_memory, network_.bits()},
+             {settings_.timeout, settings_.timeout_directive,
+              backend_.metrics.counter(Rejection::hash_queue),
+              backend_.metrics.counter(Rejection::hash_wait), backend_.hash_memory,
+              network_.bits()},
              log_),
-      connections_(request, log_, backend_.database, *backend_.gate, backend_.figures,
-                   settings_.wait, settings_.wait_directive),
+      connections_(request, log_, backend_.database, *backend_.limiter, backend_.metrics,
+                   settings_.timeout, settings_.timeout_directive),
       place_(std::string(backend_.database_id) + settings_.tables.label),
       totals_(backend_.totals,
-              {place_, settings_.total_age, settings_.wait, settings_.wait_directive}, log_),
+              {place_, settings_.total_age, settings_.timeout, settings_.timeout_directive}, log_),
       store_(backend_.sessions, connections_, log_, request->pool, settings_.tables.names,
              settings_.tables.label,
-             store::TimeoutPolicy{settings_.wait, true, &time_waited(request)}, &totals_,
+             store::TimeoutPolicy{settings_.timeout, true, &elapsed_of_request(request)}, &totals_,
              write_semaphore_of(backend_)),
       request_(request), audit_(trail_of(settings_.audit_log), origin_of(request), log_) {
     if (audit_.is_enabled())
         store_.set_change_listener(&audit_);
-    backend_.figures.begin();
+    backend_.metrics.activate();
 }
 
 } // namespace useradmin::httpd

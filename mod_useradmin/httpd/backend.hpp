@@ -38,39 +38,39 @@ struct Tables {
 };
 
 /// Reads the three names. Two modules that share a connection are told apart by their prefix.
-struct ReadTables {
+struct TablesReader {
     const char* label_prefix;
-    const char* operator()(const Line& line, Tables& tables) const;
+    const char* operator()(const ConfigLine& line, Tables& tables) const;
 };
 
-const char* read_trusted_origins(const Line& line, http::Origins& origins);
-const char* read_password_hash(const Line& line, password::Format& format);
+const char* read_trusted_origins(const ConfigLine& line, http::Origins& origins);
+const char* read_password_hash(const ConfigLine& line, password::Format& format);
 
 /// Reads a whole number that counts for the whole server: in no <VirtualHost>.
-struct NumberOfServer {
-    long most;
-    const char* operator()(const Line& line, unsigned& value) const;
+struct ServerNumberReader {
+    long max;
+    const char* operator()(const ConfigLine& line, unsigned& value) const;
 };
 
 // The tags of the directives below.
-struct Wait;
+struct Timeout;
 struct ApplicationTables;
 struct TrustedOrigins;
 struct PasswordHash;
 struct HashLimit;
 struct HashQueue;
-struct BodyWait;
+struct BodyTimeLimit;
 struct AuditLogFile;
 
 /// The directives that both modules take. The module names the one for its wait, and itself.
 constexpr auto backend_directives(const char* wait, const char* label_prefix) {
     return std::tuple{
-        directive<Wait>(wait, TAKE1, anywhere,
-                        "how many seconds a request waits for its database, and to hash",
-                        std::chrono::seconds(5), Number{"a number of seconds", 1, 300}),
+        directive<Timeout>(wait, TAKE1, anywhere,
+                           "how many seconds a request waits for its database, and to hash",
+                           std::chrono::seconds(5), NumberReader{"a number of seconds", 1, 300}),
         directive<ApplicationTables>("UserAdminTables", TAKE3, anywhere,
                                      "the names of the user, session and account tables",
-                                     Tables{{}, label_prefix}, ReadTables{label_prefix}),
+                                     Tables{{}, label_prefix}, TablesReader{label_prefix}),
         directive<TrustedOrigins>("UserAdminTrustedOrigin", TAKE_ARGV, anywhere,
                                   "the origins whose pages may send requests, beside the own one",
                                   http::Origins(), read_trusted_origins),
@@ -81,14 +81,15 @@ constexpr auto backend_directives(const char* wait, const char* label_prefix) {
         // 0: the number of processors.
         directive<HashLimit>("UserAdminHashLimit", TAKE1, RSRC_CONF,
                              "how many passwords the whole server hashes at once", 0U,
-                             NumberOfServer{1024}),
+                             ServerNumberReader{1024}),
         // 0: a quarter of the workers.
         directive<HashQueue>("UserAdminHashQueue", TAKE1, RSRC_CONF,
                              "how many requests of the whole server wait for their turn to hash",
-                             0U, NumberOfServer{10000}),
-        directive<BodyWait>("UserAdminBodyTimeout", TAKE1, anywhere,
-                            "how many seconds a whole request body may take to arrive",
-                            std::chrono::seconds(10), Number{"a number of seconds", 1, 3600}),
+                             0U, ServerNumberReader{10000}),
+        directive<BodyTimeLimit>("UserAdminBodyTimeout", TAKE1, anywhere,
+                                 "how many seconds a whole request body may take to arrive",
+                                 std::chrono::seconds(10),
+                                 NumberReader{"a number of seconds", 1, 3600}),
         directive<AuditLogFile>("UserAdminAuditLog", TAKE12, anywhere,
                                 "who is told who did what: a file or \"|program\" [, required], or "
                                 "none",
@@ -98,24 +99,24 @@ constexpr auto backend_directives(const char* wait, const char* label_prefix) {
 
 /// What those directives come to for one request.
 struct BackendSettings {
-    std::chrono::milliseconds wait;
+    std::chrono::milliseconds timeout;
     /// The directive that sets the wait.
-    const char* wait_directive;
+    const char* timeout_directive;
     Tables tables;
     password::Format hash_format;
-    std::chrono::seconds body_wait;
+    std::chrono::seconds body_timeout;
     AuditLog audit_log;
     /// How long a filter's total may be kept.
     std::chrono::seconds total_age{0};
 };
 
 template <const auto& table>
-BackendSettings backend_settings(const Settings<table>& settings) {
-    return {settings.template get<Wait>(),
-            Settings<table>::template name<Wait>(),
+BackendSettings backend_settings(const DirectiveSettings<table>& settings) {
+    return {settings.template get<Timeout>(),
+            DirectiveSettings<table>::template name<Timeout>(),
             settings.template get<ApplicationTables>(),
             settings.template get<PasswordHash>(),
-            settings.template get<BodyWait>(),
+            settings.template get<BodyTimeLimit>(),
             settings.template get<AuditLogFile>(),
             std::chrono::seconds(0)};
 }
@@ -127,7 +128,7 @@ struct HashBounds {
 };
 
 template <const auto& table>
-HashBounds hash_bounds(const Settings<table>& settings) {
+HashBounds hash_bounds(const DirectiveSettings<table>& settings) {
     return {settings.template get<HashLimit>(), settings.template get<HashQueue>()};
 }
 
@@ -156,18 +157,18 @@ struct Backend {
     /// Which of mod_dbd's pools the server has: a place in the list of their gates.
     unsigned pool = 0;
     /// How many connections to it all children together may have.
-    unsigned most_connections = 0;
+    unsigned max_connections = 0;
     /// Tells its database from others, as far as their parameters differ.
     const char* database_id = nullptr;
-    Gate* gate = nullptr;
+    ConnectionLimiter* limiter = nullptr;
     /// Of this child.
     sign_in::ObservedFormats* formats = nullptr;
     /// The same, of all virtual hosts.
     password::HashMemory* hash_memory = nullptr;
     /// Of all virtual hosts.
-    FigureBook* figure_book = nullptr;
+    MetricsRegistry* metrics_registry = nullptr;
     /// Its own, as this child counts them.
-    Figures figures = {};
+    Metrics metrics = {};
     /// Under which they are kept.
     const char* name = nullptr;
 };
@@ -183,19 +184,19 @@ bool check_database(const module& owner, const char* directive) noexcept;
 /// Visits the settings of each Location that counts in a server, the server's own part and other
 /// servers' included, with what they inherit. There are Locations once the configuration is read.
 template <const auto& table, class Visit>
-void each_location(const server_rec* server, const module& owner, const Visit& visit) {
+void for_each_location(const server_rec* server, const module& owner, const Visit& visit) {
     const auto& core =
         *static_cast<const core_server_config*>(ap_get_core_module_config(server->module_config));
-    const auto& around =
-        *static_cast<const Settings<table>*>(ap_get_module_config(server->lookup_defaults, &owner));
+    const auto& around = *static_cast<const DirectiveSettings<table>*>(
+        ap_get_module_config(server->lookup_defaults, &owner));
     for (int index = 0; index < core.sec_url->nelts; ++index) {
         const auto* section =
             reinterpret_cast<const ap_conf_vector_t* const*>(core.sec_url->elts)[index];
         const auto* own =
-            static_cast<const Settings<table>*>(ap_get_module_config(section, &owner));
+            static_cast<const DirectiveSettings<table>*>(ap_get_module_config(section, &owner));
         if (own == nullptr)
             continue;
-        Settings<table> settings = *own;
+        DirectiveSettings<table> settings = *own;
         settings.inherit(around);
         visit(settings);
     }
@@ -206,8 +207,8 @@ enum class HashUse { storing, verifying };
 
 /// In check_config: notes how a server's Location hashes, and warns once where what one module
 /// stores is not what the other one takes an unknown address' time from.
-void compare_hashes(apr_pool_t* configuration_pool, const server_rec* server, const module& owner,
-                    HashUse use, const password::Format& format);
+void check_hash_formats(apr_pool_t* configuration_pool, const server_rec* server,
+                        const module& owner, HashUse use, const password::Format& format);
 
 /// In post_config: makes what the children share, the same for both modules. What fails is logged;
 /// the result is the hook's.

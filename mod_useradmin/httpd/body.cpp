@@ -10,7 +10,7 @@ namespace useradmin::httpd {
 
 namespace {
 
-constexpr apr_off_t piece_size = 8192;
+constexpr apr_off_t chunk_size = 8192;
 
 /// Ends a brigade with the scope.
 class Brigade {
@@ -33,7 +33,7 @@ RequestBody::~RequestBody() {
     crypto::wipe(text_.data(), text_.size());
 }
 
-bool RequestBody::is_left() const noexcept {
+bool RequestBody::has_unread_data() const noexcept {
     const std::string_view length =
         apr::view_of(apr_table_get(request_->headers_in, "Content-Length"));
     const bool has_body = apr_table_get(request_->headers_in, "Transfer-Encoding") != nullptr ||
@@ -49,12 +49,12 @@ http::Body RequestBody::read() {
     const Brigade brigade(request_);
     while (!is_read_) {
         const apr_status_t status =
-            timeout.is_over()
+            timeout.is_expired()
                 ? APR_TIMEUP
                 : ap_get_brigade(request_->input_filters, brigade.get(), AP_MODE_READBYTES,
-                                 APR_BLOCK_READ, std::min<apr_off_t>(limit_ + 1, piece_size));
+                                 APR_BLOCK_READ, std::min<apr_off_t>(limit_ + 1, chunk_size));
         if (status != APR_SUCCESS)
-            return failed(status, timeout.is_over());
+            return failed(status, timeout.is_expired());
         const http::Body::State state = append(brigade.get());
         if (state != http::Body::State::read)
             return {state, {}};

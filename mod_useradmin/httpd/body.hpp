@@ -30,7 +30,7 @@ class RequestBody final : public http::BodySource {
     bool was_answered() const noexcept { return was_answered_; }
     /// Whether the request has a body of which something is unread: the connection must not be
     /// kept.
-    bool is_left() const noexcept;
+    bool has_unread_data() const noexcept;
 
   private:
     /// Reads the next piece; its result is the status of the body so far.

@@ -18,7 +18,7 @@ constexpr const char* key = "useradmin body timeout 1";
 constexpr apr_interval_time_t stream_pause = 10000;
 /// How long a connection is waited for before the filters below are asked again: mod_reqtimeout
 /// has a bound of its own, and says so when it is asked.
-constexpr apr_interval_time_t longest_pause = apr_time_from_sec(1);
+constexpr apr_interval_time_t max_pause = apr_time_from_sec(1);
 
 apr_time_t* deadline_of(const conn_rec* connection) noexcept {
     void* deadline = nullptr;
@@ -64,7 +64,7 @@ apr_status_t read_in_time(ap_filter_t* filter, apr_bucket_brigade* brigade, ap_i
             std::min(deadline - now, silent_since + longest_silence - now);
         if (left <= 0)
             return APR_TIMEUP;
-        wait_for_input(filter->c, std::min(left, longest_pause));
+        wait_for_input(filter->c, std::min(left, max_pause));
     }
 }
 
@@ -87,14 +87,14 @@ void register_body_timeout(apr_pool_t*) noexcept {
 }
 
 BodyTimeout::BodyTimeout(const conn_rec* connection, apr_interval_time_t timeout) noexcept
-    : deadline_(apr_time_now() + timeout), kept_(deadline_of(connection)) {
-    if (kept_ != nullptr)
-        *kept_ = deadline_;
+    : deadline_(apr_time_now() + timeout), filter_deadline_(deadline_of(connection)) {
+    if (filter_deadline_ != nullptr)
+        *filter_deadline_ = deadline_;
 }
 
 BodyTimeout::~BodyTimeout() {
-    if (kept_ != nullptr)
-        *kept_ = 0;
+    if (filter_deadline_ != nullptr)
+        *filter_deadline_ = 0;
 }
 
 } // namespace useradmin::httpd

@@ -18,12 +18,12 @@ class BodyTimeout {
     BodyTimeout(const BodyTimeout&) = delete;
     BodyTimeout& operator=(const BodyTimeout&) = delete;
 
-    bool is_over() const noexcept { return apr_time_now() >= deadline_; }
+    bool is_expired() const noexcept { return apr_time_now() >= deadline_; }
 
   private:
     apr_time_t deadline_;
     /// Where the connection's filter looks; nullptr where it has none.
-    apr_time_t* kept_;
+    apr_time_t* filter_deadline_;
 };
 
 } // namespace useradmin::httpd

@@ -19,7 +19,7 @@ void walk(const ap_directive_t* directive, const ap_directive_t* virtual_host,
 
 } // namespace
 
-void each_directive(const std::function<void(const TreeDirective&)>& visit) {
+void for_each_directive(const std::function<void(const TreeDirective&)>& visit) {
     walk(ap_conftree, nullptr, visit);
 }
 

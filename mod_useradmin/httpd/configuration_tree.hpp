@@ -18,7 +18,7 @@ struct TreeDirective {
 
 /// Visits every directive of the configuration, sections too ("<Location"), in the order in which
 /// httpd read them. There is a tree while the configuration is checked, and from then on.
-void each_directive(const std::function<void(const TreeDirective&)>& visit);
+void for_each_directive(const std::function<void(const TreeDirective&)>& visit);
 
 /// Whether the directive has that name, as httpd compares names.
 bool is_named(const ap_directive_t& directive, std::string_view name) noexcept;

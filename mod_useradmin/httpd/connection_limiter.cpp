@@ -7,11 +7,11 @@ namespace useradmin::httpd {
 namespace {
 
 /// What is no time to speak of.
-constexpr std::chrono::milliseconds hardly(100);
+constexpr std::chrono::milliseconds negligible_wait(100);
 
 } // namespace
 
-bool Gate::enter(store::Deadline deadline) {
+bool ConnectionLimiter::acquire(store::Deadline deadline) {
     std::unique_lock lock(mutex_);
     if (!freed_.wait_until(lock, deadline, [this] { return permits_ > 0; }))
         return false;
@@ -19,7 +19,7 @@ bool Gate::enter(store::Deadline deadline) {
     return true;
 }
 
-void Gate::leave() noexcept {
+void ConnectionLimiter::release() noexcept {
     {
         const std::lock_guard lock(mutex_);
         ++permits_;
@@ -27,40 +27,42 @@ void Gate::leave() noexcept {
     freed_.notify_one();
 }
 
-bool Gate::is_troubled(store::Clock::time_point now) const noexcept {
-    return now < longest_turn_ended_ + 2 * longest_turn_;
+bool ConnectionLimiter::is_slow(store::Clock::time_point now) const noexcept {
+    return now < longest_hold_ended_ + 2 * longest_hold_;
 }
 
-Gate::Turn::Turn(Gate& gate, store::Deadline deadline, bool goes_first)
-    : gate_(gate), deadline_(deadline), goes_first_(goes_first),
-      lock_(gate.turn_, std::defer_lock) {
-    if (goes_first_)
-        ++gate_.first_;
+ConnectionLimiter::PoolLock::PoolLock(ConnectionLimiter& limiter, store::Deadline deadline,
+                                      bool has_priority)
+    : limiter_(limiter), deadline_(deadline), has_priority_(has_priority),
+      lock_(limiter.pool_mutex_, std::defer_lock) {
+    if (has_priority_)
+        ++limiter_.priority_waiters_;
     wait();
     // While turns are short, it matters to nobody.
-    while (lock_ && !goes_first_ && gate_.first_ != 0 && gate_.is_troubled(store::Clock::now())) {
+    while (lock_ && !has_priority_ && limiter_.priority_waiters_ != 0 &&
+           limiter_.is_slow(store::Clock::now())) {
         lock_.unlock();
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
         wait();
     }
-    begun_ = store::Clock::now();
+    acquired_at_ = store::Clock::now();
 }
 
-Gate::Turn::~Turn() {
-    if (goes_first_)
-        --gate_.first_;
+ConnectionLimiter::PoolLock::~PoolLock() {
+    if (has_priority_)
+        --limiter_.priority_waiters_;
     if (!lock_)
         return;
     const auto now = store::Clock::now();
-    const bool is_short = now - begun_ < hardly;
-    const bool is_shorter = now - begun_ < gate_.longest_turn_ && gate_.is_troubled(now);
+    const bool is_short = now - acquired_at_ < negligible_wait;
+    const bool is_shorter = now - acquired_at_ < limiter_.longest_hold_ && limiter_.is_slow(now);
     if (!has_connected_ && (is_short || is_shorter))
         return;
-    gate_.longest_turn_ = now - begun_;
-    gate_.longest_turn_ended_ = now;
+    limiter_.longest_hold_ = now - acquired_at_;
+    limiter_.longest_hold_ended_ = now;
 }
 
-void Gate::Turn::wait() {
+void ConnectionLimiter::PoolLock::wait() {
     // A turn takes a microsecond as a rule: less than to fall asleep and be woken.
     constexpr int tries = 100;
     for (int number = 0; !lock_.try_lock() && number < tries; ++number)
@@ -73,10 +75,10 @@ void Gate::Turn::wait() {
         static_cast<void>(lock_.try_lock_until(deadline_));
 }
 
-bool Gate::Turn::is_long_enough(store::Clock::duration time) const noexcept {
-    constexpr std::chrono::seconds give_or_take(1);
-    return begun_ + time <= deadline_ + hardly || !gate_.is_troubled(begun_) ||
-           begun_ + gate_.longest_turn_ <= deadline_ + give_or_take;
+bool ConnectionLimiter::PoolLock::has_time_to_connect(store::Clock::duration time) const noexcept {
+    constexpr std::chrono::seconds tolerance(1);
+    return acquired_at_ + time <= deadline_ + negligible_wait || !limiter_.is_slow(acquired_at_) ||
+           acquired_at_ + limiter_.longest_hold_ <= deadline_ + tolerance;
 }
 
 } // namespace useradmin::httpd

@@ -26,22 +26,22 @@ void apply(const ap_directive_t& directive, std::string_view word, ConnectionPoo
         if (is_named(directive, name))
             pool.*member = word;
     for (const auto& [name, member] :
-         {Number{"DBDMin", &ConnectionPool::least}, Number{"DBDKeep", &ConnectionPool::kept},
-          Number{"DBDMax", &ConnectionPool::most},
-          Number{"DBDExptime", &ConnectionPool::seconds_idle}})
+         {Number{"DBDMin", &ConnectionPool::min}, Number{"DBDKeep", &ConnectionPool::keep},
+          Number{"DBDMax", &ConnectionPool::max},
+          Number{"DBDExptime", &ConnectionPool::expiry_seconds}})
         if (is_named(directive, name))
             pool.*member = std::atoi(word.data()); // NOLINT(cert-err34-c): as mod_dbd reads it
 }
 
 /// A directive of mod_dbd's, its word out of its quotes.
-struct Said {
+struct PoolDirectives {
     TreeDirective where;
     std::string_view word;
 };
 
-std::vector<Said> said_of_pools(apr_pool_t* memory) {
-    std::vector<Said> said;
-    each_directive([&](const TreeDirective& found) {
+std::vector<PoolDirectives> pool_directives(apr_pool_t* memory) {
+    std::vector<PoolDirectives> said;
+    for_each_directive([&](const TreeDirective& found) {
         const std::string_view name = apr::view_of(found.directive.directive);
         if (name.size() < 3 || strncasecmp(name.data(), "DBD", 3) != 0)
             return;
@@ -56,7 +56,7 @@ std::vector<Said> said_of_pools(apr_pool_t* memory) {
 
 ConnectionPools::ConnectionPools(const server_rec* servers) {
     const apr::ScopedPool memory(servers->process->pool);
-    const std::vector<Said> said = said_of_pools(memory.get());
+    const std::vector<PoolDirectives> said = pool_directives(memory.get());
     ConnectionPool of_all;
     for (const auto& [where, word] : said)
         if (where.virtual_host == nullptr)

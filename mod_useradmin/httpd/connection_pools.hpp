@@ -14,11 +14,11 @@ namespace useradmin::httpd {
 struct ConnectionPool {
     std::string driver;
     std::string parameters;
-    int least = 1;
-    int kept = 2;
+    int min = 1;
+    int keep = 2;
     /// How many connections a child has at most.
-    int most = 10;
-    int seconds_idle = 300;
+    int max = 10;
+    int expiry_seconds = 300;
 
     bool operator==(const ConnectionPool&) const = default;
 };

@@ -31,7 +31,7 @@ DatabaseModule DatabaseModule::find() noexcept {
             APR_RETRIEVE_OPTIONAL_FN(ap_dbd_close), APR_RETRIEVE_OPTIONAL_FN(ap_dbd_acquire)};
 }
 
-ap_dbd_t* DatabaseModule::held_by(request_rec* request) const noexcept {
+ap_dbd_t* DatabaseModule::connection_of_request(request_rec* request) const noexcept {
     if (record == nullptr || acquire == nullptr)
         return nullptr;
     return ap_get_module_config(first_request(request)->request_config, record) != nullptr
@@ -44,7 +44,7 @@ std::string database_problem() {
         return "mod_dbd is not loaded; load it (a2enmod dbd), it holds the database connections";
     bool has_driver = false;
     bool is_known = true;
-    each_directive([&](const TreeDirective& found) {
+    for_each_directive([&](const TreeDirective& found) {
         if (!is_named(found.directive, "DBDriver"))
             return;
         const std::string_view said = apr::view_of(found.directive.args);
@@ -62,32 +62,32 @@ std::string database_problem() {
 }
 
 /// A connection that goes back to the pool when its request ends.
-class DatabaseConnections::PutBack {
+class DatabaseConnections::ConnectionReturner {
   public:
-    PutBack(const DatabaseConnections& connections, ap_dbd_t* connection) noexcept
+    ConnectionReturner(const DatabaseConnections& connections, ap_dbd_t* connection) noexcept
         : close_(connections.database_.close), server_(connections.request_->server),
-          gate_(connections.gate_), connection_(connection) {}
-    ~PutBack() {
-        const Gate::Turn turn = Gate::Turn::to_put_back(gate_);
+          limiter_(connections.limiter_), connection_(connection) {}
+    ~ConnectionReturner() {
+        const ConnectionLimiter::PoolLock turn = ConnectionLimiter::PoolLock::for_release(limiter_);
         close_(server_, connection_);
-        gate_.leave();
+        limiter_.release();
     }
-    PutBack(const PutBack&) = delete;
-    PutBack& operator=(const PutBack&) = delete;
+    ConnectionReturner(const ConnectionReturner&) = delete;
+    ConnectionReturner& operator=(const ConnectionReturner&) = delete;
 
   private:
     APR_OPTIONAL_FN_TYPE(ap_dbd_close) * close_;
     server_rec* server_;
-    Gate& gate_;
+    ConnectionLimiter& limiter_;
     ap_dbd_t* connection_;
 };
 
 const store::Connection* DatabaseConnections::acquire(store::Deadline deadline) {
     const auto asked_at = store::Clock::now();
-    if (const ap_dbd_t* held = database_.held_by(request_))
-        return hand_out(*held, asked_at);
-    if (!gate_.enter(deadline)) {
-        figures_.count(Refusal::connection_wait);
+    if (const ap_dbd_t* held = database_.connection_of_request(request_))
+        return make_connection(*held, asked_at);
+    if (!limiter_.acquire(deadline)) {
+        metrics_.count(Rejection::connection_wait);
         log_.write_throttled(text::Level::error,
                              "UA0201: no database connection came free within " +
                                  std::to_string(timeout_.count() / 1000) + " s; raise DBDMax or " +
@@ -95,45 +95,47 @@ const store::Connection* DatabaseConnections::acquire(store::Deadline deadline) 
         return nullptr;
     }
     {
-        Gate::Turn turn(gate_, deadline);
-        if (turn && turn.is_long_enough(timeout_))
+        ConnectionLimiter::PoolLock pool_lock(limiter_, deadline);
+        if (pool_lock && pool_lock.has_time_to_connect(timeout_))
             open_ = database_.open(request_->pool, request_->server);
         if (open_ != nullptr && is_new(*open_))
-            turn.has_connected();
+            pool_lock.has_connected();
     }
     if (open_ == nullptr) {
-        gate_.leave();
-        figures_.count(Refusal::connection_failed);
+        limiter_.release();
+        metrics_.count(Rejection::connection_failed);
         log_.write_throttled(
             text::Level::error,
             "UA0202: mod_dbd has no connection; its own line, for this request or for one "
             "before it, says why: is the database up, and are DBDParams right?");
         return nullptr;
     }
-    return hand_out(*open_, asked_at);
+    return make_connection(*open_, asked_at);
 }
 
 void DatabaseConnections::release(const store::Connection&) noexcept {
-    figures_.put_back_connection(
-        std::chrono::duration_cast<std::chrono::microseconds>(store::Clock::now() - had_at_));
+    metrics_.connection_released(
+        std::chrono::duration_cast<std::chrono::microseconds>(store::Clock::now() - acquired_at_));
     if (open_ == nullptr)
         return;
     ap_dbd_t* const connection = std::exchange(open_, nullptr);
     constexpr std::chrono::milliseconds usual(100);
-    if (const Gate::Turn turn(gate_, store::Clock::now() + usual); turn) {
+    if (const ConnectionLimiter::PoolLock pool_lock(limiter_, store::Clock::now() + usual);
+        pool_lock) {
         database_.close(request_->server, connection);
-        gate_.leave();
+        limiter_.release();
         return;
     }
     // Someone waits for the database to answer; the request does not.
-    apr::emplace<PutBack>(request_->pool, *this, connection);
+    apr::emplace<ConnectionReturner>(request_->pool, *this, connection);
 }
 
-const store::Connection* DatabaseConnections::hand_out(const ap_dbd_t& connection,
-                                                       store::Clock::time_point asked_at) noexcept {
-    had_at_ = store::Clock::now();
-    figures_.take_connection(
-        std::chrono::duration_cast<std::chrono::microseconds>(had_at_ - asked_at));
+const store::Connection*
+DatabaseConnections::make_connection(const ap_dbd_t& connection,
+                                     store::Clock::time_point asked_at) noexcept {
+    acquired_at_ = store::Clock::now();
+    metrics_.connection_acquired(
+        std::chrono::duration_cast<std::chrono::microseconds>(acquired_at_ - asked_at));
     connection_ = {connection.driver, connection.handle, connection.pool};
     return &connection_;
 }

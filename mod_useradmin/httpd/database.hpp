@@ -24,7 +24,7 @@ struct DatabaseModule {
 
     /// The connection that another module took for this request and holds until its end; nullptr
     /// where there is none. To wait for a second one then could be to wait for oneself.
-    ap_dbd_t* held_by(request_rec* request) const noexcept;
+    ap_dbd_t* connection_of_request(request_rec* request) const noexcept;
 };
 
 /// The sentence that says what is missing where a configuration needs the database; empty where
@@ -37,31 +37,31 @@ class DatabaseConnections final : public store::ConnectionSource {
     /// The timeout is how long a request waits, and the directive the one that sets it, for the
     /// log.
     DatabaseConnections(request_rec* request, text::Logger& log, const DatabaseModule& database,
-                        Gate& gate, const Figures& figures, std::chrono::milliseconds timeout,
-                        const char* directive) noexcept
-        : request_(request), log_(log), database_(database), gate_(gate), figures_(figures),
+                        ConnectionLimiter& limiter, const Metrics& metrics,
+                        std::chrono::milliseconds timeout, const char* directive) noexcept
+        : request_(request), log_(log), database_(database), limiter_(limiter), metrics_(metrics),
           timeout_(timeout), directive_(directive) {}
 
     const store::Connection* acquire(store::Deadline deadline) override;
     void release(const store::Connection& connection) noexcept override;
 
   private:
-    class PutBack;
+    class ConnectionReturner;
 
-    const store::Connection* hand_out(const ap_dbd_t& connection,
-                                      store::Clock::time_point asked_at) noexcept;
+    const store::Connection* make_connection(const ap_dbd_t& connection,
+                                             store::Clock::time_point asked_at) noexcept;
 
     request_rec* request_;
     text::Logger& log_;
     const DatabaseModule& database_;
-    Gate& gate_;
-    const Figures& figures_;
+    ConnectionLimiter& limiter_;
+    const Metrics& metrics_;
     std::chrono::milliseconds timeout_;
     const char* directive_;
     /// The connection that this opened, and has to close; nullptr for one that the request holds.
     ap_dbd_t* open_ = nullptr;
     store::Connection connection_;
-    store::Clock::time_point had_at_;
+    store::Clock::time_point acquired_at_;
 };
 
 } // namespace useradmin::httpd

@@ -23,7 +23,7 @@ namespace useradmin::httpd {
 inline constexpr int anywhere = RSRC_CONF | ACCESS_CONF;
 
 /// A line of the configuration, as a directive's reader gets it.
-struct Line {
+struct ConfigLine {
     cmd_parms* command;
     /// The words behind the name, each with its terminator. They live as long as the configuration.
     std::span<const std::string_view> words;
@@ -32,7 +32,7 @@ struct Line {
 
     apr_pool_t* pool() const noexcept { return command->pool; }
     /// A text that lives as long as the configuration, for a reader to return.
-    const char* keep(std::string_view text) const { return apr::copy_c_string(pool(), text); }
+    const char* copy(std::string_view text) const { return apr::copy_c_string(pool(), text); }
 };
 
 /// One directive. The tag names its value to the code. The reader takes a Line and the value to
@@ -49,14 +49,15 @@ struct Directive {
     int context;
     const char* help;
     /// Its value where no line says another.
-    Value fallback;
+    Value default_value;
     Reader read;
 };
 
 template <class Tag, class Type, class Reader>
 constexpr Directive<Tag, Type, Reader> directive(const char* name, cmd_how words, int context,
-                                                 const char* help, Type fallback, Reader reader) {
-    return {name, words, context, help, fallback, reader};
+                                                 const char* help, Type default_value,
+                                                 Reader reader) {
+    return {name, words, context, help, default_value, reader};
 }
 
 /// The whole number that the text is, within the bounds; nothing where it is not.
@@ -70,39 +71,39 @@ inline std::optional<long> number_within(std::string_view text, long least, long
 }
 
 /// Reads a whole number within bounds.
-struct Number {
+struct NumberReader {
     /// What it counts: "a whole number", "a number of seconds".
     std::string_view what;
-    long least;
-    long most;
+    long min;
+    long max;
 
     template <class Type>
-    const char* operator()(const Line& line, Type& value) const {
-        const std::optional<long> number = number_within(line.words[0], least, most);
+    const char* operator()(const ConfigLine& line, Type& value) const {
+        const std::optional<long> number = number_within(line.words[0], min, max);
         if (!number)
-            return line.keep("must be " + std::string(what) + " from " + std::to_string(least) +
-                             " to " + std::to_string(most));
+            return line.copy("must be " + std::string(what) + " from " + std::to_string(min) +
+                             " to " + std::to_string(max));
         value = Type(*number);
         return nullptr;
     }
 };
 
 /// Reads a switch.
-struct Switch {
-    const char* operator()(const Line& line, bool& value) const noexcept {
+struct SwitchReader {
+    const char* operator()(const ConfigLine& line, bool& value) const noexcept {
         value = line.is_on;
         return nullptr;
     }
 };
 
 /// Reads a choice between two words; true for the second.
-struct Choice {
+struct ChoiceReader {
     std::string_view first;
     std::string_view second;
 
-    const char* operator()(const Line& line, bool& value) const {
+    const char* operator()(const ConfigLine& line, bool& value) const {
         if (line.words[0] != first && line.words[0] != second)
-            return line.keep("must be '" + std::string(first) + "' or '" + std::string(second) +
+            return line.copy("must be '" + std::string(first) + "' or '" + std::string(second) +
                              "'");
         value = line.words[0] == second;
         return nullptr;
@@ -112,7 +113,7 @@ struct Choice {
 /// The values of a table's directives, as a Location or a server says them; what is unsaid is
 /// inherited. httpd merges them anew for each request: nothing here has a destructor.
 template <const auto& table>
-class Settings {
+class DirectiveSettings {
     using Entries = std::remove_cvref_t<decltype(table)>;
 
     template <class Indices>
@@ -127,15 +128,15 @@ class Settings {
                                                                                        : 0) +
              ...);
     };
-    using Kept = Values<std::make_index_sequence<std::tuple_size_v<Entries>>>;
+    using Storage = Values<std::make_index_sequence<std::tuple_size_v<Entries>>>;
 
     template <class Tag>
-    static constexpr std::size_t position = Kept::template position<Tag>;
+    static constexpr std::size_t position = Storage::template position<Tag>;
 
   public:
     /// What a line said; nothing where none did.
     template <class Tag>
-    const auto& said() const noexcept {
+    const auto& explicit_value() const noexcept {
         static_assert(
             std::is_same_v<typename std::tuple_element_t<position<Tag>, Entries>::Name, Tag>,
             "no directive of that name");
@@ -144,7 +145,7 @@ class Settings {
     /// The value, or its default.
     template <class Tag>
     auto get() const noexcept {
-        return said<Tag>().value_or(std::get<position<Tag>>(table).fallback);
+        return explicit_value<Tag>().value_or(std::get<position<Tag>>(table).default_value);
     }
 
     /// The directive's name.
@@ -158,32 +159,33 @@ class Settings {
         std::get<index>(values_) = value;
     }
     /// Takes what is unsaid here from the settings around it.
-    void inherit(const Settings& around) noexcept {
+    void inherit(const DirectiveSettings& around) noexcept {
         inherit(around, std::make_index_sequence<std::tuple_size_v<Entries>>());
     }
 
   private:
     template <std::size_t... index>
-    void inherit(const Settings& around, std::index_sequence<index...>) noexcept {
+    void inherit(const DirectiveSettings& around, std::index_sequence<index...>) noexcept {
         ((std::get<index>(values_) = std::get<index>(values_) ? std::get<index>(values_)
                                                               : std::get<index>(around.values_)),
          ...);
     }
 
-    typename Kept::Type values_;
+    typename Storage::Type values_;
 };
 
 /// What httpd makes and merges settings with: a module's create_dir_config and merge_dir_config.
 template <const auto& table>
 void* create_settings(apr_pool_t* pool, char*) noexcept {
-    static_assert(std::is_trivially_destructible_v<Settings<table>>);
-    return &apr::emplace<Settings<table>>(pool);
+    static_assert(std::is_trivially_destructible_v<DirectiveSettings<table>>);
+    return &apr::emplace<DirectiveSettings<table>>(pool);
 }
 
 template <const auto& table>
 void* merge_settings(apr_pool_t* pool, void* around, void* inner) noexcept {
-    auto& merged = apr::emplace<Settings<table>>(pool, *static_cast<const Settings<table>*>(inner));
-    merged.inherit(*static_cast<const Settings<table>*>(around));
+    auto& merged = apr::emplace<DirectiveSettings<table>>(
+        pool, *static_cast<const DirectiveSettings<table>*>(inner));
+    merged.inherit(*static_cast<const DirectiveSettings<table>*>(around));
     return &merged;
 }
 
@@ -228,12 +230,12 @@ struct Setter {
         const char* const problem = apr::guarded(
             [&]() -> const char* {
                 const auto& entry = std::get<index>(table);
-                auto value = entry.fallback;
+                auto value = entry.default_value;
                 // g++ 16 takes a call in a table of constants for one that is to be constant.
                 const auto read = entry.read;
-                const char* sentence = read(Line{command, words, is_on}, value);
+                const char* sentence = read(ConfigLine{command, words, is_on}, value);
                 if (sentence == nullptr)
-                    static_cast<Settings<table>*>(settings)->template set<index>(value);
+                    static_cast<DirectiveSettings<table>*>(settings)->template set<index>(value);
                 return sentence;
             },
             [&](const char* reason) -> const char* { return apr_pstrdup(command->pool, reason); });

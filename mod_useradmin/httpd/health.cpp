@@ -72,10 +72,10 @@ std::string problem_of(request_rec* request, const module& owner, const BackendS
         return problem + '\n';
     const Backend& backend = backend_of(request->server, owner);
     HealthLog log(request, owner, *backend.log_throttles);
-    DatabaseConnections connections(request, log, backend.database, *backend.gate, backend.figures,
-                                    settings.wait, settings.wait_directive);
+    DatabaseConnections connections(request, log, backend.database, *backend.limiter,
+                                    backend.metrics, settings.timeout, settings.timeout_directive);
     store::DatabaseStore store(connections, log, request->pool, settings.tables.names,
-                               settings.tables.label, store::TimeoutPolicy{settings.wait});
+                               settings.tables.label, store::TimeoutPolicy{settings.timeout});
     if (store.ping())
         return {};
     return log.lines().empty() ? "the error log has the reason\n" : log.lines();
@@ -83,7 +83,7 @@ std::string problem_of(request_rec* request, const module& owner, const BackendS
 
 } // namespace
 
-int answer_health(request_rec* request, const module& owner, const BackendSettings& settings) {
+int handle_health(request_rec* request, const module& owner, const BackendSettings& settings) {
     const std::string problem = problem_of(request, owner, settings);
     std::string text = problem.empty() ? "ok\n" : "unavailable\n";
     if (is_local(request))

@@ -9,6 +9,6 @@ namespace useradmin::httpd {
 /// Answers 200 where the database does, within the wait of the settings, and 503 where it does not:
 /// one word of plain text and, for a caller on the same machine, what is wrong. The result is the
 /// handler's.
-int answer_health(request_rec* request, const module& owner, const BackendSettings& settings);
+int handle_health(request_rec* request, const module& owner, const BackendSettings& settings);
 
 } // namespace useradmin::httpd

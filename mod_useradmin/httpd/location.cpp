@@ -100,13 +100,13 @@ ap_conf_vector_t* configuration_below(request_rec* request, const char* base) no
     return std::exchange(request->per_dir_config, own);
 }
 
-int keep_from_files(request_rec* request) noexcept {
+int skip_filename_translation(request_rec* request) noexcept {
     request->filename = apr_pstrdup(request->pool, no_file);
     return OK;
 }
 
 /// The configuration is the server's own in this phase, so the name has to tell.
-int keep_from_storage(request_rec* request) noexcept {
+int skip_map_to_storage(request_rec* request) noexcept {
     return apr::view_of(request->filename) == no_file ? OK : DECLINED;
 }
 

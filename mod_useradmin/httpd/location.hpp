@@ -22,9 +22,9 @@ ap_conf_vector_t* configuration_below(request_rec* request, const char* base) no
 
 /// In translate_name: the request is for no file, so that no module looks for one, or guesses from
 /// its ending.
-int keep_from_files(request_rec* request) noexcept;
+int skip_filename_translation(request_rec* request) noexcept;
 
 /// The hook map_to_storage for such requests.
-int keep_from_storage(request_rec* request) noexcept;
+int skip_map_to_storage(request_rec* request) noexcept;
 
 } // namespace useradmin::httpd

@@ -2,7 +2,7 @@
 
 namespace useradmin::httpd {
 
-std::optional<int> result_unless_reading(request_rec* request) noexcept {
+std::optional<int> reject_unless_get(request_rec* request) noexcept {
     ap_allow_standard_methods(request, REPLACE_ALLOW, M_GET, M_OPTIONS, -1);
     if (request->method_number == M_OPTIONS)
         return DECLINED;

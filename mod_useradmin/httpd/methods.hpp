@@ -9,6 +9,6 @@ namespace useradmin::httpd {
 
 /// The handler's result for a request that does not read: OPTIONS is left to httpd's own handler,
 /// and any other is a 405. Both replies say in Allow what there is. Nothing for GET and HEAD.
-std::optional<int> result_unless_reading(request_rec* request) noexcept;
+std::optional<int> reject_unless_get(request_rec* request) noexcept;
 
 } // namespace useradmin::httpd

@@ -14,13 +14,13 @@ namespace {
 using ipc::Counter;
 
 /// There is room for so many operations, "other" included.
-constexpr std::size_t most_operations = 16;
+constexpr std::size_t max_operations = 16;
 
 /// Counts by status: each new one takes the next free place.
 class Statuses {
   public:
     void add(int status) noexcept {
-        for (Place& place : places_) {
+        for (Slot& place : places_) {
             std::int32_t own = place.status.load(std::memory_order_relaxed);
             if (own == 0 && place.status.compare_exchange_strong(own, status))
                 own = status;
@@ -32,7 +32,7 @@ class Statuses {
         others_.add();
     }
     void add_to(std::map<int, std::uint64_t>& sums) const {
-        for (const Place& place : places_)
+        for (const Slot& place : places_)
             if (const std::uint64_t count = place.count.value())
                 sums[place.status] += count;
         if (const std::uint64_t count = others_.value())
@@ -40,11 +40,11 @@ class Statuses {
     }
 
   private:
-    struct Place {
+    struct Slot {
         std::atomic<std::int32_t> status;
         Counter count;
     };
-    std::array<Place, 16> places_;
+    std::array<Slot, 16> places_;
     Counter others_;
 };
 
@@ -54,12 +54,13 @@ class Durations {
     void add(std::chrono::microseconds duration) noexcept {
         // A clock that was set back gives no negative time.
         const std::int64_t time = std::max<std::int64_t>(duration.count(), 0);
-        const auto* const bound = std::lower_bound(time_bounds.begin(), time_bounds.end(), time);
-        counts_[static_cast<std::size_t>(bound - time_bounds.begin())].add();
+        const auto* const bound =
+            std::lower_bound(histogram_bounds.begin(), histogram_bounds.end(), time);
+        counts_[static_cast<std::size_t>(bound - histogram_bounds.begin())].add();
         microseconds_.add(static_cast<std::uint64_t>(time));
     }
-    Times sums() const {
-        Times times;
+    DurationHistogram sums() const {
+        DurationHistogram times;
         std::transform(counts_.begin(), counts_.end(), times.counts.begin(),
                        [](const Counter& counter) { return counter.value(); });
         times.microseconds = microseconds_.value();
@@ -67,19 +68,19 @@ class Durations {
     }
 
   private:
-    std::array<Counter, time_bounds.size() + 1> counts_;
+    std::array<Counter, histogram_bounds.size() + 1> counts_;
     Counter microseconds_;
 };
 
 } // namespace
 
-struct Figures::Part {
+struct Metrics::Part {
     struct Operation {
         Statuses statuses;
         Durations durations;
     };
-    std::array<Operation, most_operations> operations;
-    std::array<Counter, refusal_names.size()> refusals;
+    std::array<Operation, max_operations> operations;
+    std::array<Counter, rejection_names.size()> refusals;
     std::array<Counter, lookup_names.size()> lookups;
     Durations waits;
     Durations database;
@@ -108,85 +109,85 @@ std::size_t operation_index(std::string_view name) noexcept {
     return before;
 }
 
-std::uint64_t Times::count() const noexcept {
+std::uint64_t DurationHistogram::count() const noexcept {
     return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
 }
 
-void Times::add(const Times& other) noexcept {
+void DurationHistogram::add(const DurationHistogram& other) noexcept {
     std::transform(counts.begin(), counts.end(), other.counts.begin(), counts.begin(),
                    std::plus<>());
     microseconds += other.microseconds;
 }
 
-void FigureSums::add(const FigureSums& other) {
+void MetricsSnapshot::add(const MetricsSnapshot& other) {
     operations.resize(std::max(operations.size(), other.operations.size()));
     for (std::size_t index = 0; index < other.operations.size(); ++index) {
         for (const auto& [status, count] : other.operations[index].statuses)
             operations[index].statuses[status] += count;
         operations[index].durations.add(other.operations[index].durations);
     }
-    std::transform(refusals.begin(), refusals.end(), other.refusals.begin(), refusals.begin(),
-                   std::plus<>());
+    std::transform(rejections.begin(), rejections.end(), other.rejections.begin(),
+                   rejections.begin(), std::plus<>());
     std::transform(lookups.begin(), lookups.end(), other.lookups.begin(), lookups.begin(),
                    std::plus<>());
-    waits.add(other.waits);
-    database.add(other.database);
+    connection_waits.add(other.connection_waits);
+    connection_holds.add(other.connection_holds);
     connections_in_use += other.connections_in_use;
 }
 
-std::size_t Figures::parts_size() noexcept {
+std::size_t Metrics::parts_size() noexcept {
     return part_count * sizeof(Part);
 }
 
-Figures::Figures(void* parts, Glance* glances, int child) noexcept
+Metrics::Metrics(void* parts, Gauge* gauges, int child) noexcept
     : parts_(static_cast<Part*>(parts)),
       part_(parts_ + (child < 0 ? 0 : static_cast<std::size_t>(child) % part_count)),
-      glances_(glances), in_use_(child < 0 ? nullptr : glances + 1 + child) {}
+      gauges_(gauges), in_use_(child < 0 ? nullptr : gauges + 1 + child) {}
 
-void Figures::begin() const noexcept {
+void Metrics::activate() const noexcept {
     // Written once: the processors share what nobody writes.
-    if (glances_ != nullptr && glances_->load(std::memory_order_relaxed) == 0)
-        glances_->store(1, std::memory_order_relaxed);
+    if (gauges_ != nullptr && gauges_->load(std::memory_order_relaxed) == 0)
+        gauges_->store(1, std::memory_order_relaxed);
 }
 
-void Figures::count_request(std::size_t operation, int status,
+void Metrics::count_request(std::size_t operation, int status,
                             std::chrono::microseconds duration) const noexcept {
     if (part_ == nullptr)
         return;
-    begin();
-    Part::Operation& own = part_->operations[std::min(operation, most_operations - 1)];
+    activate();
+    Part::Operation& own = part_->operations[std::min(operation, max_operations - 1)];
     own.statuses.add(status);
     own.durations.add(duration);
 }
 
-void Figures::count(Lookup lookup) const noexcept {
+void Metrics::count(Lookup lookup) const noexcept {
     if (part_ == nullptr)
         return;
-    begin();
+    activate();
     part_->lookups[static_cast<std::size_t>(lookup)].add();
 }
 
-void Figures::count(Refusal refusal) const noexcept {
+void Metrics::count(Rejection refusal) const noexcept {
     if (part_ == nullptr)
         return;
-    begin();
+    activate();
     part_->refusals[static_cast<std::size_t>(refusal)].add();
 }
 
-Counter* Figures::counter(Refusal refusal) const noexcept {
+Counter* Metrics::counter(Rejection refusal) const noexcept {
     return part_ != nullptr ? &part_->refusals[static_cast<std::size_t>(refusal)] : nullptr;
 }
 
-void Figures::take_connection(std::chrono::microseconds wait) const noexcept {
+void Metrics::connection_acquired(std::chrono::microseconds wait) const noexcept {
     if (part_ == nullptr)
         return;
-    begin();
+    activate();
     part_->waits.add(wait);
     if (in_use_ != nullptr)
         in_use_->fetch_add(1, std::memory_order_relaxed);
 }
 
-void Figures::put_back_connection(std::chrono::microseconds held) const noexcept {
+void Metrics::connection_released(std::chrono::microseconds held) const noexcept {
     if (part_ == nullptr)
         return;
     part_->database.add(held);
@@ -194,32 +195,32 @@ void Figures::put_back_connection(std::chrono::microseconds held) const noexcept
         in_use_->fetch_sub(1, std::memory_order_relaxed);
 }
 
-bool Figures::are_begun() const noexcept {
-    return glances_ != nullptr && glances_->load(std::memory_order_relaxed) != 0;
+bool Metrics::is_active() const noexcept {
+    return gauges_ != nullptr && gauges_->load(std::memory_order_relaxed) != 0;
 }
 
-FigureSums Figures::sums(const std::vector<bool>& running) const {
-    FigureSums sums;
+MetricsSnapshot Metrics::snapshot(const std::vector<bool>& running) const {
+    MetricsSnapshot sums;
     sums.operations.resize(operation_names().size());
-    if (!are_begun())
+    if (!is_active())
         return sums;
     for (std::size_t number = 0; number < part_count; ++number) {
         const Part& part = parts_[number];
         for (std::size_t index = 0; index < sums.operations.size(); ++index) {
-            const Part::Operation& own = part.operations[std::min(index, most_operations - 1)];
+            const Part::Operation& own = part.operations[std::min(index, max_operations - 1)];
             own.statuses.add_to(sums.operations[index].statuses);
             sums.operations[index].durations.add(own.durations.sums());
         }
-        for (std::size_t index = 0; index < sums.refusals.size(); ++index)
-            sums.refusals[index] += part.refusals[index].value();
+        for (std::size_t index = 0; index < sums.rejections.size(); ++index)
+            sums.rejections[index] += part.refusals[index].value();
         for (std::size_t index = 0; index < sums.lookups.size(); ++index)
             sums.lookups[index] += part.lookups[index].value();
-        sums.waits.add(part.waits.sums());
-        sums.database.add(part.database.sums());
+        sums.connection_waits.add(part.waits.sums());
+        sums.connection_holds.add(part.database.sums());
     }
     for (std::size_t child = 0; child < running.size(); ++child)
         if (running[child])
-            sums.connections_in_use += glances_[1 + child].load(std::memory_order_relaxed);
+            sums.connections_in_use += gauges_[1 + child].load(std::memory_order_relaxed);
     return sums;
 }
 

@@ -16,20 +16,20 @@
 namespace useradmin::httpd {
 
 /// Why a request was turned away that had done nothing wrong, or too much.
-enum class Refusal {
+enum class Rejection {
     connection_wait,   ///< no database connection came free in time
     connection_failed, ///< mod_dbd had none to give
     hash_queue,        ///< the queue for hashing slots was full
     hash_wait,         ///< no hashing slot came free in time
     sign_in_limit,     ///< too many attempts to sign in had failed
 };
-inline constexpr std::array<std::string_view, 5> refusal_names = {
+inline constexpr std::array<std::string_view, 5> rejection_names = {
     "connection-wait", "connection-failed", "hash-queue", "hash-wait", "sign-in-limit"};
 
 /// What came of a session token.
 enum class Lookup {
-    recognised,  ///< its session was looked up, and stands for a user
-    kept,        ///< the same, and the look was one of a short while ago
+    valid,       ///< its session was looked up, and stands for a user
+    cached,      ///< the same, and the look was one of a short while ago
     signature,   ///< it was not signed, or not rightly; nothing was looked up
     malformed,   ///< no session can have it; nothing was looked up
     unknown,     ///< no session has it
@@ -52,97 +52,97 @@ std::size_t operation_index(std::string_view name) noexcept;
 
 /// The upper bounds of the times that are told apart, in microseconds; what takes longer than all
 /// of them is counted behind them.
-inline constexpr std::array<std::int64_t, 14> time_bounds = {
+inline constexpr std::array<std::int64_t, 14> histogram_bounds = {
     500,     1'000,   2'500,   5'000,     10'000,    25'000,    50'000,
     100'000, 250'000, 500'000, 1'000'000, 2'500'000, 5'000'000, 10'000'000};
 
 /// How long things took, as it was at one time.
-struct Times {
-    std::array<std::uint64_t, time_bounds.size() + 1> counts = {};
+struct DurationHistogram {
+    std::array<std::uint64_t, histogram_bounds.size() + 1> counts = {};
     std::uint64_t microseconds = 0;
 
     std::uint64_t count() const noexcept;
     double seconds() const noexcept { return static_cast<double>(microseconds) / 1e6; }
-    void add(const Times& other) noexcept;
+    void add(const DurationHistogram& other) noexcept;
 };
 
 /// What was counted, as it was at one time.
-struct FigureSums {
+struct MetricsSnapshot {
     struct Operation {
         /// The status 0 stands for those that found no room.
         std::map<int, std::uint64_t> statuses;
-        Times durations;
+        DurationHistogram durations;
     };
     /// In the order of operation_names().
     std::vector<Operation> operations;
-    std::array<std::uint64_t, refusal_names.size()> refusals = {};
+    std::array<std::uint64_t, rejection_names.size()> rejections = {};
     std::array<std::uint64_t, lookup_names.size()> lookups = {};
     /// Of requests for a connection to the database.
-    Times waits;
+    DurationHistogram connection_waits;
     /// That connections were held.
-    Times database;
+    DurationHistogram connection_holds;
     std::int64_t connections_in_use = 0;
 
-    void add(const FigureSums& other);
+    void add(const MetricsSnapshot& other);
 };
 
 /// A virtual host's figures at one time, for those who print them.
-struct VirtualHostFigures {
+struct VirtualHostMetrics {
     std::string name;
-    FigureSums sums;
+    MetricsSnapshot sums;
 };
 
 /// Where a virtual host's figures are counted, all children together: shared memory of a fixed
 /// size. Counting takes a few nanoseconds and no lock.
-class Figures {
+class Metrics {
   public:
     /// Each child counts in one of so many parts, so that processors do not wait for each other.
     static constexpr std::size_t part_count = 4;
     struct Part;
     /// What is told of each virtual host at a glance: whether anything was counted, and then, for
     /// each child, how many connections it has in use.
-    using Glance = std::atomic<std::int32_t>;
+    using Gauge = std::atomic<std::int32_t>;
 
     /// How many bytes the parts need, all of them together.
     static std::size_t parts_size() noexcept;
 
     /// Counts nothing.
-    Figures() = default;
+    Metrics() = default;
     /// The parts are zeroed memory of parts_size(), aligned for any type; of the glances there is
     /// one more than there are children. The child is its number, or negative for one that has
     /// none.
-    Figures(void* parts, Glance* glances, int child) noexcept;
+    Metrics(void* parts, Gauge* gauges, int child) noexcept;
 
     /// The same as a child counts in them.
-    Figures in_child(int child) const noexcept { return {parts_, glances_, child}; }
+    Metrics in_child(int child) const noexcept { return {parts_, gauges_, child}; }
 
     /// Whoever counts by other ways than the following says so first.
-    void begin() const noexcept;
+    void activate() const noexcept;
     /// A request that was answered; the operation is its place in operation_names().
     void count_request(std::size_t operation, int status,
                        std::chrono::microseconds duration) const noexcept;
     void count(Lookup lookup) const noexcept;
-    void count(Refusal refusal) const noexcept;
+    void count(Rejection refusal) const noexcept;
     /// nullptr where nothing is counted.
-    ipc::Counter* counter(Refusal refusal) const noexcept;
+    ipc::Counter* counter(Rejection refusal) const noexcept;
     /// A connection was had after that time.
-    void take_connection(std::chrono::microseconds wait) const noexcept;
+    void connection_acquired(std::chrono::microseconds wait) const noexcept;
     /// It was given back, and held for that time.
-    void put_back_connection(std::chrono::microseconds held) const noexcept;
+    void connection_released(std::chrono::microseconds held) const noexcept;
 
     /// Whether anything was ever counted.
-    bool are_begun() const noexcept;
+    bool is_active() const noexcept;
     /// All of it, the connections of those children alone that are running. Who counts meanwhile
     /// may be seen in the one sum and not yet in the other.
-    FigureSums sums(const std::vector<bool>& running) const;
+    MetricsSnapshot snapshot(const std::vector<bool>& running) const;
 
   private:
     Part* parts_ = nullptr;
     /// In which this child counts.
     Part* part_ = nullptr;
-    Glance* glances_ = nullptr;
+    Gauge* gauges_ = nullptr;
     /// Of this child.
-    Glance* in_use_ = nullptr;
+    Gauge* in_use_ = nullptr;
 };
 
 } // namespace useradmin::httpd

@@ -12,65 +12,65 @@
 namespace useradmin::httpd {
 
 /// A virtual host's, or one without a name.
-struct FigureBook::Entry {
+struct MetricsRegistry::Entry {
     const char* name;
     /// The last configuration that had it.
     unsigned generation;
     void* parts;
-    Figures::Glance* glances;
+    Metrics::Gauge* glances;
     Entry* next;
 };
 
-std::variant<FigureBook*, apr_status_t>
-FigureBook::open(apr_pool_t* process_pool, apr_pool_t* configuration_pool, unsigned children) {
-    static_assert(std::is_trivially_destructible_v<FigureBook>);
+std::variant<MetricsRegistry*, apr_status_t>
+MetricsRegistry::open(apr_pool_t* process_pool, apr_pool_t* configuration_pool, unsigned children) {
+    static_assert(std::is_trivially_destructible_v<MetricsRegistry>);
     // The number is that of the memory's layout.
     constexpr const char* key = "useradmin figures 1";
     void* found = nullptr;
     apr_pool_userdata_get(&found, key, process_pool);
     if (found == nullptr) {
-        auto* const book =
-            new (apr_palloc(process_pool, sizeof(FigureBook))) FigureBook(process_pool, children);
-        const auto zeros = shared_zeros(process_pool, children * sizeof(*book->children_));
+        auto* const registry = new (apr_palloc(process_pool, sizeof(MetricsRegistry)))
+            MetricsRegistry(process_pool, children);
+        const auto zeros = map_shared_memory(process_pool, children * sizeof(*registry->children_));
         if (const auto* const status = std::get_if<apr_status_t>(&zeros))
             return *status;
-        book->children_ = static_cast<std::atomic<std::int32_t>*>(std::get<void*>(zeros));
+        registry->children_ = static_cast<std::atomic<std::int32_t>*>(std::get<void*>(zeros));
         // With a copy of the key: the module that it is part of is unloaded meanwhile.
-        apr_pool_userdata_set(book, key, apr_pool_cleanup_null, process_pool);
-        found = book;
+        apr_pool_userdata_set(registry, key, apr_pool_cleanup_null, process_pool);
+        found = registry;
     }
-    auto& book = *static_cast<FigureBook*>(found);
+    auto& registry = *static_cast<MetricsRegistry*>(found);
     void* seen = nullptr;
     apr_pool_userdata_get(&seen, key, configuration_pool);
     if (seen == nullptr) {
-        ++book.generation_;
-        apr_pool_userdata_setn(&book, key, apr_pool_cleanup_null, configuration_pool);
+        ++registry.generation_;
+        apr_pool_userdata_setn(&registry, key, apr_pool_cleanup_null, configuration_pool);
     }
-    return &book;
+    return &registry;
 }
 
-apr_status_t FigureBook::add_entries() {
+apr_status_t MetricsRegistry::add_entries() {
     constexpr std::size_t count = 16;
     const std::size_t glance_count = 1 + std::size_t{child_count_};
-    const auto all_parts = shared_zeros(process_pool_, count * Figures::parts_size());
+    const auto all_parts = map_shared_memory(process_pool_, count * Metrics::parts_size());
     if (const auto* const status = std::get_if<apr_status_t>(&all_parts))
         return *status;
     const auto all_glances =
-        shared_zeros(process_pool_, count * glance_count * sizeof(Figures::Glance));
+        map_shared_memory(process_pool_, count * glance_count * sizeof(Metrics::Gauge));
     if (const auto* const status = std::get_if<apr_status_t>(&all_glances))
         return *status;
     auto* parts = static_cast<char*>(std::get<void*>(all_parts));
-    auto* glances = static_cast<Figures::Glance*>(std::get<void*>(all_glances));
+    auto* glances = static_cast<Metrics::Gauge*>(std::get<void*>(all_glances));
     for (std::size_t index = 0; index < count; ++index) {
         first_ = new (apr_palloc(process_pool_, sizeof(Entry)))
             Entry{nullptr, 0, parts, glances, first_};
-        parts += Figures::parts_size();
+        parts += Metrics::parts_size();
         glances += glance_count;
     }
     return APR_SUCCESS;
 }
 
-FigureBook::Entry* FigureBook::oldest_free() const noexcept {
+MetricsRegistry::Entry* MetricsRegistry::oldest_unused() const noexcept {
     Entry* oldest = nullptr;
     for (Entry* entry = first_; entry != nullptr; entry = entry->next)
         // Children of the configuration before may still count.
@@ -80,28 +80,28 @@ FigureBook::Entry* FigureBook::oldest_free() const noexcept {
     return oldest;
 }
 
-std::variant<Figures, apr_status_t> FigureBook::figures_of(const char* name) {
+std::variant<Metrics, apr_status_t> MetricsRegistry::metrics_of(const char* name) {
     Entry* entry = first_;
     while (entry != nullptr && (entry->name == nullptr || std::strcmp(entry->name, name) != 0))
         entry = entry->next;
     if (entry == nullptr) {
-        entry = oldest_free();
+        entry = oldest_unused();
         if (entry == nullptr) {
             if (const apr_status_t status = add_entries(); status != APR_SUCCESS)
                 return status;
             entry = first_;
         }
         if (entry->name != nullptr) {
-            std::memset(entry->parts, 0, Figures::parts_size());
+            std::memset(entry->parts, 0, Metrics::parts_size());
             entry->glances->store(0);
         }
         entry->name = apr::copy_c_string(process_pool_, apr::view_of(name));
     }
     entry->generation = generation_;
-    return Figures(entry->parts, entry->glances, -1);
+    return Metrics(entry->parts, entry->glances, -1);
 }
 
-int FigureBook::enter_child() noexcept {
+int MetricsRegistry::register_child() noexcept {
     for (unsigned number = 0; number < child_count_; ++number) {
         std::int32_t before = children_[number];
         if (ipc::is_running(before) && before != getpid())
@@ -117,7 +117,7 @@ int FigureBook::enter_child() noexcept {
     return -1;
 }
 
-std::vector<bool> FigureBook::running_children() const {
+std::vector<bool> MetricsRegistry::running_children() const {
     std::vector<bool> running(child_count_);
     for (unsigned number = 0; number < child_count_; ++number)
         running[number] = ipc::is_running(children_[number]);

@@ -18,18 +18,18 @@ namespace useradmin::httpd {
 /// them again. It lives in the process' pool, where it needs no destructor: the module that made it
 /// is unloaded meanwhile. Names are added before children are forked, each of which inherits what
 /// there was by then. What has been out of the configuration for two of them makes room for others.
-class FigureBook {
+class MetricsRegistry {
   public:
     /// The book of the process, the same for both modules, which open it in turn; the status says
     /// why there is none. So many children run at once at most.
-    static std::variant<FigureBook*, apr_status_t>
+    static std::variant<MetricsRegistry*, apr_status_t>
     open(apr_pool_t* process_pool, apr_pool_t* configuration_pool, unsigned children);
 
     /// The figures of a virtual host, the same for the same name.
-    std::variant<Figures, apr_status_t> figures_of(const char* name);
+    std::variant<Metrics, apr_status_t> metrics_of(const char* name);
 
     /// A child's number, to be asked for as a child starts; negative where there is none left.
-    int enter_child() noexcept;
+    int register_child() noexcept;
 
     /// Which children are running, by their numbers.
     std::vector<bool> running_children() const;
@@ -37,11 +37,11 @@ class FigureBook {
   private:
     struct Entry;
 
-    FigureBook(apr_pool_t* process_pool, unsigned children) noexcept
+    MetricsRegistry(apr_pool_t* process_pool, unsigned children) noexcept
         : process_pool_(process_pool), child_count_(children) {}
 
     /// The entry that was out of use for longest, or never in use; nullptr where all are in use.
-    Entry* oldest_free() const noexcept;
+    Entry* oldest_unused() const noexcept;
     /// Adds entries without a name, and memory for them.
     apr_status_t add_entries();
 

@@ -18,30 +18,30 @@ namespace useradmin::httpd {
 namespace {
 
 /// What there is to tell of the server, all its virtual hosts and children together.
-ServerFigures figures_of_server(const module& owner) {
-    ServerFigures figures;
+ServerMetrics metrics_of_server(const module& owner) {
+    ServerMetrics metrics;
     const Backend& any = backend_of(ap_server_conf, owner);
-    figures.hash_bounds = ipc::FairSemaphore::capacity(any.slots);
-    figures.hashes_in_use = ipc::FairSemaphore::in_use(any.slots);
-    const std::vector<bool> running = any.figure_book->running_children();
+    metrics.hash_bounds = ipc::FairSemaphore::capacity(any.slots);
+    metrics.hashes_in_use = ipc::FairSemaphore::in_use(any.slots);
+    const std::vector<bool> running = any.metrics_registry->running_children();
     for (const server_rec* server = ap_server_conf; server != nullptr; server = server->next) {
         const Backend& backend = backend_of(server, owner);
         // Virtual hosts of one name and port share their figures.
         const bool is_told =
-            std::any_of(figures.virtual_hosts.begin(), figures.virtual_hosts.end(),
+            std::any_of(metrics.virtual_hosts.begin(), metrics.virtual_hosts.end(),
                         [&](const auto& other) { return other.name == backend.name; });
-        if (backend.figures.are_begun() && !is_told)
-            figures.virtual_hosts.push_back({backend.name, backend.figures.sums(running)});
+        if (backend.metrics.is_active() && !is_told)
+            metrics.virtual_hosts.push_back({backend.name, backend.metrics.snapshot(running)});
     }
-    return figures;
+    return metrics;
 }
 
 void send_text(request_rec* request, const std::string& text) {
     ap_rwrite(text.data(), static_cast<int>(text.size()), request);
 }
 
-int answer_metrics(request_rec* request, const module& owner) {
-    const std::string text = prometheus_text(figures_of_server(owner));
+int handle_metrics(request_rec* request, const module& owner) {
+    const std::string text = prometheus_text(metrics_of_server(owner));
     ap_set_content_type(request, prometheus_type);
     apr_table_setn(request->headers_out, "Cache-Control", "no-store");
     send_text(request, text);
@@ -60,26 +60,27 @@ bool is_first_time(request_rec* request) noexcept {
 
 } // namespace
 
-void count_request(const request_rec* first, const Figures& figures, std::string_view operation) {
+void count_request(const request_rec* first, const Metrics& metrics, std::string_view operation) {
     const request_rec* last = first;
     while (last->next != nullptr)
         last = last->next;
-    figures.count_request(operation_index(operation), last->status,
+    metrics.count_request(operation_index(operation), last->status,
                           std::chrono::microseconds(apr_time_now() - first->request_time));
 }
 
-int answer_operator(request_rec* request, const module& owner, FindSettings& settings) noexcept {
+int handle_monitoring(request_rec* request, const module& owner,
+                      SettingsLookup& settings) noexcept {
     const std::string_view handler = apr::view_of(request->handler);
     const bool is_metrics = handler == "useradmin-metrics";
     if (!is_metrics && handler != "useradmin-health")
         return DECLINED;
     forbid_sniffing(request);
-    if (const std::optional<int> result = result_unless_reading(request))
+    if (const std::optional<int> result = reject_unless_get(request))
         return *result;
     return apr::guarded(
         [&] {
-            return is_metrics ? answer_metrics(request, owner)
-                              : answer_health(request, owner, settings(request));
+            return is_metrics ? handle_metrics(request, owner)
+                              : handle_health(request, owner, settings(request));
         },
         [&](const char* reason) {
             ap_log_rerror(__FILE__, __LINE__, owner.module_index, APLOG_ERR, 0, request,
@@ -93,14 +94,14 @@ int add_to_status(request_rec* request, int flags, const module& owner) noexcept
         return DECLINED;
     return apr::guarded(
         [&] {
-            ServerFigures figures = figures_of_server(owner);
+            ServerMetrics metrics = metrics_of_server(owner);
             if ((flags & AP_STATUS_SHORT) != 0) {
-                send_text(request, status_lines(figures));
+                send_text(request, status_lines(metrics));
                 return OK;
             }
-            for (VirtualHostFigures& host : figures.virtual_hosts)
+            for (VirtualHostMetrics& host : metrics.virtual_hosts)
                 host.name = ap_escape_html(request->pool, host.name.c_str());
-            send_text(request, status_section(figures));
+            send_text(request, status_section(metrics));
             return OK;
         },
         [](const char*) { return DECLINED; });

@@ -28,7 +28,7 @@ std::string seconds_of(std::uint64_t microseconds) {
 }
 
 /// A text in the making. Each metric begins with what it means, and its samples follow.
-class Text {
+class TextWriter {
   public:
     void begin(std::string_view name, std::string_view type, std::string_view meaning) {
         name_ = name;
@@ -51,14 +51,14 @@ class Text {
         (text_ += value) += '\n';
     }
     /// The samples of a histogram: each counts what took no longer than its bound.
-    void histogram(Labels labels, const Times& times) {
+    void histogram(Labels labels, const DurationHistogram& times) {
         const std::string sum = seconds_of(times.microseconds);
         labels.push_back({"le", {}});
         std::uint64_t count = 0;
         for (std::size_t index = 0; index < times.counts.size(); ++index) {
             const std::string bound =
-                index < time_bounds.size()
-                    ? seconds_of(static_cast<std::uint64_t>(time_bounds[index]))
+                index < histogram_bounds.size()
+                    ? seconds_of(static_cast<std::uint64_t>(histogram_bounds[index]))
                     : "+Inf";
             labels.back().value = bound;
             sample(labels, count += times.counts[index], "_bucket");
@@ -92,33 +92,33 @@ constexpr std::string_view host_label = "virtual_host";
 
 } // namespace
 
-FigureSums ServerFigures::total() const {
-    FigureSums total;
+MetricsSnapshot ServerMetrics::total() const {
+    MetricsSnapshot total;
     total.operations.resize(operation_names().size());
-    for (const VirtualHostFigures& host : virtual_hosts)
+    for (const VirtualHostMetrics& host : virtual_hosts)
         total.add(host.sums);
     return total;
 }
 
-std::string prometheus_text(const ServerFigures& figures) {
-    Text text;
+std::string prometheus_text(const ServerMetrics& metrics) {
+    TextWriter text;
     const auto names = operation_names();
     // What was never asked for has no samples.
     const auto each_operation = [&](const auto& visit) {
-        for (const auto& [host, sums] : figures.virtual_hosts)
+        for (const auto& [host, sums] : metrics.virtual_hosts)
             for (std::size_t index = 0; index < sums.operations.size(); ++index)
                 if (sums.operations[index].durations.count() != 0)
                     visit(Labels{{host_label, host}, {"operation", names[index]}},
                           sums.operations[index]);
     };
     const auto each_host = [&](const auto& visit) {
-        for (const auto& [host, sums] : figures.virtual_hosts)
+        for (const auto& [host, sums] : metrics.virtual_hosts)
             visit(Label{host_label, host}, sums);
     };
 
     text.begin("useradmin_requests_total", "counter",
                "Requests that were answered, by operation and HTTP status.");
-    each_operation([&](Labels labels, const FigureSums::Operation& operation) {
+    each_operation([&](Labels labels, const MetricsSnapshot::Operation& operation) {
         for (const auto& [status, count] : operation.statuses) {
             const std::string number = name_of_status(status);
             labels.resize(2);
@@ -128,45 +128,47 @@ std::string prometheus_text(const ServerFigures& figures) {
     });
     text.begin("useradmin_request_duration_seconds", "histogram",
                "From a request's arrival until its reply was sent.");
-    each_operation([&](const Labels& labels, const FigureSums::Operation& operation) {
+    each_operation([&](const Labels& labels, const MetricsSnapshot::Operation& operation) {
         text.histogram(labels, operation.durations);
     });
     text.begin("useradmin_refusals_total", "counter",
                "Requests turned away for want of a connection or a hashing slot, or after too many "
                "failed attempts to sign in.");
-    each_host([&](const Label& host, const FigureSums& sums) {
-        for (std::size_t index = 0; index < sums.refusals.size(); ++index)
-            text.sample({host, {"reason", refusal_names[index]}}, sums.refusals[index]);
+    each_host([&](const Label& host, const MetricsSnapshot& sums) {
+        for (std::size_t index = 0; index < sums.rejections.size(); ++index)
+            text.sample({host, {"reason", rejection_names[index]}}, sums.rejections[index]);
     });
     text.begin("useradmin_session_lookups_total", "counter",
                "Session tokens that requests brought, by what came of them.");
-    each_host([&](const Label& host, const FigureSums& sums) {
+    each_host([&](const Label& host, const MetricsSnapshot& sums) {
         for (std::size_t index = 0; index < sums.lookups.size(); ++index)
             text.sample({host, {"result", lookup_names[index]}}, sums.lookups[index]);
     });
     text.begin("useradmin_connection_wait_duration_seconds", "histogram",
                "How long requests waited for a database connection that they got.");
-    each_host(
-        [&](const Label& host, const FigureSums& sums) { text.histogram({host}, sums.waits); });
+    each_host([&](const Label& host, const MetricsSnapshot& sums) {
+        text.histogram({host}, sums.connection_waits);
+    });
     text.begin("useradmin_database_duration_seconds", "histogram",
                "How long database connections were held, each time for one piece of work.");
-    each_host(
-        [&](const Label& host, const FigureSums& sums) { text.histogram({host}, sums.database); });
+    each_host([&](const Label& host, const MetricsSnapshot& sums) {
+        text.histogram({host}, sums.connection_holds);
+    });
     text.begin("useradmin_connections_in_use", "gauge",
                "Database connections that requests hold, in all children.");
-    each_host([&](const Label& host, const FigureSums& sums) {
+    each_host([&](const Label& host, const MetricsSnapshot& sums) {
         text.sample({host}, std::to_string(sums.connections_in_use));
     });
     text.begin("useradmin_hash_slots", "gauge", "Passwords that may be hashed at once.");
-    text.sample({}, figures.hash_bounds.permits);
+    text.sample({}, metrics.hash_bounds.permits);
     text.begin("useradmin_hash_slots_in_use", "gauge", "Passwords that are being hashed.");
-    text.sample({}, figures.hashes_in_use.permits);
+    text.sample({}, metrics.hashes_in_use.permits);
     text.begin("useradmin_hash_queue_places", "gauge",
                "Requests that may wait at once for their turn to hash.");
-    text.sample({}, figures.hash_bounds.waiters);
+    text.sample({}, metrics.hash_bounds.waiters);
     text.begin("useradmin_hash_queue_places_in_use", "gauge",
                "Requests that wait for their turn to hash.");
-    text.sample({}, figures.hashes_in_use.waiters);
+    text.sample({}, metrics.hashes_in_use.waiters);
     return std::move(text).take();
 }
 

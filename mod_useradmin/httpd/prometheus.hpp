@@ -10,20 +10,20 @@
 namespace useradmin::httpd {
 
 /// What an operator is told of the whole server.
-struct ServerFigures {
+struct ServerMetrics {
     /// Those of which anything was counted.
-    std::vector<VirtualHostFigures> virtual_hosts;
+    std::vector<VirtualHostMetrics> virtual_hosts;
     ipc::FairSemaphore::Counts hash_bounds;
     ipc::FairSemaphore::Counts hashes_in_use;
 
     /// Of all virtual hosts.
-    FigureSums total() const;
+    MetricsSnapshot total() const;
 };
 
 /// The media type of what follows.
 inline constexpr const char* prometheus_type = "text/plain; version=0.0.4; charset=utf-8";
 
 /// The figures, with what each of them means.
-std::string prometheus_text(const ServerFigures& figures);
+std::string prometheus_text(const ServerMetrics& metrics);
 
 } // namespace useradmin::httpd

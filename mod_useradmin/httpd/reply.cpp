@@ -10,20 +10,21 @@ namespace useradmin::httpd {
 namespace {
 
 /// A reply in the memory of a request.
-struct Kept {
+struct PooledReply {
     http::Reply reply;
     Content content;
 
-    Kept(http::Reply&& made, Content content) noexcept : reply(std::move(made)), content(content) {}
-    ~Kept() {
+    PooledReply(http::Reply&& made, Content content) noexcept
+        : reply(std::move(made)), content(content) {}
+    ~PooledReply() {
         if (content == Content::plain)
             return;
         crypto::wipe(reply.body);
         for (http::Header& header : reply.headers)
             crypto::wipe(header.value);
     }
-    Kept(const Kept&) = delete;
-    Kept& operator=(const Kept&) = delete;
+    PooledReply(const PooledReply&) = delete;
+    PooledReply& operator=(const PooledReply&) = delete;
 };
 
 } // namespace
@@ -32,8 +33,10 @@ void forbid_sniffing(request_rec* request) noexcept {
     apr_table_setn(request->err_headers_out, "X-Content-Type-Options", "nosniff");
 }
 
-void fill(request_rec* request, http::Reply&& made, apr_bucket_brigade* brigade, Content content) {
-    const http::Reply& reply = apr::emplace<Kept>(request->pool, std::move(made), content).reply;
+void write_to_brigade(request_rec* request, http::Reply&& made, apr_bucket_brigade* brigade,
+                      Content content) {
+    const http::Reply& reply =
+        apr::emplace<PooledReply>(request->pool, std::move(made), content).reply;
     request->status = reply.status;
     if (!reply.body.empty()) {
         ap_set_content_type(request, "application/json");
@@ -56,7 +59,7 @@ void fill(request_rec* request, http::Reply&& made, apr_bucket_brigade* brigade,
 int send(request_rec* request, http::Reply reply, Content content) {
     apr_bucket_brigade* brigade =
         apr_brigade_create(request->pool, request->connection->bucket_alloc);
-    fill(request, std::move(reply), brigade, content);
+    write_to_brigade(request, std::move(reply), brigade, content);
     // A client that has gone away is no error of the handler's.
     ap_pass_brigade(request->output_filters, brigade);
     return OK;

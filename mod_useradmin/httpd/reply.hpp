@@ -15,8 +15,8 @@ void forbid_sniffing(request_rec* request) noexcept;
 
 /// Puts the reply into the brigade and sets its headers, in place of others of the same names. The
 /// reply then lives in the request's pool.
-void fill(request_rec* request, http::Reply&& made, apr_bucket_brigade* brigade,
-          Content content = Content::plain);
+void write_to_brigade(request_rec* request, http::Reply&& made, apr_bucket_brigade* brigade,
+                      Content content = Content::plain);
 
 /// Sends the reply and ends the response; OK for the handler to return.
 int send(request_rec* request, http::Reply reply, Content content = Content::plain);

@@ -20,22 +20,22 @@ class RequestStore final : public store::DatabaseStore {
     store::Result<model::User>
     update(std::string_view id, const store::Changes& changes, const store::UpdateGuard& guard,
            store::SessionPolicy sessions = store::SessionPolicy::keep) override {
-        const AtEnd forget([&] { sessions_.invalidate_user(id); });
+        const ScopeExit forget([&] { sessions_.invalidate_user(id); });
         return DatabaseStore::update(id, changes, guard, sessions);
     }
     store::Result<store::Done> remove(std::string_view id, const store::ProtectedEmail& spared,
                                       const store::UpdateGuard& guard) override {
-        const AtEnd forget([&] { sessions_.invalidate_user(id); });
+        const ScopeExit forget([&] { sessions_.invalidate_user(id); });
         return DatabaseStore::remove(id, spared, guard);
     }
     store::Result<store::Done> delete_session(std::string_view token) override {
-        const AtEnd forget([&] { sessions_.invalidate_session(token); });
+        const ScopeExit forget([&] { sessions_.invalidate_session(token); });
         return DatabaseStore::delete_session(token);
     }
     store::Result<store::Done> set_password(const model::Account& account,
                                             store::SessionPolicy sessions,
                                             const store::UpdateGuard& guard) override {
-        const AtEnd forget([&] {
+        const ScopeExit forget([&] {
             if (sessions == store::SessionPolicy::revoke)
                 sessions_.invalidate_user(account.user_id);
         });
@@ -44,25 +44,25 @@ class RequestStore final : public store::DatabaseStore {
     store::Result<store::Done>
     delete_session_of_user(std::string_view user_id, std::string_view id,
                            const std::optional<store::Actor>& actor) override {
-        const AtEnd forget([&] { sessions_.invalidate_user(user_id); });
+        const ScopeExit forget([&] { sessions_.invalidate_user(user_id); });
         return DatabaseStore::delete_session_of_user(user_id, id, actor);
     }
     store::Result<std::int64_t>
     delete_sessions_of_user(std::string_view user_id,
                             const std::optional<store::Actor>& actor) override {
-        const AtEnd forget([&] { sessions_.invalidate_user(user_id); });
+        const ScopeExit forget([&] { sessions_.invalidate_user(user_id); });
         return DatabaseStore::delete_sessions_of_user(user_id, actor);
     }
 
   private:
     /// Does something when the scope ends, however it ends.
     template <class Action>
-    class AtEnd {
+    class ScopeExit {
       public:
-        explicit AtEnd(Action action) noexcept : action_(action) {}
-        ~AtEnd() { action_(); }
-        AtEnd(const AtEnd&) = delete;
-        AtEnd& operator=(const AtEnd&) = delete;
+        explicit ScopeExit(Action action) noexcept : action_(action) {}
+        ~ScopeExit() { action_(); }
+        ScopeExit(const ScopeExit&) = delete;
+        ScopeExit& operator=(const ScopeExit&) = delete;
 
       private:
         Action action_;

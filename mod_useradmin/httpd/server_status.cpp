@@ -15,16 +15,17 @@ std::string with_decimals(double number, int decimals) {
 }
 
 /// Lines of the form "Name: value" that begin alike.
-class Lines {
+class StatusLines {
   public:
-    Lines(std::string& text, std::string_view beginning) : text_(text), beginning_(beginning) {}
+    StatusLines(std::string& text, std::string_view beginning)
+        : text_(text), beginning_(beginning) {}
 
     void add(std::string_view name, std::string_view value) {
         (((text_ += beginning_) += name) += ": ") += value;
         text_ += '\n';
     }
     void add(std::string_view name, std::uint64_t value) { add(name, std::to_string(value)); }
-    void add(const FigureSums& sums) {
+    void add(const MetricsSnapshot& sums) {
         const auto names = operation_names();
         for (std::size_t index = 0; index < sums.operations.size(); ++index) {
             const auto& [statuses, durations] = sums.operations[index];
@@ -34,17 +35,19 @@ class Lines {
             if (durations.count() != 0)
                 add("RequestSeconds[" + operation + "]", seconds_of(durations));
         }
-        add("DatabaseSeconds", seconds_of(sums.database));
-        add("ConnectionWaitSeconds", seconds_of(sums.waits));
+        add("DatabaseSeconds", seconds_of(sums.connection_holds));
+        add("ConnectionWaitSeconds", seconds_of(sums.connection_waits));
         add("ConnectionsInUse", std::to_string(sums.connections_in_use));
-        for (std::size_t index = 0; index < refusal_names.size(); ++index)
-            add("Refusals[" + std::string(refusal_names[index]) + "]", sums.refusals[index]);
+        for (std::size_t index = 0; index < rejection_names.size(); ++index)
+            add("Refusals[" + std::string(rejection_names[index]) + "]", sums.rejections[index]);
         for (std::size_t index = 0; index < lookup_names.size(); ++index)
             add("SessionLookups[" + std::string(lookup_names[index]) + "]", sums.lookups[index]);
     }
 
   private:
-    static std::string seconds_of(const Times& times) { return with_decimals(times.seconds(), 6); }
+    static std::string seconds_of(const DurationHistogram& times) {
+        return with_decimals(times.seconds(), 6);
+    }
 
     std::string& text_;
     std::string beginning_;
@@ -82,7 +85,7 @@ std::string list_of(const std::array<std::string_view, size>& names,
     return text;
 }
 
-void add_operations(std::string& html, const VirtualHostFigures& host) {
+void add_operations(std::string& html, const VirtualHostMetrics& host) {
     const auto names = operation_names();
     for (std::size_t index = 0; index < host.sums.operations.size(); ++index) {
         const auto& [statuses, durations] = host.sums.operations[index];
@@ -94,50 +97,51 @@ void add_operations(std::string& html, const VirtualHostFigures& host) {
     }
 }
 
-void add_rest(std::string& html, const VirtualHostFigures& host) {
-    const FigureSums& sums = host.sums;
+void add_rest(std::string& html, const VirtualHostMetrics& host) {
+    const MetricsSnapshot& sums = host.sums;
     add_row(html, "td",
-            {host.name, with_decimals(sums.database.seconds(), 3),
-             with_decimals(sums.waits.seconds(), 3), std::to_string(sums.connections_in_use),
-             list_of(lookup_names, sums.lookups), list_of(refusal_names, sums.refusals)});
+            {host.name, with_decimals(sums.connection_holds.seconds(), 3),
+             with_decimals(sums.connection_waits.seconds(), 3),
+             std::to_string(sums.connections_in_use), list_of(lookup_names, sums.lookups),
+             list_of(rejection_names, sums.rejections)});
 }
 
 } // namespace
 
-std::string status_lines(const ServerFigures& figures) {
+std::string status_lines(const ServerMetrics& metrics) {
     std::string text;
-    Lines all(text, "UserAdmin");
-    all.add("HashSlots", figures.hash_bounds.permits);
-    all.add("HashSlotsInUse", figures.hashes_in_use.permits);
-    all.add("HashQueuePlaces", figures.hash_bounds.waiters);
-    all.add("HashQueuePlacesInUse", figures.hashes_in_use.waiters);
-    all.add(figures.total());
-    for (std::size_t index = 0; index < figures.virtual_hosts.size(); ++index) {
-        const auto& [name, sums] = figures.virtual_hosts[index];
-        Lines own(text, "UserAdmin[" + std::to_string(index) + "]");
+    StatusLines all(text, "UserAdmin");
+    all.add("HashSlots", metrics.hash_bounds.permits);
+    all.add("HashSlotsInUse", metrics.hashes_in_use.permits);
+    all.add("HashQueuePlaces", metrics.hash_bounds.waiters);
+    all.add("HashQueuePlacesInUse", metrics.hashes_in_use.waiters);
+    all.add(metrics.total());
+    for (std::size_t index = 0; index < metrics.virtual_hosts.size(); ++index) {
+        const auto& [name, sums] = metrics.virtual_hosts[index];
+        StatusLines own(text, "UserAdmin[" + std::to_string(index) + "]");
         own.add("VirtualHost", name);
         own.add(sums);
     }
     return text;
 }
 
-std::string status_section(const ServerFigures& figures) {
+std::string status_section(const ServerMetrics& metrics) {
     std::string html = "<hr />\n<h1>User administration</h1>\n<p>Hashing slots in use: " +
-                       std::to_string(figures.hashes_in_use.permits) + " of " +
-                       std::to_string(figures.hash_bounds.permits) +
-                       ". Waiting for one: " + std::to_string(figures.hashes_in_use.waiters) +
-                       " of at most " + std::to_string(figures.hash_bounds.waiters) + ".</p>\n";
-    const VirtualHostFigures total{"all", figures.total()};
+                       std::to_string(metrics.hashes_in_use.permits) + " of " +
+                       std::to_string(metrics.hash_bounds.permits) +
+                       ". Waiting for one: " + std::to_string(metrics.hashes_in_use.waiters) +
+                       " of at most " + std::to_string(metrics.hash_bounds.waiters) + ".</p>\n";
+    const VirtualHostMetrics total{"all", metrics.total()};
     html += "<table border=\"1\">\n";
     add_row(html, "th", {"Virtual host", "Operation", "Requests", "By status", "Mean ms"});
-    for (const VirtualHostFigures& host : figures.virtual_hosts)
+    for (const VirtualHostMetrics& host : metrics.virtual_hosts)
         add_operations(html, host);
     add_operations(html, total);
     html += "</table>\n<table border=\"1\">\n";
     add_row(html, "th",
             {"Virtual host", "Seconds in the database", "Seconds waited for connections",
              "Connections in use", "Sessions looked up", "Refusals"});
-    for (const VirtualHostFigures& host : figures.virtual_hosts)
+    for (const VirtualHostMetrics& host : metrics.virtual_hosts)
         add_rest(html, host);
     add_rest(html, total);
     return html + "</table>\n";

@@ -2,7 +2,7 @@
 
 namespace useradmin::httpd {
 
-std::variant<void*, apr_status_t> shared_zeros(apr_pool_t* pool, std::size_t size) noexcept {
+std::variant<void*, apr_status_t> map_shared_memory(apr_pool_t* pool, std::size_t size) noexcept {
     apr_shm_t* segment = nullptr;
     // Without a name: only the children inherit it.
     const apr_status_t status = apr_shm_create(&segment, size, nullptr, pool);
@@ -11,17 +11,18 @@ std::variant<void*, apr_status_t> shared_zeros(apr_pool_t* pool, std::size_t siz
     return apr_shm_baseaddr_get(segment);
 }
 
-std::variant<void*, apr_status_t> shared_memory(apr_pool_t* pool, const char* key, std::size_t size,
-                                                const std::function<bool(void*)>& lay_out) {
+std::variant<void*, apr_status_t> shared_memory_for_key(apr_pool_t* pool, const char* key,
+                                                        std::size_t size,
+                                                        const std::function<bool(void*)>& init) {
     void* memory = nullptr;
     apr_pool_userdata_get(&memory, key, pool);
     if (memory != nullptr)
         return memory;
-    const auto zeros = shared_zeros(pool, size);
+    const auto zeros = map_shared_memory(pool, size);
     if (std::holds_alternative<apr_status_t>(zeros))
         return zeros;
     memory = std::get<void*>(zeros);
-    if (!lay_out(memory))
+    if (!init(memory))
         return APR_EGENERAL;
     // With a copy of the key: a module is unloaded where httpd reads its configuration anew.
     apr_pool_userdata_set(memory, key, apr_pool_cleanup_null, pool);

@@ -23,7 +23,7 @@ using Clock = std::chrono::steady_clock;
 using Key = std::array<unsigned char, 16>;
 using LockResult = ipc::Mutex::LockResult;
 /// A time in the order of the counts' beginnings; 0 is before all of them.
-using Moment = std::uint64_t;
+using CountNumber = std::uint64_t;
 
 // 1,024 totals in an eighth of a MiB.
 constexpr std::size_t bucket_count = 128;
@@ -34,7 +34,7 @@ struct Entry {
     ipc::Mutex counting;
     Key key;
     /// When the count began that came to the total; 0: there is none.
-    Moment begun;
+    CountNumber begun;
     /// Until when nothing was forgotten that the total does not know.
     std::uint64_t generation;
     Clock::rep begun_at;
@@ -55,7 +55,7 @@ struct Table {
     ipc::Mutex mutex;
     std::array<unsigned char, 32> secret;
     /// Of the last count that began.
-    Moment latest;
+    CountNumber latest;
     std::atomic<std::uint64_t> generation;
     std::array<Bucket, bucket_count> buckets;
 };
@@ -116,7 +116,7 @@ Entry* find(Table& table, const Key& key) noexcept {
 /// How long the next count of a total lets others come that share it. Whoever asks while a count
 /// goes on comes back as soon as it ends, all of them at once: the first one would count for itself
 /// alone, and the others would wait for one count more.
-Clock::duration gathering_of(const Entry& entry) noexcept {
+Clock::duration coalescing_delay(const Entry& entry) noexcept {
     constexpr Clock::duration longest = std::chrono::milliseconds(10);
     constexpr int part = 32; // hardly longer for whoever asks alone
     return entry.is_wanted ? std::min(Clock::duration(entry.took) / part, longest)
@@ -124,15 +124,15 @@ Clock::duration gathering_of(const Entry& entry) noexcept {
 }
 
 /// Ends the counting of an entry's total with the scope.
-class Counting {
+class CountGuard {
   public:
-    explicit Counting(Entry& entry) noexcept : entry_(entry) {}
-    ~Counting() {
+    explicit CountGuard(Entry& entry) noexcept : entry_(entry) {}
+    ~CountGuard() {
         entry_.counting.unlock();
         entry_.ended.notify_all();
     }
-    Counting(const Counting&) = delete;
-    Counting& operator=(const Counting&) = delete;
+    CountGuard(const CountGuard&) = delete;
+    CountGuard& operator=(const CountGuard&) = delete;
 
   private:
     Entry& entry_;
@@ -162,7 +162,7 @@ Entry* claim(Table& table, const Key& key) noexcept {
 /// Counts a total, while its counting is held, and keeps it.
 store::Result<std::int64_t> counted(Table& table, Entry& entry, const Key& key,
                                     const store::Totals::Count& count) {
-    Moment begun = 0;
+    CountNumber begun = 0;
     std::uint64_t generation = 0;
     store::LastTotal last;
     {
@@ -192,7 +192,7 @@ std::size_t SharedTotals::size_of() noexcept {
     return sizeof(Table);
 }
 
-bool SharedTotals::lay_out(void* memory) noexcept {
+bool SharedTotals::init(void* memory) noexcept {
     Table& table = *new (memory) Table{};
     crypto::random_bytes(table.secret);
     bool is_ready = table.mutex.init();
@@ -207,9 +207,9 @@ store::Result<std::int64_t> SharedTotals::total(const store::Filter& filter,
     // Who counts may be killed meanwhile.
     constexpr std::chrono::milliseconds longest_wait_at_once{50};
     Table& table = table_of(memory_);
-    const Key key = key_of(table, terms_.place, filter);
+    const Key key = key_of(table, options_.place, filter);
     const auto asked_at = Clock::now();
-    std::optional<Moment> asked;
+    std::optional<CountNumber> asked;
     while (true) {
         Entry* entry = nullptr;
         Entry* own = nullptr; // the one that this call counts for
@@ -223,7 +223,7 @@ store::Result<std::int64_t> SharedTotals::total(const store::Filter& filter,
             if (entry != nullptr && entry->begun != 0) {
                 const auto age = asked_at.time_since_epoch() - Clock::duration(entry->begun_at);
                 if (entry->begun > *asked ||
-                    (is_caching() && entry->generation == table.generation && age < terms_.age))
+                    (is_caching() && entry->generation == table.generation && age < options_.age))
                     return entry->total;
             }
             if (entry == nullptr) {
@@ -236,12 +236,12 @@ store::Result<std::int64_t> SharedTotals::total(const store::Filter& filter,
                     entry->is_wanted = true;
             }
             if (own != nullptr) {
-                gathering = gathering_of(*own);
+                gathering = coalescing_delay(*own);
                 own->is_wanted = false;
             }
         }
         if (own != nullptr) {
-            const Counting counting(*own);
+            const CountGuard counting(*own);
             std::this_thread::sleep_for(gathering);
             return counted(table, *own, key, count);
         }
@@ -252,8 +252,8 @@ store::Result<std::int64_t> SharedTotals::total(const store::Filter& filter,
             log_.write_throttled(
                 text::Level::error,
                 "UA0214: another request's count of the same users did not end within " +
-                    std::to_string(terms_.wait.count() / 1000) + " s; raise " +
-                    terms_.wait_directive);
+                    std::to_string(options_.timeout.count() / 1000) + " s; raise " +
+                    options_.timeout_directive);
             return store::Failure::unavailable;
         }
         entry->ended.wait_until(ended, std::min(deadline, now + longest_wait_at_once));

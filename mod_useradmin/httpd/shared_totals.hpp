@@ -23,25 +23,25 @@ class SharedTotals final : public store::Totals {
     /// Lays them out in shared memory of size_of() bytes, aligned for any type. The memory belongs
     /// to the caller and outlives the object. Called once, before the processes fork; false where
     /// the system refuses.
-    static bool lay_out(void* memory) noexcept;
+    static bool init(void* memory) noexcept;
 
     /// What totals are asked for with.
-    struct Terms {
+    struct Options {
         /// Tells the database and its tables from others; lives as long as the object.
         std::string_view place;
         /// How long ago a total may have been counted; 0: none is kept.
         std::chrono::seconds age;
         /// How long a request waits in all, for the log.
-        std::chrono::milliseconds wait;
+        std::chrono::milliseconds timeout;
         /// The directive that sets it, for the log.
-        const char* wait_directive;
+        const char* timeout_directive;
     };
 
-    /// The totals in memory that lay_out prepared.
-    SharedTotals(void* memory, const Terms& terms, text::Logger& log) noexcept
-        : memory_(memory), terms_(terms), log_(log) {}
+    /// The totals in memory that init prepared.
+    SharedTotals(void* memory, const Options& options, text::Logger& log) noexcept
+        : memory_(memory), options_(options), log_(log) {}
 
-    bool is_caching() const noexcept override { return terms_.age.count() > 0; }
+    bool is_caching() const noexcept override { return options_.age.count() > 0; }
     store::Result<std::int64_t> total(const store::Filter& filter, store::Deadline deadline,
                                       const Count& count) override;
     /// Of all places: one database can be named in many ways.
@@ -51,7 +51,7 @@ class SharedTotals final : public store::Totals {
 
   private:
     void* memory_;
-    Terms terms_;
+    Options options_;
     text::Logger& log_;
 };
 

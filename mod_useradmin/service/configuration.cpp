@@ -14,7 +14,7 @@ namespace useradmin::service {
 
 namespace {
 
-const char* parse_expression(const httpd::Line& line, std::string_view text,
+const char* parse_expression(const httpd::ConfigLine& line, std::string_view text,
                              const ap_expr_info_t*& expression) {
     const char* error = nullptr;
     expression =
@@ -22,13 +22,13 @@ const char* parse_expression(const httpd::Line& line, std::string_view text,
                           AP_EXPR_FLAG_STRING_RESULT | AP_EXPR_FLAG_DONT_VARY, &error, nullptr);
     if (error == nullptr)
         return nullptr;
-    return line.keep("'" + std::string(text) + "' is no expression (" + error +
+    return line.copy("'" + std::string(text) + "' is no expression (" + error +
                      "); right is for example %{note:session-user-id}");
 }
 
 } // namespace
 
-const char* read_base(const httpd::Line& line, Base& base) {
+const char* read_base(const httpd::ConfigLine& line, Base& base) {
     const char* problem = nullptr;
     base = {line.is_on, httpd::location_of(line.command, "/api/users", problem)};
     if (base.path == nullptr)
@@ -39,21 +39,21 @@ const char* read_base(const httpd::Line& line, Base& base) {
     return nullptr;
 }
 
-const char* read_session_source(const httpd::Line& line, SessionSource& source) {
+const char* read_session_source(const httpd::ConfigLine& line, SessionSource& source) {
     source = {};
     if (const char* problem = parse_expression(line, line.words[0], source.id))
         return problem;
     return line.words.size() > 1 ? parse_expression(line, line.words[1], source.role) : nullptr;
 }
 
-const char* read_protected_email(const httpd::Line& line, const char*& address) {
+const char* read_protected_email(const httpd::ConfigLine& line, const char*& address) {
     if (line.words[0].find('@') == std::string_view::npos)
         return "must be an e-mail address, such as admin@example.com";
-    address = line.keep(line.words[0]);
+    address = line.copy(line.words[0]);
     return nullptr;
 }
 
-const char* read_console_sign_in(const httpd::Line& line, const char*& address) {
+const char* read_console_sign_in(const httpd::ConfigLine& line, const char*& address) {
     const std::string_view text = line.words[0];
     // A browser takes two slashes, or one and a backslash, for the beginning of a host.
     const bool is_path = text.starts_with('/') && !text.starts_with("//") &&
@@ -63,11 +63,11 @@ const char* read_console_sign_in(const httpd::Line& line, const char*& address) 
     if (!is_printable || !(is_path || text.starts_with("https://") || text.starts_with("http://")))
         return "must be a path, or an address that begins with https:// or http://, such as "
                "/sign-in";
-    address = line.keep(text);
+    address = line.copy(text);
     return nullptr;
 }
 
-const char* read_guards(const httpd::Line& line, api::Guards& guards) {
+const char* read_guards(const httpd::ConfigLine& line, api::Guards& guards) {
     guards = {};
     const auto words = line.words;
     if (words.size() == 1 && words[0] == "none")

@@ -27,11 +27,11 @@ struct SessionSource {
     const ap_expr_info_t* role = nullptr;
 };
 
-const char* read_base(const httpd::Line& line, Base& base);
-const char* read_session_source(const httpd::Line& line, SessionSource& source);
-const char* read_protected_email(const httpd::Line& line, const char*& address);
-const char* read_console_sign_in(const httpd::Line& line, const char*& address);
-const char* read_guards(const httpd::Line& line, api::Guards& guards);
+const char* read_base(const httpd::ConfigLine& line, Base& base);
+const char* read_session_source(const httpd::ConfigLine& line, SessionSource& source);
+const char* read_protected_email(const httpd::ConfigLine& line, const char*& address);
+const char* read_console_sign_in(const httpd::ConfigLine& line, const char*& address);
+const char* read_guards(const httpd::ConfigLine& line, api::Guards& guards);
 
 /// The module's directives.
 inline constexpr auto directives = std::tuple_cat(
@@ -56,29 +56,29 @@ inline constexpr auto directives = std::tuple_cat(
         httpd::directive<struct EndsSessions>(
             "UserAdminEndSessions", FLAG, httpd::anywhere,
             "On: a ban, another role or another address ends the user's sessions", false,
-            httpd::Switch()),
+            httpd::SwitchReader()),
         httpd::directive<struct HasExtras>(
             "UserAdminExtras", FLAG, httpd::anywhere,
             "On: superAdmins see and end sessions, set passwords, and ban until a time", false,
-            httpd::Switch()),
+            httpd::SwitchReader()),
         httpd::directive<struct MaxLimit>("UserAdminMaxLimit", TAKE1, httpd::anywhere,
                                           "the largest page of a list", 1000,
-                                          httpd::Number{"a whole number", 1, 100000}),
+                                          httpd::NumberReader{"a whole number", 1, 100000}),
         httpd::directive<struct TotalAge>("UserAdminTotalCache", TAKE1, httpd::anywhere,
                                           "how many seconds the total of a filter may be reused",
                                           std::chrono::seconds(0),
-                                          httpd::Number{"a number of seconds", 0, 3600}),
+                                          httpd::NumberReader{"a number of seconds", 0, 3600}),
         httpd::directive<struct MaxBody>("UserAdminMaxBody", TAKE1, httpd::anywhere,
                                          "the largest request body, in bytes", 65536L,
-                                         httpd::Number{"a number of bytes", 1024, 16777216}),
+                                         httpd::NumberReader{"a number of bytes", 1024, 16777216}),
         httpd::directive<struct AccountIdIsUserId>(
             "UserAdminAccountId", TAKE1, httpd::anywhere,
             "what a credential account's accountId is: email or user-id", false,
-            httpd::Choice{"email", "user-id"}),
+            httpd::ChoiceReader{"email", "user-id"}),
         httpd::directive<struct LowersEmail>(
             "UserAdminEmailCase", TAKE1, httpd::anywhere,
             "how addresses are stored: keep them as they come, or lower their case", false,
-            httpd::Choice{"keep", "lower"}),
+            httpd::ChoiceReader{"keep", "lower"}),
         // nullptr: the console has a form where mod_auth_useradmin takes it.
         httpd::directive<struct ConsoleSignIn>(
             "UserAdminConsoleSignIn", TAKE1, httpd::anywhere,
@@ -87,7 +87,7 @@ inline constexpr auto directives = std::tuple_cat(
     });
 
 /// What the directives of a Location or of a server say.
-using Settings = httpd::Settings<directives>;
+using Settings = httpd::DirectiveSettings<directives>;
 
 /// What belongs to a server as a whole.
 struct ServerConfiguration : httpd::Backend {

@@ -24,7 +24,7 @@ void look(httpd::RequestBackend& backend, const store::ProtectedEmail& spared,
         backend.log().write(text::Level::warning,
                             "UA0213: there are users whose addresses differ in case alone; who "
                             "signs in with one of them may mean the other");
-    const std::int64_t wanted = backend.server().most_connections;
+    const std::int64_t wanted = backend.server().max_connections;
     if (survey->connection_limit != 0 && wanted > survey->connection_limit)
         backend.log().write(text::Level::warning,
                             "UA0216: all children of httpd may want " + std::to_string(wanted) +

@@ -58,7 +58,8 @@ apr_status_t put_envelope(ap_filter_t* filter, apr_bucket_brigade* brigade) noex
             if (base == nullptr)
                 return APR_SUCCESS;
             apr_table_unset(request->headers_out, "Content-Length");
-            httpd::fill(request, envelope_of(request, static_cast<const char*>(base)), brigade);
+            httpd::write_to_brigade(request, envelope_of(request, static_cast<const char*>(base)),
+                                    brigade);
             return ap_pass_brigade(filter->next, brigade);
         },
         [](const char*) -> apr_status_t { return APR_EGENERAL; });

@@ -38,7 +38,7 @@ int answer(request_rec* request) {
     const api::OperationSettings rules = rules_of(request, settings);
     const httpd::RequestHeaders headers(request);
     httpd::RequestBody body(request, backend.log(), settings.get<MaxBody>(),
-                            backend.settings().body_wait);
+                            backend.settings().body_timeout);
     http::Reply reply = api::handle_request(
         {request->method, httpd::path_below(request, settings.get<Enabled>().path),
          apr::view_of(request->args), headers, body, apr::view_of(settings.get<Enabled>().path)},
@@ -48,7 +48,7 @@ int answer(request_rec* request) {
     backend.finish_event();
     if (body.was_answered())
         return AP_FILTER_ERROR;
-    if (body.is_left())
+    if (body.has_unread_data())
         request->connection->keepalive = AP_CONN_CLOSE;
     const bool is_success = reply.status == HTTP_OK;
     const int status = httpd::send(request, std::move(reply));
@@ -100,7 +100,7 @@ int count(request_rec* first) noexcept {
             continue;
         const std::string_view path = apr::view_of(request->uri);
         httpd::count_request(
-            first, server_configuration_of(request->server).figures,
+            first, server_configuration_of(request->server).metrics,
             api::operation_name(apr::view_of(request->method),
                                 path.substr(std::min(path.size(), apr::view_of(base).size())),
                                 settings_of(request).get<HasExtras>()));
@@ -113,7 +113,7 @@ int claim(request_rec* request) noexcept {
     if (!is_enabled(settings_of(request)))
         return DECLINED;
     httpd::forbid_sniffing(request);
-    return httpd::keep_from_files(request);
+    return httpd::skip_filename_translation(request);
 }
 
 void insert_envelope(request_rec* request) noexcept {
@@ -130,13 +130,13 @@ int check(apr_pool_t* pool, apr_pool_t*, apr_pool_t*, server_rec* servers) noexc
                 if (!bases_of(server).empty() &&
                     !httpd::check_database(useradmin_module, "UserAdmin"))
                     return HTTP_INTERNAL_SERVER_ERROR;
-                httpd::each_location<directives>(
+                httpd::for_each_location<directives>(
                     server, useradmin_module,
                     [&](const Settings& settings) {
                         if (is_enabled(settings))
-                            httpd::compare_hashes(pool, server, useradmin_module,
-                                                  httpd::HashUse::storing,
-                                                  settings.get<httpd::PasswordHash>());
+                            httpd::check_hash_formats(pool, server, useradmin_module,
+                                                      httpd::HashUse::storing,
+                                                      settings.get<httpd::PasswordHash>());
                     });
             }
             return OK;
@@ -188,9 +188,9 @@ void register_service_hooks(apr_pool_t* pool) noexcept {
     httpd::register_body_timeout(pool);
     httpd::register_audit_log(pool);
     ap_hook_translate_name(claim, before, after, APR_HOOK_FIRST);
-    ap_hook_map_to_storage(httpd::keep_from_storage, nullptr, nullptr, APR_HOOK_REALLY_FIRST);
+    ap_hook_map_to_storage(httpd::skip_map_to_storage, nullptr, nullptr, APR_HOOK_REALLY_FIRST);
     ap_hook_handler(handle, nullptr, nullptr, APR_HOOK_REALLY_FIRST);
-    httpd::register_operator_view<useradmin_module, backend_settings>();
+    httpd::register_monitoring<useradmin_module, backend_settings>();
     ap_hook_log_transaction(count, nullptr, nullptr, APR_HOOK_MIDDLE);
     ap_register_output_filter(envelope_filter, put_envelope, nullptr, AP_FTYPE_RESOURCE);
     ap_hook_insert_error_filter(insert_envelope, nullptr, nullptr, APR_HOOK_LAST);

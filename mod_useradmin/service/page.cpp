@@ -101,7 +101,7 @@ int answer_page(request_rec* request) {
     if (page == nullptr)
         return DECLINED;
     httpd::forbid_sniffing(request);
-    const std::optional<int> result = httpd::result_unless_reading(request);
+    const std::optional<int> result = httpd::reject_unless_get(request);
     return result ? *result : page->answer(request);
 }
 

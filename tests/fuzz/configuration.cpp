@@ -134,15 +134,15 @@ void take_line(const Words& words) {
             "APR has a pool");
     cmd_parms command{};
     command.pool = pool;
-    const httpd::Line line{&command, words};
+    const httpd::ConfigLine line{&command, words};
     unsigned number = 77;
-    const char* const problem = httpd::Number{"a number", 1, 300}(line, number);
+    const char* const problem = httpd::NumberReader{"a number", 1, 300}(line, number);
     require(problem == nullptr
                 ? number >= 1 && number <= 300
                 : number == 77 && std::string_view(problem) == "must be a number from 1 to 300",
             "a line is refused, or its number is set");
     bool is_second = false;
-    const char* const refusal = httpd::Choice{"email", "user-id"}(line, is_second);
+    const char* const refusal = httpd::ChoiceReader{"email", "user-id"}(line, is_second);
     require((refusal == nullptr) == (words[0] == "email" || words[0] == "user-id"),
             "a choice is one of its words");
     apr_pool_destroy(pool);

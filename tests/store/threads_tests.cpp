@@ -84,7 +84,7 @@ struct ConnectionPool {
             free.push_back(&all.emplace_back(database));
     }
 
-    httpd::Gate gate{most};
+    httpd::ConnectionLimiter gate{most};
     std::deque<OneConnection> all;
     /// Of who has the gate's turn.
     std::vector<OneConnection*> free;
@@ -95,10 +95,10 @@ class PooledConnection final : public store::ConnectionSource {
     explicit PooledConnection(ConnectionPool& pool) noexcept : pool_(pool) {}
 
     const store::Connection* acquire(store::Deadline deadline) override {
-        if (!pool_.gate.enter(deadline))
+        if (!pool_.gate.acquire(deadline))
             return nullptr;
         {
-            const httpd::Gate::Turn turn(pool_.gate, deadline);
+            const httpd::ConnectionLimiter::PoolLock turn(pool_.gate, deadline);
             taken_ = pool_.free.back();
             pool_.free.pop_back();
         }
@@ -107,10 +107,10 @@ class PooledConnection final : public store::ConnectionSource {
     void release(const store::Connection& connection) noexcept override {
         taken_->release(connection);
         {
-            const httpd::Gate::Turn turn(pool_.gate, store::no_deadline);
+            const httpd::ConnectionLimiter::PoolLock turn(pool_.gate, store::no_deadline);
             pool_.free.push_back(taken_);
         }
-        pool_.gate.leave();
+        pool_.gate.release();
     }
 
   private:
@@ -124,7 +124,7 @@ struct Child {
     static constexpr ipc::FairSemaphore::Counts writer_bounds{1, 2 * thread_count};
 
     explicit Child(TestDatabase& database) : kind(database.kind()), connections(database) {
-        CHECK(httpd::SharedTotals::lay_out(totals.get()));
+        CHECK(httpd::SharedTotals::init(totals.get()));
         CHECK(sign_in::SessionCache::init(sessions.get()));
         CHECK(sign_in::AttemptLimiter::init(attempts.get()));
         CHECK(ipc::FairSemaphore::init(slots.get(), bounds));

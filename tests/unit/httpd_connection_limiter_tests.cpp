@@ -13,27 +13,27 @@
 
 namespace useradmin::test {
 
-using httpd::Gate;
+using httpd::ConnectionLimiter;
 using store::Clock;
 using namespace std::chrono_literals;
 
-class Turns : public Utest {
+class PoolLockTests : public Utest {
   protected:
     /// A turn that waits for the database.
     void take_long() {
-        const Gate::Turn turn(gate_, store::no_deadline);
+        const ConnectionLimiter::PoolLock turn(limiter_, store::no_deadline);
         std::this_thread::sleep_for(1100ms);
     }
     /// Whether a request that may take so much time, of which so much is left, may try.
     bool may_try(Clock::duration left, Clock::duration time) {
-        const Gate::Turn turn(gate_, Clock::now() + left);
-        return turn && turn.is_long_enough(time);
+        const ConnectionLimiter::PoolLock turn(limiter_, Clock::now() + left);
+        return turn && turn.has_time_to_connect(time);
     }
 
-    Gate gate_ = Gate(1);
+    ConnectionLimiter limiter_ = ConnectionLimiter(1);
 };
 
-TEST_GROUP_BASE(turns, Turns){};
+TEST_GROUP_BASE(turns, PoolLockTests){};
 
 TEST(turns, are_not_taken_by_who_has_no_time_for_one_as_long_as_the_longest_of_late) {
     CHECK(may_try(0s, 2s));
@@ -47,13 +47,13 @@ TEST(turns, are_not_taken_by_who_has_no_time_for_one_as_long_as_the_longest_of_l
 
 TEST(turns, of_late_tell_nothing_once_a_connection_is_soon_made) {
     take_long();
-    Gate::Turn(gate_, store::no_deadline).has_connected();
+    ConnectionLimiter::PoolLock(limiter_, store::no_deadline).has_connected();
     CHECK(may_try(0s, 2s));
 }
 
 TEST(turns, are_taken_by_who_puts_a_connection_back_before_who_wants_one) {
     take_long();
-    std::optional<Gate::Turn> held(std::in_place, gate_, store::no_deadline);
+    std::optional<ConnectionLimiter::PoolLock> held(std::in_place, limiter_, store::no_deadline);
     std::atomic<pid_t> asleep{0};
     std::mutex mutex;
     std::string order;
@@ -73,8 +73,9 @@ TEST(turns, are_taken_by_who_puts_a_connection_back_before_who_wants_one) {
         return thread;
     };
     std::thread taker = take(
-        "taker ", [&] { return Gate::Turn(gate_, Clock::now() + 60s); });
-    std::thread returner = take("returner ", [&] { return Gate::Turn::to_put_back(gate_); });
+        "taker ", [&] { return ConnectionLimiter::PoolLock(limiter_, Clock::now() + 60s); });
+    std::thread returner =
+        take("returner ", [&] { return ConnectionLimiter::PoolLock::for_release(limiter_); });
     held.reset();
     taker.join();
     returner.join();

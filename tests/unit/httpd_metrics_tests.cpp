@@ -15,12 +15,12 @@
 
 namespace useradmin::test {
 
-using httpd::FigureBook;
-using httpd::Figures;
-using httpd::FigureSums;
 using httpd::Lookup;
-using httpd::Refusal;
-using httpd::ServerFigures;
+using httpd::Metrics;
+using httpd::MetricsRegistry;
+using httpd::MetricsSnapshot;
+using httpd::Rejection;
+using httpd::ServerMetrics;
 using namespace std::chrono_literals;
 
 class FiguresTest : public Utest {
@@ -40,16 +40,18 @@ class FiguresTest : public Utest {
         if (configuration_ != nullptr)
             apr_pool_destroy(configuration_);
         apr_pool_create(&configuration_, process_);
-        const auto opened = FigureBook::open(process_, configuration_, children);
-        CHECK(std::holds_alternative<FigureBook*>(opened));
-        book_ = std::get<FigureBook*>(opened);
+        const auto opened = MetricsRegistry::open(process_, configuration_, children);
+        CHECK(std::holds_alternative<MetricsRegistry*>(opened));
+        book_ = std::get<MetricsRegistry*>(opened);
     }
-    Figures of(const std::string& name) {
-        const auto figures = book_->figures_of(name.c_str());
-        CHECK(std::holds_alternative<Figures>(figures));
-        return std::get<Figures>(figures);
+    Metrics of(const std::string& name) {
+        const auto figures = book_->metrics_of(name.c_str());
+        CHECK(std::holds_alternative<Metrics>(figures));
+        return std::get<Metrics>(figures);
     }
-    FigureSums sums(const std::string& name) { return of(name).sums(book_->running_children()); }
+    MetricsSnapshot sums(const std::string& name) {
+        return of(name).snapshot(book_->running_children());
+    }
     /// The requests of the operation with that status.
     std::uint64_t requests(const std::string& name, std::size_t operation = 0, int status = 200) {
         const auto statuses = sums(name).operations[operation].statuses;
@@ -62,7 +64,7 @@ class FiguresTest : public Utest {
     void run_child(const Work& work) {
         const pid_t child = fork();
         if (child == 0) {
-            work(book_->enter_child());
+            work(book_->register_child());
             kill(getpid(), SIGKILL);
         }
         waitpid(child, nullptr, 0);
@@ -71,22 +73,22 @@ class FiguresTest : public Utest {
     static constexpr unsigned children = 3;
     apr_pool_t* process_ = nullptr;
     apr_pool_t* configuration_ = nullptr;
-    FigureBook* book_ = nullptr;
+    MetricsRegistry* book_ = nullptr;
 };
 
 TEST_GROUP_BASE(figures, FiguresTest){};
 
 TEST(figures, are_those_of_all_children) {
-    const Figures figures = of("a");
+    const Metrics figures = of("a");
     for (int number = 0; number < 5; ++number)
         run_child([&](int child) {
             figures.in_child(child).count_request(0, 200, 1ms);
-            figures.in_child(child).count(Lookup::recognised);
-            figures.in_child(child).count(Refusal::hash_queue);
+            figures.in_child(child).count(Lookup::valid);
+            figures.in_child(child).count(Rejection::hash_queue);
         });
     CHECK_EQUAL(5, requests("a"));
-    CHECK_EQUAL(5, sums("a").lookups[static_cast<std::size_t>(Lookup::recognised)]);
-    CHECK_EQUAL(5, sums("a").refusals[static_cast<std::size_t>(Refusal::hash_queue)]);
+    CHECK_EQUAL(5, sums("a").lookups[static_cast<std::size_t>(Lookup::valid)]);
+    CHECK_EQUAL(5, sums("a").rejections[static_cast<std::size_t>(Rejection::hash_queue)]);
 }
 
 TEST(figures, of_a_name_are_its_own_and_there_is_room_for_any_number_of_names) {
@@ -119,7 +121,7 @@ TEST(figures, of_a_name_that_is_gone_make_room_for_another_from_the_second_confi
 }
 
 TEST(figures, tell_each_status_of_each_operation_apart) {
-    const Figures figures = of("a");
+    const Metrics figures = of("a");
     const std::size_t operations = httpd::operation_names().size();
     for (std::size_t operation = 0; operation < operations; ++operation)
         for (std::size_t time = 0; time <= operation; ++time)
@@ -134,7 +136,7 @@ TEST(figures, lose_no_status_that_finds_no_room) {
     for (int status = 200; status < 300; ++status)
         of("a").count_request(0, status, 1ms);
     std::uint64_t all = 0;
-    const FigureSums counted = sums("a");
+    const MetricsSnapshot counted = sums("a");
     for (const auto& [status, count] : counted.operations[0].statuses)
         all += count;
     CHECK_EQUAL(100, all);
@@ -153,7 +155,7 @@ TEST(figures, know_the_operations_by_their_names) {
 }
 
 TEST(figures, count_a_time_under_the_first_bound_that_it_does_not_pass) {
-    const Figures figures = of("a");
+    const Metrics figures = of("a");
     for (const auto time : {0us, 500us, 501us, 10'000'000us, 10'000'001us, -5us})
         figures.count_request(0, 200, time);
     const auto times = sums("a").operations[0].durations;
@@ -165,29 +167,29 @@ TEST(figures, count_a_time_under_the_first_bound_that_it_does_not_pass) {
 }
 
 TEST(figures, of_connections_in_use_forget_a_child_that_was_killed) {
-    const Figures figures = of("a");
-    const int own = book_->enter_child();
-    figures.in_child(own).take_connection(1ms);
+    const Metrics figures = of("a");
+    const int own = book_->register_child();
+    figures.in_child(own).connection_acquired(1ms);
     run_child([&](int child) {
         CHECK(child >= 0 && child != own);
-        figures.in_child(child).take_connection(1ms);
-        figures.in_child(child).take_connection(1ms);
+        figures.in_child(child).connection_acquired(1ms);
+        figures.in_child(child).connection_acquired(1ms);
         if (sums("a").connections_in_use != 3)
-            figures.count(Refusal::hash_wait);
+            figures.count(Rejection::hash_wait);
     });
-    CHECK_EQUAL(0, sums("a").refusals[static_cast<std::size_t>(Refusal::hash_wait)]);
+    CHECK_EQUAL(0, sums("a").rejections[static_cast<std::size_t>(Rejection::hash_wait)]);
     CHECK_EQUAL(1, sums("a").connections_in_use);
     // Nor does who has its number next find them.
     run_child([&](int) {
         if (sums("a").connections_in_use != 1)
-            figures.count(Refusal::hash_wait);
+            figures.count(Rejection::hash_wait);
     });
-    CHECK_EQUAL(0, sums("a").refusals[static_cast<std::size_t>(Refusal::hash_wait)]);
-    figures.in_child(own).put_back_connection(2ms);
+    CHECK_EQUAL(0, sums("a").rejections[static_cast<std::size_t>(Rejection::hash_wait)]);
+    figures.in_child(own).connection_released(2ms);
     CHECK_EQUAL(0, sums("a").connections_in_use);
-    CHECK_EQUAL(3, sums("a").waits.count());
-    CHECK_EQUAL(1, sums("a").database.count());
-    CHECK_EQUAL(2000, sums("a").database.microseconds);
+    CHECK_EQUAL(3, sums("a").connection_waits.count());
+    CHECK_EQUAL(1, sums("a").connection_holds.count());
+    CHECK_EQUAL(2000, sums("a").connection_holds.microseconds);
 }
 
 TEST(figures, count_also_in_a_child_for_which_there_is_no_number) {
@@ -197,7 +199,7 @@ TEST(figures, count_also_in_a_child_for_which_there_is_no_number) {
         CHECK_EQUAL(0, pipe(ready));
         const pid_t child = fork();
         if (child == 0) {
-            book_->enter_child();
+            book_->register_child();
             close(ready[1]);
             pause();
         }
@@ -207,11 +209,11 @@ TEST(figures, count_also_in_a_child_for_which_there_is_no_number) {
         close(ready[0]);
         waiting.push_back(child);
     }
-    const Figures figures = of("a").in_child(book_->enter_child());
-    CHECK(book_->enter_child() < 0);
-    figures.take_connection(1ms);
+    const Metrics figures = of("a").in_child(book_->register_child());
+    CHECK(book_->register_child() < 0);
+    figures.connection_acquired(1ms);
     figures.count_request(0, 200, 1ms);
-    figures.put_back_connection(1ms);
+    figures.connection_released(1ms);
     CHECK_EQUAL(1, requests("a"));
     CHECK_EQUAL(0, sums("a").connections_in_use);
     for (const pid_t child : waiting) {
@@ -221,15 +223,15 @@ TEST(figures, count_also_in_a_child_for_which_there_is_no_number) {
 }
 
 TEST(figures, that_are_nowhere_count_nothing) {
-    const Figures nowhere;
-    nowhere.begin();
+    const Metrics nowhere;
+    nowhere.activate();
     nowhere.count_request(0, 200, 1ms);
     nowhere.count(Lookup::failed);
-    nowhere.count(Refusal::hash_queue);
-    nowhere.take_connection(1ms);
-    nowhere.put_back_connection(1ms);
-    CHECK_FALSE(nowhere.are_begun());
-    POINTERS_EQUAL(nullptr, nowhere.counter(Refusal::hash_queue));
+    nowhere.count(Rejection::hash_queue);
+    nowhere.connection_acquired(1ms);
+    nowhere.connection_released(1ms);
+    CHECK_FALSE(nowhere.is_active());
+    POINTERS_EQUAL(nullptr, nowhere.counter(Rejection::hash_queue));
 }
 
 namespace {
@@ -243,15 +245,15 @@ void check_line(const std::string& text, const std::string& line) {
 } // namespace
 
 TEST(figures, are_samples_with_labels_in_the_text_format) {
-    const Figures figures = of("a.test:443");
+    const Metrics figures = of("a.test:443");
     figures.count_request(0, 200, 700us);
     figures.count_request(0, 200, 20s);
     figures.count_request(0, 503, 700us);
-    figures.count(Refusal::connection_wait);
-    figures.count(Lookup::kept);
-    figures.take_connection(300us);
-    figures.put_back_connection(1500ms);
-    ServerFigures server{{{"a.test:443", sums("a.test:443")}}, {4, 100}, {1, 2}};
+    figures.count(Rejection::connection_wait);
+    figures.count(Lookup::cached);
+    figures.connection_acquired(300us);
+    figures.connection_released(1500ms);
+    ServerMetrics server{{{"a.test:443", sums("a.test:443")}}, {4, 100}, {1, 2}};
     const std::string text = httpd::prometheus_text(server);
     for (
         const char* line : {
@@ -283,8 +285,8 @@ TEST(figures, are_samples_with_labels_in_the_text_format) {
 }
 
 TEST(figures, escape_what_a_name_holds) {
-    const FigureSums none = sums("a");
-    const ServerFigures server{
+    const MetricsSnapshot none = sums("a");
+    const ServerMetrics server{
         {{"a\"b\\c\nd", none}, {"\xff.test", none}, {"ñ.test", none}}, {1, 1}, {0, 0}};
     const std::string text = httpd::prometheus_text(server);
     check_line(text, R"(useradmin_connections_in_use{virtual_host="a\"b\\c\nd"} 0)");
@@ -294,21 +296,21 @@ TEST(figures, escape_what_a_name_holds) {
 
 TEST(figures, in_total_are_the_sum_of_all_virtual_hosts) {
     for (const char* name : {"a", "b"}) {
-        const Figures figures = of(name);
+        const Metrics figures = of(name);
         figures.count_request(2, 200, 1ms);
         figures.count(Lookup::banned);
-        figures.count(Refusal::sign_in_limit);
-        figures.take_connection(1ms);
-        figures.put_back_connection(1ms);
+        figures.count(Rejection::sign_in_limit);
+        figures.connection_acquired(1ms);
+        figures.connection_released(1ms);
     }
-    const FigureSums total =
-        ServerFigures{{{"a", sums("a")}, {"b", sums("b")}}, {1, 1}, {0, 0}}.total();
+    const MetricsSnapshot total =
+        ServerMetrics{{{"a", sums("a")}, {"b", sums("b")}}, {1, 1}, {0, 0}}.total();
     CHECK_EQUAL(2, total.operations[2].statuses.at(200));
     CHECK_EQUAL(2, total.operations[2].durations.count());
     CHECK_EQUAL(2, total.lookups[static_cast<std::size_t>(Lookup::banned)]);
-    CHECK_EQUAL(2, total.refusals[static_cast<std::size_t>(Refusal::sign_in_limit)]);
-    CHECK_EQUAL(2, total.waits.count());
-    CHECK_EQUAL(2000, total.database.microseconds);
+    CHECK_EQUAL(2, total.rejections[static_cast<std::size_t>(Rejection::sign_in_limit)]);
+    CHECK_EQUAL(2, total.connection_waits.count());
+    CHECK_EQUAL(2000, total.connection_holds.microseconds);
 }
 
 } // namespace useradmin::test

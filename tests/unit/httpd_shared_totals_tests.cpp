@@ -60,12 +60,12 @@ bool is_asleep(pid_t thread) {
 TEST_GROUP(shared_totals) {
     void* memory = nullptr;
     Log log;
-    SharedTotals::Terms terms{"here", 0s, 30s, "UserAdminTimeout"};
+    SharedTotals::Options terms{"here", 0s, 30s, "UserAdminTimeout"};
 
     void setup() override {
         memory = mmap(nullptr, SharedTotals::size_of(), PROT_READ | PROT_WRITE,
                       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-        CHECK_TRUE(memory != MAP_FAILED && SharedTotals::lay_out(memory));
+        CHECK_TRUE(memory != MAP_FAILED && SharedTotals::init(memory));
     }
     void teardown() override {
         munmap(memory, SharedTotals::size_of());
@@ -86,7 +86,7 @@ TEST_GROUP(shared_totals) {
         totals().invalidate();
     }
     store::Deadline deadline() const {
-        return store::Clock::now() + terms.wait;
+        return store::Clock::now() + terms.timeout;
     }
     /// Asks for a total and leaves it.
     static void ask(SharedTotals totals, const Filter& filter, const SharedTotals::Count& count) {
@@ -299,7 +299,7 @@ TEST(shared_totals, that_others_waited_for_are_counted_a_moment_later_for_who_co
 
 TEST(shared_totals, of_other_filters_and_places_do_not_wait) {
     SlowCount first(totals(), search_of("a"), 1);
-    terms.wait = 0s;
+    terms.timeout = 0s;
     CHECK_EQUAL(std::string("2"), total(search_of("b"), 2));
     CHECK_EQUAL(std::string("unavailable"), total(search_of("a"), 3));
     terms.place = "there";
@@ -308,7 +308,7 @@ TEST(shared_totals, of_other_filters_and_places_do_not_wait) {
 
 TEST(shared_totals, are_waited_for_no_longer_than_the_request_waits) {
     SlowCount first(totals(), search_of("a"), 1);
-    terms.wait = 1s;
+    terms.timeout = 1s;
     CHECK_EQUAL(std::string("unavailable"), total(search_of("a"), 2));
     CHECK_TRUE(log.text().find("UA0214") != std::string::npos);
     CHECK_TRUE(log.text().find("within 1 s; raise UserAdminTimeout") != std::string::npos);
@@ -348,7 +348,7 @@ TEST(shared_totals, that_nobody_has_room_to_announce_are_counted_all_the_same) {
     for (int number = 0; number < 300; ++number)
         counts.emplace_back(totals(), search_of(names.emplace_back(std::to_string(number))),
                             number);
-    terms.wait = 0s;
+    terms.timeout = 0s;
     int own = 0;
     for (int number = 300; number < 1000; ++number)
         own += total(search_of(std::to_string(number)), number) == std::to_string(number) ? 1 : 0;
@@ -378,9 +378,9 @@ TEST(shared_totals, whose_counting_process_is_killed_are_counted_by_the_next) {
         });
     char byte = 0;
     CHECK_EQUAL(1, read(ready[0], &byte, 1));
-    terms.wait = 0s;
+    terms.timeout = 0s;
     CHECK_EQUAL(std::string("unavailable"), total(search_of("a"), 2));
-    terms.wait = 60s;
+    terms.timeout = 60s;
     std::atomic<bool> is_asking = false;
     std::string found;
     std::thread waiter([&] {

@@ -66,19 +66,19 @@ constexpr const char* text_of(Comparison result) noexcept {
 }
 
 template <const auto& table, std::size_t index>
-void tell(const httpd::Settings<table>& settings) {
+void tell(const httpd::DirectiveSettings<table>& settings) {
     // Each a constant of its own: an entry as a whole would want the module's readers.
     using Entry = std::tuple_element_t<index, std::remove_cvref_t<decltype(table)>>;
     using Tag = typename Entry::Name;
     constexpr const char* name = std::get<index>(table).name;
     constexpr cmd_how words = std::get<index>(table).words;
-    constexpr auto fallback = std::get<index>(table).fallback;
+    constexpr auto fallback = std::get<index>(table).default_value;
 
-    if constexpr (requires { Entry::read.most; }) {
-        constexpr long most = std::get<index>(table).read.most;
+    if constexpr (requires { Entry::read.max; }) {
+        constexpr long most = std::get<index>(table).read.max;
         long least = 1;
-        if constexpr (requires { Entry::read.least; }) {
-            constexpr long said = std::get<index>(table).read.least;
+        if constexpr (requires { Entry::read.min; }) {
+            constexpr long said = std::get<index>(table).read.min;
             least = said;
         }
         std::printf("bounds\t%s\t%ld\t%ld\n", name, least, most);
@@ -94,13 +94,13 @@ void tell(const httpd::Settings<table>& settings) {
         auto wanted = fallback;
         if constexpr (std::is_same_v<decltype(wanted), const char*>)
             wanted = fallback != nullptr ? fallback : stand_in<Tag>;
-        const auto& said = settings.template said<Tag>();
+        const auto& said = settings.template explicit_value<Tag>();
         std::printf("default\t%s\t%s\n", name, said ? text_of(compare(*said, wanted)) : "unsaid");
     }
 }
 
 template <const auto& table, std::size_t... index>
-void tell_each(const httpd::Settings<table>& settings, std::index_sequence<index...>) {
+void tell_each(const httpd::DirectiveSettings<table>& settings, std::index_sequence<index...>) {
     (tell<table, index>(settings), ...);
 }
 
@@ -114,7 +114,7 @@ void tell_directives(const server_rec* server, const module& record) {
                     command->errmsg);
     }
     tell_each<table>(
-        *static_cast<const httpd::Settings<table>*>(
+        *static_cast<const httpd::DirectiveSettings<table>*>(
             ap_get_module_config(server->lookup_defaults, &record)),
         std::make_index_sequence<std::tuple_size_v<std::remove_cvref_t<decltype(table)>>>());
 }
