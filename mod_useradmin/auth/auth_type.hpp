@@ -17,7 +17,7 @@ inline bool is_auth_type(request_rec* request, const char* name) noexcept {
 
 /// Whether the AuthType leaves that to a session. Any other has a way of its own to find the user,
 /// which httpd does not ask where there is one already, or where a Require passes without.
-inline bool is_user_of_session(request_rec* request) noexcept {
+inline bool takes_user_from_session(request_rec* request) noexcept {
     return apr::view_of(ap_auth_type(request)).empty() || is_auth_type(request, "UserAdmin");
 }
 
@@ -26,9 +26,9 @@ inline bool is_user_of_session(request_rec* request) noexcept {
 inline constexpr const char* session_note = "auth-useradmin-session";
 
 /// Whether the caller whom a request's notes name is the user of the Location.
-inline bool names_user(request_rec* request, const request_rec* source) noexcept {
-    return is_user_of_session(request) || apr_table_get(source->notes, httpd::id_note) !=
-                                              apr_table_get(source->notes, session_note);
+inline bool has_session_user(request_rec* request, const request_rec* source) noexcept {
+    return takes_user_from_session(request) || apr_table_get(source->notes, httpd::id_note) !=
+                                                   apr_table_get(source->notes, session_note);
 }
 
 } // namespace useradmin::auth

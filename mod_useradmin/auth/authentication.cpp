@@ -26,12 +26,13 @@ namespace useradmin::auth {
 namespace {
 
 /// Says who is calling: in the notes, and as httpd's user where a session tells that.
-void announce(request_rec* request, const Settings& settings, const sign_in::Identity& identity) {
+void set_caller(request_rec* request, const AuthSettings& settings,
+                const sign_in::Identity& identity) {
     httpd::note_caller(request, identity.user_id, identity.role,
                        settings.get<httpd::ApplicationTables>().names.user,
                        identity.impersonated_by);
     const char* const id = apr_table_get(request->notes, httpd::id_note);
-    if (is_user_of_session(request))
+    if (takes_user_from_session(request))
         request->user = const_cast<char*>(id);
     else
         apr_table_setn(request->notes, session_note, id);
@@ -86,7 +87,8 @@ struct Outcome {
 };
 
 /// Verifies a credential and looks its session up, unless both were done a short while ago.
-Outcome look_up(request_rec* request, const Settings& settings, std::string_view credential) {
+Outcome look_up_session(request_rec* request, const AuthSettings& settings,
+                        std::string_view credential) {
     httpd::RequestBackend backend(request, auth_useradmin_module,
                                   httpd::backend_settings(settings));
     const httpd::Metrics& metrics = backend.server().metrics;
@@ -128,7 +130,7 @@ Outcome look_up(request_rec* request, const Settings& settings, std::string_view
 }
 
 /// An outcome, kept with the client's request: its internal redirects and subrequests ask again.
-struct Answer {
+struct CachedOutcome {
     crypto::Secret credential;
     /// Where it was asked for: labels of the tables, and of what signs.
     std::string_view tables;
@@ -136,25 +138,26 @@ struct Answer {
     Outcome outcome;
 };
 
-Outcome outcome_of(request_rec* request, const Settings& settings, crypto::Secret&& credential) {
+Outcome outcome_of(request_rec* request, const AuthSettings& settings,
+                   crypto::Secret&& credential) {
     request_rec* const first = httpd::first_request(request);
     const std::string_view tables = settings.get<httpd::ApplicationTables>().label;
     const std::string_view secrets = settings.get<SigningSecrets>().label;
-    const auto* answer = static_cast<const Answer*>(
+    const auto* answer = static_cast<const CachedOutcome*>(
         ap_get_module_config(first->request_config, &auth_useradmin_module));
     if (answer == nullptr || answer->tables != tables || answer->secrets != secrets ||
         !crypto::constant_time_equal(answer->credential.view(), credential.view())) {
-        const Outcome outcome = look_up(request, settings, credential.view());
-        auto& made = apr::emplace<Answer>(first->pool,
-                                          Answer{std::move(credential), tables, secrets, outcome});
+        const Outcome outcome = look_up_session(request, settings, credential.view());
+        auto& made = apr::emplace<CachedOutcome>(
+            first->pool, CachedOutcome{std::move(credential), tables, secrets, outcome});
         ap_set_module_config(first->request_config, &auth_useradmin_module, &made);
         answer = &made;
     }
     return answer->outcome;
 }
 
-void tell_refusal(request_rec* request, const Settings& settings, const Refusal& refusal,
-                  const sign_in::Identity& identity) {
+void log_rejection(request_rec* request, const AuthSettings& settings, const Refusal& refusal,
+                   const sign_in::Identity& identity) {
     if (refusal.sentence == nullptr)
         return;
     httpd::RequestLog log(request, auth_useradmin_module,
@@ -178,13 +181,13 @@ void tell_refusal(request_rec* request, const Settings& settings, const Refusal&
 
 /// Whether what cannot be looked up is somebody else's to answer: sign-in asks by itself, and has
 /// replies of its own; and the page of an ErrorDocument tells of a failure already.
-bool answers_by_itself(const request_rec* request, const Settings& settings) {
+bool replies_itself(const request_rec* request, const AuthSettings& settings) {
     return settings.get<SignIn>().is_on ||
            (request->prev != nullptr && ap_is_HTTP_ERROR(request->prev->status));
 }
 
 int authenticate(request_rec* request) {
-    const Settings& settings = settings_of(request);
+    const AuthSettings& settings = settings_of(request);
     if (!settings.get<Enabled>())
         return DECLINED;
     crypto::Secret credential = credential_of(request, settings);
@@ -192,19 +195,19 @@ int authenticate(request_rec* request) {
         return DECLINED;
     const auto [identity, refusal] = outcome_of(request, settings, std::move(credential));
     if (!identity.impersonated_by.empty() && settings.get<RefusesImpersonated>()) {
-        tell_refusal(request, settings,
-                     {"an administrator acts as its user (AuthUserAdminImpersonated)",
-                      "impersonated-session"},
-                     identity);
+        log_rejection(request, settings,
+                      {"an administrator acts as its user (AuthUserAdminImpersonated)",
+                       "impersonated-session"},
+                      identity);
         return DECLINED;
     }
-    tell_refusal(request, settings, refusal, identity);
+    log_rejection(request, settings, refusal, identity);
     const auto unless_answered = [&](int status) {
-        return answers_by_itself(request, settings) ? DECLINED : status;
+        return replies_itself(request, settings) ? DECLINED : status;
     };
     switch (identity.status) {
     case sign_in::SessionStatus::valid:
-        announce(request, settings, identity);
+        set_caller(request, settings, identity);
         return DECLINED;
     case sign_in::SessionStatus::unavailable:
         return unless_answered(HTTP_SERVICE_UNAVAILABLE);
@@ -227,7 +230,7 @@ int check_access(request_rec* request) noexcept {
 
 /// Where a Require asks for a user and there is no session.
 int check_user(request_rec* request) noexcept {
-    if (!settings_of(request).get<Enabled>() || !is_user_of_session(request))
+    if (!settings_of(request).get<Enabled>() || !takes_user_from_session(request))
         return DECLINED;
     if (request->user != nullptr)
         return OK;
@@ -240,7 +243,7 @@ const char* user_of_database(const server_rec* servers) {
     for (const server_rec* server = servers; server != nullptr; server = server->next)
         if (server_configuration_of(server).is_used)
             return "AuthUserAdmin";
-    return names_password_provider() ? "the provider useradmin" : nullptr;
+    return is_password_provider_configured() ? "the provider useradmin" : nullptr;
 }
 
 /// Warns of what the Locations of a server have between them.
@@ -248,7 +251,7 @@ void check_locations(apr_pool_t* pool, const server_rec* server) {
     std::string_view label;
     bool differs = false;
     httpd::for_each_location<directives>(
-        server, auth_useradmin_module, [&](const Settings& settings) {
+        server, auth_useradmin_module, [&](const AuthSettings& settings) {
             const bool signs_in = settings.get<SignIn>().is_on;
             if (signs_in)
                 httpd::check_hash_formats(pool, server, auth_useradmin_module,
@@ -295,8 +298,8 @@ void start_child(apr_pool_t* pool, server_rec* servers) noexcept {
 
 /// For the OpenAPI document of mod_useradmin.
 httpd::TokenCarriers useradmin_token_carriers(const ap_conf_vector_t* configuration) noexcept {
-    const auto& settings =
-        *static_cast<const Settings*>(ap_get_module_config(configuration, &auth_useradmin_module));
+    const auto& settings = *static_cast<const AuthSettings*>(
+        ap_get_module_config(configuration, &auth_useradmin_module));
     if (!settings.get<Enabled>())
         return std::nullopt;
     return api::TokenCarriers{settings.get<CookieName>(), settings.get<ReadsBearer>()};

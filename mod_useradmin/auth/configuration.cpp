@@ -116,13 +116,13 @@ void* merge_server_configuration(apr_pool_t*, void*, void* addition) noexcept {
     return addition;
 }
 
-const Settings& settings_of(const request_rec* request) noexcept {
-    return *static_cast<const Settings*>(
+const AuthSettings& settings_of(const request_rec* request) noexcept {
+    return *static_cast<const AuthSettings*>(
         ap_get_module_config(request->per_dir_config, &auth_useradmin_module));
 }
 
-const Settings& settings_of(const server_rec* server) noexcept {
-    return *static_cast<const Settings*>(
+const AuthSettings& settings_of(const server_rec* server) noexcept {
+    return *static_cast<const AuthSettings*>(
         ap_get_module_config(server->lookup_defaults, &auth_useradmin_module));
 }
 

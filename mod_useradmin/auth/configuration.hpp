@@ -83,7 +83,7 @@ inline constexpr auto directives = std::tuple_cat(
     });
 
 /// What the directives say.
-using Settings = httpd::DirectiveSettings<directives>;
+using AuthSettings = httpd::DirectiveSettings<directives>;
 
 /// What belongs to a server as a whole.
 struct ServerConfiguration : httpd::Backend {
@@ -95,9 +95,9 @@ static_assert(std::is_trivially_destructible_v<ServerConfiguration>);
 void* create_server_configuration(apr_pool_t* pool, server_rec* server) noexcept;
 void* merge_server_configuration(apr_pool_t* pool, void* base, void* addition) noexcept;
 
-const Settings& settings_of(const request_rec* request) noexcept;
+const AuthSettings& settings_of(const request_rec* request) noexcept;
 /// Of the server's own part of the configuration, outside of every Location.
-const Settings& settings_of(const server_rec* server) noexcept;
+const AuthSettings& settings_of(const server_rec* server) noexcept;
 ServerConfiguration& server_configuration_of(const server_rec* server) noexcept;
 
 } // namespace useradmin::auth

@@ -85,7 +85,7 @@ authn_status check_password(request_rec* request, const char* user, const char* 
 constexpr authn_provider provider = {check_password, nullptr};
 
 /// Whether the arguments of a directive hold the word.
-bool holds_word(std::string_view arguments, std::string_view word) {
+bool contains_word(std::string_view arguments, std::string_view word) {
     constexpr std::string_view separators = " \t\"'>";
     while (!arguments.empty()) {
         const std::size_t end = std::min(arguments.find_first_of(separators), arguments.size());
@@ -103,12 +103,13 @@ void register_password_provider(apr_pool_t* pool) noexcept {
                               &provider, AP_AUTH_INTERNAL_PER_CONF);
 }
 
-bool names_password_provider() {
+bool is_password_provider_configured() {
     bool is_there = false;
     httpd::for_each_directive([&](const httpd::TreeDirective& found) {
         for (const char* name : {"AuthBasicProvider", "AuthFormProvider", "<AuthnProviderAlias"})
-            is_there = is_there || (httpd::is_named(found.directive, name) &&
-                                    holds_word(apr::view_of(found.directive.args), provider_name));
+            is_there =
+                is_there || (httpd::is_named(found.directive, name) &&
+                             contains_word(apr::view_of(found.directive.args), provider_name));
     });
     return is_there;
 }

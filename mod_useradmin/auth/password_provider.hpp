@@ -8,6 +8,6 @@ namespace useradmin::auth {
 void register_password_provider(apr_pool_t* pool) noexcept;
 
 /// Whether a directive of the configuration names the provider. Known when it has been read.
-bool names_password_provider();
+bool is_password_provider_configured();
 
 } // namespace useradmin::auth

@@ -7,7 +7,7 @@ namespace useradmin::auth {
 RequestVerifier::RequestVerifier(request_rec* request)
     : RequestVerifier(request, settings_of(request)) {}
 
-RequestVerifier::RequestVerifier(request_rec* request, const Settings& settings)
+RequestVerifier::RequestVerifier(request_rec* request, const AuthSettings& settings)
     : backend_(request, auth_useradmin_module, httpd::backend_settings(settings)),
       passwords_(backend_.settings().hash_format, *backend_.server().formats, work_,
                  backend_.slots()),

@@ -16,7 +16,7 @@ class RequestVerifier final {
     sign_in::CredentialVerifier& credentials() noexcept { return credentials_; }
 
   private:
-    RequestVerifier(request_rec* request, const Settings& settings);
+    RequestVerifier(request_rec* request, const AuthSettings& settings);
 
     httpd::RequestBackend backend_;
     sign_in::HashWork work_;

@@ -24,7 +24,7 @@ authz_status check(request_rec* request, const char* line, const void*) noexcept
          source = source->prev != nullptr ? source->prev : source->main) {
         // A session's role says nothing of the user whom another AuthType finds.
         if (apr::view_of(apr_table_get(source->notes, httpd::id_note)).empty() ||
-            !names_user(request, source))
+            !has_session_user(request, source))
             continue;
         std::string_view role = apr::view_of(apr_table_get(source->notes, httpd::role_note));
         if (role.empty())

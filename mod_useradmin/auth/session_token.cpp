@@ -9,7 +9,7 @@
 
 namespace useradmin::auth {
 
-crypto::Secret credential_of(const request_rec* request, const Settings& settings) {
+crypto::Secret credential_of(const request_rec* request, const AuthSettings& settings) {
     std::optional<std::string> token;
     if (settings.get<ReadsBearer>())
         token = token_in_authorization(
@@ -20,7 +20,7 @@ crypto::Secret credential_of(const request_rec* request, const Settings& setting
     return crypto::Secret(std::move(token).value_or(""));
 }
 
-Token token_of(std::string_view credential, const Settings& settings) {
+Token token_of(std::string_view credential, const AuthSettings& settings) {
     const crypto::SigningSecrets secrets = settings.get<SigningSecrets>().secrets;
     if (secrets.empty())
         return {credential.substr(0, credential.find('.'))};

@@ -9,7 +9,7 @@
 namespace useradmin::auth {
 
 /// What the request carries as its token. A bearer token counts before a cookie, as in better-auth.
-crypto::Secret credential_of(const request_rec* request, const Settings& settings);
+crypto::Secret credential_of(const request_rec* request, const AuthSettings& settings);
 
 /// The token in what a request carries.
 struct Token {
@@ -20,6 +20,6 @@ struct Token {
 };
 
 /// With a secret the signature must be right, without one a signature is passed over.
-Token token_of(std::string_view credential, const Settings& settings);
+Token token_of(std::string_view credential, const AuthSettings& settings);
 
 } // namespace useradmin::auth

@@ -24,24 +24,24 @@ namespace useradmin::auth {
 namespace {
 
 // An address and a password; nothing longer is read.
-constexpr long largest_body = 65536;
+constexpr long max_body_size = 65536;
 
 /// Whether the request's cookies say that its session is not to be remembered.
-bool has_dont_remember(const http::Headers& headers, const Settings& settings,
+bool has_dont_remember(const http::Headers& headers, const AuthSettings& settings,
                        const sign_in::Cookies& cookies) {
     const auto value = token_in_cookie(headers.find("Cookie"), cookies.dont_remember_name());
     return value && token_of(*value, settings).text == "true";
 }
 
-int answer(request_rec* request) {
-    const Settings& settings = settings_of(request);
+int handle_sign_in(request_rec* request) {
+    const AuthSettings& settings = settings_of(request);
     RequestVerifier verifier(request);
     const crypto::SigningSecrets secrets = settings.get<SigningSecrets>().secrets;
     const sign_in::Cookies cookies(settings.get<CookieName>(),
                                    secrets.empty() ? std::string_view() : secrets.front(),
                                    apr::view_of(ap_http_scheme(request)) == "https");
     const crypto::Secret credential = credential_of(request, settings);
-    httpd::RequestBody body(request, verifier.backend().log(), largest_body,
+    httpd::RequestBody body(request, verifier.backend().log(), max_body_size,
                             verifier.backend().settings().body_timeout);
     const httpd::RequestHeaders headers(request);
     http::Reply reply = sign_in::handle_request(
@@ -64,7 +64,9 @@ int answer(request_rec* request) {
 
 int handle(request_rec* request) noexcept {
     return apr::guarded(
-        [&] { return settings_of(request).get<SignIn>().is_on ? answer(request) : DECLINED; },
+        [&] {
+            return settings_of(request).get<SignIn>().is_on ? handle_sign_in(request) : DECLINED;
+        },
         [&](const char* reason) {
             ap_log_rerror(APLOG_MARK, APLOG_ERR, 0, request, "UA0304: a sign-in failed: %s",
                           reason);
@@ -74,7 +76,7 @@ int handle(request_rec* request) noexcept {
 
 /// What httpd or another module refuses can be read by the pages that may read the rest.
 void allow_error(request_rec* request) noexcept {
-    const Settings& settings = settings_of(request);
+    const AuthSettings& settings = settings_of(request);
     if (!settings.get<SignIn>().is_on)
         return;
     apr::guarded(
@@ -92,7 +94,7 @@ httpd::BackendSettings backend_settings(const request_rec* request) {
     return httpd::backend_settings(settings_of(request));
 }
 
-int count(request_rec* first) noexcept {
+int count_request(request_rec* first) noexcept {
     for (const request_rec* request = first; request != nullptr; request = request->next) {
         const Base base = settings_of(request).get<SignIn>();
         if (!base.is_on)
@@ -106,7 +108,7 @@ int count(request_rec* first) noexcept {
     return DECLINED;
 }
 
-int claim(request_rec* request) noexcept {
+int claim_request(request_rec* request) noexcept {
     if (!settings_of(request).get<SignIn>().is_on)
         return DECLINED;
     httpd::forbid_sniffing(request);
@@ -117,12 +119,12 @@ int claim(request_rec* request) noexcept {
 const char* useradmin_sign_in_address(request_rec* request) noexcept {
     const char* address = nullptr;
     const auto is_on_at = [request](const char* path) {
-        const auto& settings = *static_cast<const Settings*>(ap_get_module_config(
+        const auto& settings = *static_cast<const AuthSettings*>(ap_get_module_config(
             httpd::configuration_below(request, path), &auth_useradmin_module));
         return settings.get<SignIn>().is_on;
     };
     httpd::for_each_location<directives>(
-        request->server, auth_useradmin_module, [&](const Settings& settings) {
+        request->server, auth_useradmin_module, [&](const AuthSettings& settings) {
             const Base base = settings.get<SignIn>();
             if (address == nullptr && base.is_on && is_on_at(base.path))
                 address = base.path;
@@ -139,13 +141,13 @@ void register_sign_in_hooks(apr_pool_t* pool) noexcept {
     APR_REGISTER_OPTIONAL_FN(useradmin_sign_in_address);
     httpd::register_body_timeout(pool);
     httpd::register_audit_log(pool);
-    ap_hook_translate_name(claim, before, after, APR_HOOK_FIRST);
+    ap_hook_translate_name(claim_request, before, after, APR_HOOK_FIRST);
     ap_hook_map_to_storage(httpd::skip_map_to_storage, nullptr, nullptr, APR_HOOK_REALLY_FIRST);
     ap_hook_insert_error_filter(allow_error, nullptr, nullptr, APR_HOOK_MIDDLE);
     ap_hook_handler(handle, nullptr, nullptr, APR_HOOK_REALLY_FIRST);
     // The service's own comes first, whichever is loaded first.
     httpd::register_monitoring<auth_useradmin_module, backend_settings>(APR_HOOK_MIDDLE + 1);
-    ap_hook_log_transaction(count, nullptr, nullptr, APR_HOOK_MIDDLE);
+    ap_hook_log_transaction(count_request, nullptr, nullptr, APR_HOOK_MIDDLE);
 }
 
 } // namespace useradmin::auth

@@ -13,7 +13,7 @@ namespace useradmin::auth {
 namespace {
 
 // Longer than any token that better-auth signs and encodes; what is longer is none.
-constexpr std::size_t longest_token = 1024;
+constexpr std::size_t max_token_length = 1024;
 
 std::string_view trimmed(std::string_view text) {
     const std::size_t first = text.find_first_not_of(" \t");
@@ -23,7 +23,7 @@ std::string_view trimmed(std::string_view text) {
 }
 
 std::optional<std::string> decoded(std::string_view token) {
-    if (token.empty() || token.size() > longest_token)
+    if (token.empty() || token.size() > max_token_length)
         return std::nullopt;
     return text::decode_path_segment(token);
 }
