@@ -47,7 +47,7 @@ std::string hash_source(std::string_view text) {
 
 } // namespace
 
-Page make_page(const Settings& settings) {
+Page make_page(const PageSettings& settings) {
     Page page;
     page.html = filled(files::page, {{"style", files::style},
                                      {"script", files::script},

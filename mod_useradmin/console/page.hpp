@@ -8,7 +8,7 @@
 namespace useradmin::console {
 
 /// What the page is told of its service. The addresses may hold anything; empty is none.
-struct Settings {
+struct PageSettings {
     /// The base address of the service, percent-encoded.
     std::string_view base;
     /// That of sign-in/email, sign-out and get-session, percent-encoded.
@@ -31,6 +31,6 @@ struct Page {
     std::string policy;
 };
 
-Page make_page(const Settings& settings);
+Page make_page(const PageSettings& settings);
 
 } // namespace useradmin::console

@@ -17,14 +17,14 @@ std::string_view evaluate(request_rec* request, const ap_expr_info_t* expression
     return {};
 }
 
-std::string_view stated_id(request_rec* request, const SessionSource& session,
-                           httpd::RequestLog& log) {
+std::string_view id_from_expression(request_rec* request, const SessionSource& session,
+                                    httpd::RequestLog& log) {
     return session.id != nullptr ? evaluate(request, session.id, log)
                                  : apr::view_of(apr_table_get(request->notes, httpd::id_note));
 }
 
-std::string_view stated_role(request_rec* request, const SessionSource& session,
-                             httpd::RequestLog& log) {
+std::string_view role_from_expression(request_rec* request, const SessionSource& session,
+                                      httpd::RequestLog& log) {
     if (session.id == nullptr)
         return apr::view_of(apr_table_get(request->notes, httpd::role_note));
     return session.role != nullptr ? evaluate(request, session.role, log) : std::string_view();
@@ -53,10 +53,10 @@ std::optional<api::Caller> caller_of(request_rec* request, const SessionSource& 
                                      std::string_view user_table, httpd::RequestLog& log) {
     for (request_rec* source = request; source != nullptr;
          source = source->prev != nullptr ? source->prev : source->main) {
-        const std::string_view id = stated_id(source, session, log);
+        const std::string_view id = id_from_expression(source, session, log);
         if (id.empty())
             continue;
-        const std::string_view role = stated_role(source, session, log);
+        const std::string_view role = role_from_expression(source, session, log);
         return api::Caller{id, api::parse_role(role), is_stored(source, id, role, user_table),
                            stated_impersonator(source, session)};
     }

@@ -101,13 +101,13 @@ void* merge_server_configuration(apr_pool_t* pool, void* base, void* addition) n
     return static_cast<httpd::Backend*>(&merged);
 }
 
-const Settings& settings_of(const request_rec* request) noexcept {
-    return *static_cast<const Settings*>(
+const ServiceSettings& settings_of(const request_rec* request) noexcept {
+    return *static_cast<const ServiceSettings*>(
         ap_get_module_config(request->per_dir_config, &useradmin_module));
 }
 
-const Settings& settings_of(const server_rec* server) noexcept {
-    return *static_cast<const Settings*>(
+const ServiceSettings& settings_of(const server_rec* server) noexcept {
+    return *static_cast<const ServiceSettings*>(
         ap_get_module_config(server->lookup_defaults, &useradmin_module));
 }
 

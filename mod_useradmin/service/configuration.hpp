@@ -87,7 +87,7 @@ inline constexpr auto directives = std::tuple_cat(
     });
 
 /// What the directives of a Location or of a server say.
-using Settings = httpd::DirectiveSettings<directives>;
+using ServiceSettings = httpd::DirectiveSettings<directives>;
 
 /// What belongs to a server as a whole.
 struct ServerConfiguration : httpd::Backend {
@@ -102,9 +102,9 @@ static_assert(std::is_trivially_destructible_v<ServerConfiguration>);
 void* create_server_configuration(apr_pool_t* pool, server_rec* server) noexcept;
 void* merge_server_configuration(apr_pool_t* pool, void* base, void* addition) noexcept;
 
-const Settings& settings_of(const request_rec* request) noexcept;
+const ServiceSettings& settings_of(const request_rec* request) noexcept;
 /// Of the server's own part of the configuration, outside of every Location.
-const Settings& settings_of(const server_rec* server) noexcept;
+const ServiceSettings& settings_of(const server_rec* server) noexcept;
 ServerConfiguration& server_configuration_of(const server_rec* server) noexcept;
 /// Its base addresses, in the order of the configuration.
 std::span<const char* const> bases_of(const server_rec* server) noexcept;

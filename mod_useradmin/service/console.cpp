@@ -23,8 +23,8 @@ std::string_view encoded(apr_pool_t* pool, const char* path) {
     return apr::view_of(ap_os_escape_path(pool, path, 1));
 }
 
-console::Settings console_settings(request_rec* request, const ServiceOfPage& service) {
-    console::Settings settings;
+console::PageSettings console_settings(request_rec* request, const ServiceOfPage& service) {
+    console::PageSettings settings;
     settings.base = encoded(request->pool, service.base);
     settings.sign_in_page = apr::view_of(settings_of(request).get<ConsoleSignIn>());
     if (settings.sign_in_page.empty())
@@ -37,11 +37,11 @@ console::Settings console_settings(request_rec* request, const ServiceOfPage& se
 
 /// Who would be calling the service. The request for it is made up to its handler, so that whatever
 /// finds out who is calling does so.
-struct Visitor {
+struct ConsoleCaller {
     int status;
     std::optional<api::Caller> caller;
 };
-Visitor visitor_of(request_rec* request, const ServiceOfPage& service) {
+ConsoleCaller console_caller_of(request_rec* request, const ServiceOfPage& service) {
     const std::unique_ptr<request_rec, decltype(&ap_destroy_sub_req)> call(
         ap_sub_req_lookup_uri(
             apr_pstrcat(request->pool, encoded(request->pool, service.base).data(), "/", nullptr),
@@ -49,9 +49,9 @@ Visitor visitor_of(request_rec* request, const ServiceOfPage& service) {
         ap_destroy_sub_req);
     httpd::RequestLog log(request, useradmin_module,
                           *server_configuration_of(request->server).log_throttles);
-    Visitor visitor = {call->status,
-                       caller_of(call.get(), service.settings.get<SessionExpressions>(),
-                                 service.settings.get<httpd::ApplicationTables>().names.user, log)};
+    ConsoleCaller visitor = {
+        call->status, caller_of(call.get(), service.settings.get<SessionExpressions>(),
+                                service.settings.get<httpd::ApplicationTables>().names.user, log)};
     if (visitor.caller)
         for (std::string_view* text : {&visitor.caller->id, &visitor.caller->impersonated_by})
             *text = apr::copy_view(request->pool, *text);
@@ -60,7 +60,7 @@ Visitor visitor_of(request_rec* request, const ServiceOfPage& service) {
 
 /// {"id":"…","role":"…"}, or null; and, for whom they are, the rules beyond the specification.
 int send_caller(request_rec* request, const ServiceOfPage& service) {
-    const Visitor visitor = visitor_of(request, service);
+    const ConsoleCaller visitor = console_caller_of(request, service);
     if (ap_is_HTTP_SERVER_ERROR(visitor.status))
         return visitor.status;
     http::Reply reply;
@@ -92,7 +92,7 @@ int send_page(request_rec* request, const ServiceOfPage& service) {
     say("Referrer-Policy", "no-referrer");
     say("Cross-Origin-Opener-Policy", "same-origin");
     say("Cross-Origin-Resource-Policy", "same-origin");
-    if (const int status = conditions_of(request, page.tag); status == HTTP_NOT_MODIFIED) {
+    if (const int status = evaluate_conditions(request, page.tag); status == HTTP_NOT_MODIFIED) {
         // Not as an error: below a base address that would become an envelope.
         request->status = status;
         return OK;
@@ -107,7 +107,7 @@ int send_page(request_rec* request, const ServiceOfPage& service) {
 
 } // namespace
 
-int answer_console(request_rec* request) {
+int handle_console(request_rec* request) {
     const std::optional<ServiceOfPage> service = service_of_page(request);
     if (!service)
         return HTTP_INTERNAL_SERVER_ERROR;

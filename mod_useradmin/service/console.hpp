@@ -7,6 +7,6 @@ namespace useradmin::service {
 
 /// Answers a GET with the console of the service that the page is for; with the query "caller", in
 /// JSON, who is looking at it.
-int answer_console(request_rec* request);
+int handle_console(request_rec* request);
 
 } // namespace useradmin::service

@@ -8,8 +8,8 @@ namespace useradmin::service {
 
 namespace {
 
-void look(httpd::RequestBackend& backend, const store::ProtectedEmail& spared,
-          httpd::SharedFlag& is_surveyed) {
+void survey_database(httpd::RequestBackend& backend, const store::ProtectedEmail& spared,
+                     httpd::SharedFlag& is_surveyed) {
     const auto survey = backend.store().survey(spared);
     if (!survey) {
         is_surveyed = survey.failure() != store::Failure::unavailable;
@@ -40,7 +40,7 @@ void survey(httpd::RequestBackend& backend, const store::ProtectedEmail& spared)
     httpd::SharedFlag& is_surveyed = *backend.server().is_surveyed;
     if (is_surveyed.load(std::memory_order_relaxed) || is_surveyed.exchange(true))
         return;
-    apr::guarded([&] { look(backend, spared, is_surveyed); },
+    apr::guarded([&] { survey_database(backend, spared, is_surveyed); },
                  [&](const char*) { is_surveyed = false; }); // another request looks
 }
 

@@ -15,11 +15,11 @@ namespace {
 
 /// What the directives say where the request went, also where httpd refused it before it looked for
 /// its Location.
-const Settings& settings_where_it_went(request_rec* request) {
+const ServiceSettings& settings_after_location_walk(request_rec* request) {
     ap_conf_vector_t* const own = request->per_dir_config;
     if (!settings_of(request).get<Enabled>().is_on)
         ap_location_walk(request);
-    const Settings& settings = settings_of(request);
+    const ServiceSettings& settings = settings_of(request);
     request->per_dir_config = own;
     return settings;
 }
@@ -39,7 +39,7 @@ const char* base_of(request_rec* request) {
 
 http::Reply envelope_of(request_rec* request, const char* base) {
     const std::string_view method = apr::view_of(request->method);
-    const Settings& settings = settings_where_it_went(request);
+    const ServiceSettings& settings = settings_after_location_walk(request);
     http::Reply reply = api::error_reply(request->status, method, httpd::path_below(request, base),
                                          settings.get<HasExtras>());
     http::add_cors_headers(reply, method, httpd::RequestHeaders(request),
@@ -47,7 +47,7 @@ http::Reply envelope_of(request_rec* request, const char* base) {
     return reply;
 }
 
-apr_status_t put_envelope(ap_filter_t* filter, apr_bucket_brigade* brigade) noexcept {
+apr_status_t envelope_output_filter(ap_filter_t* filter, apr_bucket_brigade* brigade) noexcept {
     request_rec* request = filter->r;
     return apr::guarded(
         [&] {

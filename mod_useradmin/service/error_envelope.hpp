@@ -17,6 +17,6 @@ http::Reply envelope_of(request_rec* request, const char* base);
 /// The name and the function of the output filter that puts the envelope into an error response
 /// that httpd or another module makes.
 inline constexpr const char* envelope_filter = "USERADMIN_ENVELOPE";
-apr_status_t put_envelope(ap_filter_t* filter, apr_bucket_brigade* brigade) noexcept;
+apr_status_t envelope_output_filter(ap_filter_t* filter, apr_bucket_brigade* brigade) noexcept;
 
 } // namespace useradmin::service

@@ -25,17 +25,17 @@ namespace useradmin::service {
 
 namespace {
 
-bool is_enabled(const Settings& settings) noexcept {
+bool is_enabled(const ServiceSettings& settings) noexcept {
     return settings.get<Enabled>().is_on;
 }
 
-int answer(request_rec* request) {
-    const Settings& settings = settings_of(request);
+int handle_request(request_rec* request) {
+    const ServiceSettings& settings = settings_of(request);
     httpd::BackendSettings backend_settings = httpd::backend_settings(settings);
     backend_settings.total_age = settings.get<TotalAge>();
     httpd::RequestBackend backend(request, useradmin_module, backend_settings);
     password::BoundedHasher hasher(backend.settings().hash_format, backend.slots());
-    const api::OperationSettings rules = rules_of(request, settings);
+    const api::OperationSettings rules = operation_settings(request, settings);
     const httpd::RequestHeaders headers(request);
     httpd::RequestBody body(request, backend.log(), settings.get<MaxBody>(),
                             backend.settings().body_timeout);
@@ -70,8 +70,8 @@ int handle(request_rec* request) noexcept {
             if (const char* base = base_of_failed(request))
                 return httpd::send(request, envelope_of(request->prev, base));
             if (is_for_page(request))
-                return answer_page(request);
-            return is_enabled(settings_of(request)) ? answer(request) : DECLINED;
+                return handle_page(request);
+            return is_enabled(settings_of(request)) ? handle_request(request) : DECLINED;
         },
         [&](const char* reason) {
             ap_log_rerror(APLOG_MARK, APLOG_ERR, 0, request, "UA0205: a request failed: %s",
@@ -86,16 +86,16 @@ httpd::BackendSettings backend_settings(const request_rec* request) {
 
 /// The base address that a request was answered below; nullptr where there is none. An error can
 /// come before httpd has looked for the Location.
-const char* base_answered_at(request_rec* request) noexcept {
+const char* base_of_answered(request_rec* request) noexcept {
     const Base base = settings_of(request).get<Enabled>();
     if (base.is_on)
         return base.path;
     return ap_is_HTTP_ERROR(request->status) ? base_of(request) : nullptr;
 }
 
-int count(request_rec* first) noexcept {
+int count_request(request_rec* first) noexcept {
     for (request_rec* request = first; request != nullptr; request = request->next) {
-        const char* const base = base_answered_at(request);
+        const char* const base = base_of_answered(request);
         if (base == nullptr || is_for_page(request))
             continue;
         const std::string_view path = apr::view_of(request->uri);
@@ -109,7 +109,7 @@ int count(request_rec* first) noexcept {
     return DECLINED;
 }
 
-int claim(request_rec* request) noexcept {
+int claim_request(request_rec* request) noexcept {
     if (!is_enabled(settings_of(request)))
         return DECLINED;
     httpd::forbid_sniffing(request);
@@ -132,7 +132,7 @@ int check(apr_pool_t* pool, apr_pool_t*, apr_pool_t*, server_rec* servers) noexc
                     return HTTP_INTERNAL_SERVER_ERROR;
                 httpd::for_each_location<directives>(
                     server, useradmin_module,
-                    [&](const Settings& settings) {
+                    [&](const ServiceSettings& settings) {
                         if (is_enabled(settings))
                             httpd::check_hash_formats(pool, server, useradmin_module,
                                                       httpd::HashUse::storing,
@@ -158,14 +158,15 @@ void start_child(apr_pool_t* pool, server_rec* servers) noexcept {
 
 } // namespace
 
-std::string_view protected_email_of(const request_rec* request, const Settings& settings) {
+std::string_view protected_email_of(const request_rec* request, const ServiceSettings& settings) {
     if (const char* address = settings.get<ProtectedEmail>())
         return address;
     const char* const address = server_configuration_of(request->server).admin_email;
     return address != nullptr ? address : api::default_protected_email;
 }
 
-api::OperationSettings rules_of(const request_rec* request, const Settings& settings) {
+api::OperationSettings operation_settings(const request_rec* request,
+                                          const ServiceSettings& settings) {
     api::OperationSettings rules;
     rules.protected_email = protected_email_of(request, settings);
     rules.max_limit = settings.get<MaxLimit>();
@@ -187,12 +188,12 @@ void register_service_hooks(apr_pool_t* pool) noexcept {
     ap_hook_child_init(start_child, nullptr, httpd::before_connections, APR_HOOK_MIDDLE);
     httpd::register_body_timeout(pool);
     httpd::register_audit_log(pool);
-    ap_hook_translate_name(claim, before, after, APR_HOOK_FIRST);
+    ap_hook_translate_name(claim_request, before, after, APR_HOOK_FIRST);
     ap_hook_map_to_storage(httpd::skip_map_to_storage, nullptr, nullptr, APR_HOOK_REALLY_FIRST);
     ap_hook_handler(handle, nullptr, nullptr, APR_HOOK_REALLY_FIRST);
     httpd::register_monitoring<useradmin_module, backend_settings>();
-    ap_hook_log_transaction(count, nullptr, nullptr, APR_HOOK_MIDDLE);
-    ap_register_output_filter(envelope_filter, put_envelope, nullptr, AP_FTYPE_RESOURCE);
+    ap_hook_log_transaction(count_request, nullptr, nullptr, APR_HOOK_MIDDLE);
+    ap_register_output_filter(envelope_filter, envelope_output_filter, nullptr, AP_FTYPE_RESOURCE);
     ap_hook_insert_error_filter(insert_envelope, nullptr, nullptr, APR_HOOK_LAST);
 }
 

@@ -18,12 +18,12 @@ namespace useradmin::service {
 namespace {
 
 http::Reply document_of(request_rec* request, const ServiceOfPage& service) {
-    const Settings& settings = service.settings;
+    const ServiceSettings& settings = service.settings;
     httpd::RequestBackend backend(request, useradmin_module, httpd::backend_settings(settings));
     const auto columns = backend.store().extra_columns();
     if (!columns)
         return api::failure_reply(columns.failure(), api::texts::openapi_failed);
-    const api::OperationSettings rules = rules_of(request, settings);
+    const api::OperationSettings rules = operation_settings(request, settings);
     api::DocumentSettings surroundings = {service.base, rules};
     surroundings.max_body = settings.get<MaxBody>();
     // An expression may find the caller anywhere.
@@ -38,14 +38,14 @@ http::Reply document_of(request_rec* request, const ServiceOfPage& service) {
 
 } // namespace
 
-int answer_openapi(request_rec* request) {
+int handle_openapi(request_rec* request) {
     const std::optional<ServiceOfPage> service = service_of_page(request);
     if (!service)
         return HTTP_INTERNAL_SERVER_ERROR;
     http::Reply reply = document_of(request, *service);
     // It is small, and made in no time; what it costs is the way to the reader.
     if (reply.status == HTTP_OK &&
-        conditions_of(request, crypto::sha256_hex(reply.body)) == HTTP_NOT_MODIFIED) {
+        evaluate_conditions(request, crypto::sha256_hex(reply.body)) == HTTP_NOT_MODIFIED) {
         reply.status = HTTP_NOT_MODIFIED;
         reply.body.clear();
     }

@@ -6,6 +6,6 @@
 namespace useradmin::service {
 
 /// Answers a GET with the OpenAPI document of the service that the page is for.
-int answer_openapi(request_rec* request);
+int handle_openapi(request_rec* request);
 
 } // namespace useradmin::service

@@ -18,8 +18,8 @@ namespace useradmin::service {
 namespace {
 
 ServiceOfPage service_in(ap_conf_vector_t* configuration) noexcept {
-    const auto& settings =
-        *static_cast<const Settings*>(ap_get_module_config(configuration, &useradmin_module));
+    const auto& settings = *static_cast<const ServiceSettings*>(
+        ap_get_module_config(configuration, &useradmin_module));
     return {settings.get<Enabled>().path, configuration, settings};
 }
 
@@ -30,8 +30,8 @@ struct Page {
 };
 
 constexpr Page pages[] = {
-    {"useradmin-console", answer_console},
-    {"useradmin-openapi", answer_openapi},
+    {"useradmin-console", handle_console},
+    {"useradmin-openapi", handle_openapi},
 };
 
 const Page* find_page(const request_rec* request) noexcept {
@@ -80,7 +80,7 @@ std::optional<ServiceOfPage> service_of_page(request_rec* request) {
     return std::nullopt;
 }
 
-int conditions_of(request_rec* request, std::string_view tag) {
+int evaluate_conditions(request_rec* request, std::string_view tag) {
     apr_table_setn(request->headers_out, "ETag",
                    apr::copy_c_string(request->pool, http::make_strong_tag(tag)));
     if (const char* const list = apr_table_get(request->headers_in, "If-None-Match")) {
@@ -96,7 +96,7 @@ int conditions_of(request_rec* request, std::string_view tag) {
     return ap_meets_conditions(request);
 }
 
-int answer_page(request_rec* request) {
+int handle_page(request_rec* request) {
     const Page* const page = find_page(request);
     if (page == nullptr)
         return DECLINED;

@@ -17,7 +17,7 @@ struct ServiceOfPage {
     /// What the directives of all modules say there, and this module's own; both live as long as
     /// the request.
     ap_conf_vector_t* configuration;
-    const Settings& settings;
+    const ServiceSettings& settings;
 };
 
 /// The service at a base address of the virtual host; nothing where a later Location switches it
@@ -31,10 +31,10 @@ std::optional<ServiceOfPage> service_of_page(request_rec* request);
 /// Says the tag of a page, which has neither blanks nor quotes, and what the request's conditions
 /// come to: OK, or the status that they ask for (RFC 9110, section 13). A tag that a compressing
 /// filter has marked counts as the one it was.
-int conditions_of(request_rec* request, std::string_view tag);
+int evaluate_conditions(request_rec* request, std::string_view tag);
 
 /// Answers a request for a page; DECLINED for every other one.
-int answer_page(request_rec* request);
+int handle_page(request_rec* request);
 
 /// Whether the request is for a page.
 bool is_for_page(const request_rec* request) noexcept;
