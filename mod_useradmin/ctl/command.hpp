@@ -16,23 +16,23 @@ struct Command {
     std::string_view words;
     /// The names of the options that it cannot do without, and of those that it takes beside them
     /// and beside those of all commands.
-    std::span<const std::string_view> demanded;
+    std::span<const std::string_view> required_options;
     std::span<const std::string_view> options;
     /// What it does, for the help.
     std::string_view purpose;
     /// How many words it takes after its name, at least and at most.
-    std::size_t fewest_words;
-    std::size_t most_words;
+    std::size_t min_words;
+    std::size_t max_words;
     Exit (*run)(Context& context);
     /// What changes users is told to the audit log.
-    Use use = Use::reads;
+    DatabaseUse use = DatabaseUse::read;
 };
 
 /// All commands, in the order of the help.
 std::span<const Command> commands();
 
 // Each in a file of its name, or of its family's.
-Exit lay_schema(Context& context);
+Exit create_schema(Context& context);
 Exit create(Context& context);
 Exit list(Context& context);
 Exit show(Context& context);

@@ -51,13 +51,13 @@ std::string_view target_of(std::string_view command, const Options& options) {
 }
 
 /// Where a line that cannot be written is told.
-class Audit::Errors final : public text::Logger {
+class CommandAudit::Errors final : public text::Logger {
   public:
-    void write(text::Level, std::string_view message) noexcept override { complain(message); }
+    void write(text::Level, std::string_view message) noexcept override { print_error(message); }
 };
 
 /// The open log.
-struct Audit::Files {
+struct CommandAudit::Files {
     audit::Descriptors open;
     audit::Log chained{open.log, open.position};
 
@@ -71,7 +71,8 @@ struct Audit::Files {
     Files& operator=(const Files&) = delete;
 };
 
-Audit::Audit(const Settings& settings, std::string_view command, std::string_view target)
+CommandAudit::CommandAudit(const CommandSettings& settings, std::string_view command,
+                           std::string_view target)
     : command_(command), target_(target), errors_(std::make_unique<Errors>()) {
     const std::string& name = settings.audit_log;
     if (name.empty())
@@ -87,25 +88,26 @@ Audit::Audit(const Settings& settings, std::string_view command, std::string_vie
                       std::generic_category().message(errno) +
                       "); run this as an account that may write it, such as root";
     }
-    if (!problem.empty() && settings.must_be_told)
+    if (!problem.empty() && settings.is_audit_required)
         throw CommandError(Exit::failure, problem);
     if (!problem.empty()) {
-        complain(problem + "; what this command does is not told there");
+        print_error(problem + "; what this command does is not told there");
         return;
     }
     caller_ = account();
-    recorder_.emplace(audit::Trail{&files_->chained, settings.must_be_told},
+    recorder_.emplace(audit::Trail{&files_->chained, settings.is_audit_required},
                       audit::Origin{"useradminctl"}, *errors_);
     begin(command, target);
 }
 
-Audit::~Audit() = default;
+CommandAudit::~CommandAudit() = default;
 
-store::ChangeListener* Audit::change_listener() noexcept {
+store::ChangeListener* CommandAudit::change_listener() noexcept {
     return recorder_ ? &*recorder_ : nullptr;
 }
 
-void Audit::begin(std::string_view operation, std::string_view target, std::uint64_t corrects) {
+void CommandAudit::begin(std::string_view operation, std::string_view target,
+                         std::uint64_t corrects) {
     if (!recorder_)
         return;
     audit::Event event;
@@ -116,35 +118,36 @@ void Audit::begin(std::string_view operation, std::string_view target, std::uint
     recorder_->begin(std::move(event), corrects);
 }
 
-void Audit::finish(Exit code) {
+void CommandAudit::finish(Exit code) {
     if (!recorder_)
         return;
     recorder_->event().status = status_of(code);
     recorder_->finish();
 }
 
-bool Audit::tell(std::string_view user_id, const model::User* before, const model::User* after) {
+bool CommandAudit::record_change(std::string_view user_id, const model::User* before,
+                                 const model::User* after) {
     if (!recorder_)
         return true;
     begin(command_, user_id);
     const bool is_told = recorder_->on_change(user_id, before, after);
     if (recorder_->written() != 0)
-        told_.emplace_back(recorder_->written(), user_id);
+        unconfirmed_.emplace_back(recorder_->written(), user_id);
     if (is_told)
         finish(Exit::success);
     begin(command_, target_);
     return is_told;
 }
 
-void Audit::take_back(bool is_outcome_unknown) {
-    for (const auto& [number, user_id] : told_) {
+void CommandAudit::revert_changes(bool is_outcome_unknown) {
+    for (const auto& [number, user_id] : unconfirmed_) {
         begin(command_, user_id, number);
         recorder_->event().status = status_of(Exit::failure);
         recorder_->event().is_outcome_unknown = is_outcome_unknown;
         if (!recorder_->finish())
             break;
     }
-    told_.clear();
+    unconfirmed_.clear();
     begin(command_, target_);
     if (recorder_ && is_outcome_unknown)
         recorder_->on_unknown_outcome();

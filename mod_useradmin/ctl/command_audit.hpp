@@ -20,14 +20,15 @@ namespace useradmin::ctl {
 std::string_view target_of(std::string_view command, const Options& options);
 
 /// The log that the settings name, the same that httpd writes, and the event of a command.
-class Audit {
+class CommandAudit {
   public:
     /// Opens the log, where there is one; what keeps it from being told is complained of, or is a
     /// CommandError where it must be. The target is the word that names it.
-    Audit(const Settings& settings, std::string_view command, std::string_view target);
-    ~Audit();
-    Audit(const Audit&) = delete;
-    Audit& operator=(const Audit&) = delete;
+    CommandAudit(const CommandSettings& settings, std::string_view command,
+                 std::string_view target);
+    ~CommandAudit();
+    CommandAudit(const CommandAudit&) = delete;
+    CommandAudit& operator=(const CommandAudit&) = delete;
 
     /// Who is told of what the store changes; nullptr where there is no log.
     store::ChangeListener* change_listener() noexcept;
@@ -37,11 +38,12 @@ class Audit {
     void finish(Exit code);
     /// Tells of one of many changes that the command makes; its own event goes on. False where a
     /// change is to be told before it is final, and could not be.
-    bool tell(std::string_view user_id, const model::User* before, const model::User* after);
+    bool record_change(std::string_view user_id, const model::User* before,
+                       const model::User* after);
     /// What was told before it was final is final.
-    void confirm() noexcept { told_.clear(); }
+    void confirm_changes() noexcept { unconfirmed_.clear(); }
     /// It is not, or nobody knows: a line for each corrects what was told.
-    void take_back(bool is_outcome_unknown);
+    void revert_changes(bool is_outcome_unknown);
     /// Whether such a change is told before it is final; else it is told afterwards.
     bool runs_before_commit() const noexcept {
         return recorder_ && recorder_->runs_before_commit();
@@ -58,7 +60,7 @@ class Audit {
     std::unique_ptr<Files> files_;
     std::optional<audit::Recorder> recorder_;
     /// The numbers of lines about changes that are not final yet, and whom they are about.
-    std::vector<std::pair<std::uint64_t, std::string>> told_;
+    std::vector<std::pair<std::uint64_t, std::string>> unconfirmed_;
 };
 
 } // namespace useradmin::ctl

@@ -16,12 +16,12 @@ namespace useradmin::ctl {
 class Context {
   public:
     /// The options outlive the context.
-    Context(const Options& options, std::span<const std::string_view> command_options, Use use,
-            std::string_view command)
-        : options(options), settings(settings_of(options, command_options, use)),
+    Context(const Options& options, std::span<const std::string_view> command_options,
+            DatabaseUse use, std::string_view command)
+        : options(options), settings(read_settings(options, command_options, use)),
           audit_(settings, command, target_of(command, options)) {}
 
-    Database& database(Database::Absent absent = Database::Absent::refuse) {
+    Database& database(Database::IfAbsent absent = Database::IfAbsent::fail) {
         if (!database_) {
             database_.emplace(settings, absent);
             database_->set_change_listener(audit_.change_listener());
@@ -30,7 +30,7 @@ class Context {
     }
     /// Runs the command, and tells the audit log what came of it.
     template <class Run>
-    Exit told(const Run& run) {
+    Exit run_audited(const Run& run) {
         try {
             const Exit code = run();
             audit_.finish(Exit::success);
@@ -43,7 +43,7 @@ class Context {
             throw;
         }
     }
-    Audit& audit() noexcept { return audit_; }
+    CommandAudit& audit() noexcept { return audit_; }
     /// The database, for a command that reads or writes the tables' rows.
     Database& database_with_rows() {
         Database& opened = database();
@@ -55,10 +55,10 @@ class Context {
     bool wants_json() const { return options.has("json"); }
 
     const Options& options;
-    const Settings settings;
+    const CommandSettings settings;
 
   private:
-    Audit audit_;
+    CommandAudit audit_;
     std::optional<Database> database_;
     bool is_checked_ = false;
 };

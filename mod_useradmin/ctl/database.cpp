@@ -24,7 +24,7 @@ std::string absent_file(const store::Dialect& dialect, const std::string& parame
 
 } // namespace
 
-Database::Database(const Settings& settings, Absent absent) : tables_(settings.tables()) {
+Database::Database(const CommandSettings& settings, IfAbsent absent) : tables_(settings.tables()) {
     const std::string& driver = settings.driver;
     dialect_ = store::find_dialect(driver);
     if (dialect_ == nullptr)
@@ -32,7 +32,7 @@ Database::Database(const Settings& settings, Absent absent) : tables_(settings.t
                            "the driver '" + driver + "' must be " + store::driver_names());
     new_file_ = absent_file(*dialect_, settings.parameters);
     // SQLite would make a file of a name that was mistyped.
-    if (absent == Absent::refuse && !new_file_.empty())
+    if (absent == IfAbsent::fail && !new_file_.empty())
         throw CommandError(Exit::failure,
                            "there is no file " + new_file_ + "; 'useradminctl schema' makes it");
     apr_initialize();
@@ -124,7 +124,7 @@ std::vector<Database::Row> Database::rows(const std::string& sql) {
 }
 
 void Database::write(text::Level, std::string_view message) noexcept {
-    complain(message);
+    print_error(message);
 }
 
 } // namespace useradmin::ctl

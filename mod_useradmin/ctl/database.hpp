@@ -19,10 +19,10 @@ namespace useradmin::ctl {
 class Database final : public store::ConnectionSource, public text::Logger {
   public:
     /// What to do about an SQLite file that is not there.
-    enum class Absent { refuse, make };
+    enum class IfAbsent { fail, create };
 
     /// Connects as the settings say, which outlive this; a CommandError where that fails.
-    Database(const Settings& settings, Absent absent);
+    Database(const CommandSettings& settings, IfAbsent absent);
     ~Database() override;
     Database(const Database&) = delete;
     Database& operator=(const Database&) = delete;

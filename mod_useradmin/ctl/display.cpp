@@ -13,7 +13,7 @@ namespace useradmin::ctl {
 
 namespace {
 
-constexpr std::size_t widest = 48;
+constexpr std::size_t max_column_width = 48;
 
 /// The first character of a text and the bytes that it takes; no bytes where it is not UTF-8.
 struct Character {
@@ -41,15 +41,15 @@ std::size_t width_of(std::string_view text) {
 }
 
 /// As much of the text as fits, with an ellipsis where that is not all.
-std::string cut(const std::string& text) {
-    if (width_of(text) <= widest)
+std::string truncate(const std::string& text) {
+    if (width_of(text) <= max_column_width)
         return text;
     std::size_t size = 0;
     std::size_t width = 0;
     for (;;) {
         const Character character = first_of(std::string_view(text).substr(size));
         width += static_cast<std::size_t>(utf8proc_charwidth(character.point));
-        if (width > widest - 1)
+        if (width > max_column_width - 1)
             return text.substr(0, size) + "…";
         size += std::max<std::size_t>(character.size, 1);
     }
@@ -57,7 +57,7 @@ std::string cut(const std::string& text) {
 
 } // namespace
 
-std::string visible(std::string_view text) {
+std::string escape_control_characters(std::string_view text) {
     return text::printable(text);
 }
 
@@ -69,14 +69,14 @@ std::string one_line(std::string_view text) {
     return line;
 }
 
-void say(std::string_view line) {
-    const std::string text = visible(line) + '\n';
+void print_line(std::string_view line) {
+    const std::string text = escape_control_characters(line) + '\n';
     std::fwrite(text.data(), 1, text.size(), stdout);
 }
 
-void complain(std::string_view sentence) noexcept {
+void print_error(std::string_view sentence) noexcept {
     try {
-        std::fprintf(stderr, "useradminctl: %s\n", visible(sentence).c_str());
+        std::fprintf(stderr, "useradminctl: %s\n", escape_control_characters(sentence).c_str());
     } catch (const std::bad_alloc&) {
         std::fputs("useradminctl: out of memory\n", stderr);
     }
@@ -106,23 +106,24 @@ void print_json(std::string_view document) {
     std::fwrite(text.data(), 1, text.size(), stdout);
 }
 
-void Listing::add(std::vector<std::string> cells) {
+void TextTable::add(std::vector<std::string> cells) {
     for (std::size_t column = 0; column < cells.size(); ++column) {
-        cells[column] = visible(cells[column]);
-        if (headings_[column].width == Width::cut)
-            cells[column] = cut(cells[column]);
+        cells[column] = escape_control_characters(cells[column]);
+        if (headings_[column].width == Width::truncated)
+            cells[column] = truncate(cells[column]);
     }
     rows_.push_back(std::move(cells));
 }
 
-void Listing::print() const {
+void TextTable::print() const {
     std::vector<std::size_t> widths;
     std::vector<std::string> titles;
     for (std::size_t column = 0; column < headings_.size(); ++column) {
         titles.emplace_back(headings_[column].title);
         widths.push_back(titles.back().size());
         for (const auto& row : rows_)
-            widths.back() = std::max(widths.back(), std::min(width_of(row[column]), widest));
+            widths.back() =
+                std::max(widths.back(), std::min(width_of(row[column]), max_column_width));
     }
     const auto print_row = [&](const std::vector<std::string>& row) {
         std::string line;

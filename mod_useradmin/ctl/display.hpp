@@ -13,15 +13,15 @@ namespace useradmin::ctl {
 
 /// The text as a terminal may have it: what is not UTF-8 and what would move the cursor, colour,
 /// hide or reorder is written as \x1b, \u202e and the like.
-std::string visible(std::string_view text);
+std::string escape_control_characters(std::string_view text);
 
 /// The text with its line ends as blanks, and none at its end.
 std::string one_line(std::string_view text);
 
 /// Writes a line to stdout, made visible.
-void say(std::string_view line);
+void print_line(std::string_view line);
 /// Writes "useradminctl: …" to stderr, made visible.
-void complain(std::string_view sentence) noexcept;
+void print_error(std::string_view sentence) noexcept;
 /// Says on a terminal, as long as it lives, what takes its time.
 class Progress {
   public:
@@ -45,7 +45,7 @@ class Progress {
 void print_json(std::string_view document);
 
 /// Whether the texts are written in full, however long, or cut.
-enum class Width { whole, cut };
+enum class Width { full, truncated };
 
 struct Heading {
     const char* title;
@@ -53,9 +53,9 @@ struct Heading {
 };
 
 /// Rows under their headings, each column as wide as its widest text within reason.
-class Listing {
+class TextTable {
   public:
-    Listing(std::initializer_list<Heading> headings) : headings_(headings) {}
+    TextTable(std::initializer_list<Heading> headings) : headings_(headings) {}
     void add(std::vector<std::string> cells);
     void print() const;
 

@@ -8,7 +8,7 @@ namespace {
 
 using std::chrono::seconds;
 
-constexpr seconds longest = std::chrono::days(36525);
+constexpr seconds max_duration = std::chrono::days(36525);
 
 seconds unit_of(char letter) {
     switch (letter) {
@@ -34,7 +34,7 @@ std::optional<seconds> parse_duration(std::string_view text) {
     if (error != std::errc() || stop + 1 != end || number < 1)
         return std::nullopt;
     const seconds unit = unit_of(*stop);
-    if (unit.count() == 0 || number > longest / unit)
+    if (unit.count() == 0 || number > max_duration / unit)
         return std::nullopt;
     return number * unit;
 }

@@ -42,9 +42,9 @@ constexpr Command all_commands[] = {
      "lays the tables, or adds the columns that they lack",
      0,
      0,
-     lay_schema},
+     create_schema},
     {"create", "", create_demands, create_options,
-     "makes a user and prints its id; asks for the password", 0, 0, create, Use::changes},
+     "makes a user and prints its id; asks for the password", 0, 0, create, DatabaseUse::write},
     {"list",
      "",
      {},
@@ -62,7 +62,7 @@ constexpr Command all_commands[] = {
      1,
      1,
      set_password,
-     Use::changes},
+     DatabaseUse::write},
     {"role",
      "USER ROLE",
      {},
@@ -71,7 +71,7 @@ constexpr Command all_commands[] = {
      2,
      2,
      set_role,
-     Use::changes},
+     DatabaseUse::write},
     {"ban",
      "USER",
      {},
@@ -80,8 +80,8 @@ constexpr Command all_commands[] = {
      1,
      1,
      ban,
-     Use::changes},
-    {"unban", "USER", {}, {}, "lifts a user's ban", 1, 1, unban, Use::changes},
+     DatabaseUse::write},
+    {"unban", "USER", {}, {}, "lifts a user's ban", 1, 1, unban, DatabaseUse::write},
     {"delete",
      "USER",
      {},
@@ -90,7 +90,7 @@ constexpr Command all_commands[] = {
      1,
      1,
      remove,
-     Use::changes},
+     DatabaseUse::write},
     {"session open",
      "USER",
      {},
@@ -99,7 +99,7 @@ constexpr Command all_commands[] = {
      1,
      1,
      open_session,
-     Use::changes},
+     DatabaseUse::write},
     {"session list", "USER", {}, {}, "lists a user's sessions", 1, 1, list_sessions},
     {"session revoke",
      "USER SESSION | USER --all | TOKEN",
@@ -109,7 +109,7 @@ constexpr Command all_commands[] = {
      1,
      2,
      revoke_sessions,
-     Use::changes},
+     DatabaseUse::write},
     {"export",
      "[FILE]",
      {},
@@ -128,7 +128,7 @@ constexpr Command all_commands[] = {
      1,
      1,
      import_users,
-     Use::changes},
+     DatabaseUse::write},
     {"check",
      "",
      {},
@@ -147,17 +147,17 @@ constexpr Command all_commands[] = {
      1,
      10000,
      verify_audit_log,
-     Use::none},
+     DatabaseUse::none},
 };
 
-void print_line(const std::string& line) {
+void write_help_line(const std::string& line) {
     std::puts(line.c_str());
 }
 
 void print_option(std::string_view name) {
-    const Option& option = *option_named(name);
-    print_line("  " + option.form());
-    print_line("      " + std::string(option.meaning));
+    const Option& option = *find_option(name);
+    write_help_line("  " + option.form());
+    write_help_line("      " + std::string(option.meaning));
 }
 
 /// The right form of a command: its name, its words, what it demands and what it takes.
@@ -165,40 +165,41 @@ std::string form_of(const Command& command) {
     std::string form(command.name);
     if (!command.words.empty())
         form.append(" ").append(command.words);
-    for (const std::string_view name : command.demanded)
-        form += " " + option_named(name)->form();
+    for (const std::string_view name : command.required_options)
+        form += " " + find_option(name)->form();
     for (const std::string_view name : command.options)
         if (command.words.find("--" + std::string(name)) == command.words.npos)
-            form += " [" + option_named(name)->form() + "]";
+            form += " [" + find_option(name)->form() + "]";
     return form;
 }
 
 /// Of what a command is about, and of where its input comes from.
 void print_notes() {
-    print_line(
+    write_help_line(
         "\nUSER is an address, which has an @, or an id. A password is typed, or comes on one "
         "line of\nstandard input.");
 }
 
 void print_common_options() {
-    print_line("\nWith every command:");
+    write_help_line("\nWith every command:");
     for (const std::string_view name : common_options)
         print_option(name);
     print_notes();
 }
 
 void print_help() {
-    print_line("useradminctl: the users of an application, from the command line\n\n"
-               "  useradminctl [--config FILE] COMMAND\n"
-               "  useradminctl --driver pgsql|sqlite3 --params TEXT COMMAND\n\n"
-               "The driver and its parameters are those of mod_dbd (DBDriver, DBDParams); --config "
-               "reads\nthem, and the modules' own directives, from an httpd configuration file.\n");
+    write_help_line(
+        "useradminctl: the users of an application, from the command line\n\n"
+        "  useradminctl [--config FILE] COMMAND\n"
+        "  useradminctl --driver pgsql|sqlite3 --params TEXT COMMAND\n\n"
+        "The driver and its parameters are those of mod_dbd (DBDriver, DBDParams); --config "
+        "reads\nthem, and the modules' own directives, from an httpd configuration file.\n");
     for (const Command& command : commands()) {
-        print_line("  " + form_of(command));
-        print_line("      " + std::string(command.purpose));
+        write_help_line("  " + form_of(command));
+        write_help_line("      " + std::string(command.purpose));
     }
     print_common_options();
-    print_line(
+    write_help_line(
         "\nExit codes: 0 done, 1 the database or the system failed, or check or audit verify "
         "found\n"
         "problems, 2 the command line is not right, 3 the address is taken, 4 no such user or "
@@ -206,9 +207,9 @@ void print_help() {
 }
 
 void print_help_of(const Command& command) {
-    print_line("useradminctl " + form_of(command));
-    print_line("      " + std::string(command.purpose) + "\n");
-    for (const auto names : {command.demanded, command.options})
+    write_help_line("useradminctl " + form_of(command));
+    write_help_line("      " + std::string(command.purpose) + "\n");
+    for (const auto names : {command.required_options, command.options})
         for (const std::string_view name : names)
             print_option(name);
     print_common_options();
@@ -251,10 +252,10 @@ const Command& command_of(Options& options) {
             return command;
         const std::string form = "the right form is: useradminctl " + form_of(command);
         const std::size_t count = options.words.size();
-        if (count < command.fewest_words || count > command.most_words)
+        if (count < command.min_words || count > command.max_words)
             throw CommandError(Exit::usage, form);
         for (const auto& [name, value] : options.values)
-            if (!is_one_of(name, common_options) && !is_one_of(name, command.demanded) &&
+            if (!is_one_of(name, common_options) && !is_one_of(name, command.required_options) &&
                 !is_one_of(name, command.options))
                 throw CommandError(Exit::usage, std::string("'")
                                                     .append(command.name)
@@ -285,13 +286,14 @@ Exit run(Options& options) {
     }
     // What is tried changes nothing, and nobody is told of it.
     const bool is_tried = options.has("dry-run");
-    Context context(options, command.options, is_tried ? Use::reads : command.use, command.name);
-    return context.told([&] { return command.run(context); });
+    Context context(options, command.options, is_tried ? DatabaseUse::read : command.use,
+                    command.name);
+    return context.run_audited([&] { return command.run(context); });
 }
 
 /// Tells of a failure: in a sentence, and as JSON to whoever asked for that.
 Exit fail(std::span<const char* const> arguments, Exit code, const std::string& sentence) {
-    complain(sentence);
+    print_error(sentence);
     if (std::find(arguments.begin(), arguments.end(), std::string_view("--json")) !=
         arguments.end())
         print_json(api::error(0, sentence).body);
@@ -300,13 +302,13 @@ Exit fail(std::span<const char* const> arguments, Exit code, const std::string& 
 
 /// A file that is opened, such as the audit log, must not get the number of a standard stream that
 /// whoever started this has closed: it would take in what is said there. Such a stream fails.
-void keep_closed_streams() noexcept {
+void reopen_closed_streams() noexcept {
     for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
         if (fcntl(stream, F_GETFD) < 0)
             static_cast<void>(open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY));
 }
 
-Exit guarded_run(std::span<const char* const> arguments) {
+Exit run_guarded(std::span<const char* const> arguments) {
     try {
         Options options = parse(arguments);
         return run(options);
@@ -327,11 +329,11 @@ std::span<const Command> commands() {
 
 int main(int count, char** arguments) {
     using namespace useradmin::ctl;
-    keep_closed_streams();
-    Exit code = guarded_run({arguments + 1, arguments + std::max(count, 1)});
+    reopen_closed_streams();
+    Exit code = run_guarded({arguments + 1, arguments + std::max(count, 1)});
     // A full disk shows here, and not before.
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-        complain("the output could not be written");
+        print_error("the output could not be written");
         code = Exit::failure;
     }
     return static_cast<int>(code);

@@ -23,9 +23,9 @@ using password::max_password_bytes;
 
 /// Keeps a terminal from showing what is typed. A signal that would end the program waits until the
 /// terminal shows again what is typed.
-class Silence {
+class EchoOff {
   public:
-    Silence() noexcept {
+    EchoOff() noexcept {
         sigset_t deadly;
         sigemptyset(&deadly);
         for (int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT})
@@ -37,14 +37,14 @@ class Silence {
         silent.c_lflag &= ~static_cast<tcflag_t>(ECHO);
         tcsetattr(STDIN_FILENO, TCSAFLUSH, &silent);
     }
-    ~Silence() {
+    ~EchoOff() {
         tcsetattr(STDIN_FILENO, TCSAFLUSH, &before_);
         std::fputc('\n', stderr);
         close(signals_);
         sigprocmask(SIG_SETMASK, &mask_, nullptr);
     }
-    Silence(const Silence&) = delete;
-    Silence& operator=(const Silence&) = delete;
+    EchoOff(const EchoOff&) = delete;
+    EchoOff& operator=(const EchoOff&) = delete;
 
     /// Waits for something to read; false where a signal came instead.
     bool wait() const noexcept {
@@ -61,11 +61,11 @@ class Silence {
 };
 
 /// Reads a line without a buffer of stdio's that would keep it.
-crypto::Secret read_line(const Silence* silence) {
+crypto::Secret read_line(const EchoOff* echo_off) {
     std::string line;
     line.reserve(max_password_bytes + 2);
     char character = '\0';
-    while ((silence == nullptr || silence->wait()) && read(STDIN_FILENO, &character, 1) == 1 &&
+    while ((echo_off == nullptr || echo_off->wait()) && read(STDIN_FILENO, &character, 1) == 1 &&
            character != '\n' && line.size() <= max_password_bytes)
         line += character;
     if (line.ends_with('\r'))
@@ -74,7 +74,7 @@ crypto::Secret read_line(const Silence* silence) {
 }
 
 crypto::Secret ask(const char* question) {
-    const Silence silence;
+    const EchoOff silence;
     std::fputs(question, stderr);
     return read_line(&silence);
 }
@@ -85,11 +85,11 @@ bool has_terminal() {
 
 } // namespace
 
-std::string problem_of_password(std::string_view password, Lengths lengths) {
+std::string password_problem(std::string_view password, LengthPolicy lengths) {
     if (password.size() > max_password_bytes || !text::is_clean_utf8(password))
         return "must be UTF-8 of at most " + std::to_string(max_password_bytes) + " bytes";
     const std::size_t length = text::utf16_length(password);
-    if (lengths == Lengths::usual &&
+    if (lengths == LengthPolicy::standard &&
         (length < password::min_length || length > password::max_length))
         return "has " + std::to_string(length) + " characters, and better-auth takes from " +
                std::to_string(password::min_length) + " to " +
@@ -97,23 +97,23 @@ std::string problem_of_password(std::string_view password, Lengths lengths) {
     return {};
 }
 
-crypto::Secret read_password(Lengths lengths) {
+crypto::Secret read_password(LengthPolicy lengths) {
     const bool is_terminal = has_terminal();
     crypto::Secret secret = is_terminal ? ask("Password: ") : read_line(nullptr);
     if (secret.view().empty())
         throw CommandError(Exit::usage, "no password was given; type it, or send it on one line of "
                                         "standard input");
-    if (const std::string problem = problem_of_password(secret.view(), lengths); !problem.empty())
+    if (const std::string problem = password_problem(secret.view(), lengths); !problem.empty())
         throw CommandError(Exit::usage, "the password " + problem);
     if (is_terminal && !crypto::constant_time_equal(secret.view(), ask("Once more: ").view()))
         throw CommandError(Exit::usage, "the two passwords differ; nothing was done");
     return secret;
 }
 
-bool agrees(const std::string& question) {
+bool confirm(const std::string& question) {
     if (!has_terminal())
         throw CommandError(Exit::usage, "there is no terminal to ask on; say --yes");
-    std::fprintf(stderr, "%s [y/N] ", visible(question).c_str());
+    std::fprintf(stderr, "%s [y/N] ", escape_control_characters(question).c_str());
     std::string answer;
     for (int character = std::getchar(); character != EOF && character != '\n';
          character = std::getchar())

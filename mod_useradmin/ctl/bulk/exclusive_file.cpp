@@ -7,7 +7,7 @@
 
 namespace useradmin::ctl {
 
-int open_fresh(const std::string& name) noexcept {
+int create_exclusive(const std::string& name) noexcept {
     std::remove(name.c_str());
     return open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
 }

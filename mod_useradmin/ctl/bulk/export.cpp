@@ -100,11 +100,11 @@ bool has_name(std::FILE* file, const std::string& name) {
 }
 
 /// Lines as a terminal may have them.
-std::string visible_lines(std::string_view lines) {
+std::string escape_lines(std::string_view lines) {
     std::string text;
     while (!lines.empty()) {
         const std::string_view line = lines.substr(0, lines.find('\n'));
-        text.append(visible(line)) += '\n';
+        text.append(escape_control_characters(line)) += '\n';
         lines.remove_prefix(std::min(line.size() + 1, lines.size()));
     }
     return text;
@@ -122,10 +122,10 @@ class Output {
         if (!target.is_device())
             part_ = name_ + ".part";
         // It holds what passwords can be guessed from.
-        const int descriptor = part_.empty() ? target.open_device() : open_fresh(part_);
+        const int descriptor = part_.empty() ? target.open_device() : create_exclusive(part_);
         file_.reset(descriptor >= 0 ? fdopen(descriptor, "w") : nullptr);
         if (file_ == nullptr)
-            refuse();
+            reject();
     }
     ~Output() {
         if (file_ != nullptr && !part_.empty() && has_name(file_.get(), part_))
@@ -137,20 +137,20 @@ class Output {
     bool is_terminal() const noexcept { return isatty(fileno(stream())) == 1; }
     void write(const std::string& text) {
         if (std::fwrite(text.data(), 1, text.size(), stream()) != text.size())
-            refuse();
+            reject();
     }
     void finish() {
         if (file_ == nullptr)
             return; // main looks after standard output
         if (std::fflush(file_.get()) != 0)
-            refuse();
+            reject();
         if (part_.empty())
             return;
         if (!has_name(file_.get(), part_))
             throw CommandError(Exit::failure, "another export has begun to write " + name_ +
                                                   "; this one ends without a file");
         if (fsync(fileno(file_.get())) != 0 || std::rename(part_.c_str(), name_.c_str()) != 0)
-            refuse();
+            reject();
         part_.clear();
     }
 
@@ -161,7 +161,7 @@ class Output {
 
     std::FILE* stream() const noexcept { return file_ != nullptr ? file_.get() : stdout; }
 
-    [[noreturn]] void refuse() const {
+    [[noreturn]] void reject() const {
         fail(!part_.empty() ? part_ : name_ == "-" ? "the output" : name_);
     }
 
@@ -204,7 +204,7 @@ Exit export_users(Context& context) {
             throw CommandError(Exit::failure, "the database refused: " + work.error_message());
         for (const store::bulk::Row& row : *rows)
             writer.append(text, row);
-        output.write(is_seen ? visible_lines(text) : text);
+        output.write(is_seen ? escape_lines(text) : text);
         users_at_once = next_users(users_at_once, text.size());
         text.clear();
         if (rows->empty())
@@ -218,9 +218,10 @@ Exit export_users(Context& context) {
     output.finish();
     progress.reset();
     if (const std::uint64_t count = writer.formulas_kept(); count > 0)
-        complain(std::to_string(count) + (count == 1 ? " cell begins" : " cells begin") +
-                 " as formulas do, and a spreadsheet would run them; --spreadsheet escapes them, "
-                 "in a file that is not for 'import'");
+        print_error(
+            std::to_string(count) + (count == 1 ? " cell begins" : " cells begin") +
+            " as formulas do, and a spreadsheet would run them; --spreadsheet escapes them, "
+            "in a file that is not for 'import'");
     return Exit::success;
 }
 

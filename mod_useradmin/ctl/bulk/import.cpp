@@ -110,7 +110,7 @@ const char* kind_of(const model::Field<model::User>& field) {
 }
 
 /// What an import takes of a line, by the command line and the tables.
-struct Rules {
+struct ImportRules {
     const store::Schema& schema;
     bool lowers_email;
     bool takes_all;
@@ -118,7 +118,7 @@ struct Rules {
 };
 
 /// Fills the entry from its line; what is wrong with that, in a sentence's end, or nothing.
-std::string fill(Entry& entry, const Rules& rules) {
+std::string fill(Entry& entry, const ImportRules& rules) {
     model::User& user = entry.row.user;
     user.role = "user";
     user.email_verified = true;
@@ -155,8 +155,8 @@ std::string fill(Entry& entry, const Rules& rules) {
     if (!entry.password.empty() && entry.row.password_hash)
         return "has both a password and a passwordHash";
     if (!entry.password.empty()) {
-        const std::string problem =
-            problem_of_password(entry.password, rules.takes_all ? Lengths::any : Lengths::usual);
+        const std::string problem = password_problem(
+            entry.password, rules.takes_all ? LengthPolicy::any : LengthPolicy::standard);
         if (!problem.empty())
             return "has a password that " + problem;
     }
@@ -285,7 +285,7 @@ class Import {
         const std::string problem =
             line.problem.empty() ? fill(*entry, rules_) : std::move(line.problem);
         if (!problem.empty()) {
-            refuse(Exit::failure, entry->line, problem);
+            reject(Exit::failure, entry->line, problem);
             return;
         }
         // What is twice in a file meets itself in the database.
@@ -300,13 +300,13 @@ class Import {
     }
 
     /// A line cannot be imported: the end of an import, and one of the findings of a dry run.
-    void refuse(Exit code, std::uint64_t line, const std::string& problem) {
+    void reject(Exit code, std::uint64_t line, const std::string& problem) {
         const std::string sentence = line_named(line) + " " + problem;
         if (!is_dry_)
             throw CommandError(code, sentence + "; " + state());
         ++bad_lines_;
         progress_.clear();
-        complain(sentence);
+        print_error(sentence);
     }
 
     /// What is in the database when an import ends early.
@@ -377,10 +377,10 @@ class Import {
             if (!entry->is_refused)
                 continue;
             if (are_two && on_conflict_ == OnConflict::update)
-                refuse(Exit::already_there, entry->line,
+                reject(Exit::already_there, entry->line,
                        "has the id of one user and the address of a second one");
             else
-                refuse(Exit::already_there, entry->line,
+                reject(Exit::already_there, entry->line,
                        by_address != id_of.end()
                            ? "has an address that a user has already, " + std::string(user.email) +
                                  "; --on-conflict says what is to become of it"
@@ -430,16 +430,16 @@ class Import {
             fail(work);
         }
         if (context_.audit().runs_before_commit())
-            tell(seen);
+            record_changes(seen);
         if (!transaction->commit()) {
-            context_.audit().take_back(work.may_be_committed());
+            context_.audit().revert_changes(work.may_be_committed());
             fail(work);
         }
-        context_.audit().confirm();
+        context_.audit().confirm_changes();
         counts_ = next;
         imported_ = place_behind_;
         if (!context_.audit().runs_before_commit())
-            tell(seen);
+            record_changes(seen);
         return true;
     }
 
@@ -491,7 +491,7 @@ class Import {
             store::statements::update(work, database_.dialect(), entry.existing, changes, guard,
                                       bans ? ending : store::SessionPolicy::keep);
         if (!changed && changed.failure() == store::Failure::last_of_role) {
-            refuse(Exit::failure, entry.line, leaves_none);
+            reject(Exit::failure, entry.line, leaves_none);
             return work.row_change();
         }
         if (!changed && !changed.is_not_found())
@@ -518,11 +518,11 @@ class Import {
             fail(work);
     }
 
-    void tell(const std::vector<store::RowChange>& all) {
+    void record_changes(const std::vector<store::RowChange>& all) {
         for (const store::RowChange& seen : all)
-            if (!context_.audit().tell(seen.user_id, seen.before ? &*seen.before : nullptr,
-                                       seen.after ? &*seen.after : nullptr)) {
-                context_.audit().take_back(false);
+            if (!context_.audit().record_change(seen.user_id, seen.before ? &*seen.before : nullptr,
+                                                seen.after ? &*seen.after : nullptr)) {
+                context_.audit().revert_changes(false);
                 throw CommandError(Exit::failure, "the audit log must be told; " + state());
             }
     }
@@ -563,8 +563,9 @@ class Import {
             std::to_string(counts_.made) + (counts_.made == 1 ? " user" : " users") + " made, " +
             std::to_string(counts_.changed) + " changed, " + std::to_string(counts_.skipped) +
             " skipped" + (counts_.skipped > 0 ? " (already there)" : "");
-        say(is_dry_ ? "all lines are right: " + counts + ", in a transaction that was rolled back"
-                    : counts);
+        print_line(is_dry_ ? "all lines are right: " + counts +
+                                 ", in a transaction that was rolled back"
+                           : counts);
         return Exit::success;
     }
 
@@ -575,7 +576,7 @@ class Import {
     OnConflict on_conflict_;
     bool is_dry_;
     bool may_leave_none_;
-    Rules rules_;
+    ImportRules rules_;
     UserFileReader reader_;
     Progress progress_;
 

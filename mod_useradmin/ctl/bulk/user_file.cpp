@@ -147,7 +147,7 @@ UserFileReader::~UserFileReader() {
     crypto::wipe(buffer_);
 }
 
-void UserFileReader::make_room() {
+void UserFileReader::compact_buffer() {
     const std::size_t rest = buffer_.size() - at_;
     if (at_ == 0 && buffer_.size() + piece_size <= buffer_.capacity())
         return;
@@ -159,15 +159,15 @@ void UserFileReader::make_room() {
     at_ = taken_ = 0;
 }
 
-void UserFileReader::settle() {
+void UserFileReader::commit_line() {
     const std::string_view line = std::string_view(buffer_).substr(taken_, at_ - taken_);
     taken_ = at_;
     bytes_ += line.size();
     line_ += static_cast<std::uint64_t>(std::count(line.begin(), line.end(), '\n'));
 }
 
-std::string_view UserFileReader::take_line() {
-    settle();
+std::string_view UserFileReader::read_line() {
+    commit_line();
     std::size_t end = 0;
     bool is_quoted = false;
     for (std::size_t looked = at_; end == 0;) {
@@ -184,7 +184,7 @@ std::string_view UserFileReader::take_line() {
                                    std::to_string(longest_line) +
                                    " bytes; is a quote missing, or is it a file of another kind?");
         looked -= at_;
-        make_room();
+        compact_buffer();
         const std::size_t before = buffer_.size();
         buffer_.resize(before + piece_size);
         const std::size_t count = std::fread(buffer_.data() + before, 1, piece_size, file_);
@@ -208,7 +208,7 @@ std::string_view UserFileReader::without_mark(std::string_view line) const noexc
 }
 
 void UserFileReader::read_headings() {
-    std::string_view line = without_end(without_mark(take_line()));
+    std::string_view line = without_end(without_mark(read_line()));
     for (bool is_last = false; !is_last;) {
         const auto cell = take_cell(line);
         const std::string_view name = cell ? known_name(cell->text.view()) : std::string_view();
@@ -271,7 +271,7 @@ void UserFileReader::read_members(std::string_view line, FileLine& read) const {
 
 std::optional<FileLine> UserFileReader::next() {
     for (;;) {
-        const std::string_view taken = take_line();
+        const std::string_view taken = read_line();
         FileLine read;
         read.number = line_ + 1;
         if (taken.empty())
@@ -290,7 +290,7 @@ std::optional<FileLine> UserFileReader::next() {
 }
 
 FilePlace UserFileReader::place_behind() {
-    settle();
+    commit_line();
     return place_before();
 }
 

@@ -66,11 +66,11 @@ class UserFileReader {
 
   private:
     /// The bytes of the next line with its end, kept until the next call; empty at the end.
-    std::string_view take_line();
+    std::string_view read_line();
     /// Makes room for a piece behind what is not yet taken, and wipes what is.
-    void make_room();
+    void compact_buffer();
     /// Counts the line that was taken last as read.
-    void settle();
+    void commit_line();
     /// The line without the byte order mark that a file may begin with.
     std::string_view without_mark(std::string_view line) const noexcept;
     void read_headings();

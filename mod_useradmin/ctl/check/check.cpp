@@ -20,7 +20,7 @@ std::string type_of(const store::Table& table, std::string_view field) {
     return column != nullptr ? column->type : "absent";
 }
 
-Behaviour behaviour_of(const store::Schema& schema, const Settings& settings) {
+Behaviour behaviour_of(const store::Schema& schema, const CommandSettings& settings) {
     const store::Column* id = schema.user.find("id");
     const bool has_serial_ids = id != nullptr && id->is_serial();
     const bool has_issuer = schema.account.find("issuer") != nullptr;
@@ -46,22 +46,22 @@ std::string columns_of(const store::Table& table) {
 }
 
 /// A number, as it is called in JSON and for people.
-struct Figure {
+struct LabelledCount {
     const char* key;
     const char* name;
     std::int64_t number;
 };
 /// Nothing where the rows may not be read.
-using Figures = std::optional<std::vector<Figure>>;
+using LabelledCounts = std::optional<std::vector<LabelledCount>>;
 
-Figures users_of(const std::optional<Counts>& counts) {
+LabelledCounts users_of(const std::optional<Counts>& counts) {
     if (!counts)
         return std::nullopt;
     return {{{"users", "all", counts->users},
              {"capitalEmails", "with capital letters in the address", counts->capital_emails}}};
 }
 
-Figures account_ids_of(const std::optional<Counts>& counts) {
+LabelledCounts account_ids_of(const std::optional<Counts>& counts) {
     if (!counts || !counts->account_ids)
         return std::nullopt;
     const AccountIds& ids = *counts->account_ids;
@@ -70,7 +70,7 @@ Figures account_ids_of(const std::optional<Counts>& counts) {
              {"other", "other", ids.other}}};
 }
 
-Figures passwords_of(const std::optional<Counts>& counts) {
+LabelledCounts passwords_of(const std::optional<Counts>& counts) {
     if (!counts || !counts->passwords)
         return std::nullopt;
     const PasswordFormats& formats = *counts->passwords;
@@ -81,43 +81,43 @@ Figures passwords_of(const std::optional<Counts>& counts) {
              {"none", "none", formats.none}}};
 }
 
-std::string line_of(const Figures& figures) {
+std::string line_of(const LabelledCounts& figures) {
     if (!figures)
         return "not readable";
     std::string line;
-    for (const Figure& figure : *figures)
+    for (const LabelledCount& figure : *figures)
         line += (line.empty() ? "" : ", ") + std::string(figure.name) + " " +
                 std::to_string(figure.number);
     return line;
 }
 
 void print_counts(const char* whose, const std::optional<Counts>& counts) {
-    say(whose);
-    say("  users         " + line_of(users_of(counts)));
-    say("  accountId     " + line_of(account_ids_of(counts)));
-    say("  passwords     " + line_of(passwords_of(counts)));
+    print_line(whose);
+    print_line("  users         " + line_of(users_of(counts)));
+    print_line("  accountId     " + line_of(account_ids_of(counts)));
+    print_line("  passwords     " + line_of(passwords_of(counts)));
 }
 
 void print_texts(const char* title, const std::vector<std::string>& texts) {
     if (texts.empty())
         return;
-    say(title);
+    print_line(title);
     for (const std::string& text : texts)
-        say("  " + text);
+        print_line("  " + text);
 }
 
-void print_for_people(const std::string& driver, const Inspection& found, const Findings& findings,
-                      const Behaviour& behaviour) {
+void print_for_people(const std::string& driver, const DatabaseFacts& found,
+                      const Findings& findings, const Behaviour& behaviour) {
     const store::Schema& schema = found.schema;
-    say("Database");
-    say("  driver        " + driver + ", server version " + found.version);
+    print_line("Database");
+    print_line("  driver        " + driver + ", server version " + found.version);
     for (const store::Table* table : {&schema.user, &schema.session, &schema.account})
-        say("  table         " + table->name + ": " + columns_of(*table));
-    say("The service would do this");
+        print_line("  table         " + table->name + ": " + columns_of(*table));
+    print_line("The service would do this");
     for (const auto& [name, text] : behaviour) {
         std::string line = "  " + std::string(name);
         line.resize(16, ' ');
-        say(line + text);
+        print_line(line + text);
     }
     print_counts("The application's own rows", found.foreign);
     print_counts("Rows that look made by the service", found.own);
@@ -125,7 +125,7 @@ void print_for_people(const std::string& driver, const Inspection& found, const 
     print_texts("Problems", findings.problems);
     print_texts("Directives that suit the application's rows", findings.directives);
     if (findings.problems.empty())
-        say("No problems were found.");
+        print_line("No problems were found.");
 }
 
 void write(json::Writer& writer, std::string_view key, const store::Table& table) {
@@ -139,12 +139,12 @@ void write(json::Writer& writer, std::string_view key, const store::Table& table
     writer.end_array().end_object();
 }
 
-void write(json::Writer& writer, const std::vector<Figure>& figures) {
-    for (const Figure& figure : figures)
+void write(json::Writer& writer, const std::vector<LabelledCount>& figures) {
+    for (const LabelledCount& figure : figures)
         writer.key(figure.key).integer(figure.number);
 }
 
-void write(json::Writer& writer, std::string_view key, const Figures& figures) {
+void write(json::Writer& writer, std::string_view key, const LabelledCounts& figures) {
     writer.key(key);
     if (!figures) {
         writer.null();
@@ -175,7 +175,7 @@ void write(json::Writer& writer, std::string_view key, const std::vector<std::st
     writer.end_array();
 }
 
-void print_as_json(const std::string& driver, const Inspection& found, const Findings& findings,
+void print_as_json(const std::string& driver, const DatabaseFacts& found, const Findings& findings,
                    const Behaviour& behaviour) {
     std::string document;
     json::Writer writer(document);
@@ -208,7 +208,7 @@ Exit check(Context& context) {
     if (context.options.has("counts"))
         return check_counts(context);
     Database& database = context.database();
-    const Inspection found = inspect(database, context.settings);
+    const DatabaseFacts found = collect_database_facts(database, context.settings);
     const Findings findings = findings_of(found, context.settings, database.dialect().product());
     const Behaviour behaviour = behaviour_of(found.schema, context.settings);
     const auto print = context.wants_json() ? print_as_json : print_for_people;

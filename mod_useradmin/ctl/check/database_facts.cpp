@@ -44,7 +44,7 @@ std::vector<Index> indexes_of(Database& database, const store::Schema& schema) {
 
 /// What the configuration's modules do in the database; the service alone where it has none of
 /// them.
-std::vector<store::Privilege> rights_wanted(const Settings& settings) {
+std::vector<store::Privilege> required_privileges(const CommandSettings& settings) {
     std::vector<store::Privilege> all;
     const auto want = [&](std::span<const store::Privilege> privileges) {
         for (const store::Privilege& right : privileges)
@@ -54,23 +54,23 @@ std::vector<store::Privilege> rights_wanted(const Settings& settings) {
                 }))
                 all.push_back(right);
     };
-    const bool has_sessions = settings.looks_sessions_up || settings.signs_in;
+    const bool has_sessions = settings.has_session_lookup || settings.has_sign_in;
     if (has_sessions)
         want(store::session_privileges);
     if (settings.is_service || !(has_sessions || settings.verifies_passwords))
         want(store::service_privileges);
     if (settings.has_extras)
         want(store::extras_privileges);
-    if (settings.signs_in)
+    if (settings.has_sign_in)
         want(store::sign_in_privileges);
-    if (settings.signs_in || settings.verifies_passwords)
+    if (settings.has_sign_in || settings.verifies_passwords)
         want(store::password_privileges);
     return all;
 }
 
-std::vector<MissingRight> missing_rights(Database& database, const store::Schema& schema,
-                                         std::span<const store::Privilege> privileges) {
-    std::vector<MissingRight> missing;
+std::vector<MissingPrivilege> missing_privileges(Database& database, const store::Schema& schema,
+                                                 std::span<const store::Privilege> privileges) {
+    std::vector<MissingPrivilege> missing;
     const std::string query = database.dialect().missing_privileges_query(schema, privileges);
     if (query.empty())
         return missing;
@@ -80,10 +80,10 @@ std::vector<MissingRight> missing_rights(Database& database, const store::Schema
 }
 
 /// Tells which columns are there and may be read.
-class Readable {
+class ReadableColumns {
   public:
-    Readable(Database& database, const store::Schema& schema)
-        : schema_(schema), missing_(missing_rights(database, schema, counted)) {}
+    ReadableColumns(Database& database, const store::Schema& schema)
+        : schema_(schema), missing_(missing_privileges(database, schema, counted)) {}
 
     bool has(char table, std::initializer_list<std::string_view> fields) const {
         return std::all_of(
@@ -112,13 +112,13 @@ class Readable {
     bool is_missing(char table, const std::string& column) const {
         return std::any_of(
             missing_.begin(), missing_.end(),
-            [&](const MissingRight& right) {
+            [&](const MissingPrivilege& right) {
                 return right.table == table && (right.column.empty() || right.column == column);
             });
     }
 
     const store::Schema& schema_;
-    std::vector<MissingRight> missing_;
+    std::vector<MissingPrivilege> missing_;
 };
 
 /// The database's type of texts.
@@ -161,12 +161,12 @@ std::string credential_accounts(const store::Schema& schema) {
 }
 
 /// The counts of the rows of a query, whose first column tells whose they are.
-Counts& counts_of(Inspection& found, const Database::Row& row) {
+Counts& counts_of(DatabaseFacts& found, const Database::Row& row) {
     return row[0] == "1" ? *found.own : *found.foreign;
 }
 
 /// One row for the foreign rows and one for the own: whether own, then counts.
-void count_users(Database& database, const store::Schema& schema, Inspection& found) {
+void count_users(Database& database, const store::Schema& schema, DatabaseFacts& found) {
     const Progress progress("Counting the users");
     const store::Table& user = schema.user;
     const std::string query = "SELECT CASE WHEN own THEN 1 ELSE 0 END, " + user.function("count") +
@@ -182,8 +182,8 @@ void count_users(Database& database, const store::Schema& schema, Inspection& fo
     }
 }
 
-void count_accounts(Database& database, const store::Schema& schema, const Readable& readable,
-                    Inspection& found) {
+void count_accounts(Database& database, const store::Schema& schema,
+                    const ReadableColumns& readable, DatabaseFacts& found) {
     const Progress progress("Counting the accounts");
     const bool has_names = readable.has('a', {"accountId"});
     const bool has_passwords = readable.has('a', {"password"});
@@ -234,7 +234,7 @@ void count_accounts(Database& database, const store::Schema& schema, const Reada
 }
 
 void survey_addresses(Database& database, const store::Schema& schema,
-                      const store::ProtectedEmail& spared, Inspection& found) {
+                      const store::ProtectedEmail& spared, DatabaseFacts& found) {
     const Progress progress("Comparing the addresses");
     const store::Table& user = schema.user;
     const std::string count = user.function("count") + "*)";
@@ -248,18 +248,18 @@ void survey_addresses(Database& database, const store::Schema& schema,
 
 } // namespace
 
-Inspection inspect(Database& database, const Settings& settings) {
-    Inspection found;
+DatabaseFacts collect_database_facts(Database& database, const CommandSettings& settings) {
+    DatabaseFacts found;
     found.schema = database.schema();
     const store::Schema& schema = found.schema;
     const auto version = database.rows(database.dialect().product().version_query);
     found.version = version.empty() ? "" : text_of(version[0][0]);
     found.indexes = indexes_of(database, schema);
-    found.missing_rights = missing_rights(database, schema, rights_wanted(settings));
+    found.missing_privileges = missing_privileges(database, schema, required_privileges(settings));
     found.superuser_risk = database.superuser_risk(schema);
     if (found.superuser_risk)
         return found;
-    const Readable readable(database, schema);
+    const ReadableColumns readable(database, schema);
     if (!readable.has('u', {"id", "email"}))
         return found;
     survey_addresses(database, schema, settings.protected_address(), found);

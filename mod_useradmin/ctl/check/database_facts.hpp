@@ -46,20 +46,20 @@ struct Index {
 };
 
 /// A right on a table that the database's account does not have.
-struct MissingRight {
+struct MissingPrivilege {
     char table = '\0';
-    std::string right;
+    std::string privilege;
     /// The column that it is wanted for; empty for the whole table.
     std::string column;
     std::string account;
 };
 
-struct Inspection {
+struct DatabaseFacts {
     store::Schema schema;
     /// "15.9".
     std::string version;
     std::vector<Index> indexes;
-    std::vector<MissingRight> missing_rights;
+    std::vector<MissingPrivilege> missing_privileges;
     /// Why the rows were not read, if the role is a superuser (Database::superuser_risk).
     std::optional<std::string> superuser_risk;
     /// Rows that look like this service's own are those with UUIDs, verified addresses, and the
@@ -75,6 +75,6 @@ struct Inspection {
 
 /// Looks at everything; a CommandError where the database does not answer. The settings are those
 /// of the service whose rights are looked at.
-Inspection inspect(Database& database, const Settings& settings);
+DatabaseFacts collect_database_facts(Database& database, const CommandSettings& settings);
 
 } // namespace useradmin::ctl

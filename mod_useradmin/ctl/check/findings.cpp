@@ -18,22 +18,22 @@ std::string count_of(std::int64_t number, std::string_view one, std::string_view
 
 class Examiner {
   public:
-    Examiner(const Inspection& found, const Settings& settings,
+    Examiner(const DatabaseFacts& found, const CommandSettings& settings,
              const store::DatabaseProduct& product)
         : found_(found), settings_(settings), product_(product) {}
 
     Findings findings() {
-        look_at_version();
+        check_version();
         for (const store::Problem& problem : schema().problems)
             problem_that(problem.text);
-        look_at_rights();
-        look_at_absent_columns();
+        check_privileges();
+        check_absent_columns();
         if (schema().user.find("email") != nullptr)
-            look_at_unique_email();
+            check_unique_email();
         if (found_.addresses)
-            look_at_addresses();
-        look_at_rows();
-        look_at_indexes();
+            check_addresses();
+        check_rows();
+        check_indexes();
         name_tables();
         return std::move(findings_);
     }
@@ -46,7 +46,7 @@ class Examiner {
 
     const store::Table& table(char letter) const noexcept { return schema().table(letter); }
 
-    void look_at_version() {
+    void check_version() {
         const std::string_view least = product_.min_version;
         int wanted[2] = {};
         int there[2] = {};
@@ -68,11 +68,11 @@ class Examiner {
         }
     }
 
-    void look_at_rights() {
-        for (const MissingRight& missing : found_.missing_rights) {
+    void check_privileges() {
+        for (const MissingPrivilege& missing : found_.missing_privileges) {
             const std::string column =
                 missing.column.empty() ? "" : " (" + store::quoted_identifier(missing.column) + ")";
-            const std::string right = missing.right + column;
+            const std::string right = missing.privilege + column;
             const std::string& of = table(missing.table).name;
             std::string problem = "the database's account " + missing.account;
             problem.append(" has no right to ").append(right).append(" in table ").append(of);
@@ -81,7 +81,7 @@ class Examiner {
         }
     }
 
-    void look_at_absent_columns() {
+    void check_absent_columns() {
         constexpr std::pair<std::string_view, std::string_view> meanings[] = {
             {"role", "everyone counts as user, and nobody may administer; 'useradminctl schema' "
                      "adds it"},
@@ -107,7 +107,7 @@ class Examiner {
             [&](const Index& index) { return index.table == table && index.keys[0] == key; });
     }
 
-    void look_at_unique_email() {
+    void check_unique_email() {
         const std::string& email = schema().user.find("email")->name;
         const bool is_unique =
             std::any_of(found_.indexes.begin(), found_.indexes.end(), [&](const Index& index) {
@@ -134,7 +134,7 @@ class Examiner {
                          (wanted ? if_true : if_false));
     }
 
-    void look_at_addresses() {
+    void check_addresses() {
         if (!found_.addresses->has_protected_user)
             note("no user has the protected address " + settings_.protected_email +
                  ", so that any user can be deleted; name an administrator's with "
@@ -149,7 +149,7 @@ class Examiner {
     }
 
     /// What the application's rows, and those made here, tell.
-    void look_at_rows() {
+    void check_rows() {
         if (!found_.own || !found_.foreign) {
             if (found_.superuser_risk)
                 note("the rows were not read: " + *found_.superuser_risk);
@@ -158,14 +158,14 @@ class Examiner {
                      "concluded from the rows; run this as the tables' owner for that");
             return;
         }
-        look_at_emails(*found_.own, *found_.foreign);
+        check_emails(*found_.own, *found_.foreign);
         if (found_.own->account_ids && found_.foreign->account_ids)
-            look_at_account_ids(*found_.own->account_ids, *found_.foreign->account_ids);
+            check_account_ids(*found_.own->account_ids, *found_.foreign->account_ids);
         if (found_.own->passwords && found_.foreign->passwords)
-            look_at_passwords(*found_.own->passwords, *found_.foreign->passwords);
+            check_passwords(*found_.own->passwords, *found_.foreign->passwords);
     }
 
-    void look_at_account_ids(const AccountIds& own, const AccountIds& theirs) {
+    void check_account_ids(const AccountIds& own, const AccountIds& theirs) {
         if (theirs.user_id + theirs.email == 0) {
             note("no account of the application's own tells which UserAdminAccountId it wants; "
                  "better-auth from 1.7 on wants user-id");
@@ -199,7 +199,7 @@ class Examiner {
                ";";
     }
 
-    void look_at_emails(const Counts& own, const Counts& theirs) {
+    void check_emails(const Counts& own, const Counts& theirs) {
         if (theirs.users == 0) {
             note("no user of the application's own tells which UserAdminEmailCase it wants; "
                  "better-auth wants lower");
@@ -225,7 +225,7 @@ class Examiner {
                        " there more than once but for capital letters"));
     }
 
-    void look_at_passwords(const PasswordFormats& own, const PasswordFormats& theirs) {
+    void check_passwords(const PasswordFormats& own, const PasswordFormats& theirs) {
         if (const std::int64_t other = theirs.other + own.other; other > 0)
             problem_that(
                 count_of(other, "password hash is", "password hashes are") +
@@ -258,11 +258,11 @@ class Examiner {
                  (wants_scrypt ? "scrypt" : "argon2id") + ": it must be able to verify both");
     }
 
-    void look_at_indexes() {
-        want_index('s', "token", "token", "each request looks its session up by it");
-        want_index('s', "userId", "userId", "the sessions of a user are looked up by it");
-        want_index('a', "userId", "userId", "the accounts of a user are looked up by it");
-        want_index('u', "createdAt", "newest", "lists are in its order");
+    void check_indexes() {
+        require_index('s', "token", "token", "each request looks its session up by it");
+        require_index('s', "userId", "userId", "the sessions of a user are looked up by it");
+        require_index('a', "userId", "userId", "the accounts of a user are looked up by it");
+        require_index('u', "createdAt", "newest", "lists are in its order");
         const store::Column* role = schema().user.find("role");
         if (role != nullptr && schema().user.find("createdAt") != nullptr &&
             !has_index('u', "coalesce("))
@@ -283,8 +283,8 @@ class Examiner {
         return schema().user.find("createdAt")->sql() + " DESC, \"id\"";
     }
 
-    void want_index(char letter, std::string_view field, std::string_view name,
-                    std::string_view use) {
+    void require_index(char letter, std::string_view field, std::string_view name,
+                       std::string_view use) {
         const store::Column* column = table(letter).find(field);
         if (column != nullptr && !has_index(letter, column->name))
             advise_index(table(letter), name, use,
@@ -322,15 +322,15 @@ class Examiner {
                       argument(settings_.session_table) + " " + argument(settings_.account_table));
     }
 
-    const Inspection& found_;
-    const Settings& settings_;
+    const DatabaseFacts& found_;
+    const CommandSettings& settings_;
     const store::DatabaseProduct& product_;
     Findings findings_;
 };
 
 } // namespace
 
-Findings findings_of(const Inspection& found, const Settings& settings,
+Findings findings_of(const DatabaseFacts& found, const CommandSettings& settings,
                      const store::DatabaseProduct& product) {
     return Examiner(found, settings, product).findings();
 }

@@ -18,7 +18,7 @@ struct Findings {
     std::vector<std::string> directives;
 };
 
-Findings findings_of(const Inspection& found, const Settings& settings,
+Findings findings_of(const DatabaseFacts& found, const CommandSettings& settings,
                      const store::DatabaseProduct& product);
 
 } // namespace useradmin::ctl

@@ -31,13 +31,13 @@ Exit ban(Context& context) {
     model::NullableTime ends;
     if (const auto expires = context.options.find("expires"))
         ends = end_of(*expires, now);
-    const model::User user = user_named(context, context.options.words[0]);
-    demand_column(context, "banned");
+    const model::User user = find_user(context, context.options.words[0]);
+    require_column(context, "banned");
     if (reason)
-        demand_column(context, "banReason");
+        require_column(context, "banReason");
     if (ends)
-        demand_column(context, "banExpires");
-    spare_last_super_admin(context, user, "Ban");
+        require_column(context, "banExpires");
+    confirm_last_super_admin(context, user, "Ban");
     const model::User banned =
         change(context, user, api::ban(reason, ends, now), store::SessionPolicy::revoke);
     const std::string done =
@@ -47,8 +47,8 @@ Exit ban(Context& context) {
 }
 
 Exit unban(Context& context) {
-    const model::User user = user_named(context, context.options.words[0]);
-    demand_column(context, "banned");
+    const model::User user = find_user(context, context.options.words[0]);
+    require_column(context, "banned");
     const model::User free = change(context, user, api::unban(text::now()));
     print(context, free, display(free) + " is not banned any more");
     return Exit::success;

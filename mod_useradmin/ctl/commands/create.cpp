@@ -8,7 +8,7 @@ namespace useradmin::ctl {
 
 namespace {
 
-[[noreturn]] void refuse_taken_address(const std::string& email) {
+[[noreturn]] void reject_taken_email(const std::string& email) {
     throw CommandError(Exit::already_there, "there is a user with the address " + email +
                                                 " already; 'useradminctl show' shows it");
 }
@@ -16,21 +16,21 @@ namespace {
 } // namespace
 
 Exit create(Context& context) {
-    const Settings& settings = context.settings;
-    std::string email(context.options.demand("email"));
+    const CommandSettings& settings = context.settings;
+    std::string email(context.options.require("email"));
     if (email.find('@') == email.npos)
         throw CommandError(Exit::usage, "--email must be an address, such as ana@example.com");
     if (settings.lowers_email.value_or(false))
         email = text::lower(email);
-    const std::string_view name = context.options.demand("name");
+    const std::string_view name = context.options.require("name");
     const std::string_view role =
-        context.options.has("role") ? context.options.demand("role") : "user";
-    demand_known_role(context, role);
+        context.options.has("role") ? context.options.require("role") : "user";
+    require_known_role(context, role);
     if (role != "user")
-        demand_column(context, "role");
+        require_column(context, "role");
     const auto taken = context.store().find_by_email(email);
     if (taken)
-        refuse_taken_address(email);
+        reject_taken_email(email);
     if (!taken.is_not_found())
         value_of(taken);
 
@@ -38,7 +38,7 @@ Exit create(Context& context) {
     const auto created = context.store().create(api::new_user(
         name, email, role, hash.view(), settings.account_id_is_user_id.value_or(false)));
     if (!created && created.failure() == store::Failure::address_taken)
-        refuse_taken_address(email);
+        reject_taken_email(email);
     const model::User user = value_of(created);
     print(context, user, user.id);
     return Exit::success;

@@ -33,16 +33,18 @@ Exit list(Context& context) {
         print_json(api::records(page, pagination).body);
         return Exit::success;
     }
-    Listing listing = {{"ID", Width::whole}, {"NAME", Width::cut},   {"EMAIL", Width::whole},
-                       {"ROLE", Width::cut}, {"BANNED", Width::cut}, {"CREATED", Width::whole}};
+    TextTable listing = {{"ID", Width::full},          {"NAME", Width::truncated},
+                         {"EMAIL", Width::full},       {"ROLE", Width::truncated},
+                         {"BANNED", Width::truncated}, {"CREATED", Width::full}};
     for (const model::User& user : page.users)
         listing.add({std::string(user.id), std::string(user.name), std::string(user.email),
                      std::string(user.role.value_or("user")), user.banned ? "yes" : "no",
                      display(user.created_at)});
     if (!page.users.empty())
         listing.print();
-    say(std::to_string(page.total) + (page.total == 1 ? " user" : " users") + ", page " +
-        std::to_string(pagination.page) + " of " + std::to_string(api::total_pages(pagination)));
+    print_line(std::to_string(page.total) + (page.total == 1 ? " user" : " users") + ", page " +
+               std::to_string(pagination.page) + " of " +
+               std::to_string(api::total_pages(pagination)));
     return Exit::success;
 }
 

@@ -23,7 +23,7 @@ constexpr std::chrono::seconds pause_between_tries(1);
 constexpr std::chrono::seconds lock_timeout(5);
 
 /// Which of the objects there are.
-struct State {
+struct CopyState {
     bool has_schema = false;
     /// Whether all changes of the user table reach the counts.
     bool is_watched = false;
@@ -87,7 +87,7 @@ class ScaleObjects {
     }
 
     /// Fails if another table has the schema.
-    State state() {
+    CopyState state() {
         const std::vector<Database::Row> rows = ask(file("state").front());
         if (rows[0][1] == "t")
             throw CommandError(Exit::failure,
@@ -98,7 +98,7 @@ class ScaleObjects {
 
     /// Creates what is missing, apart from triggers and indexes. From then on, works as the owner
     /// of the user table.
-    void create(const State& state) {
+    void create(const CopyState& state) {
         Transaction transaction(database_);
         run("prepare");
         run("owner");
@@ -195,7 +195,7 @@ class ScaleObjects {
     /// The statements of a file of scale/.
     std::vector<std::string> file(const std::string& name) const {
         std::vector<std::string> statements;
-        for (const std::string_view text : texts_of(database_, "scale/" + name))
+        for (const std::string_view text : sql_files_with_prefix(database_, "scale/" + name))
             for (const std::string& statement : statements_of(text))
                 statements.push_back(filled_in(statement));
         return statements;
@@ -236,7 +236,7 @@ class ScaleObjects {
 void print(const Context& context, std::int64_t users, std::int64_t corrected,
            const std::string& sentence) {
     if (!context.wants_json()) {
-        say(sentence);
+        print_line(sentence);
         return;
     }
     std::string document;
@@ -250,9 +250,9 @@ void print(const Context& context, std::int64_t users, std::int64_t corrected,
 
 } // namespace
 
-Exit lay_scale(Context& context) {
+Exit create_scale(Context& context) {
     ScaleObjects objects(context.database_with_rows());
-    State state = objects.state();
+    CopyState state = objects.state();
     if (state.is_of_old) {
         objects.run("owner");
         objects.run_locked("removal");
@@ -285,7 +285,7 @@ Exit remove_scale(Context& context) {
 
 Exit check_counts(Context& context) {
     ScaleObjects objects(context.database_with_rows());
-    const State state = objects.state();
+    const CopyState state = objects.state();
     if (!state.has_schema)
         throw CommandError(Exit::failure,
                            "there are no counts; 'useradminctl schema --scale' makes them");

@@ -8,7 +8,7 @@ namespace useradmin::ctl {
 
 /// schema --scale: adds the counts and indexes to a table that is in use. It may be run again, also
 /// after it was stopped.
-Exit lay_scale(Context& context);
+Exit create_scale(Context& context);
 /// schema --no-scale: removes them.
 Exit remove_scale(Context& context);
 /// check --counts: compares the counts with the users, and corrects them.

@@ -109,19 +109,19 @@ bool is_done(std::string_view statement, const store::Schema& schema) {
 }
 
 /// Lays the tables that are not there, with their indexes. Those that are stay as they are.
-void lay_tables(Database& database, const store::Schema& schema, const Places& places) {
-    for (const std::string_view text : texts_of(database, "schema"))
+void create_tables(Database& database, const store::Schema& schema, const Places& places) {
+    for (const std::string_view text : sql_files_with_prefix(database, "schema"))
         for (std::string& statement : statements_of(text))
             if (!is_done(statement, schema))
                 database.execute(places.placed(std::move(statement)));
 }
 
 /// Whether tables were laid.
-enum class Laid { none, missing_ones };
+enum class Created { none, missing_ones };
 
 /// What the command did.
 struct Done {
-    Laid laid;
+    Created laid;
     std::vector<std::string> added_columns;
     /// The file that was made; empty where none was.
     std::string new_file;
@@ -132,7 +132,7 @@ void print_done(const Context& context, const Done& done) {
         std::string document;
         json::Writer writer(document);
         writer.begin_object().key("success").boolean(true).key("data").begin_object();
-        writer.key("tablesLaid").boolean(done.laid != Laid::none);
+        writer.key("tablesLaid").boolean(done.laid != Created::none);
         writer.key("columnsAdded").begin_array();
         for (const std::string& name : done.added_columns)
             writer.string(name);
@@ -140,22 +140,23 @@ void print_done(const Context& context, const Done& done) {
         print_json(document);
         return;
     }
-    if (done.laid != Laid::none)
-        say("The tables were laid.");
+    if (done.laid != Created::none)
+        print_line("The tables were laid.");
     else if (done.added_columns.empty())
-        say("The tables are there already; nothing was changed.");
+        print_line("The tables are there already; nothing was changed.");
     std::string names;
     for (const std::string& name : done.added_columns)
         names += (names.empty() ? "" : ", ") + name;
     if (!names.empty())
-        say("Columns that were missing were added: " + names + ".");
+        print_line("Columns that were missing were added: " + names + ".");
     if (!done.new_file.empty())
-        say("The file " + done.new_file +
+        print_line(
+            "The file " + done.new_file +
             " is for its owner alone: it and its folder must belong to the account that httpd's "
             "children run under.");
 }
 
-void refuse_schemas(const store::DatabaseProduct& product, const store::TableNames& names) {
+void reject_schemas(const store::DatabaseProduct& product, const store::TableNames& names) {
     if (product.has_schemas)
         return;
     for (std::string_view name : {names.user, names.session, names.account})
@@ -167,18 +168,18 @@ void refuse_schemas(const store::DatabaseProduct& product, const store::TableNam
 
 } // namespace
 
-Exit lay_schema(Context& context) {
+Exit create_schema(Context& context) {
     // SQLite's file holds hashes and tokens; its log gets the file's own mode.
     umask(S_IRWXG | S_IRWXO);
     if (context.options.has("scale") && context.options.has("no-scale"))
         throw CommandError(Exit::usage, "say --scale or --no-scale, and not both");
     if (context.options.has("scale"))
-        return lay_scale(context);
+        return create_scale(context);
     if (context.options.has("no-scale"))
         return remove_scale(context);
-    Database& database = context.database(Database::Absent::make);
+    Database& database = context.database(Database::IfAbsent::create);
     const store::Dialect& dialect = database.dialect();
-    refuse_schemas(dialect.product(), database.tables());
+    reject_schemas(dialect.product(), database.tables());
     const store::Schema before = database.schema();
     database.refuse_superuser_risk(before);
     if (!before.user.exists() && !dialect.init_database(database.client(), database.pool()))
@@ -186,17 +187,17 @@ Exit lay_schema(Context& context) {
                            "the database refused: " + database.client().error_message());
     const bool is_complete =
         before.user.exists() && before.session.exists() && before.account.exists();
-    Done done{is_complete ? Laid::none : Laid::missing_ones, {}, database.new_file()};
+    Done done{is_complete ? Created::none : Created::missing_ones, {}, database.new_file()};
     const Places places(database, before);
     Transaction transaction(database);
     // The files name the types without a schema.
     if (dialect.product().has_schemas)
         database.execute("SET LOCAL search_path = pg_catalog, pg_temp");
     if (!is_complete)
-        lay_tables(database, before, places);
+        create_tables(database, before, places);
     // A table that was just created has all columns.
     if (before.user.exists())
-        for (const std::string_view migration : texts_of(database, "migrations/"))
+        for (const std::string_view migration : sql_files_with_prefix(database, "migrations/"))
             add_columns(database, before, places, migration, done.added_columns);
     transaction.commit();
     print_done(context, done);

@@ -52,7 +52,8 @@ void print_opened(const Context& context, const model::Session& session, const s
 
 void print_revoked(const Context& context, std::int64_t count) {
     if (!context.wants_json()) {
-        say(std::to_string(count) + (count == 1 ? " session is ended" : " sessions are ended"));
+        print_line(std::to_string(count) +
+                   (count == 1 ? " session is ended" : " sessions are ended"));
         return;
     }
     std::string document;
@@ -75,11 +76,11 @@ std::chrono::seconds length_of(const Options& options) {
 }
 
 /// Says where a token without a signature does not count.
-void warn_of_unsigned(const Settings& settings) {
-    if (settings.looks_sessions_up) // by a configuration that names no secret
+void warn_of_unsigned(const CommandSettings& settings) {
+    if (settings.has_session_lookup) // by a configuration that names no secret
         return;
-    complain("the token is not signed: where httpd has AuthUserAdminSecret it is refused; say "
-             "--secret file:PATH or --secret env:NAME to sign it");
+    print_error("the token is not signed: where httpd has AuthUserAdminSecret it is refused; say "
+                "--secret file:PATH or --secret env:NAME to sign it");
 }
 
 enum class Revocation { done, no_such_session };
@@ -114,7 +115,7 @@ Exit open_session(Context& context) {
     const std::chrono::seconds length = length_of(context.options);
     const bool is_signed = !context.settings.secret_source.empty();
     const crypto::Secret secret = is_signed ? secret_of(context.settings) : crypto::Secret();
-    const model::User user = user_named(context, context.options.words[0]);
+    const model::User user = find_user(context, context.options.words[0]);
     const std::string id = crypto::random_uuid();
     const std::string token = crypto::random_token();
     model::Session session;
@@ -136,13 +137,14 @@ Exit open_session(Context& context) {
     if (!is_signed)
         warn_of_unsigned(context.settings);
     if (terms.allows_banned)
-        complain(display(user) + " is banned: the session is refused until 'useradminctl unban'");
+        print_error(display(user) +
+                    " is banned: the session is refused until 'useradminctl unban'");
     print_opened(context, session, is_signed ? crypto::sign(token, secret.view()) : token);
     return Exit::success;
 }
 
 Exit list_sessions(Context& context) {
-    const model::User user = user_named(context, context.options.words[0]);
+    const model::User user = find_user(context, context.options.words[0]);
     const auto sessions = value_of(context.store().list_sessions(user.id));
     if (context.wants_json()) {
         std::string document;
@@ -155,9 +157,9 @@ Exit list_sessions(Context& context) {
         return Exit::success;
     }
     const text::Timestamp now = text::now();
-    Listing listing = {{"ID", Width::whole},      {"TOKEN", Width::whole},
-                       {"CREATED", Width::whole}, {"EXPIRES", Width::whole},
-                       {"ADDRESS", Width::cut},   {"AGENT", Width::cut}};
+    TextTable listing = {{"ID", Width::full},           {"TOKEN", Width::full},
+                         {"CREATED", Width::full},      {"EXPIRES", Width::full},
+                         {"ADDRESS", Width::truncated}, {"AGENT", Width::truncated}};
     for (const model::Session& session : sessions) {
         const bool has_expired = !session.expires_at || *session.expires_at <= now;
         listing.add({std::string(session.id), hint_of(session.token), display(session.created_at),
@@ -167,7 +169,7 @@ Exit list_sessions(Context& context) {
     }
     if (!sessions.empty())
         listing.print();
-    say(std::to_string(sessions.size()) + (sessions.size() == 1 ? " session" : " sessions"));
+    print_line(std::to_string(sessions.size()) + (sessions.size() == 1 ? " session" : " sessions"));
     return Exit::success;
 }
 
@@ -187,7 +189,7 @@ Exit revoke_sessions(Context& context) {
         print_revoked(context, 1);
         return Exit::success;
     }
-    const model::User user = user_named(context, words[0]);
+    const model::User user = find_user(context, words[0]);
     std::int64_t count = 1;
     if (is_all) {
         count = value_of(context.store().delete_sessions_of_user(user.id));

@@ -6,7 +6,8 @@
 
 namespace useradmin::ctl {
 
-std::vector<std::string_view> texts_of(const Database& database, std::string_view beginning) {
+std::vector<std::string_view> sql_files_with_prefix(const Database& database,
+                                                    std::string_view beginning) {
     const std::string path =
         std::string(database.dialect().product().folder) + "/" + std::string(beginning);
     std::vector<std::string_view> texts;

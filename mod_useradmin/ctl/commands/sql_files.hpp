@@ -10,7 +10,8 @@
 namespace useradmin::ctl {
 
 /// The SQL files of the database whose names begin so, in the order of their names.
-std::vector<std::string_view> texts_of(const Database& database, std::string_view beginning);
+std::vector<std::string_view> sql_files_with_prefix(const Database& database,
+                                                    std::string_view beginning);
 
 /// The statements of an SQL file, without its comments. A statement ends with a semicolon that ends
 /// a line, outside the bodies between $body$ and $body$.

@@ -16,12 +16,12 @@ constexpr store::ProtectedEmail nobody_is_protected = {"", false};
 } // namespace
 
 Exit show(Context& context) {
-    print(context, user_named(context, context.options.words[0]));
+    print(context, find_user(context, context.options.words[0]));
     return Exit::success;
 }
 
 Exit set_password(Context& context) {
-    const model::User user = user_named(context, context.options.words[0]);
+    const model::User user = find_user(context, context.options.words[0]);
     const crypto::Secret hash = read_and_hash_password(context);
     const std::string account_id = crypto::random_uuid();
     const bool keeps_sessions = context.options.has("keep-sessions");
@@ -43,11 +43,11 @@ Exit set_role(Context& context) {
     const std::string& role = context.options.words[1];
     if (role.empty())
         throw CommandError(Exit::usage, "say a role: user, admin or superAdmin");
-    demand_known_role(context, role);
-    const model::User user = user_named(context, context.options.words[0]);
-    demand_column(context, "role");
+    require_known_role(context, role);
+    const model::User user = find_user(context, context.options.words[0]);
+    require_column(context, "role");
     if (role != user.role)
-        spare_last_super_admin(context, user, "Give it the role '" + role + "'");
+        confirm_last_super_admin(context, user, "Give it the role '" + role + "'");
     const model::User changed =
         change(context, user, {{"role", std::string_view(role)}, {"updatedAt", text::now()}});
     print(context, changed, "the role of " + display(changed) + " is " + role);
@@ -55,11 +55,11 @@ Exit set_role(Context& context) {
 }
 
 Exit remove(Context& context) {
-    const model::User user = user_named(context, context.options.words[0]);
+    const model::User user = find_user(context, context.options.words[0]);
     const std::string whom = display(user);
     if (!context.options.has("yes") &&
-        !agrees("Delete " + whom + ", role " + std::string(user.role.value_or("user")) +
-                (is_last_super_admin(context, user) ? ", the last one?" : "?")))
+        !confirm("Delete " + whom + ", role " + std::string(user.role.value_or("user")) +
+                 (is_last_super_admin(context, user) ? ", the last one?" : "?")))
         throw CommandError(Exit::failure, "nothing was deleted");
     const auto removed = context.store().remove(user.id, nobody_is_protected);
     if (removed.is_not_found())
@@ -69,7 +69,7 @@ Exit remove(Context& context) {
     if (context.wants_json())
         print_json(api::confirmation(done).body);
     else
-        say(done);
+        print_line(done);
     return Exit::success;
 }
 

@@ -14,7 +14,7 @@ namespace useradmin::ctl {
 namespace {
 
 void print_field(const char* name, std::string_view value) {
-    std::printf("%-14s %s\n", name, visible(value).c_str());
+    std::printf("%-14s %s\n", name, escape_control_characters(value).c_str());
 }
 
 std::string words_of(const model::Value& value, const model::Field<model::User>& field) {
@@ -24,7 +24,7 @@ std::string words_of(const model::Value& value, const model::Field<model::User>&
 
 } // namespace
 
-model::User user_named(Context& context, std::string_view word) {
+model::User find_user(Context& context, std::string_view word) {
     store::Store& store = context.store();
     const bool is_address = word.find('@') != word.npos;
     auto user = is_address ? store.find_by_email(word) : store.find(word);
@@ -60,10 +60,10 @@ void print(const Context& context, const model::User& user, std::string_view lin
     if (context.wants_json())
         print(context, user);
     else
-        say(line);
+        print_line(line);
 }
 
-void demand_column(Context& context, std::string_view column) {
+void require_column(Context& context, std::string_view column) {
     const store::Schema schema = context.database().schema();
     if (!schema.user.columns.empty() && schema.user.find(column) == nullptr)
         throw CommandError(Exit::failure, "table " + schema.user.name + " has no column \"" +
@@ -73,7 +73,7 @@ void demand_column(Context& context, std::string_view column) {
 
 crypto::Secret read_and_hash_password(const Context& context) {
     const crypto::Secret password =
-        read_password(context.options.has("force") ? Lengths::any : Lengths::usual);
+        read_password(context.options.has("force") ? LengthPolicy::any : LengthPolicy::standard);
     std::optional<crypto::Secret> hash =
         password::hash(context.settings.hash_format(), password.view());
     if (!hash)
@@ -81,7 +81,7 @@ crypto::Secret read_and_hash_password(const Context& context) {
     return std::move(*hash);
 }
 
-void demand_known_role(const Context& context, std::string_view role) {
+void require_known_role(const Context& context, std::string_view role) {
     if (role != "user" && api::parse_role(role) == api::Role::user && !context.options.has("force"))
         throw CommandError(Exit::usage, "the role '" + std::string(role) +
                                             "' is none of user, admin and superAdmin, and to the "
@@ -100,9 +100,10 @@ bool is_last_super_admin(Context& context, const model::User& user) {
     return false;
 }
 
-void spare_last_super_admin(Context& context, const model::User& user, std::string_view deed) {
+void confirm_last_super_admin(Context& context, const model::User& user, std::string_view deed) {
     if (!context.options.has("yes") && is_last_super_admin(context, user) &&
-        !agrees(display(user) + " is the last superAdmin. " + std::string(deed) + " all the same?"))
+        !confirm(display(user) + " is the last superAdmin. " + std::string(deed) +
+                 " all the same?"))
         throw CommandError(Exit::failure, "nothing was done");
 }
 

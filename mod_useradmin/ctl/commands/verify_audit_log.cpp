@@ -108,25 +108,28 @@ void print_as_json(const audit::Findings& found) {
 
 void print(const audit::Findings& found) {
     for (const std::string& problem : found.problems)
-        say("problem: " + problem);
+        print_line("problem: " + problem);
     for (const std::string& note : found.notes)
-        say("note: " + note);
+        print_line("note: " + note);
     for (const std::string& line : found.unknown_lines)
-        say("unknown: " + line);
+        print_line("unknown: " + line);
     if (found.lines == 0) {
-        say("There are no lines.");
+        print_line("There are no lines.");
         return;
     }
-    say(std::to_string(found.lines) + (found.lines == 1 ? " line, number " : " lines, number ") +
+    print_line(
+        std::to_string(found.lines) + (found.lines == 1 ? " line, number " : " lines, number ") +
         std::to_string(found.first.number) + " to " + std::to_string(found.last.number) +
         (found.problems.empty() ? ": all as they were written." : ": not as they were written."));
     if (found.unknown != 0)
-        say("The outcome of " + std::to_string(found.unknown) +
+        print_line(
+            "The outcome of " + std::to_string(found.unknown) +
             (found.unknown == 1 ? " change" : " changes") +
             " is unknown: the database did not answer the COMMIT. Compare the lines with the "
             "database.");
     if (found.problems.empty())
-        say("The last hash is " + found.last.hash +
+        print_line(
+            "The last hash is " + found.last.hash +
             "; kept elsewhere, it shows later (--anchor) that nothing up to here was taken away.");
 }
 

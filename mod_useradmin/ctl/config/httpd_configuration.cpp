@@ -79,27 +79,27 @@ std::vector<std::string> names_in(const std::string& folder) {
 /// Reads files as httpd does, one into another.
 class Loader {
   public:
-    Loader(std::string& server_root, std::vector<Line>& lines)
+    Loader(std::string& server_root, std::vector<ConfigLine>& lines)
         : server_root_(server_root), lines_(lines) {}
 
     void read(const std::string& file) {
         std::error_code ignored;
         const std::string real = std::filesystem::weakly_canonical(file, ignored).string();
         if (std::find(open_.begin(), open_.end(), real) != open_.end())
-            refuse(file + " is included by itself");
+            reject(file + " is included by itself");
         // httpd goes no deeper either.
         constexpr std::size_t deepest = 20;
         constexpr int most_files = 4096;
         if (open_.size() >= deepest || ++files_ > most_files)
-            refuse("too many files include each other; the last one is " + file);
+            reject("too many files include each other; the last one is " + file);
         // What is no file may never end, or never begin.
         if (!std::filesystem::is_regular_file(file, ignored))
-            refuse("cannot read " + file + ": " + (ignored ? ignored.message() : "it is no file"));
+            reject("cannot read " + file + ": " + (ignored ? ignored.message() : "it is no file"));
         std::ifstream stream(file);
         if (!stream.is_open())
-            refuse("cannot read " + file + ": " + std::generic_category().message(errno));
+            reject("cannot read " + file + ": " + std::generic_category().message(errno));
         if ((bytes_ += std::filesystem::file_size(file, ignored)) > most_bytes)
-            refuse("the configuration is larger than " + std::to_string(most_bytes) + " bytes");
+            reject("the configuration is larger than " + std::to_string(most_bytes) + " bytes");
         open_.push_back(real);
         for (std::string line; read_line(stream, line);)
             take(file, with_variables(line));
@@ -109,7 +109,7 @@ class Loader {
   private:
     static constexpr std::uintmax_t most_bytes = 16 << 20;
 
-    [[noreturn]] static void refuse(const std::string& why) {
+    [[noreturn]] static void reject(const std::string& why) {
         throw CommandError(Exit::failure, why +
                                               "; --config names a configuration file of httpd that "
                                               "this account may read, with those that it includes");
@@ -159,10 +159,10 @@ class Loader {
     void include(const std::string& named, const std::string& by, bool must_exist) {
         const std::string path = named.starts_with('/') ? named : server_root_ + "/" + named;
         if (path.find("${") != path.npos)
-            refuse(by + " includes " + named + ", whose variable no Define gives one value");
+            reject(by + " includes " + named + ", whose variable no Define gives one value");
         const std::vector<std::string> found = matches_of(path);
         if (found.empty() && must_exist)
-            refuse(by + " includes " + path + ", which is not there");
+            reject(by + " includes " + path + ", which is not there");
         for (const std::string& name : found)
             read_all(name, 0);
     }
@@ -174,13 +174,13 @@ class Loader {
         if (!std::filesystem::is_directory(name, ignored))
             return read(name);
         if (depth > deepest_folder)
-            refuse("the folders in " + name + " are too deep");
+            reject("the folders in " + name + " are too deep");
         for (const std::string& inner : names_in(name))
             read_all(inner, depth + 1);
     }
 
     std::string& server_root_;
-    std::vector<Line>& lines_;
+    std::vector<ConfigLine>& lines_;
     /// The values that Define gave; nothing where it gave different ones.
     std::map<std::string, std::optional<std::string>> variables_;
     /// The files that are being read, each included by the one before it.
@@ -208,8 +208,8 @@ HttpdConfiguration::HttpdConfiguration(std::string_view file)
 
 std::optional<std::vector<std::string>> HttpdConfiguration::find(std::string_view directive,
                                                                  std::string_view option) const {
-    const Line* found = nullptr;
-    for (const Line& line : lines_) {
+    const ConfigLine* found = nullptr;
+    for (const ConfigLine& line : lines_) {
         if (!is_same_name(line.words[0], directive))
             continue;
         const auto refuse = [&](const std::string& why) {
@@ -230,10 +230,10 @@ std::optional<std::vector<std::string>> HttpdConfiguration::find(std::string_vie
     return std::vector<std::string>(found->words.begin() + 1, found->words.end());
 }
 
-bool HttpdConfiguration::says(std::string_view directive, std::string_view argument) const {
+bool HttpdConfiguration::has(std::string_view directive, std::string_view argument) const {
     return std::any_of(
         lines_.begin(), lines_.end(),
-        [&](const Line& line) {
+        [&](const ConfigLine& line) {
             return is_same_name(line.words[0], directive) &&
                    std::any_of(
                        line.words.begin() + 1, line.words.end(),

@@ -16,7 +16,7 @@ std::vector<std::string> words_of(std::string_view line);
 std::string_view default_server_root() noexcept;
 
 /// A line of a configuration, with its variables put in.
-struct Line {
+struct ConfigLine {
     /// The file that it stands in.
     std::string file;
     std::vector<std::string> words;
@@ -36,7 +36,7 @@ class HttpdConfiguration {
     std::optional<std::vector<std::string>> find(std::string_view directive,
                                                  std::string_view option) const;
     /// Whether the directive is there with this argument.
-    bool says(std::string_view directive, std::string_view argument) const;
+    bool has(std::string_view directive, std::string_view argument) const;
     /// The file that was named.
     const std::string& name() const noexcept { return name_; }
     /// What relative paths start from.
@@ -45,7 +45,7 @@ class HttpdConfiguration {
   private:
     std::string name_;
     std::string server_root_;
-    std::vector<Line> lines_;
+    std::vector<ConfigLine> lines_;
 };
 
 } // namespace useradmin::ctl

@@ -73,7 +73,7 @@ std::string Option::form() const {
     return "--" + std::string(name) + (value.empty() ? "" : " ") + std::string(value);
 }
 
-const Option* option_named(std::string_view name) noexcept {
+const Option* find_option(std::string_view name) noexcept {
     const auto* const found =
         std::find_if(std::begin(all_options), std::end(all_options),
                      [&](const Option& option) { return option.name == name; });
@@ -85,7 +85,7 @@ std::optional<std::string_view> Options::find(std::string_view name) const {
     return found != values.end() ? std::optional<std::string_view>(found->second) : std::nullopt;
 }
 
-std::string_view Options::demand(std::string_view name) const {
+std::string_view Options::require(std::string_view name) const {
     const std::optional<std::string_view> value = find(name);
     if (!value || value->empty())
         throw CommandError(Exit::usage, "say --" + std::string(name) + " with a value");
@@ -128,7 +128,7 @@ Options parse(std::span<const char* const> arguments) {
         }
         const std::string_view name = argument.substr(2, argument.find('=') - 2);
         const bool has_value = argument.size() > name.size() + 2;
-        const Option* const option = option_named(name);
+        const Option* const option = find_option(name);
         if (option == nullptr)
             throw CommandError(Exit::usage,
                                name == "password"

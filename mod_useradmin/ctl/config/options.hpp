@@ -23,7 +23,7 @@ struct Option {
 };
 
 /// The option of that name; nullptr where there is none.
-const Option* option_named(std::string_view name) noexcept;
+const Option* find_option(std::string_view name) noexcept;
 
 /// The words and options of a command line: "--name value", "--name=value", or "--name" alone.
 struct Options {
@@ -34,7 +34,7 @@ struct Options {
     bool has(std::string_view name) const { return values.find(name) != values.end(); }
     std::optional<std::string_view> find(std::string_view name) const;
     /// The option's value; a CommandError of usage where it is absent or empty.
-    std::string_view demand(std::string_view name) const;
+    std::string_view require(std::string_view name) const;
     /// The option's value as a whole number from 1 on, or the default where it is absent.
     std::int64_t number(std::string_view name, std::int64_t most, std::int64_t default_value) const;
 };

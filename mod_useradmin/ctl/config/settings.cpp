@@ -15,12 +15,12 @@ namespace useradmin::ctl {
 namespace {
 
 /// What was said, and by which option or directive.
-struct Said {
+struct SourcedOptions {
     std::string by;
     std::vector<std::string> words;
 };
 
-[[noreturn]] void refuse(const Said& said, std::string_view right) {
+[[noreturn]] void reject(const SourcedOptions& said, std::string_view right) {
     throw CommandError(Exit::usage, said.by + " must be " + std::string(right));
 }
 
@@ -36,12 +36,12 @@ class Reader {
     }
 
     /// A setting that may be several words.
-    std::optional<Said> words(std::string_view option, std::string_view directive) const {
+    std::optional<SourcedOptions> words(std::string_view option, std::string_view directive) const {
         if (const auto value = options_.find(option))
-            return Said{"--" + std::string(option), words_of(*value)};
+            return SourcedOptions{"--" + std::string(option), words_of(*value)};
         if (file_)
             if (auto found = file_->find(directive, option))
-                return Said{std::string(directive), std::move(*found)};
+                return SourcedOptions{std::string(directive), std::move(*found)};
         return std::nullopt;
     }
 
@@ -87,7 +87,7 @@ class Reader {
     std::string server_root() const { return file_ ? file_->server_root() : std::string(); }
 
     bool says(std::string_view directive, std::string_view argument) const {
-        return file_ && file_->says(directive, argument);
+        return file_ && file_->has(directive, argument);
     }
 
   private:
@@ -96,54 +96,54 @@ class Reader {
 };
 
 /// A choice between two words; true for the second.
-std::optional<bool> choice(const std::optional<Said>& said, std::string_view first,
+std::optional<bool> choice(const std::optional<SourcedOptions>& said, std::string_view first,
                            std::string_view second) {
     if (!said)
         return std::nullopt;
     if (said->words.size() != 1 || (said->words[0] != first && said->words[0] != second))
-        refuse(*said, "'" + std::string(first) + "' or '" + std::string(second) + "'");
+        reject(*said, "'" + std::string(first) + "' or '" + std::string(second) + "'");
     return said->words[0] == second;
 }
 
 /// What was said, as one of the modules' own readers takes it.
-std::vector<std::string_view> views_of(const Said& said) {
+std::vector<std::string_view> views_of(const SourcedOptions& said) {
     return {said.words.begin(), said.words.end()};
 }
 
-std::optional<password::Format> format(const std::optional<Said>& said) {
+std::optional<password::Format> format(const std::optional<SourcedOptions>& said) {
     if (!said)
         return std::nullopt;
     const auto parsed = password::parse_format(views_of(*said));
     if (const auto* const right = std::get_if<std::string>(&parsed))
-        refuse(*said, *right);
+        reject(*said, *right);
     return std::get<password::Format>(parsed);
 }
 
-void read_tables(const std::optional<Said>& said, Settings& settings) {
+void read_tables(const std::optional<SourcedOptions>& said, CommandSettings& settings) {
     if (!said)
         return;
     const auto parsed = store::parse_table_names(views_of(*said));
     if (const auto* const right = std::get_if<std::string>(&parsed))
-        refuse(*said, *right);
+        reject(*said, *right);
     const auto& names = std::get<store::TableNames>(parsed);
     settings.user_table = names.user;
     settings.session_table = names.session;
     settings.account_table = names.account;
 }
 
-void read_audit_log(const std::optional<Said>& said, const std::string& server_root,
-                    Settings& settings) {
+void read_audit_log(const std::optional<SourcedOptions>& said, const std::string& server_root,
+                    CommandSettings& settings) {
     if (!said || (said->words.size() == 1 && said->words[0] == "none"))
         return;
     const bool is_required = said->words.size() == 2 && said->words[1] == "required";
     if (said->words.empty() || said->words[0].empty() || (said->words.size() > 1 && !is_required))
-        refuse(*said, "a file and, where changes without a line are to be refused, the word "
+        reject(*said, "a file and, where changes without a line are to be refused, the word "
                       "required; or none");
     const std::string& name = said->words[0];
     const bool is_whole =
         name.starts_with('/') || name.starts_with('|') || said->by.starts_with("--");
     settings.audit_log = is_whole ? name : server_root + "/" + name;
-    settings.must_be_told = is_required;
+    settings.is_audit_required = is_required;
 }
 
 /// As the service finds it; the environment is this program's own.
@@ -156,16 +156,16 @@ std::string protected_email(std::string said) {
 
 } // namespace
 
-Settings settings_of(const Options& options, std::span<const std::string_view> command_options,
-                     Use use) {
-    if (use == Use::none)
+CommandSettings read_settings(const Options& options,
+                              std::span<const std::string_view> command_options, DatabaseUse use) {
+    if (use == DatabaseUse::none)
         return {};
     const Reader reader(options);
     const auto takes = [&](std::string_view option) {
         return std::find(command_options.begin(), command_options.end(), option) !=
                command_options.end();
     };
-    Settings settings;
+    CommandSettings settings;
     settings.driver = reader.database("driver", "DBDriver");
     settings.parameters = reader.database("params", "DBDParams");
     read_tables(reader.words("tables", "UserAdminTables"), settings);
@@ -184,19 +184,19 @@ Settings settings_of(const Options& options, std::span<const std::string_view> c
     if (takes("protected-email"))
         settings.protected_email =
             protected_email(reader.text("protected-email", "UserAdminProtectedEmail"));
-    if (use == Use::changes)
+    if (use == DatabaseUse::write)
         read_audit_log(reader.words("audit-log", "UserAdminAuditLog"), reader.server_root(),
                        settings);
     settings.is_service = reader.says("UserAdmin", "On");
     settings.has_extras = reader.says("UserAdminExtras", "On");
-    settings.looks_sessions_up = reader.says("AuthUserAdmin", "On");
-    settings.signs_in = reader.says("AuthUserAdminSignIn", "On");
+    settings.has_session_lookup = reader.says("AuthUserAdmin", "On");
+    settings.has_sign_in = reader.says("AuthUserAdminSignIn", "On");
     settings.verifies_passwords = reader.says("AuthBasicProvider", "useradmin") ||
                                   reader.says("AuthFormProvider", "useradmin");
     return settings;
 }
 
-crypto::Secret secret_of(const Settings& settings) {
+crypto::Secret secret_of(const CommandSettings& settings) {
     auto read = crypto::load_secret(settings.secret_source, settings.secret_folder);
     if (const auto* const problem = std::get_if<std::string>(&read))
         throw CommandError(Exit::failure,

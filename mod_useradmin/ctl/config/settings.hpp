@@ -15,11 +15,11 @@
 namespace useradmin::ctl {
 
 /// What a command does with the database.
-enum class Use { none, reads, changes };
+enum class DatabaseUse { none, read, write };
 
 /// What the options say, and where they say nothing the httpd configuration of --config. What
 /// neither says, and what the command does not ask for, is nothing here.
-struct Settings {
+struct CommandSettings {
     std::string driver;
     std::string parameters;
     std::string user_table = "user";
@@ -41,14 +41,14 @@ struct Settings {
     bool has_extras = false;
     /// Whether it lets callers be known by their sessions, lets them sign in, and has httpd's own
     /// modules verify passwords.
-    bool looks_sessions_up = false;
-    bool signs_in = false;
+    bool has_session_lookup = false;
+    bool has_sign_in = false;
     bool verifies_passwords = false;
 
     /// The file that is told of changes; empty for none. A program has its bar before it.
     std::string audit_log;
     /// Whether a change is refused that it cannot be told of.
-    bool must_be_told = false;
+    bool is_audit_required = false;
 
     store::TableNames tables() const noexcept { return {user_table, session_table, account_table}; }
     store::ProtectedEmail protected_address() const noexcept {
@@ -61,10 +61,10 @@ struct Settings {
 
 /// Reads the database's settings, and those of the service that the command takes as options too; a
 /// CommandError where they are not right.
-Settings settings_of(const Options& options, std::span<const std::string_view> command_options,
-                     Use use);
+CommandSettings read_settings(const Options& options,
+                              std::span<const std::string_view> command_options, DatabaseUse use);
 
 /// The secret itself; a CommandError where there is none at its source.
-crypto::Secret secret_of(const Settings& settings);
+crypto::Secret secret_of(const CommandSettings& settings);
 
 } // namespace useradmin::ctl
