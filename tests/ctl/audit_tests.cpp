@@ -26,8 +26,8 @@ class CtlAudit : public Scene {
         log_ = new_log(path("audit"));
     }
 
-    Ended audited(std::vector<std::string> arguments, std::string_view input = "",
-                  const std::string& more = "") const {
+    ProgramResult audited(std::vector<std::string> arguments, std::string_view input = "",
+                          const std::string& more = "") const {
         arguments.insert(arguments.end(), {"--audit-log", log_ + more});
         return ctl(arguments, input);
     }
@@ -43,7 +43,7 @@ class CtlAudit : public Scene {
         const Json json(line);
         return json.at("operation") + " " + json.at("result") + " " + json.at("target");
     }
-    static Ended verify(std::vector<std::string> arguments, std::string_view input = "") {
+    static ProgramResult verify(std::vector<std::string> arguments, std::string_view input = "") {
         arguments.insert(arguments.begin(), {"audit", "verify"});
         return bare_ctl(arguments, input);
     }
@@ -111,12 +111,12 @@ TEST(ctl_audit, has_no_token_of_a_session_that_is_ended_by_it) {
 TEST(ctl_audit, of_a_log_that_cannot_be_opened_is_complained_of_or_keeps_all_as_it_is) {
     const auto id = create("ana@x.org");
     log_ = "/nonexistent/audit.log";
-    const Ended refused = audited({"role", id, "admin"}, "", " required");
+    const ProgramResult refused = audited({"role", id, "admin"}, "", " required");
     CHECK_EQUAL(1, refused.status);
     CHECK(has(refused.errors, "the audit log /nonexistent/audit.log cannot be opened (No such file "
                               "or directory); run this as an account that may write it"));
     CHECK_EQUAL(std::string("user"), sql().value(R"(SELECT "role" FROM "user")").value());
-    const Ended passed = audited({"role", id, "admin"});
+    const ProgramResult passed = audited({"role", id, "admin"});
     CHECK_EQUAL(0, passed.status);
     CHECK(has(passed.errors, "what this command does is not told there"));
     log_ = "|program";
@@ -127,7 +127,7 @@ TEST(ctl_audit, of_a_log_that_cannot_be_opened_is_complained_of_or_keeps_all_as_
 TEST(ctl_audit, of_a_log_that_takes_no_line_leaves_all_as_it_is_where_it_is_required) {
     const auto id = create("ana@x.org");
     std::filesystem::create_symlink("/dev/full", log_);
-    const Ended ended = audited({"delete", id, "--yes"}, "", " required");
+    const ProgramResult ended = audited({"delete", id, "--yes"}, "", " required");
     std::filesystem::remove(log_);
     CHECK_EQUAL(1, ended.status);
     CHECK(has(ended.errors, "UA0401: the audit log could not be written: No space left on device"));
@@ -161,7 +161,7 @@ TEST(ctl_audit, takes_in_nothing_that_is_said_on_a_stream_that_is_closed) {
     const auto id = create("ana@x.org");
     auto arguments = words({"session", "open", id, "--audit-log", log_});
     arguments.insert(arguments.begin(), {"/bin/sh", "-c", R"(exec "$0" "$@" 2>&-)"});
-    const Ended ended = run_program(arguments, "", environment());
+    const ProgramResult ended = run_program(arguments, "", environment());
     CHECK_EQUAL(0, ended.status);
     CHECK_EQUAL(33U, ended.output.size());
     CHECK_EQUAL(std::size_t(1), lines().size());
@@ -173,7 +173,7 @@ TEST(ctl_audit, whose_place_is_not_told_by_the_file_beside_it_is_said_to_be_so) 
     done(audited({"role", id, "admin"}));
     CHECK_FALSE(has(verify({log_}).output, "note: "));
     write_file(log_ + ".chain", "");
-    const Ended empty = verify({log_});
+    const ProgramResult empty = verify({log_});
     CHECK_EQUAL(0, empty.status);
     CHECK(has(empty.output, "note: " + log_ +
                                 ".chain holds no place: it does not tell whether the "
@@ -203,12 +203,12 @@ TEST(ctl_audit, is_verified_in_files_that_were_compressed_each_in_its_order_and_
     CHECK_EQUAL(0, run_program({"/bin/sh", "-c", R"(gzip "$0" "$1")", log_ + ".3", log_ + ".2"}, "",
                                environment())
                        .status);
-    const Ended right = verify({log_, log_ + ".chain", log_ + ".2.gz", log_ + ".3.gz"});
+    const ProgramResult right = verify({log_, log_ + ".chain", log_ + ".2.gz", log_ + ".3.gz"});
     CHECK_EQUAL_TEXT(0, right.status, right.output.c_str());
     CHECK(has(right.output, "5 lines, number 1 to 5: all as they were written."));
     const std::string whole = read_file(log_ + ".2.gz");
     write_file(log_ + ".2.gz", whole.substr(0, whole.size() - 4));
-    const Ended cut = verify({log_, log_ + ".2.gz", log_ + ".3.gz"});
+    const ProgramResult cut = verify({log_, log_ + ".2.gz", log_ + ".3.gz"});
     CHECK_EQUAL(1, cut.status);
     CHECK(has(cut.output, "problem: " + log_ + ".2.gz cannot be read to its end"));
 }
@@ -218,7 +218,7 @@ TEST(ctl_audit, is_verified_without_a_database_and_what_is_wrong_ends_with_1) {
     for (const char* role : {"admin", "user", "admin"})
         done(audited({"role", id, role}));
     const std::string text = read_file(log_);
-    const Ended right = verify({log_, log_ + ".chain"});
+    const ProgramResult right = verify({log_, log_ + ".chain"});
     CHECK_EQUAL(0, right.status);
     CHECK(has(right.output, "3 lines, number 1 to 3: all as they were written."));
     const auto json = verify({log_, "--json"});
@@ -228,7 +228,7 @@ TEST(ctl_audit, is_verified_without_a_database_and_what_is_wrong_ends_with_1) {
 
     // Its end is taken away: the file beside it knows.
     write_file(log_, text.substr(0, text.find('\n', text.find('\n') + 1) + 1));
-    const Ended cut = verify({log_});
+    const ProgramResult cut = verify({log_});
     CHECK_EQUAL(1, cut.status);
     CHECK(has(cut.output, "problem: " + log_ + ": the end is missing: line number 3 is not there"));
     CHECK_EQUAL(1, verify({"-", "--anchor", hash}, read_file(log_)).status);
@@ -236,7 +236,7 @@ TEST(ctl_audit, is_verified_without_a_database_and_what_is_wrong_ends_with_1) {
     std::string edited = text;
     edited.replace(edited.find("\"admin\""), 7, "\"audit\"");
     write_file(log_, edited);
-    const Ended found = verify({log_});
+    const ProgramResult found = verify({log_});
     CHECK_EQUAL(1, found.status);
     CHECK(has(found.output, log_ + ", line 1: was edited"));
     CHECK_EQUAL(std::string("false"), Json(verify({log_, "--json"}).output).at("success"));

@@ -184,7 +184,7 @@ TEST(bulk, export_refuses_a_pipe_or_file_of_another_account) {
     const std::string of_nobody = file("file-of-nobody.csv", "older");
     CHECK_EQUAL(0, chown(of_nobody.c_str(), nobody, nobody));
     for (const std::string& target : {name, link, of_nobody}) {
-        const Ended ended = ctl({"export", target});
+        const ProgramResult ended = ctl({"export", target});
         CHECK_EQUAL_TEXT(1, ended.status, target.c_str());
         CHECK_TEXT(has(ended.errors, target + " belongs to another account"), ended.errors.c_str());
     }
@@ -221,7 +221,7 @@ TEST(bulk, export_follows_no_symbolic_link_that_the_system_does_not) {
     constexpr uid_t nobody = 65534;
     static_cast<void>(lchown((folder + "/users.csv").c_str(), nobody, nobody) != 0);
     const int followed = open((folder + "/users.csv").c_str(), O_RDONLY | O_CLOEXEC);
-    const Ended ended = ctl({"export", folder + "/users.csv"});
+    const ProgramResult ended = ctl({"export", folder + "/users.csv"});
     CHECK_EQUAL_TEXT(followed >= 0 ? 0 : 1, ended.status, ended.errors.c_str());
     CHECK_EQUAL(followed < 0, read_file(behind) == "older");
     if (followed >= 0)
@@ -237,18 +237,18 @@ TEST(bulk, export_of_csv_warns_of_cells_that_a_spreadsheet_would_run) {
               std::string(is_postgresql() ? "true" : "1") +
               ", '-1', '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z')");
     const std::string name = path("formulas.csv");
-    const Ended plain = ctl({"export", name});
+    const ProgramResult plain = ctl({"export", name});
     CHECK_EQUAL(0, plain.status);
     CHECK_TEXT(has(plain.errors, "3 cells begin as formulas do"), plain.errors.c_str());
     CHECK(has(read_file(name), R"csv(id-1,"=HYPERLINK(""http://x"",1)",+ana@x.org,)csv"));
-    const Ended escaped = ctl({"export", name, "--spreadsheet"});
+    const ProgramResult escaped = ctl({"export", name, "--spreadsheet"});
     CHECK_EQUAL(0, escaped.status);
     CHECK_EQUAL(std::string(), escaped.errors);
     const std::string text = read_file(name);
     CHECK_TEXT(has(text, R"csv(id-1,"'=HYPERLINK(""http://x"",1)",'+ana@x.org,)csv"), text.c_str());
     CHECK_TEXT(has(text, ",'-1,"), text.c_str());
     CHECK_EQUAL(std::string(), ctl({"export"}).errors);
-    const Ended ndjson = ctl({"export", "--spreadsheet"});
+    const ProgramResult ndjson = ctl({"export", "--spreadsheet"});
     CHECK_EQUAL(2, ndjson.status);
     CHECK(has(ndjson.errors, "--spreadsheet is for CSV; add --format csv"));
 }
@@ -284,7 +284,7 @@ TEST(bulk, export_whose_file_another_one_begins_to_write_leaves_it_to_that) {
     const std::string name = path("overtaken.csv");
     const std::string part = name + ".part";
     sql().run("BEGIN; LOCK TABLE \"user\" IN ACCESS EXCLUSIVE MODE");
-    Ended ended;
+    ProgramResult ended;
     std::thread export_thread([&] {
         ended = run_program(words({"export", name}), "", environment());
     });
@@ -362,13 +362,14 @@ TEST(bulk, import_has_no_password_in_memory_once_it_is_hashed) {
         CHECK_EQUAL(static_cast<ssize_t>(first), write(end, text.data(), first));
         CHECK(eventually([&] { return !import.running() || users() == 500; }));
         CHECK(eventually([&] {
-            return !sightings_in(import.id(), {{"the marker", marker}}).empty();
+            return !find_occurrences(import.id(), {{"the marker", marker}}).empty();
         }));
         std::string left;
         eventually(
             [&] {
                 left.clear();
-                for (const Sighting& each : sightings_in(import.id(), {{"the password", password}}))
+                for (const Occurrence& each :
+                     find_occurrences(import.id(), {{"the password", password}}))
                     left += each.region + ": " + each.part + "\n    " + each.around + "\n";
                 return left.empty();
             },
@@ -383,7 +384,8 @@ TEST(bulk, import_has_no_password_in_memory_once_it_is_hashed) {
 }
 
 TEST(bulk, import_stops_at_the_first_line_that_is_wrong_and_names_it) {
-    const Ended ended = ctl({"import", lines(line("ana@x.org") + line("bo") + line("cy@x.org"))});
+    const ProgramResult ended =
+        ctl({"import", lines(line("ana@x.org") + line("bo") + line("cy@x.org"))});
     CHECK_EQUAL(1, ended.status);
     CHECK(has(ended.errors, "line 2 has an email that is no address"));
     CHECK_EQUAL(0, users());
@@ -399,7 +401,7 @@ TEST(bulk, import_with_dry_run_names_every_line_that_is_wrong_and_changes_nothin
         line("hu@x.org", R"(,"passwordHash":"$argon2id$")") + line("twice@x.org") +
         line("twice@x.org") + line("right@x.org") +
         line("so@x.org", R"(,"createdAt":"12345-01-01")");
-    const Ended ended = ctl({"import", "--dry-run", lines(wrong)});
+    const ProgramResult ended = ctl({"import", "--dry-run", lines(wrong)});
     CHECK_EQUAL(1, ended.status);
     for (const char* sentence :
          {"line 1 has an address that a user has already", "line 2 has no email",
@@ -434,7 +436,7 @@ TEST(bulk, import_of_csv_wants_names_that_it_knows_and_quotes_that_are_right) {
 
 TEST(bulk, import_ends_with_3_where_a_user_is_there_already) {
     create("bo@x.org");
-    const Ended ended = ctl({"import", lines(line("ana@x.org") + line("bo@x.org"))});
+    const ProgramResult ended = ctl({"import", lines(line("ana@x.org") + line("bo@x.org"))});
     CHECK_EQUAL(3, ended.status);
     CHECK(has(ended.errors, "line 2 has an address that a user has already, bo@x.org"));
     CHECK_EQUAL(1, users());
@@ -520,7 +522,7 @@ TEST(bulk, import_leaves_a_superadmin_who_is_not_banned) {
                 "--on-conflict", "update"};
             if (is_dry)
                 words.push_back("--dry-run");
-            const Ended ended = ctl(words);
+            const ProgramResult ended = ctl(words);
             CHECK_EQUAL_TEXT(1, ended.status, loss);
             CHECK_TEXT(has(ended.errors, sentence), (loss + ended.errors).c_str());
             CHECK_EQUAL(2, users());
@@ -541,7 +543,7 @@ TEST(bulk, import_leaves_a_superadmin_who_is_not_banned) {
     const std::string both = lines(line("new@x.org", R"(,"role":"admin")") +
                                    line("root@x.org", R"(,"role":"admin")") + line("b@x"));
     for (const char* dry : {"--dry-run", "--json"}) {
-        const Ended ended = ctl({"import", both, "--on-conflict", "update", dry});
+        const ProgramResult ended = ctl({"import", both, "--on-conflict", "update", dry});
         CHECK_EQUAL(1, ended.status);
         CHECK_TEXT(has(ended.errors, sentence), ended.errors.c_str());
         CHECK_FALSE(has(ended.errors, "line 1 "));
@@ -571,7 +573,7 @@ TEST(bulk, import_that_is_killed_goes_on_with_skip) {
 TEST(bulk, import_that_stops_says_how_to_go_on_and_leaves_no_file) {
     const std::string text = lines_of_users(1000);
     const std::string name = lines(text + line("bo"));
-    const Ended ended = ctl({"import", name});
+    const ProgramResult ended = ctl({"import", name});
     CHECK_EQUAL(1, ended.status);
     CHECK_TEXT(has(ended.errors, "line 1001 has an email that is no address; the lines up to line "
                                  "1000 are imported; fix it, then run this again with "
@@ -610,7 +612,7 @@ TEST(bulk, import_with_dry_run_finds_what_the_database_refuses) {
               "BEGIN SELECT RAISE(ABORT, 'no_bo'); END");
     const std::string name = lines(line("ana@x.org") + line("bo@x.org"));
     const std::string log = path("bulk-refused.log");
-    const Ended ended = ctl({"import", name, "--dry-run"});
+    const ProgramResult ended = ctl({"import", name, "--dry-run"});
     CHECK_EQUAL(1, ctl({"import", name, "--audit-log", log + " required"}).status);
     sql().run(is_postgresql() ? "ALTER TABLE \"user\" DROP CONSTRAINT no_bo"
                               : "DROP TRIGGER no_bo");
@@ -634,7 +636,7 @@ TEST(bulk, import_corrects_the_lines_of_users_whom_the_database_took_back) {
         "EXCEPTION ''no''; END'; CREATE CONSTRAINT TRIGGER useradmin_late AFTER INSERT ON "
         "\"user\" DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION "
         "useradmin_refuses()");
-    const Ended ended = ctl(
+    const ProgramResult ended = ctl(
         {"import", lines(line("ana@x.org") + line("bo@x.org")), "--audit-log", log + " required"});
     sql().run("DROP TRIGGER useradmin_late ON \"user\"; DROP FUNCTION useradmin_refuses()");
     CHECK_EQUAL(1, ended.status);

@@ -44,12 +44,13 @@ TEST_GROUP_BASE(check, Scene) {
     }
 
     /// The document of a check that ends with that status.
-    static Json look(int status, std::vector<std::string> arguments = {}, Here here = {}) {
+    static Json look(int status, std::vector<std::string> arguments = {},
+                     SourceLocation where = {}) {
         arguments.insert(arguments.begin(), {"check", "--json"});
-        const Ended ended = ctl(std::move(arguments));
+        const ProgramResult ended = ctl(std::move(arguments));
         if (ended.status != status)
-            give_up("status " + std::to_string(ended.status) + ": " + ended.output, here);
-        return Json(ended.output, here);
+            fail_test("status " + std::to_string(ended.status) + ": " + ended.output, where);
+        return Json(ended.output, where);
     }
 
     static bool lists(const Json& json, const std::string& key, std::string_view part) {

@@ -25,7 +25,7 @@ TEST(command_line, whose_output_is_closed_ends_with_1) {
     for (const char* const closed : {"list", "export", "--help"}) {
         auto arguments = words({closed});
         arguments.insert(arguments.begin(), {"/bin/sh", "-c", R"(exec "$0" "$@" >&-)"});
-        const Ended ended = run_program(arguments, "", environment());
+        const ProgramResult ended = run_program(arguments, "", environment());
         CHECK_EQUAL_TEXT(1, ended.status, closed);
         CHECK_TEXT(has(ended.errors, "the output could not be written"), ended.errors.c_str());
     }
@@ -61,7 +61,7 @@ TEST(command_line, that_is_not_right_ends_with_2_and_says_what_is) {
         {"frobnicate", "--help"},
     };
     for (const auto& arguments : wrong) {
-        const Ended ended = ctl(arguments, "s3cr3t word\n");
+        const ProgramResult ended = ctl(arguments, "s3cr3t word\n");
         CHECK_EQUAL(2, ended.status);
         CHECK(ended.errors.starts_with("useradminctl: "));
         CHECK_EQUAL(std::string(""), ended.output);
@@ -80,7 +80,7 @@ TEST(command_line, that_is_not_right_tells_it_as_json_where_that_was_asked_for) 
 }
 
 TEST(command_line, without_a_database_says_how_to_name_one) {
-    const Ended ended = bare_ctl({"list"});
+    const ProgramResult ended = bare_ctl({"list"});
     CHECK_EQUAL(2, ended.status);
     CHECK(has(ended.errors, "say --config FILE, or --driver"));
     CHECK_EQUAL(2, bare_ctl({"--driver", "mysql", "--params", "x", "list"}).status);
@@ -88,7 +88,8 @@ TEST(command_line, without_a_database_says_how_to_name_one) {
 }
 
 TEST(command_line, of_a_database_out_of_reach_ends_with_1) {
-    const Ended ended = bare_ctl({"--driver", "pgsql", "--params", "host=/nonexistent", "list"});
+    const ProgramResult ended =
+        bare_ctl({"--driver", "pgsql", "--params", "host=/nonexistent", "list"});
     CHECK_EQUAL(1, ended.status);
     CHECK(has(ended.errors, "cannot connect: "));
     CHECK(has(ended.errors, "check --params"));
@@ -100,7 +101,7 @@ TEST(command_line, whose_output_cannot_be_written_ends_with_1) {
     std::vector<std::string> shell = {"/bin/sh", "-c", "exec \"$@\" >/dev/full", "sh"};
     for (const std::string& word : words({"list"}))
         shell.push_back(word);
-    const Ended ended = run_program(shell, "", environment());
+    const ProgramResult ended = run_program(shell, "", environment());
     CHECK_EQUAL(1, ended.status);
     CHECK(has(ended.errors, "could not be written"));
 }

@@ -16,7 +16,7 @@ static std::string params() {
     return "DBDParams '" + database().params() + "'\n";
 }
 /// How a list ends with such a configuration.
-static Ended list(const std::string& text) {
+static ProgramResult list(const std::string& text) {
     return bare_ctl({"--config", file("some.conf", text), "list"});
 }
 static std::string folder() {
@@ -60,10 +60,11 @@ TEST(configuration, follows_what_it_includes) {
     done(list(server_root() + "Include parts/inner\n"));
     done(list(server_root() + "Include part*/a.conf\nInclude parts/b.conf\n"));
     CHECK_EQUAL(2, list(server_root() + "Include parts/a.conf\n").status);
-    const Ended twice = list(server_root() + params() + "Include parts\n");
+    const ProgramResult twice = list(server_root() + params() + "Include parts\n");
     CHECK_EQUAL(2, twice.status);
     CHECK(has(twice.errors, "parts/b.txt: DBDParams is not the same as in"));
-    const Ended absent = list(server_root() + driver() + params() + "Include nowhere.conf\n");
+    const ProgramResult absent =
+        list(server_root() + driver() + params() + "Include nowhere.conf\n");
     CHECK_EQUAL(1, absent.status);
     CHECK(has(absent.errors, folder() + "/nowhere.conf, which is not there"));
     std::filesystem::remove_all(path("parts"));
@@ -91,7 +92,7 @@ TEST(configuration, has_one_backslash_for_two_with_quotes_or_without) {
 TEST(configuration, that_includes_itself_is_refused) {
     file("first.conf", driver() + params() + "Include " + path("second.conf") + "\n");
     file("second.conf", "Include " + path("first.conf") + "\n");
-    const Ended ended = bare_ctl({"--config", path("first.conf"), "list"});
+    const ProgramResult ended = bare_ctl({"--config", path("first.conf"), "list"});
     CHECK_EQUAL(1, ended.status);
     CHECK(has(ended.errors, "first.conf is included by itself"));
     // A file may be included twice, as long as it is over before.
@@ -126,7 +127,8 @@ TEST(configuration, puts_in_what_Define_gives_one_value) {
     done(list(
         driver() + "Define HERE " + folder() + "\n" + define +
         "Define QUOTED \"'${PARAMS}'\"\nDBDParams ${QUOTED}\nIncludeOptional ${HERE}/none*\n"));
-    const Ended two = list(driver() + define + "Define PARAMS other\nDBDParams \"${PARAMS}\"\n");
+    const ProgramResult two =
+        list(driver() + define + "Define PARAMS other\nDBDParams \"${PARAMS}\"\n");
     CHECK_EQUAL(2, two.status);
     CHECK(
         has(two.errors, "DBDParams holds a variable that no Define gives one value; say --params"));
@@ -140,10 +142,11 @@ TEST(configuration, a_relative_secret_is_read_from_its_ServerRoot_or_from_httpds
     const std::string text = driver() + params() + "AuthUserAdminSecret file:secret\n";
     done(bare_ctl({"--config", file("root.conf", server_root() + text), "session", "open", id}));
     // The folder that the working folder is must not count, where there is a secret.
-    const auto here = std::filesystem::current_path();
+    const auto where = std::filesystem::current_path();
     std::filesystem::current_path(folder());
-    const Ended ended = bare_ctl({"--config", file("none.conf", text), "session", "open", id});
-    std::filesystem::current_path(here);
+    const ProgramResult ended =
+        bare_ctl({"--config", file("none.conf", text), "session", "open", id});
+    std::filesystem::current_path(where);
     CHECK_EQUAL(1, ended.status);
     const std::string compiled = test::run({{machine::httpd().string(), "-V"}}).output;
     const std::size_t at = compiled.find("HTTPD_ROOT=\"") + 12;

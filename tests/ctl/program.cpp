@@ -46,7 +46,7 @@ pid_t start(std::vector<std::string> words, const Environment& environment,
     const auto entries = pointers_to(variables);
     const pid_t child = ::fork();
     if (child < 0)
-        give_up(std::string("cannot start ") + words[0] + ": " + std::strerror(errno));
+        fail_test(std::string("cannot start ") + words[0] + ": " + std::strerror(errno));
     if (child > 0)
         return child;
     if (on_terminal) {
@@ -69,7 +69,7 @@ int ended(pid_t child) {
 std::array<int, 2> new_pipe() {
     std::array<int, 2> ends{};
     if (::pipe2(ends.data(), O_CLOEXEC) != 0)
-        give_up(std::string("no pipe: ") + std::strerror(errno));
+        fail_test(std::string("no pipe: ") + std::strerror(errno));
     return ends;
 }
 
@@ -87,8 +87,8 @@ bool read_some(int descriptor, std::string& into) {
 
 } // namespace
 
-Ended run_program(const std::vector<std::string>& words, std::string_view input,
-                  const Environment& environment) {
+ProgramResult run_program(const std::vector<std::string>& words, std::string_view input,
+                          const Environment& environment) {
     const auto in = new_pipe();
     const auto out = new_pipe();
     const auto err = new_pipe();
@@ -101,8 +101,8 @@ Ended run_program(const std::vector<std::string>& words, std::string_view input,
     std::signal(SIGPIPE, old);
     ::close(in[1]);
     if (sent < 0 && errno != EPIPE)
-        give_up(std::string("the input was not taken: ") + std::strerror(errno));
-    Ended result;
+        fail_test(std::string("the input was not taken: ") + std::strerror(errno));
+    ProgramResult result;
     std::array<pollfd, 2> open = {pollfd{out[0], POLLIN, 0}, pollfd{err[0], POLLIN, 0}};
     std::array<std::string*, 2> texts = {&result.output, &result.errors};
     while (open[0].fd >= 0 || open[1].fd >= 0) {
@@ -121,7 +121,7 @@ Ended run_program(const std::vector<std::string>& words, std::string_view input,
 Terminal::Terminal(const std::vector<std::string>& words, const Environment& environment) {
     master_ = ::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
     if (master_ < 0 || ::grantpt(master_) != 0 || ::unlockpt(master_) != 0)
-        give_up(std::string("no terminal: ") + std::strerror(errno));
+        fail_test(std::string("no terminal: ") + std::strerror(errno));
     slave_ = ::open(::ptsname(master_), O_RDWR | O_NOCTTY | O_CLOEXEC);
     child_ = start(words, environment, {slave_, slave_, slave_}, true);
 }
@@ -139,13 +139,13 @@ void Terminal::await(std::string_view text) {
     std::size_t found = std::string::npos;
     while ((found = screen_.find(text, awaited_)) == std::string::npos)
         if (!read_on())
-            give_up("the terminal does not show '" + std::string(text) + "' but:\n" + screen_);
+            fail_test("the terminal does not show '" + std::string(text) + "' but:\n" + screen_);
     awaited_ = found + text.size();
 }
 
 void Terminal::type(std::string_view keys) const {
     if (::write(master_, keys.data(), keys.size()) != static_cast<ssize_t>(keys.size()))
-        give_up(std::string("the terminal does not take keys: ") + std::strerror(errno));
+        fail_test(std::string("the terminal does not take keys: ") + std::strerror(errno));
 }
 
 int Terminal::status() {

@@ -12,15 +12,15 @@ namespace useradmin::test {
 using Environment = std::vector<std::pair<std::string, std::string>>;
 
 /// What a program left.
-struct Ended {
+struct ProgramResult {
     int status = -1; ///< its exit status; 128 and the signal's number where a signal ended it
     std::string output;
     std::string errors;
 };
 
 /// Runs a program to its end with that text as its standard input.
-Ended run_program(const std::vector<std::string>& words, std::string_view input,
-                  const Environment& environment);
+ProgramResult run_program(const std::vector<std::string>& words, std::string_view input,
+                          const Environment& environment);
 
 /// A program on a terminal of its own. Killed when this goes.
 class Terminal {

@@ -19,7 +19,7 @@ SELECT count(*) FROM (
 Session::Session(const std::string& params, const std::string& more)
     : connection_(PQconnectdb((params + " " + more).c_str())) {
     if (is_lost())
-        give_up("no connection: " + error());
+        fail_test("no connection: " + error());
     PQsetNoticeProcessor(
         connection_.get(), [](void*, const char*) {}, nullptr);
 }
@@ -38,7 +38,7 @@ std::string Session::value(const std::string& query) {
     const std::unique_ptr<PGresult, decltype(&PQclear)> result(
         PQexec(connection_.get(), query.c_str()), PQclear);
     if (PQresultStatus(result.get()) != PGRES_TUPLES_OK)
-        give_up("SQL failed: " + query + "\n" + error());
+        fail_test("SQL failed: " + query + "\n" + error());
     if (PQntuples(result.get()) == 0 || PQgetisnull(result.get(), 0, 0) != 0)
         return "(null)";
     return PQgetvalue(result.get(), 0, 0);
@@ -57,7 +57,7 @@ OpenStore::OpenStore(const std::string& params, const std::string& more,
     const char* error = nullptr;
     if (apr_dbd_open_ex(connection_.driver, pool_, (params + " " + more).c_str(),
                         &connection_.handle, &error) != APR_SUCCESS)
-        give_up(std::string("no connection: ") + (error != nullptr ? error : ""));
+        fail_test(std::string("no connection: ") + (error != nullptr ? error : ""));
     apr_pool_cleanup_register(
         pool_, &connection_,
         [](void* data) -> apr_status_t {
@@ -75,18 +75,19 @@ OpenStore::~OpenStore() {
     apr_pool_destroy(pool_);
 }
 
-std::string OpenStore::list(const store::Filter& filter, const store::Window& window, Here here) {
+std::string OpenStore::list(const store::Filter& filter, const store::Window& window,
+                            SourceLocation where) {
     const auto page = store_->list(filter, window);
     if (!page)
-        give_up("no list: " + complaints_, here);
+        fail_test("no list: " + complaints_, where);
     std::string ids;
     for (const model::User& user : page->users)
         ids.append(user.id) += ' ';
     return ids + "of " + std::to_string(page->total);
 }
 
-std::string OpenStore::search(std::string_view text, Here here) {
-    return list({{}, text}, {20, 0}, here);
+std::string OpenStore::search(std::string_view text, SourceLocation where) {
+    return list({{}, text}, {20, 0}, where);
 }
 
 bool OpenStore::is_scaled() {
@@ -109,9 +110,9 @@ void ScaleScene::teardown() {
     sql().run("DROP INDEX IF EXISTS user_by_name_idx, user_by_email_idx, user_by_update_idx");
 }
 
-void ScaleScene::is_exact(Here here) {
+void ScaleScene::is_exact(SourceLocation where) {
     if (const long counts = sql().number(wrong_counts); counts != 0)
-        give_up(std::to_string(counts) + " counts are wrong", here);
+        fail_test(std::to_string(counts) + " counts are wrong", where);
 }
 
 std::string ScaleScene::users(int first, int last, const std::string& role) {

@@ -48,9 +48,10 @@ class OpenStore : public store::ConnectionSource, public text::Logger {
     OpenStore& operator=(const OpenStore&) = delete;
 
     /// The ids of a list, and its total behind them: "a b c of 20".
-    std::string list(const store::Filter& filter, const store::Window& window, Here here = {});
+    std::string list(const store::Filter& filter, const store::Window& window,
+                     SourceLocation where = {});
     /// The same of the first twenty that a search finds.
-    std::string search(std::string_view text, Here here = {});
+    std::string search(std::string_view text, SourceLocation where = {});
     /// Whether it uses the counts and the index of searches.
     bool is_scaled();
 
@@ -80,10 +81,14 @@ class ScaleScene : public Scene {
 
   protected:
     /// Runs schema --scale for "user"; what the command says.
-    static std::string scale(Here here = {}) { return done(ctl({"schema", "--scale"}), here); }
-    static std::string check(Here here = {}) { return done(ctl({"check", "--counts"}), here); }
+    static std::string scale(SourceLocation where = {}) {
+        return done(ctl({"schema", "--scale"}), where);
+    }
+    static std::string check(SourceLocation where = {}) {
+        return done(ctl({"check", "--counts"}), where);
+    }
     /// Fails unless the counts are those of the users.
-    static void is_exact(Here here = {});
+    static void is_exact(SourceLocation where = {});
     /// An INSERT of users with the ids "first" to "last", made an hour apart.
     static std::string users(int first, int last, const std::string& role = "'user'");
     /// What a test laid beside the schema, to be undone at its end.

@@ -15,19 +15,20 @@ constexpr const char* total = "SELECT sum(number) FROM useradmin_public_user.cou
 
 TEST_GROUP_BASE(scale_counts, ScaleScene){
     /// Runs it on a session of its own, and looks whether all is exact then.
-    void after(const std::string& statements, Here here = {}){Session session(params_);
+    void after(const std::string& statements, SourceLocation where = {}){Session session(params_);
 if (const std::string state = session.run(statements); !state.empty())
-    give_up(state + ": " + session.error(), here);
-is_exact(here);
+    fail_test(state + ": " + session.error(), where);
+is_exact(where);
 } // namespace useradmin::test
 /// The same in a transaction of each isolation level, and rolled back before.
-void after_each_way(const std::string& statements, const std::string& reverse, Here here = {}) {
+void after_each_way(const std::string& statements, const std::string& reverse,
+                    SourceLocation where = {}) {
     for (const char* level : {"READ COMMITTED", "REPEATABLE READ", "SERIALIZABLE"}) {
         const std::string begin = std::string("BEGIN ISOLATION LEVEL ") + level + ";";
-        after(begin + statements + ";ROLLBACK", here);
+        after(begin + statements + ";ROLLBACK", where);
         after(begin + "SAVEPOINT one;" + statements + ";ROLLBACK TO one;" + statements + ";COMMIT",
-              here);
-        after(reverse, here);
+              where);
+        after(reverse, where);
     }
 }
 }
@@ -129,7 +130,7 @@ TEST(scale_counts, that_wait_for_a_lock_end_and_say_who_holds_it) {
     scale();
     Session holder(params_, "application_name=\x1b[31mholder");
     CHECK_EQUAL(std::string(), holder.run("BEGIN; LOCK TABLE \"user\""));
-    const Ended ended = ctl({"check", "--counts"});
+    const ProgramResult ended = ctl({"check", "--counts"});
     CHECK_EQUAL(1, ended.status);
     const std::string process = "held by process " + std::to_string(holder.backend()) + " of role ";
     CHECK_TEXT(has(ended.errors, process), ended.errors.c_str());
@@ -258,7 +259,8 @@ TEST(scale_counts, stay_right_while_others_correct_and_merge) {
     });
     std::string wrong;
     for (int round = 0; round < 8; ++round)
-        if (const Ended ended = ctl({"check", "--counts"}); !has(ended.output, "users are right."))
+        if (const ProgramResult ended = ctl({"check", "--counts"});
+            !has(ended.output, "users are right."))
             wrong += ended.output + ended.errors;
     goes_on = false;
     writer.join();

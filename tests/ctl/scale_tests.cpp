@@ -48,36 +48,36 @@ constexpr const char* old_objects =
 TEST_GROUP_BASE(scale, ScaleScene){
     /// Runs schema --scale for a table of another name, compares its lists, and removes all of it.
     void works_on(const std::string& names, const store::TableNames& tables,
-                  const std::string& more_users,
-                  Here here = {}){const auto with = [&](std::vector<std::string> arguments) {
-        arguments.insert(arguments.begin(), {"--tables", names});
-        return done(ctl(std::move(arguments)), here);
-    };
+                  const std::string& more_users, SourceLocation where = {}){
+        const auto with = [&](std::vector<std::string> arguments) {
+            arguments.insert(arguments.begin(), {"--tables", names});
+            return done(ctl(std::move(arguments)), where);
+        };
 with({"schema", "--scale"});
 Session session(params_);
 if (const std::string state = session.run(more_users); !state.empty())
-    give_up(state + session.error(), here);
+    fail_test(state + session.error(), where);
 if (!has(with({"check", "--counts"}), "users are right."))
-    give_up("the counts are wrong", here);
+    fail_test("the counts are wrong", where);
 OpenStore scaled(params_, "", tables);
 if (!scaled.is_scaled())
-    give_up("the counts are not used", here);
-const std::string first = scaled.list({}, {5, 0}, here);
-const std::string far = scaled.list({}, {5, 1200}, here);
-const std::string found = scaled.search("Ana 77", here);
-const std::string both = scaled.list({"user", "ana 12"}, {20, 3}, here);
+    fail_test("the counts are not used", where);
+const std::string first = scaled.list({}, {5, 0}, where);
+const std::string far = scaled.list({}, {5, 1200}, where);
+const std::string found = scaled.search("Ana 77", where);
+const std::string both = scaled.list({"user", "ana 12"}, {20, 3}, where);
 with({"schema", "--no-scale"});
 OpenStore plain(params_, "", tables);
-if (plain.is_scaled() || plain.list({}, {5, 0}, here) != first ||
-    plain.list({}, {5, 1200}, here) != far || plain.search("Ana 77", here) != found ||
-    plain.list({"user", "ana 12"}, {20, 3}, here) != both)
-    give_up("the lists are others: " + first + " " + far + " " + found + " " + both, here);
+if (plain.is_scaled() || plain.list({}, {5, 0}, where) != first ||
+    plain.list({}, {5, 1200}, where) != far || plain.search("Ana 77", where) != found ||
+    plain.list({"user", "ana 12"}, {20, 3}, where) != both)
+    fail_test("the lists are others: " + first + " " + far + " " + found + " " + both, where);
 if (!has(found, "of 1") || !has(far, "of 1300"))
-    give_up("not what was asked for: " + first + " " + far + " " + found, here);
+    fail_test("not what was asked for: " + first + " " + far + " " + found, where);
 } // namespace useradmin::test
 
 /// useradminctl as another role of the server.
-static Ended ctl_as(const std::string& role, std::vector<std::string> arguments) {
+static ProgramResult ctl_as(const std::string& role, std::vector<std::string> arguments) {
     std::vector<std::string> words = {machine::built("useradminctl").string(), "--driver", "pgsql",
                                       "--params", database().params() + " user=" + role};
     words.insert(words.end(), arguments.begin(), arguments.end());
@@ -92,14 +92,14 @@ TEST(scale, of_sqlite_is_refused_since_it_needs_none) {
     for (const std::vector<std::string>& words : {std::vector<std::string>{"schema", "--scale"},
                                                   {"schema", "--no-scale"},
                                                   {"check", "--counts"}}) {
-        const Ended ended = ctl(words);
+        const ProgramResult ended = ctl(words);
         CHECK_EQUAL(2, ended.status);
         CHECK(has(ended.errors, "SQLite needs nothing beside its tables for long lists"));
     }
 }
 
 TEST(scale, and_no_scale_at_once_is_refused) {
-    const Ended ended = ctl({"schema", "--scale", "--no-scale"});
+    const ProgramResult ended = ctl({"schema", "--scale", "--no-scale"});
     CHECK_EQUAL(2, ended.status);
     CHECK(has(ended.errors, "say --scale or --no-scale, and not both"));
 }
@@ -131,7 +131,7 @@ TEST(scale, is_taken_away_whole) {
     CHECK_EQUAL(0, sql().number(left));
     done(ctl({"schema", "--no-scale"}));
     sql().run(users(11, 20) + R"(UPDATE "user" SET name = 'x'; DELETE FROM "user")");
-    const Ended ended = ctl({"check", "--counts"});
+    const ProgramResult ended = ctl({"check", "--counts"});
     CHECK_EQUAL(1, ended.status);
     CHECK(has(ended.errors, "there are no counts; 'useradminctl schema --scale' makes them"));
 }
@@ -177,7 +177,8 @@ TEST(scale, finds_nothing_wrong_while_others_write) {
     });
     std::string wrong;
     for (int round = 0; round < 8; ++round)
-        if (const Ended ended = ctl({"check", "--counts"}); !has(ended.output, "users are right."))
+        if (const ProgramResult ended = ctl({"check", "--counts"});
+            !has(ended.output, "users are right."))
             wrong += ended.output + ended.errors;
     goes_on = false;
     writer.join();
@@ -206,7 +207,7 @@ TEST(scale, loses_nothing_that_others_write_meanwhile) {
                         odd[number] += state;
             }
         });
-    const Ended ended = ctl({"schema", "--scale"});
+    const ProgramResult ended = ctl({"schema", "--scale"});
     goes_on = false;
     for (std::thread& writer : writers)
         writer.join();
@@ -317,7 +318,7 @@ TEST(scale, replaces_the_objects_of_version_0_1) {
         CHECK(has(store.search("name 2"), "of 11"));
     };
     is_listed(false);
-    const Ended refused = ctl({"check", "--counts"});
+    const ProgramResult refused = ctl({"check", "--counts"});
     CHECK_EQUAL(1, refused.status);
     CHECK(has(refused.errors, "the counts are those of version 0.1; run 'useradminctl schema"));
     // A service that runs meanwhile has read the catalogue before.
@@ -423,7 +424,7 @@ TEST(scale, works_whatever_the_accounts_own_settings_are) {
               "ALTER ROLE useradmin SET search_path = 'public'");
     sql().run(
         R"(INSERT INTO "user" (id, name, email, "emailVerified") VALUES ('b\', 'B', 'b', true))");
-    const Ended ended = ctl({"schema", "--scale"});
+    const ProgramResult ended = ctl({"schema", "--scale"});
     sql().run("ALTER ROLE useradmin RESET ALL");
     done(ended);
     is_exact();
@@ -466,12 +467,12 @@ TEST(scale, refuses_what_it_cannot_copy_with_a_sentence) {
     undo("DROP TABLE IF EXISTS people CASCADE");
     const std::vector<std::string> command = {"--tables", "people p_session p_account", "schema",
                                               "--scale"};
-    const auto refused = [&](const std::string& sentence, Here here = {}) {
-        const Ended ended = ctl(command);
+    const auto refused = [&](const std::string& sentence, SourceLocation where = {}) {
+        const ProgramResult ended = ctl(command);
         if (ended.status != 1 || !has(ended.errors, sentence))
-            give_up(std::to_string(ended.status) + ": " + ended.errors, here);
+            fail_test(std::to_string(ended.status) + ": " + ended.errors, where);
         if (sql().number(left) != 0)
-            give_up("something was left behind", here);
+            fail_test("something was left behind", where);
     };
     refused("there is no table \"people\"");
     sql().run("CREATE TABLE people (id text PRIMARY KEY, name text, email text, \"createdAt\" "
@@ -505,7 +506,7 @@ TEST(scale, of_a_table_whose_copy_would_bear_anothers_name_is_refused) {
     sql().run("ALTER TABLE app_user RENAME TO app_people; ALTER TABLE \"app user\" RENAME TO "
               "app_user; INSERT INTO app_people VALUES ('a', 'A', 'a')");
     for (const char* option : {"--scale", "--no-scale"}) {
-        const Ended ended = ctl({"--tables", "app_user s a", "schema", option});
+        const ProgramResult ended = ctl({"--tables", "app_user s a", "schema", option});
         CHECK_EQUAL(1, ended.status);
         CHECK(has(ended.errors, "useradmin_public_app_user belongs to another user table"));
     }
@@ -600,7 +601,7 @@ TEST(scale, calls_nothing_of_other_roles) {
     const auto is_untouched = [&](const std::string& what) {
         if (const std::string who = sql().value("SELECT min(who) FROM public.caught").value_or("");
             !who.empty())
-            give_up(what + " called " + who);
+            fail_test(what + " called " + who);
     };
     for (const char* who : {"test_member", "test_owner"}) {
         for (const std::vector<std::string>& words :
@@ -634,7 +635,7 @@ TEST(scale, refuses_a_schema_of_another_role) {
     undo("DROP OWNED BY test_hostile CASCADE; DROP ROLE test_hostile");
     sql().run("CREATE ROLE test_hostile; CREATE SCHEMA useradmin_public_user AUTHORIZATION "
               "test_hostile; GRANT ALL ON SCHEMA useradmin_public_user TO PUBLIC");
-    const Ended of_other = ctl({"schema", "--scale"});
+    const ProgramResult of_other = ctl({"schema", "--scale"});
     CHECK_EQUAL(1, of_other.status);
     CHECK(has(of_other.errors, "the schema useradmin_public_user must belong to the owner"));
 }
@@ -784,7 +785,7 @@ TEST(scale, that_is_taken_away_under_a_connection_fails_none_of_its_lists) {
         });
     std::string wrong;
     for (int round = 0; round < 6; ++round) {
-        const Ended laid = ctl({"schema", round % 2 == 0 ? "--scale" : "--no-scale"});
+        const ProgramResult laid = ctl({"schema", round % 2 == 0 ? "--scale" : "--no-scale"});
         if (laid.status != 0)
             wrong += laid.errors;
         const int before = lists;

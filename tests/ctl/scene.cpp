@@ -51,31 +51,31 @@ Environment Scene::environment() {
     return machine::sanitizer_environment();
 }
 
-Ended Scene::ctl(std::vector<std::string> arguments, std::string_view input,
-                 const Environment& more, Here here) {
+ProgramResult Scene::ctl(std::vector<std::string> arguments, std::string_view input,
+                         const Environment& more, SourceLocation where) {
     arguments.insert(arguments.begin(),
                      {"--driver", database().driver(), "--params", database().params()});
-    return bare_ctl(std::move(arguments), input, more, here);
+    return bare_ctl(std::move(arguments), input, more, where);
 }
 
-Ended Scene::bare_ctl(std::vector<std::string> arguments, std::string_view input,
-                      const Environment& more, Here here) {
+ProgramResult Scene::bare_ctl(std::vector<std::string> arguments, std::string_view input,
+                              const Environment& more, SourceLocation where) {
     arguments.insert(arguments.begin(), machine::built("useradminctl").string());
     Environment all = environment();
     all.insert(all.end(), more.begin(), more.end());
-    Ended ended = run_program(arguments, input, all);
+    ProgramResult ended = run_program(arguments, input, all);
     for (const std::string* text : {&ended.output, &ended.errors}) {
         if (holds_a_hash(*text))
-            give_up("a password or its hash came out:\n" + *text, here);
+            fail_test("a password or its hash came out:\n" + *text, where);
         if (steers_a_terminal(*text))
-            give_up("what steers a terminal came out:\n" + *text, here);
+            fail_test("what steers a terminal came out:\n" + *text, where);
     }
     return ended;
 }
 
-std::string Scene::done(const Ended& ended, Here here) {
+std::string Scene::done(const ProgramResult& ended, SourceLocation where) {
     if (ended.status != 0)
-        give_up("status " + std::to_string(ended.status) + ": " + ended.errors, here);
+        fail_test("status " + std::to_string(ended.status) + ": " + ended.errors, where);
     std::string text = ended.output;
     if (text.ends_with('\n'))
         text.pop_back();
@@ -102,13 +102,13 @@ long Scene::sessions_of(const std::string& user_id) {
                         sql_literal(user_id));
 }
 
-Json::Json(const std::string& line, Here here) {
+Json::Json(const std::string& line, SourceLocation where) {
     if (line.find('\n') != line.size() - 1)
-        give_up("not one line: " + line, here);
+        fail_test("not one line: " + line, where);
     const char* end = nullptr;
     tree_.reset(cJSON_ParseWithOpts(line.c_str(), &end, false));
     if (!tree_ || std::string_view(end) != "\n")
-        give_up("not one JSON document: " + line, here);
+        fail_test("not one JSON document: " + line, where);
 }
 
 const cJSON* Json::find(std::string_view path) const {

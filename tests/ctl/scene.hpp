@@ -20,7 +20,7 @@ void set_scene(TestDatabase* database, const WorkFolder* work) noexcept;
 class Json {
   public:
     /// Fails the test where the text is not one line that is one JSON document.
-    explicit Json(const std::string& line, Here here = {});
+    explicit Json(const std::string& line, SourceLocation where = {});
 
     /// The text at the path of keys and indexes: "data.0.email"; "(null)", "(absent)", "true" and
     /// the like for what is no string.
@@ -56,13 +56,13 @@ class Scene : public Utest {
 
     /// Runs useradminctl on the database. Fails the test where a password, a hash or what could
     /// steer a terminal comes out of it.
-    static Ended ctl(std::vector<std::string> arguments, std::string_view input = "",
-                     const Environment& more = {}, Here here = {});
+    static ProgramResult ctl(std::vector<std::string> arguments, std::string_view input = "",
+                             const Environment& more = {}, SourceLocation where = {});
     /// The same without the options that name the database.
-    static Ended bare_ctl(std::vector<std::string> arguments, std::string_view input = "",
-                          const Environment& more = {}, Here here = {});
+    static ProgramResult bare_ctl(std::vector<std::string> arguments, std::string_view input = "",
+                                  const Environment& more = {}, SourceLocation where = {});
     /// The output of a run that must succeed, without the line's end.
-    static std::string done(const Ended& ended, Here here = {});
+    static std::string done(const ProgramResult& ended, SourceLocation where = {});
 
     /// Makes a user; its id.
     static std::string create(const std::string& email, const std::string& name = "Ana",

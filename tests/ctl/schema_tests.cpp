@@ -88,7 +88,7 @@ TEST(schema, makes_the_file_of_sqlite_and_no_other_command_does) {
         arguments.emplace_back(command);
         return bare_ctl(arguments);
     };
-    const Ended ended = with("list");
+    const ProgramResult ended = with("list");
     CHECK_EQUAL(1, ended.status);
     CHECK(has(ended.errors, "'useradminctl schema' makes it"));
     CHECK_FALSE(std::filesystem::exists(name));
@@ -118,7 +118,7 @@ TEST(schema, that_fails_lays_nothing) {
     // view there is none.
     sql().run("DROP INDEX \"verification_identifier_idx\"; ALTER TABLE \"verification\" RENAME TO "
               "\"kept\"; CREATE VIEW \"verification\" AS SELECT 1 AS \"identifier\"");
-    const Ended ended = ctl({"--tables", tables, "schema"});
+    const ProgramResult ended = ctl({"--tables", tables, "schema"});
     sql().run("DROP VIEW \"verification\"; ALTER TABLE \"kept\" RENAME TO \"verification\"; "
               "CREATE INDEX \"verification_identifier_idx\" ON \"verification\" (\"identifier\")");
     CHECK_EQUAL(1, ended.status);
@@ -164,7 +164,7 @@ TEST(schema, a_column_that_is_missing_is_named_with_its_remedy) {
         done(ctl({"--tables", tables, "create", "--email", "a@x", "--name", "A"}, "s3cr3t word\n"));
     for (const char* column : {"banReason", "banExpires", "banned"})
         sql().run("ALTER TABLE app_user DROP COLUMN \"" + std::string(column) + "\"");
-    const Ended ended = ctl({"--tables", tables, "ban", id});
+    const ProgramResult ended = ctl({"--tables", tables, "ban", id});
     CHECK_EQUAL(1, ended.status);
     CHECK(has(ended.errors, "has no column \"banned\"; 'useradminctl schema' adds it"));
     sql().run("ALTER TABLE app_user ADD COLUMN \"banned\" " +

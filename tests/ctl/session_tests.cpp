@@ -79,7 +79,7 @@ TEST(session, open_tells_a_secret_that_may_not_be_read_from_one_that_is_not_ther
     std::filesystem::permissions(secret, std::filesystem::perms::none);
     for (const std::string& word : words({"session", "open", id, "--secret", "file:" + secret}))
         as_other.push_back(word);
-    const Ended ended = run_program(as_other, "", environment());
+    const ProgramResult ended = run_program(as_other, "", environment());
     std::filesystem::remove(secret);
     CHECK_EQUAL(1, ended.status);
     CHECK(has(ended.errors, secret + ": Permission denied"));
@@ -114,7 +114,7 @@ TEST(session, open_refuses_a_secret_on_the_command_line_and_one_that_is_not_ther
 TEST(session, open_warns_where_the_user_is_banned) {
     const std::string id = create("ana@x.org");
     done(ctl({"ban", id}));
-    const Ended ended = ctl({"session", "open", id});
+    const ProgramResult ended = ctl({"session", "open", id});
     CHECK_EQUAL(0, ended.status);
     CHECK(has(ended.errors, "is banned"));
 }

@@ -57,8 +57,8 @@ class SuperuserScene : public Scene {
     void run_as(const std::string& role, const std::string& statements) const {
         Database("pgsql", params_ + " user=" + role).run(statements);
     }
-    Ended shop(const std::string& role, std::vector<std::string> arguments,
-               std::string_view input = "") const {
+    ProgramResult shop(const std::string& role, std::vector<std::string> arguments,
+                       std::string_view input = "") const {
         arguments.insert(arguments.begin(),
                          {"--driver", "pgsql", "--params", params_ + " user=" + role});
         return bare_ctl(std::move(arguments), input);
@@ -87,7 +87,7 @@ TEST(superuser, runs_no_operator_of_the_database_owner) {
     run_as("test_shop", trap);
     for (const char* path : {"public", "public, pg_catalog"}) {
         run_as("test_shop", "ALTER DATABASE test_shop SET search_path = " + std::string(path));
-        const Ended ended = shop("useradmin", {"check"});
+        const ProgramResult ended = shop("useradmin", {"check"});
         CHECK_FALSE(is_escalated());
         CHECK_TEXT(has(ended.output, "the rows were not read: useradmin is a superuser, and "
                                      "test_shop, who owns table"),
@@ -119,7 +119,7 @@ TEST(superuser, runs_no_view_of_the_tables_owner) {
         {"session", "list", "u@x.org"},
     };
     for (const std::vector<std::string>& command : commands) {
-        const Ended ended = shop("useradmin", command, "s3cr3t word\n");
+        const ProgramResult ended = shop("useradmin", command, "s3cr3t word\n");
         CHECK_FALSE_TEXT(is_escalated(), command.front().c_str());
         if (command.front() == "check")
             continue;
@@ -137,7 +137,7 @@ TEST(superuser, is_told_who_can_attach_triggers_to_its_tables) {
         return;
     create("a@x.org");
     sql().run(R"(GRANT ALL ON "account" TO test_shop)");
-    const Ended refused = ctl({"list"});
+    const ProgramResult refused = ctl({"list"});
     CHECK_EQUAL(1, refused.status);
     CHECK_TEXT(has(refused.errors, "useradmin is a superuser, and test_shop, who can attach "
                                    "triggers to or replace table \"account\", is not"),
@@ -151,8 +151,8 @@ TEST(superuser, is_not_needed_by_a_member_of_the_owner) {
         return;
     create_tables();
     sql().run("CREATE ROLE test_root LOGIN IN ROLE test_shop");
-    const Ended listed = shop("test_root", {"list"});
-    const Ended checked = shop("test_root", {"check"});
+    const ProgramResult listed = shop("test_root", {"list"});
+    const ProgramResult checked = shop("test_root", {"check"});
     sql().run("DROP ROLE test_root");
     done(listed);
     CHECK_FALSE(has(checked.output, "not readable"));
@@ -198,7 +198,7 @@ TEST(superuser, creates_a_database_in_which_the_owner_alone_creates_objects) {
     sql().run("ALTER DATABASE template0 ALLOW_CONNECTIONS true");
     Database("pgsql", database().params() + " dbname=template0")
         .run("GRANT CREATE ON SCHEMA public TO PUBLIC");
-    const Ended made =
+    const ProgramResult made =
         run_program({machine::postgresql("psql"), "-X", "-q", "-d", database().params(), "-v",
                      "database=test_new", "-v", "owner=test_owner", "-v", "httpd=test_httpd", "-f",
                      machine::source("sql/postgresql/new_database.psql").string()},

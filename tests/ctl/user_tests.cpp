@@ -51,14 +51,14 @@ TEST(create, behaves_as_the_service_whose_configuration_it_is_given) {
 
 TEST(create, of_a_taken_address_ends_with_3_and_asks_for_no_password) {
     create("ana@x.org");
-    const Ended ended = ctl({"create", "--email", "ana@x.org", "--name", "B", "--json"});
+    const ProgramResult ended = ctl({"create", "--email", "ana@x.org", "--name", "B", "--json"});
     CHECK_EQUAL(3, ended.status);
     CHECK_EQUAL(std::string("false"), Json(ended.output).at("success"));
     CHECK_EQUAL(1, sql().number(R"(SELECT count(*) FROM "user")"));
 }
 
 TEST(create, prints_the_full_row_as_json) {
-    const Ended ended =
+    const ProgramResult ended =
         ctl({"create", "--email", "ana@x.org", "--name", "Ana", "--json"}, "s3cr3t word\r\n");
     const Json json(ended.output);
     CHECK_EQUAL(std::string("true"), json.at("success"));
@@ -80,7 +80,7 @@ TEST(create, without_a_password_an_address_or_a_name_ends_with_2_and_makes_nobod
 TEST(create, with_a_role_that_means_nothing_to_the_service_wants_force) {
     const std::vector<std::string> arguments = {"create", "--email", "a@x",  "--name",
                                                 "A",      "--role",  "root", "--force"};
-    const Ended ended = ctl({arguments.begin(), arguments.end() - 1}, "s3cr3t word\n");
+    const ProgramResult ended = ctl({arguments.begin(), arguments.end() - 1}, "s3cr3t word\n");
     CHECK_EQUAL(2, ended.status);
     CHECK(has(ended.errors, "'root' is none of user, admin and superAdmin"));
     CHECK_EQUAL(0, sql().number(R"(SELECT count(*) FROM "user")"));
@@ -201,7 +201,7 @@ TEST(show, prints_the_user_as_the_interface_shows_it) {
 }
 
 TEST(show, of_nobody_ends_with_4_and_says_how_to_look) {
-    const Ended by_address = ctl({"show", "nobody@x.org"});
+    const ProgramResult by_address = ctl({"show", "nobody@x.org"});
     CHECK_EQUAL(4, by_address.status);
     CHECK(has(by_address.errors, "list --search"));
     CHECK_EQUAL(4, ctl({"show", "no-such-id"}).status);
@@ -228,7 +228,7 @@ TEST(passwd, sets_another_password_and_ends_the_sessions) {
 TEST(passwd, keeps_the_sessions_where_it_is_told_to) {
     const std::string id = create("ana@x.org");
     done(ctl({"session", "open", id}));
-    const Ended ended =
+    const ProgramResult ended =
         ctl({"passwd", id, "--keep-sessions", "--hash", "scrypt", "--json"}, "another s3cr3t\n");
     CHECK_EQUAL(id, Json(ended.output).at("data.id"));
     CHECK_EQUAL(std::size_t(161), hash_of(id).size());
@@ -263,7 +263,7 @@ TEST(role, gives_a_user_another_role) {
 
 TEST(role, that_means_nothing_to_the_service_wants_force) {
     const std::string id = create("ana@x.org");
-    const Ended ended = ctl({"role", id, "Admin"});
+    const ProgramResult ended = ctl({"role", id, "Admin"});
     CHECK_EQUAL(2, ended.status);
     CHECK(has(ended.errors, "none of user, admin and superAdmin"));
     CHECK(has(ended.errors, "say --force"));
@@ -280,7 +280,7 @@ TEST(last_super_admin, is_neither_banned_nor_demoted_nor_deleted_without_a_quest
     create("bo@x.org", "Bo", "admin");
     for (const auto& arguments : std::vector<std::vector<std::string>>{
              {"ban", id}, {"role", id, "admin"}, {"role", id, "user"}, {"delete", id}}) {
-        const Ended ended = ctl(arguments);
+        const ProgramResult ended = ctl(arguments);
         CHECK_EQUAL(2, ended.status);
         CHECK(has(ended.errors, "say --yes"));
     }
@@ -359,7 +359,7 @@ TEST(delete_, removes_the_user_with_its_sessions_and_accounts) {
 
 TEST(delete_, without_a_terminal_wants_yes) {
     const std::string id = create("ana@x.org");
-    const Ended ended = ctl({"delete", id}, "y\n");
+    const ProgramResult ended = ctl({"delete", id}, "y\n");
     CHECK_EQUAL(2, ended.status);
     CHECK(has(ended.errors, "--yes"));
     CHECK_EQUAL(1, sql().number(R"(SELECT count(*) FROM "user")"));

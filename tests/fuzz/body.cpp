@@ -239,7 +239,7 @@ void take_password(std::string_view text, const std::optional<Object>& object) {
 
 } // namespace
 
-void take_body(std::string_view text) {
+void fuzz_body(std::string_view text) {
     const auto object = Object::parse(text);
     require(object.has_value() == (text::is_clean_utf8(text) && Grammar(text).is_object()),
             "what is JSON is read, and nothing else");

@@ -150,7 +150,7 @@ void take_line(const Words& words) {
 
 } // namespace
 
-void take_configuration(std::string_view line) {
+void fuzz_configuration(std::string_view line) {
     const Words words = words_of(line);
     for (const std::string_view word : words) {
         take_number(word);

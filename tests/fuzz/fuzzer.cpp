@@ -9,7 +9,7 @@ namespace {
 
 const useradmin::fuzz::Target& chosen_target() {
     const char* const name = std::getenv("USERADMIN_FUZZ_TARGET");
-    const auto* const target = name != nullptr ? useradmin::fuzz::target_named(name) : nullptr;
+    const auto* const target = name != nullptr ? useradmin::fuzz::find_target(name) : nullptr;
     useradmin::fuzz::require(target != nullptr, "USERADMIN_FUZZ_TARGET names a target");
     return *target;
 }

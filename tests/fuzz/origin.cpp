@@ -49,7 +49,7 @@ void require_origin(const std::string& origin) {
 
 } // namespace
 
-void take_origin(std::string_view lines) {
+void fuzz_origin(std::string_view lines) {
     const std::string_view origin = take_line(lines);
     const std::string_view host = take_line(lines);
     const std::string_view target = lines;

@@ -45,7 +45,7 @@ void take_request_for_extras(std::string_view method, std::string_view path, api
 
 } // namespace
 
-void take_path(std::string_view path) {
+void fuzz_path(std::string_view path) {
     const std::string decoded = text::decode_path_segment(path);
     require(path.find('%') == path.npos ? decoded == path : decoded.size() <= path.size(),
             "an id is what was sent, but for its escapes");

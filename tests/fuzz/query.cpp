@@ -52,7 +52,7 @@ void take_list(std::string_view query, api::Role role) {
 
 } // namespace
 
-void take_query(std::string_view query) {
+void fuzz_query(std::string_view query) {
     for (const std::string_view name : {"page", "limit", "search", "role"})
         take_parameter(query, name);
     for (const api::Role role : {api::Role::admin, api::Role::super_admin})

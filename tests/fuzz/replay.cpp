@@ -22,7 +22,7 @@ void replay(const Target& target, const path& file) {
     // The last one that is named is the one that broke something.
     std::printf("%s\n", file.c_str());
     std::fflush(stdout);
-    target.take(useradmin::test::read_file(file));
+    target.run(useradmin::test::read_file(file));
 }
 
 /// The status to end with.
@@ -30,7 +30,7 @@ int replay_all(const path& corpus) {
     std::size_t folders = 0;
     for (const auto& folder : std::filesystem::directory_iterator(corpus)) {
         const Target* const target =
-            useradmin::fuzz::target_named(folder.path().filename().string());
+            useradmin::fuzz::find_target(folder.path().filename().string());
         if (target == nullptr)
             return complain(folder.path(), "is the corpus of no target.");
         std::vector<path> files;
@@ -53,7 +53,7 @@ int replay_all(const path& corpus) {
 int main(int count, char** arguments) {
     if (count == 2)
         return replay_all(arguments[1]);
-    const Target* const target = count > 2 ? useradmin::fuzz::target_named(arguments[1]) : nullptr;
+    const Target* const target = count > 2 ? useradmin::fuzz::find_target(arguments[1]) : nullptr;
     if (target == nullptr)
         return complain("fuzz:",
                         "say a folder with a corpus for each target, or a target and files.");

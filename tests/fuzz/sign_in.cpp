@@ -27,7 +27,7 @@ void* counts() {
 
 } // namespace
 
-void take_sign_in(std::string_view lines) {
+void fuzz_sign_in(std::string_view lines) {
     const std::string_view line = lines.substr(0, lines.find('\n'));
     const std::string_view text = lines.substr(std::min(line.size() + 1, lines.size()));
     const std::string_view type = line.substr(0, line.find('\0')); // httpd lets none into a header
@@ -35,7 +35,7 @@ void take_sign_in(std::string_view lines) {
     test::Calls calls;
     test::FakeStore store(calls);
     test::FakePasswords passwords(calls);
-    test::FakeLog log;
+    test::FakeLogger log;
     test::FakeBody body(calls);
     test::FakeHeaders headers;
     sign_in::ObservedFormats formats;

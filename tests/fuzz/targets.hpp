@@ -12,30 +12,30 @@ namespace useradmin::fuzz {
 struct Target {
     std::string_view name;
     /// Does not return where the input breaks one of the target's promises.
-    void (*take)(std::string_view input);
+    void (*run)(std::string_view input);
 };
 
-void take_body(std::string_view text);
-void take_configuration(std::string_view line);
-void take_origin(std::string_view lines);
-void take_password_hash(std::string_view stored);
-void take_path(std::string_view path);
-void take_query(std::string_view query);
-void take_sign_in(std::string_view lines);
-void take_text(std::string_view text);
-void take_timestamp(std::string_view text);
-void take_token(std::string_view header);
+void fuzz_body(std::string_view text);
+void fuzz_configuration(std::string_view line);
+void fuzz_origin(std::string_view lines);
+void fuzz_password_hash(std::string_view stored);
+void fuzz_path(std::string_view path);
+void fuzz_query(std::string_view query);
+void fuzz_sign_in(std::string_view lines);
+void fuzz_text(std::string_view text);
+void fuzz_timestamp(std::string_view text);
+void fuzz_token(std::string_view header);
 
 inline constexpr Target targets[] = {
-    {"body", take_body},           {"configuration", take_configuration},
-    {"origin", take_origin},       {"password_hash", take_password_hash},
-    {"path", take_path},           {"query", take_query},
-    {"sign_in", take_sign_in},     {"text", take_text},
-    {"timestamp", take_timestamp}, {"token", take_token},
+    {"body", fuzz_body},           {"configuration", fuzz_configuration},
+    {"origin", fuzz_origin},       {"password_hash", fuzz_password_hash},
+    {"path", fuzz_path},           {"query", fuzz_query},
+    {"sign_in", fuzz_sign_in},     {"text", fuzz_text},
+    {"timestamp", fuzz_timestamp}, {"token", fuzz_token},
 };
 
 /// The target of that name; nullptr where there is none.
-inline const Target* target_named(std::string_view name) noexcept {
+inline const Target* find_target(std::string_view name) noexcept {
     for (const Target& target : targets)
         if (target.name == name)
             return &target;

@@ -68,7 +68,7 @@ std::string meant_by(std::string_view pattern) {
 
 } // namespace
 
-void take_text(std::string_view text) {
+void fuzz_text(std::string_view text) {
     const auto counts = counts_of(text);
     const bool is_clean = text::is_clean_utf8(text);
     require(is_clean == counts.has_value(), "text is clean where it is UTF-8 without U+0000");

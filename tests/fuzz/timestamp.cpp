@@ -7,7 +7,7 @@
 
 namespace useradmin::fuzz {
 
-void take_timestamp(std::string_view text) {
+void fuzz_timestamp(std::string_view text) {
     const auto time = text::parse_timestamp(text);
     if (!time)
         return;

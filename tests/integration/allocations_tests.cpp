@@ -103,7 +103,7 @@ TEST(allocations, that_fail_make_a_request_500_or_503_and_nothing_worse) {
             R"(DELETE FROM "account"; DELETE FROM "user" WHERE "id" NOT IN ('sara-1', 'ada-1'))");
         add_user(ulises());
     };
-    const std::string token = bearer(Who::super_admin);
+    const std::string token = bearer(Caller::super_admin);
     const Request requests[] = {
         {"GET", "/api/users?search=a", {token}},
         {"GET", "/cached/users?role=user", {token, "Origin: https://app.example.org"}},
@@ -158,7 +158,7 @@ TEST(allocations, that_fail_once_a_reply_was_sent_add_nothing_to_it) {
         httpd_->restart_gracefully();
         const RawConnection connection(httpd_->port());
         connection.send("GET /api/users HTTP/1.1\r\nHost: localhost\r\n" +
-                        bearer(Who::super_admin) +
+                        bearer(Caller::super_admin) +
                         "\r\nX-Fail-Allocations: " + std::to_string(granted) + "\r\n\r\n");
         connection.finish_sending();
         return connection.receive_all();

@@ -7,8 +7,8 @@ namespace useradmin::test {
 class Application : public Scene {
   protected:
     /// Reads Ulises's record where tokens must be signed.
-    static Reply with(const std::string& header, Here here = {}) {
-        return ask(Who::nobody, "GET", "/signed/users/ulises-1", {}, {header}, here);
+    static Reply with(const std::string& header, SourceLocation where = {}) {
+        return ask(Caller::nobody, "GET", "/signed/users/ulises-1", {}, {header}, where);
     }
 
     /// An httpd of the test's own, open to a superAdmin, with this configuration.
@@ -26,9 +26,9 @@ class Application : public Scene {
             sql().run(undo_);
         undo_.clear();
     }
-    Reply send(const Request& request, Here here = {}) {
-        auto reply = client_->send(request, here);
-        check_reply(reply, here);
+    Reply send(const Request& request, SourceLocation where = {}) {
+        auto reply = client_->send(request, where);
+        check_reply(reply, where);
         return reply;
     }
 
@@ -40,38 +40,40 @@ class Application : public Scene {
 TEST_GROUP_BASE(application, Application){};
 
 TEST(application, AuthUserAdminSecret_takes_a_signed_cookie) {
-    const auto value = signed_token(token_of(Who::user), secret);
+    const auto value = signed_token(token_of(Caller::user), secret);
     expect_success(with("Cookie: better-auth.session_token=" + component_encoded(value)));
     expect_success(with("Cookie: better-auth.session_token=" + value));
     expect_success(with("Cookie: __Secure-better-auth.session_token=" + component_encoded(value)));
 }
 
 TEST(application, AuthUserAdminSecret_takes_a_signed_bearer) {
-    const auto value = signed_token(token_of(Who::user), secret);
+    const auto value = signed_token(token_of(Caller::user), secret);
     expect_success(with("Authorization: Bearer " + value));
     expect_success(with("Authorization: Bearer " + component_encoded(value)));
 }
 
 TEST(application, AuthUserAdminSecret_refuses_an_unsigned_token) {
-    expect_error(with("Authorization: Bearer " + token_of(Who::user)), 401, "No autorizado");
-    expect_error(with("Cookie: better-auth.session_token=" + token_of(Who::user)), 401,
+    expect_error(with("Authorization: Bearer " + token_of(Caller::user)), 401, "No autorizado");
+    expect_error(with("Cookie: better-auth.session_token=" + token_of(Caller::user)), 401,
                  "No autorizado");
 }
 
 TEST(application, AuthUserAdminSecret_refuses_a_signature_that_is_not_the_token_s) {
-    const auto token = token_of(Who::user);
+    const auto token = token_of(Caller::user);
     const auto value = signed_token(token, secret);
     for (const auto& wrong :
-         {signed_token(token, "another secret"), signed_token(token_of(Who::admin), secret) + "x",
+         {signed_token(token, "another secret"),
+          signed_token(token_of(Caller::admin), secret) + "x",
           token + "." +
-              signed_token(token_of(Who::admin), secret).substr(token_of(Who::admin).size() + 1),
+              signed_token(token_of(Caller::admin), secret)
+                  .substr(token_of(Caller::admin).size() + 1),
           token + ".", token + ".AAAA", "." + value, value + "=", value + "." + value,
           value.substr(0, value.size() - 1), value.substr(1), std::string(".")})
         expect_error(with("Authorization: Bearer " + wrong), 401, "No autorizado");
 }
 
 TEST(application, AuthUserAdminSecret_refuses_every_mutation_of_one_character) {
-    const auto value = signed_token(token_of(Who::user), secret);
+    const auto value = signed_token(token_of(Caller::user), secret);
     for (std::size_t at = 0; at < value.size(); ++at) {
         auto mutated = value;
         mutated[at] = mutated[at] == 'x' ? 'y' : 'x';
@@ -88,10 +90,10 @@ TEST(application, AuthUserAdminSecret_comes_from_a_file_or_the_environment_as_we
     settings.environment = {{"APP_SECRET", std::string(secret)}};
     httpd_ = std::make_unique<Httpd>(Suite::current().work(), settings);
     client_ = std::make_unique<HttpClient>(httpd_->port());
-    const auto value = signed_token(token_of(Who::user), secret);
+    const auto value = signed_token(token_of(Caller::user), secret);
     for (const char* path : {"/file/users/ulises-1", "/environment/users/ulises-1"}) {
         expect_success(send({"GET", path, {"Authorization: Bearer " + value}}));
-        expect_error(send({"GET", path, {bearer(Who::user)}}), 401, "No autorizado");
+        expect_error(send({"GET", path, {bearer(Caller::user)}}), 401, "No autorizado");
     }
 }
 
@@ -106,7 +108,7 @@ TEST(application, AuthUserAdminSecret_takes_what_any_of_its_secrets_signed_and_n
         {"A", secrets[0]}, {"B", secrets[1]}, {"C", secrets[2]}, {"D", secrets[3]}};
     httpd_ = std::make_unique<Httpd>(Suite::current().work(), settings);
     client_ = std::make_unique<HttpClient>(httpd_->port());
-    const std::string token = token_of(Who::user);
+    const std::string token = token_of(Caller::user);
     const auto with_value = [&](const std::string& value) {
         return send({"GET", "/several/users/ulises-1", {"Authorization: Bearer " + value}});
     };
@@ -115,7 +117,7 @@ TEST(application, AuthUserAdminSecret_takes_what_any_of_its_secrets_signed_and_n
     for (const std::string& wrong :
          {signed_token(token, "the s3cr3t with E"), signed_token(token, ""),
           signed_token(token, secrets[0] + secrets[1]),
-          signed_token(token_of(Who::admin), secrets[1]) + "x", token, token + "."})
+          signed_token(token_of(Caller::admin), secrets[1]) + "x", token, token + "."})
         expect_error(with_value(wrong), 401, "No autorizado");
 }
 
@@ -156,7 +158,7 @@ TEST(application, UserAdminTables_names_the_tables_for_both_modules) {
     }
     start(location("/api/users", "AuthUserAdmin On\nUserAdminPasswordHash argon2id m=64 t=1\n"
                                  "UserAdminTables \"my users\" \"my sessions\" \"my accounts\""));
-    const std::vector<std::string> caller = {bearer(Who::super_admin)};
+    const std::vector<std::string> caller = {bearer(Caller::super_admin)};
     CHECK_EQUAL(std::string("sara-1 ada-1 ulises-1"), ids_of(send({"GET", "/api/users", caller})));
     expect_success(send({"POST", "/api/users", caller,
                          R"({"name":"N","email":"n@x","password":"s3cr3t","role":"user"})"}));
@@ -172,15 +174,15 @@ TEST(application, Require_user_role_lets_the_named_roles_pass) {
           "  UserAdmin On\n  AuthType UserAdmin\n  AuthUserAdmin On\n  Require user-role user\n"
           "</Location>\n");
     allow_log("AH01630"); // httpd: client denied by server configuration
-    expect_success(send({"GET", "/api/users", {bearer(Who::super_admin)}}));
-    expect_success(send({"GET", "/api/users", {bearer(Who::admin)}}));
-    expect_refused(send({"GET", "/api/users/ulises-1", {bearer(Who::user)}}));
+    expect_success(send({"GET", "/api/users", {bearer(Caller::super_admin)}}));
+    expect_success(send({"GET", "/api/users", {bearer(Caller::admin)}}));
+    expect_refused(send({"GET", "/api/users/ulises-1", {bearer(Caller::user)}}));
     expect_error(send({"GET", "/api/users/ulises-1"}), 401, "No autorizado");
     // Who has no role is a user.
-    expect_refused(send({"GET", "/plain/users/ada-1", {bearer(Who::admin)}}));
+    expect_refused(send({"GET", "/plain/users/ada-1", {bearer(Caller::admin)}}));
     sql().run(R"(UPDATE "user" SET "role" = NULL WHERE "id" = 'ada-1')");
-    expect_success(send({"GET", "/plain/users/ada-1", {bearer(Who::admin)}}));
-    expect_refused(send({"GET", "/api/users/ada-1", {bearer(Who::admin)}}));
+    expect_success(send({"GET", "/plain/users/ada-1", {bearer(Caller::admin)}}));
+    expect_refused(send({"GET", "/api/users/ada-1", {bearer(Caller::admin)}}));
 }
 
 TEST(application, the_page_of_an_ErrorDocument_comes_though_no_session_can_be_looked_up) {
@@ -188,9 +190,9 @@ TEST(application, the_page_of_an_ErrorDocument_comes_though_no_session_can_be_lo
     start("AuthUserAdmin On\nDocumentRoot \"${WORK}\"\nErrorDocument 503 /httpd.pid\n"
           "ErrorDocument 500 /httpd.pid\n"
           "<Location \"/httpd.pid\">\n  Require all granted\n</Location>\n");
-    Suite::current().database().take_away();
-    const auto reply = client_->send({"GET", "/any", {bearer(Who::user)}});
-    Suite::current().database().bring_back();
+    Suite::current().database().make_unavailable();
+    const auto reply = client_->send({"GET", "/any", {bearer(Caller::user)}});
+    Suite::current().database().make_available();
     CHECK_TRUE_TEXT(reply.status == 503 || reply.status == 500, reply.text().c_str());
     CHECK_EQUAL(std::to_string(httpd_->main_process()) + "\n", reply.body);
 }
@@ -198,9 +200,9 @@ TEST(application, the_page_of_an_ErrorDocument_comes_though_no_session_can_be_lo
 TEST(application, sign_in_answers_in_its_own_form_though_no_session_can_be_looked_up) {
     allow_lines_without_a_database();
     start("AuthUserAdmin On\n" + sign_in("/auth", ""));
-    Suite::current().database().take_away();
-    const auto reply = client_->send({"GET", "/auth/get-session", {bearer(Who::user)}});
-    Suite::current().database().bring_back();
+    Suite::current().database().make_unavailable();
+    const auto reply = client_->send({"GET", "/auth/get-session", {bearer(Caller::user)}});
+    Suite::current().database().make_available();
     CHECK_TRUE_TEXT(reply.status >= 500, reply.text().c_str());
     CHECK_TRUE_TEXT(reply.body.starts_with('{'), reply.text().c_str());
 }

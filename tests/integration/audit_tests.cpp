@@ -72,10 +72,10 @@ class AuditScene : public OwnHttpd {
         return "UserAdminAuditLog \"" + log.string() + "\" " + required + "\n";
     }
 
-    Reply call(Who who, const std::string& method, const std::string& path,
+    Reply call(Caller caller, const std::string& method, const std::string& path,
                const std::string& body = {}, std::vector<std::string> headers = {}) {
-        if (who != Who::nobody)
-            headers.push_back(bearer(who));
+        if (caller != Caller::nobody)
+            headers.push_back(bearer(caller));
         if (!body.empty())
             headers.emplace_back("Content-Type: application/json");
         return client_->send({method, path, headers,
@@ -96,14 +96,14 @@ class AuditScene : public OwnHttpd {
         return all.empty() ? "(none)" : all.back();
     }
 
-    static Finished verify(std::vector<std::string> files) {
+    static CommandResult verify(std::vector<std::string> files) {
         files.insert(files.begin(), {machine::built("useradminctl").string(), "audit", "verify"});
         return test::run({files, machine::sanitizer_environment()});
     }
-    static void check_chain(const std::vector<std::string>& files, Here here = {}) {
-        const Finished finished = verify(files);
+    static void check_chain(const std::vector<std::string>& files, SourceLocation where = {}) {
+        const CommandResult finished = verify(files);
         if (finished.status != 0)
-            give_up("the chain does not hold: " + finished.output, here);
+            fail_test("the chain does not hold: " + finished.output, where);
     }
 
     std::filesystem::path folder_;
@@ -115,7 +115,7 @@ TEST_GROUP_BASE(audit, AuditScene){};
 TEST(audit, has_a_line_for_each_change_with_the_fields_before_and_after) {
     start_audited();
     const auto id =
-        text_member(call(Who::super_admin, "POST", "/api/users",
+        text_member(call(Caller::super_admin, "POST", "/api/users",
                          R"({"name":"Eva","email":"eva@x.org","password":"s3cr3t","role":"user"})"),
                     "id");
     CHECK_EQUAL("create done 200 sara-1 superAdmin " + id, in_short(line()));
@@ -127,7 +127,7 @@ TEST(audit, has_a_line_for_each_change_with_the_fields_before_and_after) {
     CHECK(created.ends_with(R"("banned":false,"banReason":null,"banExpires":null})"));
     CHECK_EQUAL(std::string("127.0.0.1"), member(line(), "address"));
 
-    CHECK_EQUAL(200, call(Who::super_admin, "PUT", "/api/users/" + id,
+    CHECK_EQUAL(200, call(Caller::super_admin, "PUT", "/api/users/" + id,
                           R"({"name":"Eva \"M\"","role":"admin","banned":true})")
                          .status);
     CHECK_EQUAL("update done 200 sara-1 superAdmin " + id, in_short(line()));
@@ -136,7 +136,7 @@ TEST(audit, has_a_line_for_each_change_with_the_fields_before_and_after) {
     CHECK_EQUAL(std::string(R"({"name":"Eva \"M\"","role":"admin","banned":true})"),
                 member(line(), "new"));
 
-    CHECK_EQUAL(200, call(Who::super_admin, "DELETE", "/api/users/" + id).status);
+    CHECK_EQUAL(200, call(Caller::super_admin, "DELETE", "/api/users/" + id).status);
     CHECK_EQUAL("delete done 200 sara-1 superAdmin " + id, in_short(line()));
     CHECK(member(line(), "old")
               .starts_with(R"({"id":")" + id + R"(","name":"Eva \"M\"","email":"eva@x.org")"));
@@ -148,7 +148,7 @@ TEST(audit, has_a_line_for_each_change_with_the_fields_before_and_after) {
 TEST(audit, tells_of_sessions_passwords_and_bans) {
     start_audited("required", "UserAdminExtras On\n");
     const std::string base = "/api/users/ulises-1/";
-    CHECK_EQUAL(200, call(Who::super_admin, "PUT", base + "ban",
+    CHECK_EQUAL(200, call(Caller::super_admin, "PUT", base + "ban",
                           R"({"reason":"spam","expires":"2999-01-01"})")
                          .status);
     CHECK_EQUAL(std::string("ban done 200 sara-1 superAdmin ulises-1"), in_short(line()));
@@ -158,7 +158,7 @@ TEST(audit, tells_of_sessions_passwords_and_bans) {
         std::string(
             R"({"banned":true,"banReason":"spam","banExpires":"2999-01-01T00:00:00.000Z"})"),
         member(line(), "new"));
-    CHECK_EQUAL(200, call(Who::super_admin, "DELETE", base + "ban").status);
+    CHECK_EQUAL(200, call(Caller::super_admin, "DELETE", base + "ban").status);
     CHECK_EQUAL(std::string("unban done 200 sara-1 superAdmin ulises-1"), in_short(line()));
     CHECK_EQUAL(std::string(R"({"banned":false,"banReason":null,"banExpires":null})"),
                 member(line(), "new"));
@@ -170,14 +170,14 @@ TEST(audit, tells_of_sessions_passwords_and_bans) {
           std::tuple("DELETE", "sessions", "", "end-sessions done 200"),
           std::tuple("PUT", "password", R"({"password":"s3cr3t word"})", "set-password done 200"),
           std::tuple("PUT", "password", R"({"password":"s3cr3t"})", "set-password refused 400")}) {
-        call(Who::super_admin, method, base + path, body);
+        call(Caller::super_admin, method, base + path, body);
         CHECK_EQUAL(told + std::string(" sara-1 superAdmin ulises-1"), in_short(line()));
         CHECK_EQUAL(std::string("(absent)"), member(line(), "new"));
     }
     const std::size_t told = lines().size();
-    CHECK_EQUAL(200, call(Who::super_admin, "GET", base + "sessions").status);
+    CHECK_EQUAL(200, call(Caller::super_admin, "GET", base + "sessions").status);
     CHECK_EQUAL(told, lines().size());
-    CHECK_EQUAL(403, call(Who::admin, "GET", base + "sessions").status);
+    CHECK_EQUAL(403, call(Caller::admin, "GET", base + "sessions").status);
     CHECK_EQUAL(std::string("list-sessions refused 403 ada-1 admin ulises-1"), in_short(line()));
     for (const char* secret : {"s3cr3t", "$argon2id"})
         CHECK_EQUAL(std::string::npos, read_file(log_).find(secret));
@@ -186,26 +186,26 @@ TEST(audit, tells_of_sessions_passwords_and_bans) {
 
 TEST(audit, has_a_line_for_each_refusal_and_none_for_what_is_read) {
     start_audited();
-    const std::tuple<Who, const char*, const char*, const char*, const char*> refusals[] = {
-        {Who::nobody, "GET", "/api/users", "", "list refused 401 null null null"},
-        {Who::user, "GET", "/api/users", "", "list refused 403 ulises-1 user null"},
-        {Who::user, "GET", "/api/users/ada-1", "", "get refused 403 ulises-1 user ada-1"},
-        {Who::user, "POST", "/api/users", "{}", "create refused 403 ulises-1 user null"},
-        {Who::admin, "POST", "/api/users",
+    const std::tuple<Caller, const char*, const char*, const char*, const char*> refusals[] = {
+        {Caller::nobody, "GET", "/api/users", "", "list refused 401 null null null"},
+        {Caller::user, "GET", "/api/users", "", "list refused 403 ulises-1 user null"},
+        {Caller::user, "GET", "/api/users/ada-1", "", "get refused 403 ulises-1 user ada-1"},
+        {Caller::user, "POST", "/api/users", "{}", "create refused 403 ulises-1 user null"},
+        {Caller::admin, "POST", "/api/users",
          R"({"name":"N","email":"n@x.org","password":"s3cr3t","role":"admin"})",
          "create refused 403 ada-1 admin n@x.org"},
-        {Who::admin, "POST", "/api/users",
+        {Caller::admin, "POST", "/api/users",
          R"({"name":"N","email":"ulises@example.org","password":"s3cr3t","role":"user"})",
          "create refused 400 ada-1 admin ulises@example.org"},
-        {Who::admin, "PUT", "/api/users/ulises-1", R"({"role":"admin"})",
+        {Caller::admin, "PUT", "/api/users/ulises-1", R"({"role":"admin"})",
          "update refused 403 ada-1 admin ulises-1"},
-        {Who::admin, "PUT", "/api/users/nobody", R"({"name":"N"})",
+        {Caller::admin, "PUT", "/api/users/nobody", R"({"name":"N"})",
          "update refused 404 ada-1 admin nobody"},
-        {Who::admin, "DELETE", "/api/users/ulises-1", "",
+        {Caller::admin, "DELETE", "/api/users/ulises-1", "",
          "delete refused 403 ada-1 admin ulises-1"},
-        {Who::super_admin, "DELETE", "/api/users/sara-1", "",
+        {Caller::super_admin, "DELETE", "/api/users/sara-1", "",
          "delete refused 400 sara-1 superAdmin sara-1"},
-        {Who::super_admin, "PUT", "/api/users/ulises-1", "{",
+        {Caller::super_admin, "PUT", "/api/users/ulises-1", "{",
          "update failed 500 sara-1 superAdmin ulises-1"},
     };
     std::size_t count = 0;
@@ -215,10 +215,10 @@ TEST(audit, has_a_line_for_each_refusal_and_none_for_what_is_read) {
         ++count;
         CHECK_EQUAL(count, lines().size());
     }
-    CHECK_EQUAL(200, call(Who::super_admin, "GET", "/api/users").status);
-    CHECK_EQUAL(200, call(Who::user, "GET", "/api/users/ulises-1").status);
-    CHECK_EQUAL(404, call(Who::admin, "GET", "/api/users/nobody").status);
-    CHECK_EQUAL(204, call(Who::nobody, "OPTIONS", "/api/users").status);
+    CHECK_EQUAL(200, call(Caller::super_admin, "GET", "/api/users").status);
+    CHECK_EQUAL(200, call(Caller::user, "GET", "/api/users/ulises-1").status);
+    CHECK_EQUAL(404, call(Caller::admin, "GET", "/api/users/nobody").status);
+    CHECK_EQUAL(204, call(Caller::nobody, "OPTIONS", "/api/users").status);
     CHECK_EQUAL(count, lines().size());
     check_chain({log_.string()});
 }
@@ -229,19 +229,19 @@ TEST(audit, has_a_line_for_who_signs_in_and_out_and_for_each_token_that_is_refus
                   "RemoteIPInternalProxy 127.0.0.1\n",
                   {"mod_remoteip.so"});
     allow_log("UA03");
-    call(Who::super_admin, "POST", "/api/users",
+    call(Caller::super_admin, "POST", "/api/users",
          R"({"name":"Eva","email":"eva@x.org","password":"s3cr3t word","role":"user"})");
     const auto id = member(line(), "target");
     const auto in =
-        call(Who::nobody, "POST", "/api/auth/sign-in/email", login("eva@x.org", "s3cr3t word"));
+        call(Caller::nobody, "POST", "/api/auth/sign-in/email", login("eva@x.org", "s3cr3t word"));
     CHECK_EQUAL(200, in.status);
     CHECK_EQUAL("sign-in done 200 " + id + " user " + id, in_short(line()));
     CHECK_EQUAL(
-        401,
-        call(Who::nobody, "POST", "/api/auth/sign-in/email", login("eva@x.org", "s3cr3t")).status);
+        401, call(Caller::nobody, "POST", "/api/auth/sign-in/email", login("eva@x.org", "s3cr3t"))
+                 .status);
     CHECK_EQUAL(std::string("sign-in refused 401 null null eva@x.org wrong-password"),
                 in_short(line()));
-    call(Who::nobody, "POST", "/api/auth/sign-in/email", login("nobody@x.org", "s3cr3t"),
+    call(Caller::nobody, "POST", "/api/auth/sign-in/email", login("nobody@x.org", "s3cr3t"),
          {"X-Client: 192.0.2.1"});
     CHECK_EQUAL(std::string("unknown-address"), member(line(), "reason"));
     CHECK_EQUAL(std::string("192.0.2.1"), member(line(), "address"));
@@ -264,7 +264,7 @@ TEST(audit, has_a_line_for_who_signs_in_and_out_and_for_each_token_that_is_refus
     check_chain({log_.string()});
     const std::string text = read_file(log_);
     for (const std::string& secret :
-         {std::string("s3cr3t"), token, token_of(Who::super_admin), std::string("$argon2id")})
+         {std::string("s3cr3t"), token, token_of(Caller::super_admin), std::string("$argon2id")})
         CHECK_EQUAL(std::string::npos, text.find(secret));
 }
 
@@ -272,7 +272,7 @@ TEST(audit, names_the_request_as_other_logs_do) {
     start_audited("", "ServerName a.test\n", {"mod_unique_id.so"});
     client_->send({"PUT",
                    "/api/users/ulises-1",
-                   {bearer(Who::admin),
+                   {bearer(Caller::admin),
                     "traceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"},
                    R"({"name":"U"})"});
     CHECK_EQUAL(std::string("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"),
@@ -286,9 +286,9 @@ TEST(audit, bounds_the_texts_and_escapes_what_is_no_text) {
     const std::string longest(600, 'x');
     CHECK_EQUAL(
         200,
-        call(Who::admin, "PUT", "/api/users/ulises-1", R"({"name":")" + longest + "\"}").status);
+        call(Caller::admin, "PUT", "/api/users/ulises-1", R"({"name":")" + longest + "\"}").status);
     CHECK_EQUAL(R"({"name":")" + std::string(512, 'x') + "…\"}", member(line(), "new"));
-    call(Who::admin, "PUT", "/api/users/a%0Ab%FF%22", R"({"name":"x"})");
+    call(Caller::admin, "PUT", "/api/users/a%0Ab%FF%22", R"({"name":"x"})");
     CHECK(line().find(R"("target":"a\nb)"
                       "\xef\xbf\xbd"
                       R"(\"")") != std::string::npos);
@@ -301,14 +301,14 @@ TEST(audit, tells_an_access_log_what_was_done_in_notes) {
           "%{useradmin-result}n\" who\nCustomLog \"" +
           access.string() + "\" who\n" + cheap_hash + location("/api/users", "AuthUserAdmin On") +
           sign_in("/api/auth", ""));
-    call(Who::super_admin, "GET", "/api/users");
-    call(Who::user, "PUT", "/api/users/ada-1", "{}");
+    call(Caller::super_admin, "GET", "/api/users");
+    call(Caller::user, "PUT", "/api/users/ada-1", "{}");
     const auto id =
-        text_member(call(Who::admin, "POST", "/api/users",
+        text_member(call(Caller::admin, "POST", "/api/users",
                          R"({"name":"N","email":"n@x.org","password":"s3cr3t","role":"user"})"),
                     "id");
-    call(Who::nobody, "POST", "/api/auth/sign-in/email", login("n@x.org", "wrong"));
-    call(Who::nobody, "GET", "/elsewhere");
+    call(Caller::nobody, "POST", "/api/auth/sign-in/email", login("n@x.org", "wrong"));
+    call(Caller::nobody, "GET", "/elsewhere");
     std::vector<std::string> expected = {"list|-|sara-1|done", "update|ada-1|ulises-1|refused",
                                          "create|" + id + "|ada-1|done",
                                          "sign-in|n@x.org|-|refused", "-|-|-|-"};
@@ -391,7 +391,7 @@ TEST(audit, goes_on_in_the_new_file_where_the_old_one_is_moved_away_under_load) 
     // And over an httpd that is started anew.
     stop();
     start(directive(log_, "") + as_sara + location("/api/users", ""));
-    call(Who::nobody, "DELETE", "/api/users/nobody");
+    call(Caller::nobody, "DELETE", "/api/users/nobody");
     check_chain(files);
     // An old file that is missing is missed.
     files.erase(files.begin() + 2);
@@ -425,11 +425,11 @@ TEST(audit, holds_together_where_children_are_killed) {
 
 TEST(audit, goes_on_behind_half_a_line_that_somebody_left_who_was_killed) {
     start_audited();
-    call(Who::user, "DELETE", "/api/users/a");
-    call(Who::user, "DELETE", "/api/users/b");
+    call(Caller::user, "DELETE", "/api/users/a");
+    call(Caller::user, "DELETE", "/api/users/b");
     std::ofstream(log_, std::ios::app) << R"({"time":"2026-11-22T10:00:00.000Z","server":"lo)";
-    call(Who::user, "DELETE", "/api/users/c");
-    const Finished finished = verify({log_.string()});
+    call(Caller::user, "DELETE", "/api/users/c");
+    const CommandResult finished = verify({log_.string()});
     CHECK_EQUAL(0, finished.status);
     CHECK(finished.output.find("half a line") != std::string::npos);
     CHECK_EQUAL(std::string("3"), member(line(), "number"));
@@ -442,10 +442,11 @@ TEST(audit, refuses_a_change_whose_line_cannot_be_written_where_it_is_required) 
         return;
     }
     start_audited("required");
-    call(Who::super_admin, "POST", "/api/users",
+    call(Caller::super_admin, "POST", "/api/users",
          R"({"name":"Eva","email":"eva@x.org","password":"s3cr3t word","role":"user"})");
     const auto eva = member(line(), "target");
-    CHECK_EQUAL(200, call(Who::admin, "PUT", "/api/users/ulises-1", R"({"name":"Before"})").status);
+    CHECK_EQUAL(200,
+                call(Caller::admin, "PUT", "/api/users/ulises-1", R"({"name":"Before"})").status);
     // So that a line fits only in part.
     expect_log("UA0401: the audit log could not be written: No space left on device; changes are "
                "refused until it can");
@@ -453,20 +454,21 @@ TEST(audit, refuses_a_change_whose_line_cannot_be_written_where_it_is_required) 
     int refused = 0;
     for (int turn = 0; turn < 40 && refused == 0; ++turn)
         refused =
-            call(Who::admin, "PUT", "/api/users/ulises-1", R"({"name":"Room"})").status == 503;
+            call(Caller::admin, "PUT", "/api/users/ulises-1", R"({"name":"Room"})").status == 503;
     CHECK_EQUAL(1, refused);
     const std::size_t before = lines().size();
-    CHECK_EQUAL(503, call(Who::admin, "PUT", "/api/users/ulises-1", R"({"name":"After"})").status);
-    CHECK_EQUAL(503, call(Who::admin, "POST", "/api/users",
+    CHECK_EQUAL(503,
+                call(Caller::admin, "PUT", "/api/users/ulises-1", R"({"name":"After"})").status);
+    CHECK_EQUAL(503, call(Caller::admin, "POST", "/api/users",
                           R"({"name":"N","email":"n@x.org","password":"s3cr3t","role":"user"})")
                          .status);
-    CHECK_EQUAL(503, call(Who::super_admin, "DELETE", "/api/users/ada-1").status);
-    CHECK_EQUAL(
-        503, call(Who::nobody, "POST", "/api/auth/sign-in/email", login("eva@x.org", "s3cr3t word"))
-                 .status);
+    CHECK_EQUAL(503, call(Caller::super_admin, "DELETE", "/api/users/ada-1").status);
+    CHECK_EQUAL(503, call(Caller::nobody, "POST", "/api/auth/sign-in/email",
+                          login("eva@x.org", "s3cr3t word"))
+                         .status);
     // What changes nothing is refused or answered as ever.
-    CHECK_EQUAL(403, call(Who::user, "DELETE", "/api/users/ada-1").status);
-    CHECK_EQUAL(200, call(Who::admin, "GET", "/api/users").status);
+    CHECK_EQUAL(403, call(Caller::user, "DELETE", "/api/users/ada-1").status);
+    CHECK_EQUAL(200, call(Caller::admin, "GET", "/api/users").status);
     CHECK_EQUAL(0, sql().number("SELECT count(*) FROM \"user\" WHERE \"name\" = 'After' OR "
                                 "\"email\" = 'n@x.org'"));
     CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"user\" WHERE \"id\" = 'ada-1'"));
@@ -474,8 +476,9 @@ TEST(audit, refuses_a_change_whose_line_cannot_be_written_where_it_is_required) 
         0, sql().number("SELECT count(*) FROM \"session\" WHERE \"userId\" = " + sql_literal(eva)));
     CHECK_EQUAL(before, lines().size());
     disk.free();
-    CHECK_EQUAL(200, call(Who::admin, "PUT", "/api/users/ulises-1", R"({"name":"After"})").status);
-    CHECK_EQUAL(200, call(Who::super_admin, "DELETE", "/api/users/" + eva).status);
+    CHECK_EQUAL(200,
+                call(Caller::admin, "PUT", "/api/users/ulises-1", R"({"name":"After"})").status);
+    CHECK_EQUAL(200, call(Caller::super_admin, "DELETE", "/api/users/" + eva).status);
     CHECK(member(line(), "old").find("eva@x.org") != std::string::npos);
     check_chain({log_.string()});
 }
@@ -484,8 +487,8 @@ TEST(audit, leaves_a_create_of_a_taken_address_a_bad_request_also_where_it_is_re
     start_audited("required");
     const std::string eva =
         R"({"name":"Eva","email":"eva@x.org","password":"s3cr3t word","role":"user"})";
-    expect_success(call(Who::super_admin, "POST", "/api/users", eva));
-    expect_error(call(Who::super_admin, "POST", "/api/users", eva), 400,
+    expect_success(call(Caller::super_admin, "POST", "/api/users", eva));
+    expect_error(call(Caller::super_admin, "POST", "/api/users", eva), 400,
                  "El email ya está registrado");
     CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"user\" WHERE \"email\" = 'eva@x.org'"));
     check_chain({log_.string()});
@@ -496,12 +499,13 @@ TEST(audit, lets_a_change_pass_whose_line_cannot_be_written_where_it_is_not_requ
     if (!disk)
         return;
     start_audited();
-    call(Who::nobody, "DELETE", "/api/users/a");
+    call(Caller::nobody, "DELETE", "/api/users/a");
     expect_log("UA0401: the audit log could not be written: No space left on device");
     disk.fill();
     // Each line is longer than what is free on a disk that is full, but for its last page.
     for (int turn = 0; turn < 40; ++turn)
-        CHECK_EQUAL(200, call(Who::admin, "PUT", "/api/users/ulises-1", R"({"name":"U"})").status);
+        CHECK_EQUAL(200,
+                    call(Caller::admin, "PUT", "/api/users/ulises-1", R"({"name":"U"})").status);
     CHECK(lines().size() < 41);
 }
 
@@ -515,7 +519,8 @@ TEST(audit, corrects_the_line_of_a_change_that_the_database_took_back) {
         "EXCEPTION ''no''; END'; CREATE CONSTRAINT TRIGGER useradmin_late AFTER UPDATE ON "
         "\"user\" DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION "
         "useradmin_refuses()");
-    const int status = call(Who::admin, "PUT", "/api/users/ulises-1", R"({"name":"After"})").status;
+    const int status =
+        call(Caller::admin, "PUT", "/api/users/ulises-1", R"({"name":"After"})").status;
     sql().run("DROP TRIGGER useradmin_late ON \"user\"; DROP FUNCTION useradmin_refuses()");
     CHECK_EQUAL(500, status);
     const auto all = lines();
@@ -542,7 +547,8 @@ TEST(audit, says_unknown_of_a_change_whose_commit_the_database_does_not_answer) 
               directive(log_, required) + as_sara + location("/api/users", ""));
         const std::string name = "Ada" + required;
         CHECK_EQUAL(
-            503, call(Who::nobody, "PUT", "/api/users/ada", R"({"name":")" + name + "\"}").status);
+            503,
+            call(Caller::nobody, "PUT", "/api/users/ada", R"({"name":")" + name + "\"}").status);
         CHECK_EQUAL(std::string("update unknown 503 sara-1 superAdmin ada"), in_short(line()));
         CHECK_EQUAL(std::string(required.empty() ? "(absent)" : "2"), member(line(), "corrects"));
         CHECK(eventually([&] {
@@ -551,7 +557,7 @@ TEST(audit, says_unknown_of_a_change_whose_commit_the_database_does_not_answer) 
             return waiting.sql().value("SELECT \"name\" FROM \"user\"") == name;
         }));
     }
-    const Finished finished = verify({log_.string()});
+    const CommandResult finished = verify({log_.string()});
     CHECK_EQUAL(0, finished.status);
     for (const char* part : {"unknown: ", ", line 1, number 1\n", ", line 3, number 3\n",
                              "The outcome of 2 changes is unknown"})
@@ -571,20 +577,21 @@ TEST(audit, counts_the_refusals_of_each_network_that_nobody_signed_in_for) {
     for (int time = 0; time < times; ++time) {
         const std::string host = std::to_string(time % 7 + 1);
         CHECK_EQUAL(
-            401, call(Who::nobody, "DELETE", "/api/users/a", {}, {"X-Client: 192.0.2.1"}).status);
+            401,
+            call(Caller::nobody, "DELETE", "/api/users/a", {}, {"X-Client: 192.0.2.1"}).status);
         CHECK_EQUAL(401, client_
                              ->send({"GET",
                                      "/api/users",
                                      {"Authorization: Bearer s3cr3t", "X-Client: 192.0.2.2"}})
                              .status);
-        CHECK(call(Who::nobody, "POST", "/api/auth/sign-in/email",
+        CHECK(call(Caller::nobody, "POST", "/api/auth/sign-in/email",
                    login("eva" + host + "@x.org", "s3cr3t"), {"X-Client: 2001:db8::" + host})
                   .status >= 401);
     }
     CHECK_EQUAL(std::size_t(3), lines().size());
     // Whoever is known has a line for each.
     for (int time = 0; time < 3; ++time)
-        CHECK_EQUAL(403, call(Who::user, "DELETE", "/api/users/ada-1").status);
+        CHECK_EQUAL(403, call(Caller::user, "DELETE", "/api/users/ada-1").status);
     CHECK_EQUAL(std::size_t(6), lines().size());
     // Each tag has twenty lines of a network, so that a ban comes soon.
     const std::string log = read_file(httpd_->error_log());
@@ -629,10 +636,10 @@ TEST(audit, of_a_program_that_does_not_read_holds_nobody_up) {
     };
     // Each would be a time-out, were refusals to wait.
     CHECK(eventually([&] {
-        CHECK_EQUAL(403, call(Who::user, "DELETE", "/api/users/ada-1").status);
+        CHECK_EQUAL(403, call(Caller::user, "DELETE", "/api/users/ada-1").status);
         return error_log_has("UA0403");
     }));
-    Request change{"PUT", "/api/users/ulises-1", {bearer(Who::admin)}, R"({"name":"After"})"};
+    Request change{"PUT", "/api/users/ulises-1", {bearer(Caller::admin)}, R"({"name":"After"})"};
     change.patience = std::chrono::seconds(8);
     const std::vector<Request> changes(64, change);
     // One time-out for all of them.
@@ -645,10 +652,11 @@ TEST(audit, of_a_program_that_does_not_read_holds_nobody_up) {
     CHECK_EQUAL(0, sql().number("SELECT count(*) FROM \"user\" WHERE \"name\" = 'After'"));
     write_file(told, "");
     CHECK(eventually([&] {
-        return call(Who::admin, "PUT", "/api/users/ulises-1", R"({"name":"After"})").status == 200;
+        return call(Caller::admin, "PUT", "/api/users/ulises-1", R"({"name":"After"})").status ==
+               200;
     }));
     CHECK(eventually([&] {
-        call(Who::user, "DELETE", "/api/users/ada-1");
+        call(Caller::user, "DELETE", "/api/users/ada-1");
         return error_log_has("UA0404");
     }));
     stop();
@@ -689,7 +697,7 @@ TEST(audit, is_one_chain_where_a_program_writes_it_down_and_httpd_reads_its_conf
 
 TEST(audit, keeps_its_files_from_everybody_but_their_owner_and_group) {
     start_audited();
-    call(Who::nobody, "DELETE", "/api/users/a");
+    call(Caller::nobody, "DELETE", "/api/users/a");
     for (const std::string& name : {log_.string(), log_.string() + ".chain"}) {
         struct stat found = {};
         CHECK_EQUAL(0, stat(name.c_str(), &found));

@@ -19,47 +19,47 @@ class Configuration : public Scene {
 
     /// httpd refuses the configuration, and says each of the texts.
     static void refused(const std::string& configuration, const std::vector<std::string>& texts,
-                        Here here = {}) {
+                        SourceLocation where = {}) {
         const auto finished =
             Httpd::check(Suite::current().work(), Suite::current().settings(configuration));
         if (finished.status == 0)
-            give_up("httpd took this:\n" + configuration + finished.output, here);
+            fail_test("httpd took this:\n" + configuration + finished.output, where);
         for (const auto& text : texts)
             if (finished.output.find(text) == std::string::npos)
-                give_up("httpd did not say \"" + text + "\" but\n" + finished.output, here);
+                fail_test("httpd did not say \"" + text + "\" but\n" + finished.output, where);
         UtestShell::getCurrent()->countCheck();
     }
 
     /// A directive in the service's Location is refused with a sentence that names it.
     static void refused_in_location(const std::string& directive, const std::string& text,
-                                    Here here = {}) {
+                                    SourceLocation where = {}) {
         refused(with_database(location("/api/users", directive)),
-                {directive.substr(0, directive.find(' ')), text}, here);
+                {directive.substr(0, directive.find(' ')), text}, where);
     }
 
     /// httpd takes the configuration; what it said of it.
-    static std::string taken(const std::string& configuration, Here here = {}) {
+    static std::string taken(const std::string& configuration, SourceLocation where = {}) {
         const auto finished =
             Httpd::check(Suite::current().work(), Suite::current().settings(configuration));
         if (finished.status != 0)
-            give_up("httpd refused this:\n" + configuration + finished.output, here);
+            fail_test("httpd refused this:\n" + configuration + finished.output, where);
         UtestShell::getCurrent()->countCheck();
         return finished.output;
     }
 
     /// httpd takes the configuration of sign-in and warns with these tags, and no others.
     static void warned_of(const std::string& configuration, const std::vector<std::string>& tags,
-                          Here here = {}) {
-        const auto said = taken(with_database(configuration), here);
+                          SourceLocation where = {}) {
+        const auto said = taken(with_database(configuration), where);
         for (const char* tag : {"UA0210", "UA0311", "UA0312", "UA0313", "UA0314"}) {
             const bool is_wanted = std::find(tags.begin(), tags.end(), tag) != tags.end();
             if ((said.find(tag) != std::string::npos) != is_wanted)
-                give_up(std::string(is_wanted ? "did not warn of " : "warned of ") + tag + ":\n" +
-                            configuration + said,
-                        here);
+                fail_test(std::string(is_wanted ? "did not warn of " : "warned of ") + tag + ":\n" +
+                              configuration + said,
+                          where);
         }
         if (said.find("s3cr3t") != std::string::npos)
-            give_up("a secret is in the warnings: " + said, here);
+            fail_test("a secret is in the warnings: " + said, where);
     }
 
     static std::string signing(const std::string& path, const std::string& source) {

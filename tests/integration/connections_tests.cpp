@@ -146,11 +146,11 @@ TEST(connections, that_could_not_be_opened_are_not_counted_as_taken) {
     allow_log("AH0062"); // mod_dbd: cannot connect
     allow_log("AH0063");
     TestDatabase own(Suite::current().work(), Suite::current().kind(), "late");
-    own.take_away();
+    own.make_unavailable();
     start_before(own, "DBDMax 1\nDBDKeep 1\n" + location("/api/users", as_sara));
     for (int time = 0; time < 12; ++time)
         expect_error(send("GET", "/api/users"), 503, unavailable);
-    own.bring_back();
+    own.make_available();
     CHECK(eventually([&] { return send("GET", "/api/users").status == 200; },
                      std::chrono::seconds(30)));
     allow_log("dbd");

@@ -175,24 +175,24 @@ TEST(console, says_who_is_looking_at_it) {
     CHECK_EQUAL(std::string("null"), caller({}, path));
     CHECK_EQUAL(std::string("null"), caller({"Authorization: Bearer nobodys-token"}, path));
     CHECK_EQUAL(std::string(R"({"id":"ulises-1","role":"user"})"),
-                caller({bearer(Who::user)}, path));
+                caller({bearer(Caller::user)}, path));
     CHECK_EQUAL(std::string(R"({"id":"ada-1","role":"admin","rank":false})"),
-                caller({bearer(Who::admin)}, path));
+                caller({bearer(Caller::admin)}, path));
     CHECK_EQUAL(std::string(R"({"id":"ada-1","role":"admin","rank":true})"),
-                caller({bearer(Who::admin)}, "/strict/users/console"));
+                caller({bearer(Caller::admin)}, "/strict/users/console"));
     CHECK_EQUAL(std::string(R"({"id":"sara-1","role":"superAdmin",)"
                             R"("protectedEmail":"jefa@example.org","lowersEmail":false})"),
-                caller({bearer(Who::super_admin)}, path));
+                caller({bearer(Caller::super_admin)}, path));
     STRCMP_CONTAINS(R"("lowersEmail":true)",
-                    caller({bearer(Who::super_admin)}, "/strict/users/console").c_str());
+                    caller({bearer(Caller::super_admin)}, "/strict/users/console").c_str());
 }
 
 TEST(console, says_who_is_looking_at_it_also_in_a_Location_elsewhere) {
     start(location("/api/users", "AuthUserAdmin On") + page("/admin"));
     CHECK_EQUAL(std::string("null"), caller({}));
-    CHECK_EQUAL(std::string(R"({"id":"ulises-1","role":"user"})"), caller({bearer(Who::user)}));
+    CHECK_EQUAL(std::string(R"({"id":"ulises-1","role":"user"})"), caller({bearer(Caller::user)}));
     CHECK_EQUAL(std::string(R"({"id":"ada-1","role":"admin","rank":false})"),
-                caller({bearer(Who::admin)}));
+                caller({bearer(Caller::admin)}));
 }
 
 TEST(console, takes_the_caller_from_where_the_service_does) {
@@ -210,10 +210,10 @@ TEST(console, does_not_guess_while_the_database_is_away) {
     start_before(away, location("/api/users", "AuthUserAdmin On\nUserAdminTimeout 2\n"
                                               "AuthUserAdminTimeout 2") +
                            page("/admin"));
-    away.take_away();
-    CHECK_EQUAL(503, ask_for("/admin?caller", {bearer(Who::admin)}).status);
+    away.make_unavailable();
+    CHECK_EQUAL(503, ask_for("/admin?caller", {bearer(Caller::admin)}).status);
     CHECK_EQUAL(200, ask_for("/admin").status);
-    away.bring_back();
+    away.make_available();
     stop();
 }
 

@@ -50,18 +50,18 @@ class CreateUser : public Scene {
 TEST_GROUP_BASE(create_user, CreateUser){};
 
 TEST(create_user, without_a_session_is_401) {
-    expect_error(post(Who::nobody, nina), 401, "No autorizado");
+    expect_error(post(Caller::nobody, nina), 401, "No autorizado");
     expect_nothing_stored();
 }
 
 TEST(create_user, by_a_caller_who_is_neither_admin_nor_superAdmin_is_403) {
-    expect_error(post(Who::user, nina), 403, no_permission);
+    expect_error(post(Caller::user, nina), 403, no_permission);
     expect_nothing_stored();
 }
 
 TEST(create_user, checks_the_session_and_the_rights_before_the_body) {
-    expect_error(post(Who::nobody, "{"), 401, "No autorizado");
-    expect_error(post(Who::user, "{"), 403, no_permission);
+    expect_error(post(Caller::nobody, "{"), 401, "No autorizado");
+    expect_error(post(Caller::user, "{"), 403, no_permission);
     expect_nothing_stored();
 }
 
@@ -72,8 +72,8 @@ TEST(create_user, with_name_email_or_password_missing_or_empty_is_400) {
                              R"({"name":"","email":"n@x","password":"s3cr3t","role":"user"})",
                              R"({"name":"N","email":"","password":"s3cr3t","role":"user"})",
                              R"({"name":"N","email":"n@x","password":"","role":"user"})"}) {
-        expect_error(post(Who::super_admin, body), 400, missing);
-        expect_error(post(Who::admin, body), 400, missing);
+        expect_error(post(Caller::super_admin, body), 400, missing);
+        expect_error(post(Caller::admin, body), 400, missing);
     }
     expect_nothing_stored();
 }
@@ -85,25 +85,27 @@ TEST(create_user, with_a_required_field_of_another_type_than_string_is_400_as_if
             for (const char* each : {"name", "email", "password"})
                 body += "\"" + std::string(each) +
                         "\":" + (std::string(each) == field ? value : "\"s3cr3t@x\"") + ",";
-            expect_error(post(Who::super_admin, body + R"("role":"user"})"), 400, missing);
+            expect_error(post(Caller::super_admin, body + R"("role":"user"})"), 400, missing);
         }
     expect_nothing_stored();
 }
 
 TEST(create_user, by_an_admin_with_a_role_that_is_not_exactly_user_is_403) {
     for (const char* role : {R"("admin")", R"("superAdmin")", R"("User")", R"("user ")", R"("x")"})
-        expect_error(post(Who::admin, R"({"name":"N","email":"n@x","password":"s3cr3t","role":)" +
-                                          std::string(role) + "}"),
-                     403, only_role_user);
+        expect_error(
+            post(Caller::admin, R"({"name":"N","email":"n@x","password":"s3cr3t","role":)" +
+                                    std::string(role) + "}"),
+            403, only_role_user);
     expect_nothing_stored();
 }
 
 TEST(create_user, by_an_admin_with_an_absent_null_or_empty_role_is_403) {
-    expect_error(post(Who::admin, R"({"name":"N","email":"n@x","password":"s3cr3t"})"), 403,
+    expect_error(post(Caller::admin, R"({"name":"N","email":"n@x","password":"s3cr3t"})"), 403,
                  only_role_user);
-    expect_error(post(Who::admin, R"({"name":"N","email":"n@x","password":"s3cr3t","role":null})"),
-                 403, only_role_user);
-    expect_error(post(Who::admin, R"({"name":"N","email":"n@x","password":"s3cr3t","role":""})"),
+    expect_error(
+        post(Caller::admin, R"({"name":"N","email":"n@x","password":"s3cr3t","role":null})"), 403,
+        only_role_user);
+    expect_error(post(Caller::admin, R"({"name":"N","email":"n@x","password":"s3cr3t","role":""})"),
                  403, only_role_user);
     expect_nothing_stored();
 }
@@ -112,28 +114,29 @@ TEST(create_user, with_a_role_of_another_type_is_403_for_an_admin_and_500_for_a_
     for (const char* role : {"1", "true", "[]", "{}", "[\"user\"]"}) {
         const auto body =
             R"({"name":"N","email":"n@x","password":"s3cr3t","role":)" + std::string(role) + "}";
-        expect_error(post(Who::admin, body), 403, only_role_user);
-        expect_error(post(Who::super_admin, body), 500, failed);
+        expect_error(post(Caller::admin, body), 403, only_role_user);
+        expect_error(post(Caller::super_admin, body), 500, failed);
     }
     expect_nothing_stored();
 }
 
 TEST(create_user, checks_the_required_fields_before_the_role) {
-    expect_error(post(Who::admin, R"({"name":"N","email":"n@x","role":"admin"})"), 400, missing);
+    expect_error(post(Caller::admin, R"({"name":"N","email":"n@x","role":"admin"})"), 400, missing);
 }
 
 TEST(create_user, checks_the_role_before_the_email) {
-    expect_error(post(Who::admin, R"({"name":"N","email":"sara@example.org","password":"s3cr3t"})"),
-                 403, only_role_user);
+    expect_error(
+        post(Caller::admin, R"({"name":"N","email":"sara@example.org","password":"s3cr3t"})"), 403,
+        only_role_user);
 }
 
 TEST(create_user, with_a_registered_email_is_400) {
     expect_error(
-        post(Who::super_admin,
+        post(Caller::super_admin,
              R"({"name":"N","email":"sara@example.org","password":"s3cr3t","role":"user"})"),
         400, taken);
     expect_error(
-        post(Who::admin,
+        post(Caller::admin,
              R"({"name":"N","email":"sara@example.org","password":"s3cr3t","role":"user"})"),
         400, taken);
     expect_nothing_stored();
@@ -141,7 +144,7 @@ TEST(create_user, with_a_registered_email_is_400) {
 
 TEST(create_user, answers_with_the_full_user_row) {
     const auto before = now_as_text();
-    const auto reply = post(Who::super_admin, nina);
+    const auto reply = post(Caller::super_admin, nina);
     const auto after = now_as_text();
     const auto id = text_member(reply, "id");
     const auto created = text_member(reply, "createdAt");
@@ -157,21 +160,21 @@ TEST(create_user, answers_with_the_full_user_row) {
 }
 
 TEST(create_user, stores_the_user_as_it_was_answered) {
-    const auto reply = post(Who::super_admin, nina);
+    const auto reply = post(Caller::super_admin, nina);
     const auto id = text_member(reply, "id");
-    const auto shown = get(Who::super_admin, "/api/users/" + id);
+    const auto shown = get(Caller::super_admin, "/api/users/" + id);
     CHECK_EQUAL(reply.body, shown.body);
 }
 
 TEST(create_user, stores_emailVerified_true_and_both_times_as_now) {
-    post(Who::super_admin, nina);
+    post(Caller::super_admin, nina);
     CHECK_EQUAL(
         1, sql().number("SELECT count(*) FROM \"user\" WHERE \"email\" = 'nina@example.org' AND "
                         "\"emailVerified\" = TRUE AND \"createdAt\" = \"updatedAt\""));
 }
 
 TEST(create_user, stores_one_credential_account) {
-    const auto reply = post(Who::super_admin, nina);
+    const auto reply = post(Caller::super_admin, nina);
     const auto rows = sql().rows("SELECT \"id\", \"accountId\", \"providerId\", \"userId\" FROM "
                                  "\"account\"");
     CHECK_EQUAL(1U, rows.size());
@@ -186,7 +189,7 @@ TEST(create_user, stores_one_credential_account) {
 }
 
 TEST(create_user, stores_the_password_as_an_argon2id_hash_of_OWASP_s_parameters) {
-    post(Who::super_admin, nina);
+    post(Caller::super_admin, nina);
     const auto hash = stored_password();
     const std::regex form(
         R"(\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43})");
@@ -196,13 +199,13 @@ TEST(create_user, stores_the_password_as_an_argon2id_hash_of_OWASP_s_parameters)
 }
 
 TEST(create_user, salts_each_password_anew) {
-    post(Who::super_admin, R"({"name":"A","email":"a@x","password":"s3cr3t"})");
-    post(Who::super_admin, R"({"name":"B","email":"b@x","password":"s3cr3t"})");
+    post(Caller::super_admin, R"({"name":"A","email":"a@x","password":"s3cr3t"})");
+    post(Caller::super_admin, R"({"name":"B","email":"b@x","password":"s3cr3t"})");
     CHECK_EQUAL(2, sql().number("SELECT count(DISTINCT \"password\") FROM \"account\""));
 }
 
 TEST(create_user, hashes_with_the_parameters_of_UserAdminPasswordHash) {
-    expect_success(ask(Who::super_admin, "POST", "/cheap/users", nina));
+    expect_success(ask(Caller::super_admin, "POST", "/cheap/users", nina));
     const auto hash = stored_password();
     CHECK_TEXT(hash.starts_with("$argon2id$v=19$m=64,t=3,p=2$"), hash.c_str());
     const std::string password = "s3cr3t of nina";
@@ -211,7 +214,7 @@ TEST(create_user, hashes_with_the_parameters_of_UserAdminPasswordHash) {
 
 TEST(create_user, hashes_with_better_auth_s_scrypt_where_UserAdminPasswordHash_says_so) {
     // NFKC turns the ligature U+FB01 into "fi".
-    expect_success(ask(Who::super_admin, "POST", "/scrypt/users",
+    expect_success(ask(Caller::super_admin, "POST", "/scrypt/users",
                        R"({"name":"N","email":"n@x","password":"s3cr3t ﬁn"})"));
     const auto hash = stored_password();
     CHECK_TEXT(std::regex_match(hash, std::regex("[0-9a-f]{32}:[0-9a-f]{128}")), hash.c_str());
@@ -231,9 +234,9 @@ TEST(create_user, hashes_with_better_auth_s_scrypt_where_UserAdminPasswordHash_s
 
 TEST(create_user, by_a_superAdmin_without_a_role_stores_user) {
     for (const char* role : {"", R"(,"role":null)", R"(,"role":"")"}) {
-        const auto reply = post(Who::super_admin, R"({"name":"N","email":"n)" +
-                                                      std::to_string(std::string(role).size()) +
-                                                      R"(@x","password":"s3cr3t")" + role + "}");
+        const auto reply = post(Caller::super_admin, R"({"name":"N","email":"n)" +
+                                                         std::to_string(std::string(role).size()) +
+                                                         R"(@x","password":"s3cr3t")" + role + "}");
         expect_success(reply);
         CHECK_EQUAL(std::string("user"), text_member(reply, "role"));
     }
@@ -243,27 +246,27 @@ TEST(create_user, by_a_superAdmin_without_a_role_stores_user) {
 TEST(create_user, by_a_superAdmin_takes_any_role) {
     for (const char* role : {"admin", "superAdmin", "gerente", "Usuario Especial"}) {
         const auto reply =
-            post(Who::super_admin, R"({"name":"N","email":")" + std::string(role) +
-                                       R"(","password":"s3cr3t","role":")" + role + R"("})");
+            post(Caller::super_admin, R"({"name":"N","email":")" + std::string(role) +
+                                          R"(","password":"s3cr3t","role":")" + role + R"("})");
         expect_success(reply);
         CHECK_EQUAL(std::string(role), text_member(reply, "role"));
     }
 }
 
 TEST(create_user, by_an_admin_with_role_user_succeeds) {
-    const auto reply = post(Who::admin, nina);
+    const auto reply = post(Caller::admin, nina);
     expect_success(reply);
     CHECK_EQUAL(std::string("user"), text_member(reply, "role"));
 }
 
 TEST(create_user, compares_addresses_to_the_letter) {
-    expect_success(
-        post(Who::super_admin, R"({"name":"N","email":"Sara@example.org","password":"s3cr3t"})"));
+    expect_success(post(Caller::super_admin,
+                        R"({"name":"N","email":"Sara@example.org","password":"s3cr3t"})"));
 }
 
 TEST(create_user, keeps_every_character_of_name_and_email) {
     const auto reply =
-        post(Who::super_admin,
+        post(Caller::super_admin,
              R"({"name":"\u00c1ngel \ud83d\ude00 ñ \"x\" \\ \/ \b\f\n\r\t \u0001 ' % %s $1 --",)"
              R"("email":"o'hara+%s@x","password":"s3cr3t"})");
     expect_success(reply);
@@ -275,7 +278,7 @@ TEST(create_user, keeps_every_character_of_name_and_email) {
 
 TEST(create_user, hashes_every_character_of_the_password) {
     expect_success(
-        post(Who::super_admin,
+        post(Caller::super_admin,
              R"({"name":"N","email":"n@x","password":"s3cr3t \u00e1 \ud83d\ude00 \" %s"})"));
     const std::string password = "s3cr3t \xc3\xa1 \xf0\x9f\x98\x80 \" %s";
     CHECK_EQUAL(ARGON2_OK,
@@ -284,7 +287,7 @@ TEST(create_user, hashes_every_character_of_the_password) {
 
 TEST(create_user, takes_a_password_of_1024_bytes_and_none_longer) {
     const auto with_password = [&](const std::string& password) {
-        return post(Who::super_admin,
+        return post(Caller::super_admin,
                     R"({"name":"N","email":"n@x","password":")" + password + "\"}");
     };
     expect_error(with_password(std::string(1025, 'x')), 500, failed);
@@ -297,20 +300,20 @@ TEST(create_user, takes_a_password_of_1024_bytes_and_none_longer) {
 
 TEST(create_user, of_a_key_given_twice_the_last_one_counts) {
     const auto reply =
-        post(Who::super_admin,
+        post(Caller::super_admin,
              R"({"name":"A","email":"n@x","password":"s3cr3t","name":"B","role":"x","role":"y"})");
     CHECK_EQUAL(std::string("B"), text_member(reply, "name"));
     CHECK_EQUAL(std::string("y"), text_member(reply, "role"));
     expect_error(
-        post(Who::super_admin, R"({"name":"A","name":"","email":"m@x","password":"s3cr3t"})"), 400,
-        missing);
+        post(Caller::super_admin, R"({"name":"A","name":"","email":"m@x","password":"s3cr3t"})"),
+        400, missing);
 }
 
 TEST(create_user, compares_keys_to_the_letter_and_ignores_unknown_ones) {
-    expect_error(post(Who::super_admin, R"({"Name":"N","EMAIL":"n@x","password":"s3cr3t"})"), 400,
-                 missing);
+    expect_error(post(Caller::super_admin, R"({"Name":"N","EMAIL":"n@x","password":"s3cr3t"})"),
+                 400, missing);
     const auto reply =
-        post(Who::super_admin,
+        post(Caller::super_admin,
              R"({"id":"mine","name":"N","email":"n@x","password":"s3cr3t","banned":true,)"
              R"("emailVerified":false,"createdAt":"1999-01-01","x":{"name":"no"}})");
     expect_success(reply);
@@ -333,8 +336,8 @@ TEST(create_user, with_an_unreadable_body_is_500_and_stores_nothing) {
              std::string("{\"name\":\"N\",\"email\":\"n@x\",\"password\":\"s3cr3t\"}\0", 47),
              std::string(60000, '['),
          }) {
-        expect_error(post(Who::super_admin, body), 500, failed);
-        expect_error(post(Who::admin, body), 500, failed);
+        expect_error(post(Caller::super_admin, body), 500, failed);
+        expect_error(post(Caller::admin, body), 500, failed);
     }
     expect_nothing_stored();
 }
@@ -342,14 +345,15 @@ TEST(create_user, with_an_unreadable_body_is_500_and_stores_nothing) {
 TEST(create_user, takes_a_body_whatever_its_content_type_and_white_space) {
     const std::string body =
         " \r\n\t{ \"name\" : \"N\" ,\n\"email\":\"n@x\",\"password\":\"s3cr3t\" }\n ";
-    expect_success(ask(Who::super_admin, "POST", "/api/users", body, {"Content-Type: text/plain"}));
+    expect_success(
+        ask(Caller::super_admin, "POST", "/api/users", body, {"Content-Type: text/plain"}));
 }
 
 TEST(create_user, twelve_times_at_once_with_one_address_succeeds_exactly_once) {
     const std::vector<Request> requests(
         12, Request{"POST",
                     "/api/users",
-                    {bearer(Who::super_admin)},
+                    {bearer(Caller::super_admin)},
                     R"({"name":"N","email":"one@example.org","password":"s3cr3t","role":"user"})"});
     int successes = 0;
     for (const auto& reply : Suite::current().client().send_at_once(requests)) {
@@ -369,7 +373,7 @@ TEST(create_user, twelve_times_at_once_with_twelve_addresses_succeeds_twelve_tim
     for (int number = 0; number < 12; ++number)
         requests.push_back({"POST",
                             "/api/users",
-                            {bearer(Who::super_admin)},
+                            {bearer(Caller::super_admin)},
                             R"({"name":"N","email":"n)" + std::to_string(number) +
                                 R"(@example.org","password":"s3cr3t","role":"user"})"});
     for (const auto& reply : Suite::current().client().send_at_once(requests)) {

@@ -61,7 +61,7 @@ class ChangedDatabase : public OwnHttpd {
         const std::string backup = own.file().string() + ".backup";
         own.sql().run("VACUUM INTO " + sql_literal(backup));
         if (const auto account = Httpd::account())
-            account->take(backup);
+            account->take_ownership(backup);
         return backup;
     }
 
@@ -173,7 +173,7 @@ TEST(database, that_is_away_is_503_with_Retry_After_and_comes_back_by_itself) {
         expect_success(send("GET", "/api/users"));
         expect_error(send("GET", "/with-sessions/users"), 401, "No autorizado");
     }
-    own.take_away();
+    own.make_unavailable();
     for (const auto& reply :
          {send("GET", "/api/users"), send("GET", "/api/users/x"),
           send("POST", "/api/users", R"({"name":"N","email":"n@x","password":"s3cr3t"})"),
@@ -182,7 +182,7 @@ TEST(database, that_is_away_is_503_with_Retry_After_and_comes_back_by_itself) {
         expect_error(reply, 503, unavailable);
         CHECK_TEXT(reply.header("Retry-After").has_value(), reply.text().c_str());
     }
-    own.bring_back();
+    own.make_available();
     // The first requests may still meet what is left of the old connections.
     CHECK(eventually([&] { return send("GET", "/api/users").status == 200; },
                      std::chrono::seconds(30)));
@@ -199,12 +199,12 @@ TEST(database, that_is_away_is_told_of_in_a_line_for_each_tag_and_not_for_each_r
     allow_log("AH00629");
     TestDatabase own(Suite::current().work(), Suite::current().kind(), "told-of");
     start_before(own, location("/api/users", as_sara + "UserAdminTimeout 1"));
-    own.take_away();
+    own.make_unavailable();
     const std::vector<Request> requests(20, Request{"GET", "/api/users"});
     for (const auto& reply : client_->send_at_once(requests))
         expect_error(reply, 503, unavailable);
     std::map<std::string, int> lines;
-    std::istringstream log(LogWatch::instance().seen());
+    std::istringstream log(LogWatch::instance().lines());
     for (std::string line; std::getline(log, line);)
         if (const auto tag = line.find("] UA"); tag != line.npos)
             ++lines[between(line, "useradmin:", "]").value_or("") + " " + line.substr(tag + 2, 6)];
@@ -227,8 +227,8 @@ TEST(database, that_restarts_costs_no_reader_a_failure) {
     const std::vector<Request> requests(8, Request{"GET", "/api/users"});
     for (const auto& reply : client_->send_at_once(requests))
         expect_success(reply);
-    own.take_away();
-    own.bring_back();
+    own.make_unavailable();
+    own.make_available();
     for (int time = 0; time < 10; ++time)
         for (const auto& reply : client_->send_at_once(requests))
             expect_success(reply);
@@ -367,7 +367,7 @@ TEST(database, in_whose_rows_times_are_not_times_shows_null) {
         return;
     sql().run("UPDATE \"user\" SET \"createdAt\" = 'never', \"updatedAt\" = '' WHERE \"id\" = "
               "'ulises-1'");
-    const auto reply = get(Who::admin, "/api/users/ulises-1");
+    const auto reply = get(Caller::admin, "/api/users/ulises-1");
     CHECK_TEXT(reply.body.find(R"("createdAt":null,"updatedAt":null)") != std::string::npos,
                reply.text().c_str());
 }
@@ -376,14 +376,14 @@ TEST(database, with_infinity_as_a_time_shows_null) {
     if (Suite::current().kind() != Kind::postgresql)
         return;
     sql().run("UPDATE \"user\" SET \"banExpires\" = 'infinity' WHERE \"id\" = 'ulises-1'");
-    const auto reply = get(Who::admin, "/api/users/ulises-1");
+    const auto reply = get(Caller::admin, "/api/users/ulises-1");
     CHECK_TEXT(reply.body.find(R"("banExpires":null)") != std::string::npos, reply.text().c_str());
 }
 
 TEST(database, of_another_DateStyle_and_time_zone_shows_the_same_times) {
     if (Suite::current().kind() != Kind::postgresql)
         return;
-    const auto expected = get(Who::admin, "/api/users/ulises-1");
+    const auto expected = get(Caller::admin, "/api/users/ulises-1");
     const auto params = Suite::current().database().params() +
                         " options='-c DateStyle=German -c TimeZone=Asia/Kathmandu'";
     httpd_ = std::make_unique<Httpd>(Suite::current().work(),

@@ -25,40 +25,40 @@ class DeleteUser : public Scene {
 TEST_GROUP_BASE(delete_user, DeleteUser){};
 
 TEST(delete_user, without_a_session_is_401) {
-    expect_error(remove(Who::nobody, "ulises-1"), 401, "No autorizado");
+    expect_error(remove(Caller::nobody, "ulises-1"), 401, "No autorizado");
     CHECK_EQUAL(3, count("user"));
 }
 
 TEST(delete_user, by_a_caller_who_is_not_superAdmin_is_403) {
-    for (const auto who : {Who::user, Who::admin}) {
-        expect_error(remove(who, "sara-1"), 403, no_permission);
-        expect_error(remove(who, "unknown"), 403, no_permission);
+    for (const auto caller : {Caller::user, Caller::admin}) {
+        expect_error(remove(caller, "sara-1"), 403, no_permission);
+        expect_error(remove(caller, "unknown"), 403, no_permission);
     }
     CHECK_EQUAL(3, count("user"));
 }
 
 TEST(delete_user, checks_the_role_before_the_own_id) {
-    expect_error(remove(Who::admin, "ada-1"), 403, no_permission);
+    expect_error(remove(Caller::admin, "ada-1"), 403, no_permission);
 }
 
 TEST(delete_user, of_oneself_is_400) {
-    expect_error(remove(Who::super_admin, "sara-1"), 400, oneself);
-    expect_error(remove(Who::super_admin, "%73ara%2D1"), 400, oneself);
+    expect_error(remove(Caller::super_admin, "sara-1"), 400, oneself);
+    expect_error(remove(Caller::super_admin, "%73ara%2D1"), 400, oneself);
     CHECK_EQUAL(3, count("user"));
 }
 
 TEST(delete_user, of_an_unknown_id_is_404) {
-    expect_error(remove(Who::super_admin, "unknown"), 404, not_found);
-    expect_error(remove(Who::super_admin, "Ulises-1"), 404, not_found);
-    expect_error(remove(Who::super_admin, "%ff"), 404, not_found);
-    expect_error(remove(Who::super_admin, "ulises%25"), 404, not_found);
+    expect_error(remove(Caller::super_admin, "unknown"), 404, not_found);
+    expect_error(remove(Caller::super_admin, "Ulises-1"), 404, not_found);
+    expect_error(remove(Caller::super_admin, "%ff"), 404, not_found);
+    expect_error(remove(Caller::super_admin, "ulises%25"), 404, not_found);
     CHECK_EQUAL(3, count("user"));
 }
 
 TEST(delete_user, of_the_built_in_protected_address_is_403) {
     add_user({"main", "M", "admin@example.com", "superAdmin", "2026-02-01T00:00:00.000Z"});
     add_session("s3cr3t-of-main", "main");
-    expect_error(remove(Who::super_admin, "main"), 403, protected_one);
+    expect_error(remove(Caller::super_admin, "main"), 403, protected_one);
     CHECK_EQUAL(4, count("user"));
     CHECK_EQUAL(4, count("session"));
 }
@@ -66,17 +66,17 @@ TEST(delete_user, of_the_built_in_protected_address_is_403) {
 TEST(delete_user, of_the_address_of_UserAdminProtectedEmail_is_403) {
     add_user({"boss", "B", "jefa@example.org", "user", "2026-02-01T00:00:00.000Z"});
     add_user({"main", "M", "admin@example.com", "user", "2026-02-01T00:00:00.000Z"});
-    expect_error(ask(Who::super_admin, "DELETE", "/protected/users/boss"), 403, protected_one);
-    expect_success(ask(Who::super_admin, "DELETE", "/protected/users/main"));
+    expect_error(ask(Caller::super_admin, "DELETE", "/protected/users/boss"), 403, protected_one);
+    expect_success(ask(Caller::super_admin, "DELETE", "/protected/users/main"));
 }
 
 TEST(delete_user, of_oneself_is_400_even_for_the_protected_administrator) {
     sql().run("UPDATE \"user\" SET \"email\" = 'admin@example.com' WHERE \"id\" = 'sara-1'");
-    expect_error(remove(Who::super_admin, "sara-1"), 400, oneself);
+    expect_error(remove(Caller::super_admin, "sara-1"), 400, oneself);
 }
 
 TEST(delete_user, answers_with_the_message) {
-    expect(remove(Who::super_admin, "ulises-1"), 200,
+    expect(remove(Caller::super_admin, "ulises-1"), 200,
            R"({"success":true,"message":"Usuario eliminado correctamente"})");
 }
 
@@ -84,7 +84,7 @@ TEST(delete_user, deletes_the_sessions_the_accounts_and_the_user_and_nothing_of_
     add_account("ulises-1");
     add_account("ada-1");
     add_session("s3cr3t-second", "ulises-1");
-    expect_success(remove(Who::super_admin, "ulises-1"));
+    expect_success(remove(Caller::super_admin, "ulises-1"));
     CHECK_EQUAL(0, sql().number("SELECT count(*) FROM \"user\" WHERE \"id\" = 'ulises-1'"));
     CHECK_EQUAL(2, count("user"));
     CHECK_EQUAL(2, count("session"));
@@ -92,24 +92,24 @@ TEST(delete_user, deletes_the_sessions_the_accounts_and_the_user_and_nothing_of_
 }
 
 TEST(delete_user, ends_the_sessions_of_the_user) {
-    expect_success(get(Who::user, "/api/users/ulises-1"));
-    expect_success(remove(Who::super_admin, "ulises-1"));
-    expect_error(get(Who::user, "/api/users/ulises-1"), 401, "No autorizado");
+    expect_success(get(Caller::user, "/api/users/ulises-1"));
+    expect_success(remove(Caller::super_admin, "ulises-1"));
+    expect_error(get(Caller::user, "/api/users/ulises-1"), 401, "No autorizado");
 }
 
 TEST(delete_user, twice_is_404_the_second_time) {
-    expect_success(remove(Who::super_admin, "ulises-1"));
-    expect_error(remove(Who::super_admin, "ulises-1"), 404, not_found);
+    expect_success(remove(Caller::super_admin, "ulises-1"));
+    expect_error(remove(Caller::super_admin, "ulises-1"), 404, not_found);
 }
 
 TEST(delete_user, of_another_superAdmin_succeeds) {
     add_user({"other", "O", "o@x", "superAdmin", "2026-02-01T00:00:00.000Z"});
-    expect_success(remove(Who::super_admin, "other"));
+    expect_success(remove(Caller::super_admin, "other"));
 }
 
 TEST(delete_user, at_once_by_several_succeeds_exactly_once) {
     const std::vector<Request> requests(
-        8, Request{"DELETE", "/api/users/ulises-1", {bearer(Who::super_admin)}, {}});
+        8, Request{"DELETE", "/api/users/ulises-1", {bearer(Caller::super_admin)}, {}});
     int successes = 0;
     for (const auto& reply : Suite::current().client().send_at_once(requests)) {
         check_reply(reply);
@@ -122,7 +122,7 @@ TEST(delete_user, at_once_by_several_succeeds_exactly_once) {
 }
 
 TEST(delete_user, ignores_a_body) {
-    expect_success(ask(Who::super_admin, "DELETE", "/api/users/ulises-1", "{ not JSON"));
+    expect_success(ask(Caller::super_admin, "DELETE", "/api/users/ulises-1", "{ not JSON"));
 }
 
 TEST(delete_user, spares_the_address_of_ADMIN_EMAIL_in_httpd_s_environment) {
@@ -145,15 +145,15 @@ TEST(delete_user, spares_the_address_of_ADMIN_EMAIL_in_httpd_s_environment) {
 
 TEST(delete_user, deletes_what_if_match_names_alone) {
     const auto tagged = [](const std::string& id, const std::string& tags) {
-        return ask(Who::super_admin, "DELETE", "/api/users/" + id, {}, {"If-Match: " + tags});
+        return ask(Caller::super_admin, "DELETE", "/api/users/" + id, {}, {"If-Match: " + tags});
     };
-    const std::string read = *get(Who::admin, "/api/users/ulises-1").header("ETag");
-    expect_success(put(Who::admin, "ulises-1", R"({"name":"Otro"})"));
+    const std::string read = *get(Caller::admin, "/api/users/ulises-1").header("ETag");
+    expect_success(put(Caller::admin, "ulises-1", R"({"name":"Otro"})"));
     expect_error(tagged("ulises-1", read), 412, "El usuario ha cambiado");
     expect_error(tagged("sara-1", read), 400, oneself);
     expect_error(tagged("unknown", read), 404, not_found);
     CHECK_EQUAL(3, count("user"));
-    expect_success(tagged("ulises-1", *get(Who::admin, "/api/users/ulises-1").header("ETag")));
+    expect_success(tagged("ulises-1", *get(Caller::admin, "/api/users/ulises-1").header("ETag")));
     CHECK_EQUAL(2, count("user"));
 }
 

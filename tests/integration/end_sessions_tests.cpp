@@ -6,8 +6,8 @@ namespace useradmin::test {
 class EndSessions : public Scene {
   protected:
     static Reply change(const std::string& body, const std::string& base = "/ending/users/",
-                        Who who = Who::super_admin) {
-        return ask(who, "PUT", base + "ulises-1", body);
+                        Caller caller = Caller::super_admin) {
+        return ask(caller, "PUT", base + "ulises-1", body);
     }
 
     /// How many sessions the user has.
@@ -30,8 +30,8 @@ TEST(end_sessions, of_who_is_banned_or_gets_another_role_or_address) {
 }
 
 TEST(end_sessions, of_who_gets_another_address_by_an_admin) {
-    expect_success(change(R"({"email":"otro@example.org"})", "/ending/users/", Who::admin));
-    expect_error(get(Who::user, "/ending/users/ulises-1"), 401, "No autorizado");
+    expect_success(change(R"({"email":"otro@example.org"})", "/ending/users/", Caller::admin));
+    expect_error(get(Caller::user, "/ending/users/ulises-1"), 401, "No autorizado");
 }
 
 TEST(end_sessions, and_of_nobody_who_stays_as_he_is) {
@@ -47,7 +47,7 @@ TEST(end_sessions, and_of_nobody_where_a_change_is_refused) {
     allow_log("UA0106");
     expect_error(change(R"({"email":"ada@example.org","banned":true})"), 500,
                  "Error al actualizar usuario");
-    expect_error(change(R"({"banned":true})", "/ending/users/", Who::admin), 403,
+    expect_error(change(R"({"banned":true})", "/ending/users/", Caller::admin), 403,
                  "No tienes permisos para cambiar roles o banear usuarios");
     CHECK_EQUAL(1, left());
 }

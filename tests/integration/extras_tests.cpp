@@ -37,15 +37,15 @@ std::optional<std::string> body_of(const Operation& operation) {
 
 class Extras : public OwnHttpd {
   protected:
-    static Reply call(Who who, const std::string& method, const std::string& path,
+    static Reply call(Caller caller, const std::string& method, const std::string& path,
                       const std::optional<std::string>& body = {},
                       const std::vector<std::string>& headers = {},
                       const std::string& base = "/extra/users/") {
-        return ask(who, method, base + path, body, headers);
+        return ask(caller, method, base + path, body, headers);
     }
     static Reply call(const std::string& method, const std::string& path,
                       const std::optional<std::string>& body = {}) {
-        return call(Who::super_admin, method, path, body);
+        return call(Caller::super_admin, method, path, body);
     }
 
     /// A session whose id is no secret.
@@ -82,9 +82,9 @@ TEST(extras, are_for_a_superAdmin_alone) {
     for (const Operation& operation : operations) {
         const std::string path = std::string("ulises-1") + operation.rest;
         const auto body = body_of(operation);
-        expect_error(call(Who::nobody, operation.method, path, body), 401, "No autorizado");
-        for (const Who who : {Who::user, Who::admin})
-            expect_error(call(who, operation.method, path, body), 403, operation.forbidden);
+        expect_error(call(Caller::nobody, operation.method, path, body), 401, "No autorizado");
+        for (const Caller caller : {Caller::user, Caller::admin})
+            expect_error(call(caller, operation.method, path, body), 403, operation.forbidden);
     }
     CHECK_EQUAL(2, sessions_of("ulises-1"));
     CHECK_EQUAL(0, count("account"));
@@ -93,12 +93,13 @@ TEST(extras, are_for_a_superAdmin_alone) {
 TEST(extras, are_not_there_unless_they_are_switched_on) {
     for (const Operation& operation : operations) {
         const std::string path = std::string("ulises-1") + operation.rest;
-        for (const Who who : {Who::user, Who::super_admin})
-            expect_error(call(who, operation.method, path, body_of(operation), {}, "/api/users/"),
-                         404, not_found);
+        for (const Caller caller : {Caller::user, Caller::super_admin})
+            expect_error(
+                call(caller, operation.method, path, body_of(operation), {}, "/api/users/"), 404,
+                not_found);
         expect_error(
-            call(Who::nobody, operation.method, path, body_of(operation), {}, "/api/users/"), 401,
-            "No autorizado");
+            call(Caller::nobody, operation.method, path, body_of(operation), {}, "/api/users/"),
+            401, "No autorizado");
     }
     CHECK_EQUAL(1, sessions_of("ulises-1"));
 }
@@ -117,10 +118,10 @@ TEST(extras, answer_other_methods_with_405_and_OPTIONS_with_204) {
           std::pair("ulises-1/sessions/one", "DELETE, OPTIONS"),
           std::pair("ulises-1/password", "PUT, OPTIONS"),
           std::pair("ulises-1/ban", "PUT, DELETE, OPTIONS")}) {
-        const auto refused = call(Who::nobody, "PATCH", path);
+        const auto refused = call(Caller::nobody, "PATCH", path);
         expect_error(refused, 405, "Método no permitido");
         CHECK_EQUAL(std::string(methods), refused.header("Allow").value_or(""));
-        const auto options = call(Who::nobody, "OPTIONS", path);
+        const auto options = call(Caller::nobody, "OPTIONS", path);
         CHECK_EQUAL(204, options.status);
         CHECK_EQUAL(std::string(methods), options.header("Allow").value_or(""));
     }
@@ -130,7 +131,7 @@ TEST(extras, are_refused_to_a_page_of_another_site) {
     forget_sessions_of("ulises-1");
     for (const Operation& operation : operations) {
         const auto reply =
-            call(Who::super_admin, operation.method, "ulises-1" + std::string(operation.rest),
+            call(Caller::super_admin, operation.method, "ulises-1" + std::string(operation.rest),
                  body_of(operation), {"Origin: https://evil.example"});
         if (std::string_view(operation.method) == "GET")
             expect_success(reply);
@@ -158,11 +159,11 @@ TEST(extras, list_sessions_that_last_newest_first_and_without_tokens) {
 }
 
 TEST(extras, end_all_sessions_of_a_user_and_none_of_others) {
-    expect_success(get(Who::user, "/extra/users/ulises-1"));
+    expect_success(get(Caller::user, "/extra/users/ulises-1"));
     add_session_of("ulises-1", "one", "2026-01-01T00:00:00.000Z", "2999-01-01T00:00:00.000Z");
     expect(call("DELETE", "ulises-1/sessions"), 200,
            R"({"success":true,"message":"Sesiones cerradas correctamente"})");
-    expect_error(get(Who::user, "/extra/users/ulises-1"), 401, "No autorizado");
+    expect_error(get(Caller::user, "/extra/users/ulises-1"), 401, "No autorizado");
     CHECK_EQUAL(0, sessions_of("ulises-1"));
     CHECK_EQUAL(2, count("session"));
     expect_success(call("DELETE", "ulises-1/sessions"));
@@ -215,14 +216,15 @@ TEST(extras, ban_until_a_time_and_lift_the_ban) {
     expect_success(banned);
     STRCMP_CONTAINS(R"("banned":true,"banReason":"spam","banExpires":"2999-01-01T00:00:00.000Z")",
                     banned.body.c_str());
-    CHECK(banned.header("ETag") == get(Who::super_admin, "/extra/users/ulises-1").header("ETag"));
-    expect_error(get(Who::user, "/extra/users/ulises-1"), 401, "No autorizado");
+    CHECK(banned.header("ETag") ==
+          get(Caller::super_admin, "/extra/users/ulises-1").header("ETag"));
+    expect_error(get(Caller::user, "/extra/users/ulises-1"), 401, "No autorizado");
     const auto for_good = call("PUT", "ulises-1/ban");
     STRCMP_CONTAINS(R"("banned":true,"banReason":null,"banExpires":null)", for_good.body.c_str());
     const auto freed = call("DELETE", "ulises-1/ban");
     expect_success(freed);
     STRCMP_CONTAINS(R"("banned":false,"banReason":null,"banExpires":null)", freed.body.c_str());
-    expect_success(get(Who::user, "/extra/users/ulises-1"));
+    expect_success(get(Caller::user, "/extra/users/ulises-1"));
 }
 
 TEST(extras, take_a_ban_until_the_last_moment_of_the_year_9999) {
@@ -241,21 +243,21 @@ TEST(extras, take_no_ban_that_is_wrong_or_over_or_of_oneself) {
 }
 
 TEST(extras, ban_the_row_that_was_read_or_none) {
-    const auto tag = get(Who::super_admin, "/extra/users/ulises-1").header("ETag").value_or("");
-    expect_success(
-        call(Who::super_admin, "PUT", "ulises-1/ban", R"({"reason":"x"})", {"If-Match: " + tag}));
+    const auto tag = get(Caller::super_admin, "/extra/users/ulises-1").header("ETag").value_or("");
+    expect_success(call(Caller::super_admin, "PUT", "ulises-1/ban", R"({"reason":"x"})",
+                        {"If-Match: " + tag}));
     for (const char* method : {"PUT", "DELETE"})
-        expect_error(call(Who::super_admin, method, "ulises-1/ban", "{}", {"If-Match: " + tag}),
+        expect_error(call(Caller::super_admin, method, "ulises-1/ban", "{}", {"If-Match: " + tag}),
                      412, "El usuario ha cambiado");
 }
 
 TEST(extras, set_the_password_of_the_row_that_was_read_or_of_none) {
     const auto tag = [] {
         return "If-Match: " +
-               get(Who::super_admin, "/extra/users/ulises-1").header("ETag").value_or("");
+               get(Caller::super_admin, "/extra/users/ulises-1").header("ETag").value_or("");
     };
     const auto set = [](const std::string& header) {
-        return call(Who::super_admin, "PUT", "ulises-1/password", new_password, {header});
+        return call(Caller::super_admin, "PUT", "ulises-1/password", new_password, {header});
     };
     const std::string read = tag();
     expect_success(set(read));
@@ -269,7 +271,7 @@ TEST(extras, set_the_password_of_the_row_that_was_read_or_of_none) {
 TEST(extras, end_the_sessions_of_the_banned_with_UserAdminEndSessions) {
     expect_success(call("PUT", "ulises-1/ban", "{}"));
     CHECK_EQUAL(1, sessions_of("ulises-1"));
-    expect_success(call(Who::super_admin, "PUT", "ulises-1/ban", "{}", {}, "/ending/users/"));
+    expect_success(call(Caller::super_admin, "PUT", "ulises-1/ban", "{}", {}, "/ending/users/"));
     CHECK_EQUAL(0, sessions_of("ulises-1"));
 }
 
@@ -287,16 +289,16 @@ TEST(extras, make_all_children_forget_sessions_that_they_end) {
     start("AuthUserAdminCache 3600\n" + location("/api/users", "AuthUserAdmin On\n"
                                                                "UserAdminExtras On"));
     const auto status = [this] {
-        return client_->send({"GET", "/api/users/ulises-1", {bearer(Who::user)}}).status;
+        return client_->send({"GET", "/api/users/ulises-1", {bearer(Caller::user)}}).status;
     };
-    const std::string id = "id%20of%20" + token_of(Who::user);
+    const std::string id = "id%20of%20" + token_of(Caller::user);
     for (const auto& [method, path, body] :
          {std::tuple("DELETE", std::string("sessions"), ""),
           std::tuple("DELETE", "sessions/" + id, ""),
           std::tuple("PUT", std::string("password"), new_password),
           std::tuple("PUT", std::string("ban"), "{}")}) {
         forget_sessions_of("ulises-1");
-        add_session(token_of(Who::user), "ulises-1");
+        add_session(token_of(Caller::user), "ulises-1");
         CHECK_EQUAL(200, status());
         expect_success(send(method, "/api/users/ulises-1/" + path, std::string(body)));
         CHECK_EQUAL(401, status());
@@ -309,7 +311,7 @@ TEST(extras, are_503_where_the_database_is_away) {
     TestDatabase own(Suite::current().work(), Suite::current().kind(), "extras-away");
     start_before(own,
                  as_sara + "UserAdminTimeout 1\n" + location("/api/users", "UserAdminExtras On\n"));
-    own.take_away();
+    own.make_unavailable();
     for (const Operation& operation : operations) {
         const auto reply =
             send(operation.method, "/api/users/ulises-1" + std::string(operation.rest),
@@ -318,7 +320,7 @@ TEST(extras, are_503_where_the_database_is_away) {
         CHECK(reply.header("Retry-After").has_value());
     }
     // It has its say on what it is (exchange_log.hpp) while its database is there.
-    own.bring_back();
+    own.make_available();
     stop();
 }
 

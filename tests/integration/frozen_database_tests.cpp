@@ -77,11 +77,12 @@ TEST(frozen_database, costs_each_request_its_time_and_no_more) {
         expect_success(reply);
     own_->freeze();
     // With more of them than there are connections.
-    std::vector<Request> requests = {{"GET", "/api/users"},
-                                     {"POST", "/api/users", {}, new_user},
-                                     {"PUT", "/api/users/ada", {}, R"({"name":"X"})"},
-                                     {"DELETE", "/api/users/ada"},
-                                     {"GET", "/with-sessions/users", {bearer(Who::super_admin)}}};
+    std::vector<Request> requests = {
+        {"GET", "/api/users"},
+        {"POST", "/api/users", {}, new_user},
+        {"PUT", "/api/users/ada", {}, R"({"name":"X"})"},
+        {"DELETE", "/api/users/ada"},
+        {"GET", "/with-sessions/users", {bearer(Caller::super_admin)}}};
     requests.insert(requests.end(), reads.begin(), reads.end());
     expect_unavailable(requests);
     own_->thaw();
@@ -133,7 +134,7 @@ TEST(frozen_database, costs_a_request_of_both_modules_the_time_of_one) {
     allow_log("UA0");
     start_before_it(location("/api/users", "AuthUserAdmin On\nAuthUserAdminTimeout 60\n"
                                            "UserAdminTimeout 1\n"));
-    const std::string token = token_of(Who::super_admin);
+    const std::string token = token_of(Caller::super_admin);
     own_->sql().run("UPDATE \"user\" SET \"role\" = 'superAdmin'");
     own_->sql().run("INSERT INTO \"session\" (\"id\", \"token\", \"userId\", \"expiresAt\", "
                     "\"createdAt\", \"updatedAt\") VALUES ('s', " +
@@ -142,7 +143,7 @@ TEST(frozen_database, costs_a_request_of_both_modules_the_time_of_one) {
     own_->sql().run("BEGIN; LOCK TABLE \"session\" IN ACCESS EXCLUSIVE MODE");
     Reply reply;
     std::thread request([&] {
-        reply = client_->send({"GET", "/api/users", {bearer(Who::super_admin)}});
+        reply = client_->send({"GET", "/api/users", {bearer(Caller::super_admin)}});
     });
     const bool waits = eventually(
         [&] { return own_->sql().number("SELECT count(*) FROM pg_locks WHERE NOT granted") == 1; });

@@ -17,8 +17,9 @@ class Guard : public Scene {
   protected:
     static std::string path_of(const std::string& id) { return "/strict/users/" + id; }
 
-    static Reply change(Who who, const std::string& id, const std::string& body, Here here = {}) {
-        return ask(who, "PUT", path_of(id), body, {}, here);
+    static Reply change(Caller caller, const std::string& id, const std::string& body,
+                        SourceLocation where = {}) {
+        return ask(caller, "PUT", path_of(id), body, {}, where);
     }
 
     /// How many superAdmins are not banned.
@@ -34,34 +35,35 @@ TEST_GROUP_BASE(guard, Guard){};
 
 TEST(guard, of_rank_refuses_an_admin_who_changes_an_admin_or_a_superAdmin_or_itself) {
     for (const char* id : {"sara-1", "ada-1"}) {
-        expect_error(change(Who::admin, id, R"({"email":"mine@example.org"})"), 403, no_permission);
-        expect_error(change(Who::admin, id, "{}"), 403, no_permission);
+        expect_error(change(Caller::admin, id, R"({"email":"mine@example.org"})"), 403,
+                     no_permission);
+        expect_error(change(Caller::admin, id, "{}"), 403, no_permission);
     }
     CHECK_EQUAL(0,
                 sql().number(R"(SELECT count(*) FROM "user" WHERE "email" = 'mine@example.org')"));
-    expect_success(change(Who::admin, "ulises-1", R"({"name":"U"})"));
-    expect_success(change(Who::super_admin, "ada-1", R"({"name":"A"})"));
-    expect_success(change(Who::super_admin, "sara-1", R"({"name":"S"})"));
+    expect_success(change(Caller::admin, "ulises-1", R"({"name":"U"})"));
+    expect_success(change(Caller::super_admin, "ada-1", R"({"name":"A"})"));
+    expect_success(change(Caller::super_admin, "sara-1", R"({"name":"S"})"));
 }
 
 TEST(guard, of_rank_is_looked_at_after_the_checks_of_the_specification) {
-    expect_error(change(Who::admin, "unknown", R"({"name":"U"})"), 404, "Usuario no encontrado");
-    expect_error(change(Who::admin, "sara-1", R"({"role":"user"})"), 403, no_role_or_ban);
-    expect_error(change(Who::user, "sara-1", R"({"name":"U"})"), 403, no_permission);
+    expect_error(change(Caller::admin, "unknown", R"({"name":"U"})"), 404, "Usuario no encontrado");
+    expect_error(change(Caller::admin, "sara-1", R"({"role":"user"})"), 403, no_role_or_ban);
+    expect_error(change(Caller::user, "sara-1", R"({"name":"U"})"), 403, no_permission);
 }
 
 TEST(guard, is_off_where_nobody_says_otherwise) {
-    expect_success(put(Who::admin, "sara-1", R"({"name":"S"})"));
-    expect_success(put(Who::super_admin, "sara-1", R"({"role":"admin"})"));
+    expect_success(put(Caller::admin, "sara-1", R"({"name":"S"})"));
+    expect_success(put(Caller::super_admin, "sara-1", R"({"role":"admin"})"));
 }
 
 TEST(guard, of_the_last_superAdmin_refuses_to_ban_demote_or_delete_it) {
-    expect_error(change(Who::super_admin, "sara-1", R"({"role":"admin"})"), 409, last_one);
-    expect_error(change(Who::super_admin, "sara-1", R"({"banned":true,"name":"S"})"), 409,
+    expect_error(change(Caller::super_admin, "sara-1", R"({"role":"admin"})"), 409, last_one);
+    expect_error(change(Caller::super_admin, "sara-1", R"({"banned":true,"name":"S"})"), 409,
                  last_one);
-    expect_success(change(Who::super_admin, "sara-1", R"({"name":"S"})"));
-    expect_success(change(Who::super_admin, "ada-1", R"({"role":"superAdmin"})"));
-    expect_success(change(Who::super_admin, "sara-1", R"({"banned":true})"));
+    expect_success(change(Caller::super_admin, "sara-1", R"({"name":"S"})"));
+    expect_success(change(Caller::super_admin, "ada-1", R"({"role":"superAdmin"})"));
+    expect_success(change(Caller::super_admin, "sara-1", R"({"banned":true})"));
     CHECK_EQUAL(1, left());
 }
 

@@ -29,12 +29,12 @@ class HashQueue : public OwnHttpd {
     void setup() override {
         OwnHttpd::setup();
         expect_success(
-            ask(Who::super_admin, "POST", "/cheap/users",
+            ask(Caller::super_admin, "POST", "/cheap/users",
                 R"({"name":"E","email":"eva@example.org","password":"s3cr3t","role":"user"})"));
     }
     void add_ivo() {
         expect_success(
-            ask(Who::super_admin, "POST", "/cheap/users",
+            ask(Caller::super_admin, "POST", "/cheap/users",
                 R"({"name":"I","email":"ivo@example.org","password":"s3cr3t","role":"user"})"));
     }
     void teardown() override {

@@ -59,12 +59,12 @@ TEST(health, is_503_with_the_reason_while_the_database_is_away_and_200_when_it_i
     // SQLite goes on with a file that is open.
     if (Suite::current().kind() == Kind::postgresql)
         expect_health(200, "ok\n");
-    own_->take_away();
+    own_->make_unavailable();
     const Reply away = health();
     CHECK_EQUAL(503, away.status);
     STRCMP_CONTAINS("unavailable\nUA0", away.body.c_str());
     CHECK_EQUAL(503, health({}, "HEAD").status);
-    own_->bring_back();
+    own_->make_available();
     CHECK(eventually([&] { return health().status == 200; }));
 }
 
@@ -75,13 +75,13 @@ TEST(health, tells_the_reason_to_nobody_but_callers_on_the_same_machine) {
     start_before(*own_,
                  "RemoteIPHeader X-Client\nRemoteIPInternalProxy 127.0.0.1\n" + health_location(),
                  {"mod_remoteip.so"});
-    own_->take_away();
+    own_->make_unavailable();
     for (const char* header :
          {"X-Client: 192.0.2.1", "X-Client: 2001:db8::1", "X-Forwarded-For: 127.0.0.1",
           "Forwarded: for=127.0.0.1", "Via: 1.1 proxy"})
         expect_health(503, "unavailable\n", {header});
     STRCMP_CONTAINS("UA0", health({"X-Client: ::1"}).body.c_str());
-    own_->bring_back();
+    own_->make_available();
 }
 
 TEST(health, is_503_within_the_timeout_while_the_database_hangs) {

@@ -294,8 +294,9 @@ class Maker {
                                         "Bearer s3cr3t-token-of-nobody", "Bearer \xff\xfe", ""})));
             break;
         default:
-            request.headers.push_back(bearer(std::array{Who::user, Who::admin, Who::super_admin,
-                                                        Who::super_admin}[chance_.below(4)]));
+            request.headers.push_back(
+                bearer(std::array{Caller::user, Caller::admin, Caller::super_admin,
+                                  Caller::super_admin}[chance_.below(4)]));
         }
         for (std::size_t count = chance_.below(5); count > 0; --count)
             request.headers.push_back(
@@ -545,8 +546,8 @@ class HostileRequests : public OwnHttpd {
 
     void give_up_on(std::uint64_t number, std::string_view bytes, const Reply& reply,
                     const std::string& why) const {
-        give_up("request " + std::to_string(number) + " of USERADMIN_TEST_SEED=" +
-                std::to_string(seed_) + ": " + why + "\n" + shown(bytes) + "\n" + reply.text());
+        fail_test("request " + std::to_string(number) + " of USERADMIN_TEST_SEED=" +
+                  std::to_string(seed_) + ": " + why + "\n" + shown(bytes) + "\n" + reply.text());
     }
 
     Maker maker(std::uint64_t number) const { return Maker(seed_ * 0x9e3779b97f4a7c15U + number); }
@@ -614,7 +615,7 @@ class HostileRequests : public OwnHttpd {
 TEST_GROUP_BASE(hostile_requests, HostileRequests){};
 
 TEST(hostile_requests, get_an_envelope_whatever_they_are) {
-    beside_the_document();
+    exclude_from_document();
     if (!is_possible())
         return;
     const int requests = machine::times(3000, 200000);

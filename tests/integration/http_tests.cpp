@@ -12,8 +12,8 @@ constexpr const char* item_methods = "GET, HEAD, PUT, DELETE, OPTIONS";
 
 /// A request's head as raw bytes, with a superAdmin's token.
 std::string head(const std::string& line, const std::string& headers = "") {
-    return line + " HTTP/1.1\r\nHost: localhost\r\n" + bearer(Who::super_admin) + "\r\n" + headers +
-           "\r\n";
+    return line + " HTTP/1.1\r\nHost: localhost\r\n" + bearer(Caller::super_admin) + "\r\n" +
+           headers + "\r\n";
 }
 
 std::string chunk(const std::string& bytes) {
@@ -35,9 +35,9 @@ TEST_GROUP_BASE(methods, Scene){};
 TEST(methods, that_the_collection_does_not_have_are_405_with_Allow_before_the_session) {
     for (const char* method : {"PUT", "DELETE", "PATCH", "PROPFIND", "MKCOL", "LOCK", "TRACE",
                                "FOO", "get", "POSTS", "QUERY"})
-        for (const auto who : {Who::nobody, Who::super_admin})
+        for (const auto caller : {Caller::nobody, Caller::super_admin})
             for (const char* path : {"/api/users", "/api/users/", "/api/users?x=y"}) {
-                const auto reply = ask(who, method, path);
+                const auto reply = ask(caller, method, path);
                 expect_error(reply, 405, not_allowed);
                 CHECK_EQUAL(std::string(collection_methods),
                             reply.header("Allow").value_or("(none)"));
@@ -46,20 +46,20 @@ TEST(methods, that_the_collection_does_not_have_are_405_with_Allow_before_the_se
 
 TEST(methods, that_a_user_does_not_have_are_405_with_Allow_before_the_session) {
     for (const char* method : {"POST", "PATCH", "TRACE", "FOO", "put"})
-        for (const auto who : {Who::nobody, Who::super_admin})
+        for (const auto caller : {Caller::nobody, Caller::super_admin})
             for (const char* path : {"/api/users/ulises-1", "/api/users/unknown"}) {
-                const auto reply = ask(who, method, path);
+                const auto reply = ask(caller, method, path);
                 expect_error(reply, 405, not_allowed);
                 CHECK_EQUAL(std::string(item_methods), reply.header("Allow").value_or("(none)"));
             }
 }
 
 TEST(methods, OPTIONS_is_204_with_Allow_before_the_session) {
-    for (const auto who : {Who::nobody, Who::user, Who::super_admin}) {
-        const auto collection = ask(who, "OPTIONS", "/api/users");
+    for (const auto caller : {Caller::nobody, Caller::user, Caller::super_admin}) {
+        const auto collection = ask(caller, "OPTIONS", "/api/users");
         CHECK_EQUAL(204, collection.status);
         CHECK_EQUAL(std::string(collection_methods), collection.header("Allow").value_or("(none)"));
-        const auto item = ask(who, "OPTIONS", "/api/users/unknown");
+        const auto item = ask(caller, "OPTIONS", "/api/users/unknown");
         CHECK_EQUAL(204, item.status);
         CHECK_EQUAL(std::string(item_methods), item.header("Allow").value_or("(none)"));
     }
@@ -68,9 +68,9 @@ TEST(methods, OPTIONS_is_204_with_Allow_before_the_session) {
 TEST(methods, HEAD_goes_with_GET) {
     for (const char* path :
          {"/api/users", "/api/users/ulises-1", "/api/users/unknown", "/api/users/a/b"})
-        for (const auto who : {Who::nobody, Who::user, Who::super_admin}) {
-            const auto whole = get(who, path);
-            const auto head_alone = ask(who, "HEAD", path);
+        for (const auto caller : {Caller::nobody, Caller::user, Caller::super_admin}) {
+            const auto whole = get(caller, path);
+            const auto head_alone = ask(caller, "HEAD", path);
             CHECK_EQUAL(whole.status, head_alone.status);
             CHECK_EQUAL(whole.header("Content-Length").value_or("(none)"),
                         head_alone.header("Content-Length").value_or("(none)"));
@@ -85,17 +85,17 @@ TEST_GROUP_BASE(paths, Scene){};
 TEST(paths, longer_than_an_id_are_404_after_the_session_check) {
     for (const char* path : {"/api/users/ulises-1/", "/api/users/ulises-1/x", "/api/users/a/b/c",
                              "/api/users/ulises-1/sessions"}) {
-        expect_error(get(Who::nobody, path), 401, "No autorizado");
-        for (const auto who : {Who::user, Who::admin, Who::super_admin})
+        expect_error(get(Caller::nobody, path), 401, "No autorizado");
+        for (const auto caller : {Caller::user, Caller::admin, Caller::super_admin})
             for (const char* method : {"GET", "PUT", "DELETE", "POST", "PATCH"})
-                expect_error(ask(who, method, path), 404, "Usuario no encontrado");
+                expect_error(ask(caller, method, path), 404, "Usuario no encontrado");
     }
 }
 
 TEST(paths, beside_the_base_address_are_not_the_service_s) {
     auto& client = Suite::current().client();
     for (const char* path : {"/api/usersx", "/api", "/api/user", "/off/users"}) {
-        const auto reply = client.send({"GET", path, {bearer(Who::super_admin)}});
+        const auto reply = client.send({"GET", path, {bearer(Caller::super_admin)}});
         CHECK_EQUAL(404, reply.status);
         CHECK_TEXT(reply.body.find("success") == std::string::npos, reply.text().c_str());
     }
@@ -105,14 +105,14 @@ TEST(paths, with_an_escape_that_is_none_are_400) {
     expect_log("AH10244"); // httpd: invalid URI path
     for (const char* path :
          {"/api/users/%zz", "/api/users/%", "/api/users/a%2", "/api/users/a/%zz"}) {
-        const auto reply = ask(Who::super_admin, "GET", path);
+        const auto reply = ask(Caller::super_admin, "GET", path);
         CHECK_EQUAL(400, reply.status);
         expect_refused(reply);
     }
 }
 
 TEST(paths, with_an_escaped_NUL_are_no_user) {
-    const auto reply = ask(Who::super_admin, "GET", "/api/users/a%00b");
+    const auto reply = ask(Caller::super_admin, "GET", "/api/users/a%00b");
     expect_refused(reply);
     CHECK_TEXT(reply.status == 404 || reply.status == 400, reply.text().c_str());
 }
@@ -122,21 +122,21 @@ TEST(paths, are_for_the_access_rules_what_they_are_for_the_service) {
     for (const char* path : {"/open%20users/a%20b", "/open%20users/a%20%62", "/open%20users/x:1",
                              "/open%20users/x%3a1", "/open%20users/x%3A1", "/open%20users/%c3%b1",
                              "/open%20users/./%C3%B1", "/%6fpen%20users/x%3a1"}) {
-        const auto reply = get(Who::super_admin, path);
+        const auto reply = get(Caller::super_admin, path);
         CHECK_EQUAL(403, reply.status);
         expect_refused(reply);
     }
     // The same path without the rule is the service's, and decoded once.
     add_user({"a%20b", "X", "x@x", "user", "2026-02-01T00:00:00.000Z"});
     CHECK_EQUAL(std::string("a%20b"),
-                text_member(get(Who::super_admin, "/open%20users/a%2520b"), "id"));
+                text_member(get(Caller::super_admin, "/open%20users/a%2520b"), "id"));
     CHECK_EQUAL(std::string("a%20b"),
-                text_member(get(Who::super_admin, "/open%20users/x/../a%2520b"), "id"));
+                text_member(get(Caller::super_admin, "/open%20users/x/../a%2520b"), "id"));
 }
 
 TEST(paths, are_those_of_the_last_internal_redirect) {
     add_user({"a b%", "X", "x@x", "user", "2026-02-01T00:00:00.000Z"});
-    CHECK_EQUAL(std::string("a b%"), text_member(ask(Who::super_admin, "GET", "/redirect", {},
+    CHECK_EQUAL(std::string("a b%"), text_member(ask(Caller::super_admin, "GET", "/redirect", {},
                                                      {"X-Test-Target: /api/users/a%20b%25"}),
                                                  "id"));
 }
@@ -146,7 +146,7 @@ TEST(paths, of_every_single_byte_escaped_get_an_envelope_and_never_200) {
         char path[64];
         std::snprintf(path, sizeof path, "/api/users/x%%%02X", byte);
         for (const char* method : {"GET", "PUT", "DELETE"})
-            expect_refused(ask(Who::super_admin, method, path,
+            expect_refused(ask(Caller::super_admin, method, path,
                                std::string(method) == "PUT" ? std::optional<std::string>("{}")
                                                             : std::nullopt));
     }
@@ -156,26 +156,26 @@ TEST(paths, of_every_single_byte_escaped_get_an_envelope_and_never_200) {
 TEST_GROUP_BASE(replies, Scene){};
 
 TEST(replies, ignore_Range) {
-    const auto whole = get(Who::admin, "/api/users");
+    const auto whole = get(Caller::admin, "/api/users");
     for (const char* range :
          {"bytes=0-3", "bytes=5-", "bytes=-1", "bytes=0-0,2-3", "bytes=99999-"}) {
         const auto reply =
-            ask(Who::admin, "GET", "/api/users", {}, {std::string("Range: ") + range});
+            ask(Caller::admin, "GET", "/api/users", {}, {std::string("Range: ") + range});
         expect(reply, 200, whole.body);
         CHECK_FALSE(reply.header("Content-Range").has_value());
     }
 }
 
 TEST(replies, ignore_conditions) {
-    const auto whole = get(Who::admin, "/api/users");
+    const auto whole = get(Caller::admin, "/api/users");
     for (const char* condition :
          {"If-None-Match: *", "If-Match: \"x\"", "If-Modified-Since: Fri, 01 Jan 2100 00:00:00 GMT",
           "If-Unmodified-Since: Thu, 01 Jan 1970 00:00:00 GMT"})
-        expect(ask(Who::admin, "GET", "/api/users", {}, {condition}), 200, whole.body);
+        expect(ask(Caller::admin, "GET", "/api/users", {}, {condition}), 200, whole.body);
 }
 
 TEST(replies, carry_neither_entity_tag_nor_modification_time) {
-    const auto reply = get(Who::admin, "/api/users");
+    const auto reply = get(Caller::admin, "/api/users");
     CHECK_FALSE(reply.header("ETag").has_value());
     CHECK_FALSE(reply.header("Last-Modified").has_value());
     CHECK_FALSE(reply.header("Content-Language").has_value());
@@ -184,11 +184,11 @@ TEST(replies, carry_neither_entity_tag_nor_modification_time) {
 TEST(replies, come_over_one_connection_one_after_the_other) {
     HttpClient client(Suite::current().httpd().port());
     for (int time = 0; time < 20; ++time) {
-        expect_success(client.send({"GET", "/api/users", {bearer(Who::admin)}}));
-        expect_success(
-            client.send({"PUT", "/api/users/ulises-1", {bearer(Who::admin)}, R"({"name":"X"})"}));
+        expect_success(client.send({"GET", "/api/users", {bearer(Caller::admin)}}));
+        expect_success(client.send(
+            {"PUT", "/api/users/ulises-1", {bearer(Caller::admin)}, R"({"name":"X"})"}));
         expect_error(client.send({"GET", "/api/users"}), 401, "No autorizado");
-        expect_error(client.send({"GET", "/api/users/unknown", {bearer(Who::admin)}}), 404,
+        expect_error(client.send({"GET", "/api/users/unknown", {bearer(Caller::admin)}}), 404,
                      "Usuario no encontrado");
     }
     CHECK_EQUAL(1, client.connections());
@@ -207,8 +207,8 @@ TEST(replies, to_pipelined_requests_come_in_order) {
 }
 
 TEST(replies, to_many_readers_at_once_are_all_whole) {
-    const std::vector<Request> requests(24, Request{"GET", "/api/users", {bearer(Who::admin)}});
-    const auto whole = get(Who::admin, "/api/users");
+    const std::vector<Request> requests(24, Request{"GET", "/api/users", {bearer(Caller::admin)}});
+    const auto whole = get(Caller::admin, "/api/users");
     for (const auto& reply : Suite::current().client().send_at_once(requests)) {
         check_reply(reply);
         expect(reply, 200, whole.body);
@@ -218,10 +218,10 @@ TEST(replies, to_many_readers_at_once_are_all_whole) {
 class Bodies : public Scene {
   protected:
     /// Sends the bytes and says nothing more; what came until the server closed.
-    static Reply refuse(const std::string& bytes, Here here = {}) {
-        const auto reply = exchange(bytes, here);
-        expect_refused(reply, here);
-        CHECK_EQUAL_LOCATION(3, count("user"), nullptr, here.file, here.line);
+    static Reply refuse(const std::string& bytes, SourceLocation where = {}) {
+        const auto reply = exchange(bytes, where);
+        expect_refused(reply, where);
+        CHECK_EQUAL_LOCATION(3, count("user"), nullptr, where.file, where.line);
         return reply;
     }
 };
@@ -229,12 +229,12 @@ class Bodies : public Scene {
 TEST_GROUP_BASE(bodies, Bodies){};
 
 TEST(bodies, of_exactly_UserAdminMaxBody_are_taken) {
-    expect_success(post(Who::super_admin, body_of(65536)));
+    expect_success(post(Caller::super_admin, body_of(65536)));
 }
 
 TEST(bodies, over_UserAdminMaxBody_are_413) {
-    expect_error(post(Who::super_admin, body_of(65537)), 413, too_large);
-    expect_error(put(Who::super_admin, "ulises-1", body_of(65537)), 413, too_large);
+    expect_error(post(Caller::super_admin, body_of(65537)), 413, too_large);
+    expect_error(put(Caller::super_admin, "ulises-1", body_of(65537)), 413, too_large);
     // Also where the length is not said before.
     expect_error(
         exchange(head("POST /api/users", "Transfer-Encoding: chunked\r\nConnection: close\r\n") +
@@ -244,8 +244,8 @@ TEST(bodies, over_UserAdminMaxBody_are_413) {
 }
 
 TEST(bodies, over_the_Location_s_UserAdminMaxBody_are_413) {
-    expect_success(ask(Who::super_admin, "POST", "/narrow/users", body_of(1024)));
-    expect_error(ask(Who::super_admin, "POST", "/narrow/users", body_of(1025)), 413, too_large);
+    expect_success(ask(Caller::super_admin, "POST", "/narrow/users", body_of(1024)));
+    expect_error(ask(Caller::super_admin, "POST", "/narrow/users", body_of(1025)), 413, too_large);
 }
 
 TEST(bodies, over_the_limit_by_Content_Length_are_refused_unread_and_the_connection_closes) {
@@ -388,15 +388,15 @@ TEST(bodies, of_sign_in_that_drip_are_408_after_UserAdminBodyTimeout) {
 
 TEST(bodies, have_a_time_that_bounds_no_request_after_them) {
     const RawConnection connection(Suite::current().httpd().port());
-    const std::string who = "Host: localhost\r\n" + bearer(Who::admin) + "\r\n";
-    CHECK(connection.send("PUT /hasty/users/ulises-1 HTTP/1.1\r\n" + who +
+    const std::string caller = "Host: localhost\r\n" + bearer(Caller::admin) + "\r\n";
+    CHECK(connection.send("PUT /hasty/users/ulises-1 HTTP/1.1\r\n" + caller +
                           "Content-Length: 2\r\n\r\n{}"));
     CHECK(connection.receive_until("}}").starts_with("HTTP/1.1 200"));
     // Past that time comes another request, in two pieces.
     CHECK_FALSE(connection.has_input(std::chrono::milliseconds(1100)));
     CHECK(connection.send("GET /hasty/users/ulises-1 HTTP/1.1\r\n"));
     CHECK_FALSE(connection.has_input(std::chrono::milliseconds(100)));
-    CHECK(connection.send(who + "Connection: close\r\n\r\n"));
+    CHECK(connection.send(caller + "Connection: close\r\n\r\n"));
     expect_success(parse_reply(connection.receive_all()));
 }
 
@@ -435,8 +435,8 @@ TEST(bodies, with_two_lengths_or_an_unknown_encoding_are_refused) {
 }
 
 TEST(bodies, over_LimitRequestBody_of_httpd_get_the_envelope) {
-    expect_error(ask(Who::super_admin, "POST", "/limited/users", body_of(513)), 413, too_large);
-    expect_success(ask(Who::super_admin, "POST", "/limited/users", body_of(512)));
+    expect_error(ask(Caller::super_admin, "POST", "/limited/users", body_of(513)), 413, too_large);
+    expect_success(ask(Caller::super_admin, "POST", "/limited/users", body_of(512)));
     const auto chunked = exchange(
         head("POST /limited/users", "Transfer-Encoding: chunked\r\nConnection: close\r\n") +
         chunk(body_of(600)) + "0\r\n\r\n");
@@ -455,8 +455,8 @@ TEST(restarts, that_are_graceful_keep_the_service_going) {
     for (int time = 0; time < 3; ++time) {
         const auto body =
             R"({"name":"N","password":"s3cr3t","email":"n)" + std::to_string(time) + "\"}";
-        expect_success(client.send({"GET", "/api/users", {bearer(Who::super_admin)}}));
-        expect_success(client.send({"POST", "/api/users", {bearer(Who::super_admin)}, body}));
+        expect_success(client.send({"GET", "/api/users", {bearer(Caller::super_admin)}}));
+        expect_success(client.send({"POST", "/api/users", {bearer(Caller::super_admin)}, body}));
         httpd.restart_gracefully();
     }
     CHECK_EQUAL(6, count("user"));
@@ -466,7 +466,7 @@ TEST_GROUP_BASE(errors_of_httpd, Scene){};
 
 TEST(errors_of_httpd, that_Require_raises_get_the_envelope) {
     expect_log("AH01630");
-    const auto reply = get(Who::super_admin, "/denied/users");
+    const auto reply = get(Caller::super_admin, "/denied/users");
     CHECK_EQUAL(403, reply.status);
     expect_refused(reply);
 }
@@ -474,7 +474,7 @@ TEST(errors_of_httpd, that_Require_raises_get_the_envelope) {
 TEST(errors_of_httpd, with_an_ErrorDocument_get_the_envelope) {
     expect_log("AH01630");
     for (const char* path : {"/document/users", "/document/users/x", "/text/users"}) {
-        const auto reply = get(Who::super_admin, path);
+        const auto reply = get(Caller::super_admin, path);
         CHECK_EQUAL(403, reply.status);
         expect_refused(reply);
     }
@@ -492,7 +492,7 @@ TEST(errors_of_httpd, of_sign_in_forbid_sniffing) {
 
 TEST(errors_of_httpd, for_a_malformed_request_get_the_envelope) {
     const std::string host = "Host: localhost\r\n";
-    const std::string token = bearer(Who::super_admin) + "\r\n";
+    const std::string token = bearer(Caller::super_admin) + "\r\n";
     for (const std::string& bytes : {
              "GET /api/users HTTP/1.1\r\n" + token + "\r\n",
              "GET /api/users HTTP/1.1\r\n" + host + host + token + "\r\n",
@@ -518,7 +518,7 @@ TEST(errors_of_httpd, for_a_malformed_request_get_the_envelope) {
 
 TEST(errors_of_httpd, under_a_Location_of_a_virtual_host_get_the_envelope) {
     const auto reply = exchange("GET /other/users HTTP/1.1\r\nHost: other.test\r\n" +
-                                bearer(Who::super_admin) + "\r\nExpect: magic\r\n\r\n");
+                                bearer(Caller::super_admin) + "\r\nExpect: magic\r\n\r\n");
     CHECK_EQUAL(417, reply.status);
     expect_refused(reply);
 }
@@ -535,7 +535,7 @@ TEST(errors_of_httpd, for_too_many_headers_get_the_envelope) {
 TEST_GROUP_BASE(hostile_queries, Scene){};
 
 TEST(hostile_queries, never_make_anything_but_an_envelope) {
-    beside_the_document();
+    exclude_from_document();
     for (const char* query : {"search=%27%3B%20DROP%20TABLE%20%22user%22%3B--",
                               "search=%25s%25s%25n",
                               "search=%s%s%n",
@@ -556,12 +556,12 @@ TEST(hostile_queries, never_make_anything_but_an_envelope) {
                               "search=x&search=%ff",
                               "%73earch=ada",
                               "sea%72ch=%61da"}) {
-        const auto reply = get(Who::super_admin, std::string("/api/users?") + query);
+        const auto reply = get(Caller::super_admin, std::string("/api/users?") + query);
         CHECK_TEXT(reply.status == 200 || reply.status >= 400, reply.text().c_str());
     }
     const std::string long_query(7000, 'x');
-    expect_success(get(Who::super_admin, "/api/users?search=" + long_query));
-    expect_success(get(Who::super_admin, "/api/users?" + long_query));
+    expect_success(get(Caller::super_admin, "/api/users?search=" + long_query));
+    expect_success(get(Caller::super_admin, "/api/users?" + long_query));
     CHECK_EQUAL(3, count("user"));
 }
 

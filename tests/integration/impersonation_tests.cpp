@@ -42,9 +42,9 @@ class Impersonation : public OwnHttpd {
         return lines;
     }
 
-    Reply call(Who who, const std::string& method, const std::string& path,
+    Reply call(Caller caller, const std::string& method, const std::string& path,
                const std::optional<std::string>& body = {}) {
-        return client_->send({method, path, {bearer(who)}, body});
+        return client_->send({method, path, {bearer(caller)}, body});
     }
 };
 
@@ -53,8 +53,8 @@ TEST_GROUP_BASE(impersonation, Impersonation){};
 TEST(impersonation, is_named_by_audit_and_access_logs) {
     start_with("");
     for (int time = 0; time < 2; ++time)
-        expect_success(call(Who::admin, "PUT", "/api/users/ulises-1", R"({"name":"U"})"));
-    expect_success(call(Who::super_admin, "PUT", "/api/users/ulises-1", R"({"name":"V"})"));
+        expect_success(call(Caller::admin, "PUT", "/api/users/ulises-1", R"({"name":"U"})"));
+    expect_success(call(Caller::super_admin, "PUT", "/api/users/ulises-1", R"({"name":"V"})"));
     std::vector<std::string> lines = lines_of(audit_log());
     CHECK_EQUAL(3U, lines.size());
     for (int time = 0; time < 2; ++time)
@@ -73,10 +73,10 @@ TEST(impersonation, is_named_by_audit_and_access_logs) {
 TEST(impersonation, that_is_refused_leaves_no_session) {
     start_with("");
     // The lookup is the same at both addresses, and only one of them refuses.
-    expect_success(call(Who::admin, "GET", "/api/users"));
-    expect_error(call(Who::admin, "GET", "/strict/users"), 401, "No autorizado");
-    expect_success(call(Who::super_admin, "GET", "/strict/users"));
-    CHECK_EQUAL(std::string("null"), call(Who::admin, "GET", "/strict/auth/get-session").body);
+    expect_success(call(Caller::admin, "GET", "/api/users"));
+    expect_error(call(Caller::admin, "GET", "/strict/users"), 401, "No autorizado");
+    expect_success(call(Caller::super_admin, "GET", "/strict/users"));
+    CHECK_EQUAL(std::string("null"), call(Caller::admin, "GET", "/strict/auth/get-session").body);
     const std::vector<std::string> lines = lines_of(audit_log());
     STRCMP_CONTAINS(R"("reason":"impersonated-session","caller":"ada-1","role":"admin",)"
                     R"("impersonatedBy":"sara-1",)",

@@ -19,7 +19,7 @@ class LateBody : public Scene {
                            const std::function<void()>& meanwhile) {
         const RawConnection connection(Suite::current().httpd().port());
         CHECK(connection.send(request + " HTTP/1.1\r\nHost: localhost\r\n" +
-                              bearer(Who::super_admin) +
+                              bearer(Caller::super_admin) +
                               "\r\nExpect: 100-continue\r\nConnection: close\r\n"
                               "Content-Length: " +
                               std::to_string(body.size()) + "\r\n\r\n"));

@@ -24,29 +24,29 @@ inline Reply send_alone(std::uint16_t port, const std::string& method, const std
 class Load {
   public:
     /// What is called gets the thread's number, and how often it was called before.
-    using Turn = std::function<void(int thread, int turn)>;
+    using Task = std::function<void(int thread, int turn)>;
 
-    Load(int threads, const Turn& turn) {
+    Load(int threads, const Task& turn) {
         for (int number = 0; number < threads; ++number)
             threads_.emplace_back([this, turn, number] {
-                for (int times = 0; goes_on_; ++times)
+                for (int times = 0; is_running_; ++times)
                     turn(number, times);
             });
     }
-    ~Load() { end(); }
+    ~Load() { stop(); }
     Load(const Load&) = delete;
     Load& operator=(const Load&) = delete;
 
     /// Waits for what has begun.
-    void end() {
-        goes_on_ = false;
+    void stop() {
+        is_running_ = false;
         for (std::thread& thread : threads_)
             if (thread.joinable())
                 thread.join();
     }
 
   private:
-    std::atomic<bool> goes_on_{true};
+    std::atomic<bool> is_running_{true};
     std::vector<std::thread> threads_;
 };
 

@@ -36,7 +36,7 @@ class Metrics : public OwnHttpd {
     /// The service's own reply, of that virtual host.
     Reply ask_host(const std::string& host, const std::string& method, const std::string& path,
                    const std::optional<std::string>& body = {},
-                   std::vector<std::string> headers = {bearer(Who::super_admin)}) {
+                   std::vector<std::string> headers = {bearer(Caller::super_admin)}) {
         headers.push_back("Host: " + host);
         return client_->send({method, path, headers, body});
     }
@@ -55,12 +55,13 @@ class Metrics : public OwnHttpd {
         return between("\n" + metrics(), "\n" + name + " ", "\n").value_or("(none)");
     }
     /// The sample comes to have the value: a request is counted when its reply has been sent.
-    void expect_sample(const std::string& name, const std::string& value, Here here = {}) {
+    void expect_sample(const std::string& name, const std::string& value,
+                       SourceLocation where = {}) {
         std::string last;
         if (!eventually([&] { return (last = sample(name)) == value; }, std::chrono::seconds(20)))
             UtestShell::getCurrent()->fail(
-                (name + " is " + last + ", not " + value + ":\n" + metrics()).c_str(), here.file,
-                static_cast<std::size_t>(here.line));
+                (name + " is " + last + ", not " + value + ":\n" + metrics()).c_str(), where.file,
+                static_cast<std::size_t>(where.line));
     }
     static std::string requests(const std::string& host, const std::string& operation, int status) {
         return "useradmin_requests_total{virtual_host=\"" + host + ":${PORT}\",operation=\"" +
@@ -158,7 +159,7 @@ TEST(metrics, are_in_the_text_format_that_Prometheus_reads) {
     CHECK_EQUAL(std::string("no-store"), reply.header("Cache-Control").value_or(""));
     const auto file = Suite::current().work().make("metrics") / "metrics";
     write_file(file, reply.body);
-    const Finished checked =
+    const CommandResult checked =
         test::run({{"/bin/sh", "-c", "promtool check metrics <" + file.string()}});
     CHECK_EQUAL_TEXT(0, checked.status, (checked.output + reply.body).c_str());
     CHECK_EQUAL(std::string(), checked.output);
@@ -207,11 +208,11 @@ TEST(metrics, tell_what_came_of_session_tokens) {
     };
     client_->send({"GET", "/api/users"});
     for (const char* path : {"/api/users", "/api/users", "/kept/users", "/kept/users"})
-        ask_with(path, token_of(Who::super_admin));
+        ask_with(path, token_of(Caller::super_admin));
     ask_with("/api/users", "s3cr3t-unknown");
     ask_with("/api/users", "s3cr3t-expired");
     ask_with("/api/users", "s3cr3t-%ff");
-    ask_with("/signed/users", token_of(Who::super_admin));
+    ask_with("/signed/users", token_of(Caller::super_admin));
     expect_sample(lookups("recognised"), "3");
     expect_sample(lookups("kept"), "1");
     expect_sample(lookups("unknown"), "1");

@@ -131,13 +131,13 @@ TEST(openapi, is_an_envelope_while_the_database_is_away) {
     TestDatabase own(Suite::current().work(), Suite::current().kind(), "undescribed");
     start_before(own, location("/api/users", as_sara + "UserAdminTimeout 2\n") +
                           page("/api/users/openapi.json") + page("/openapi.json"));
-    own.take_away();
+    own.make_unavailable();
     for (const char* path : {"/api/users/openapi.json", "/openapi.json"}) {
         const Reply reply = document(path);
         expect_error(reply, 503, "Servicio no disponible temporalmente");
         CHECK_EQUAL(std::string("1"), reply.header("Retry-After").value_or("(none)"));
     }
-    own.bring_back();
+    own.make_available();
     CHECK(eventually([&] { return document("/openapi.json").status == 200; }));
     stop();
 }

@@ -102,7 +102,7 @@ class Outages : public OwnHttpd {
                 "'superAdmin', '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z')");
         sql.run("INSERT INTO \"session\" (\"id\", \"expiresAt\", \"token\", \"createdAt\", "
                 "\"updatedAt\", \"userId\") VALUES ('s', '2999-01-01T00:00:00.000Z', " +
-                sql_literal(token_of(Who::super_admin)) +
+                sql_literal(token_of(Caller::super_admin)) +
                 ", '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z', 'sara-1')");
     }
 
@@ -208,7 +208,7 @@ class Outages : public OwnHttpd {
             return *under_way_.insert(++begun_).first;
         }();
         const Reply reply =
-            send_alone(httpd_->port(), method, path, body, bearer(Who::super_admin));
+            send_alone(httpd_->port(), method, path, body, bearer(Caller::super_admin));
         const std::lock_guard lock(mutex_);
         under_way_.erase(number);
         answered_.push_back({begun, Clock::now() - begun, reply.status, method == "GET",
@@ -328,8 +328,8 @@ TEST(outages, of_the_way_to_the_server_of_which_nobody_tells) {
     relay_ = std::make_unique<TcpRelay>(own_->server().folder() / ".s.PGSQL.5432");
     start_before_it("host=127.0.0.1 port=" + std::to_string(relay_->port()) +
                     " dbname=postgres user=useradmin");
-    live_through({"black-holed", [this] { relay_->cut(); }, [this] { relay_->mend(); }, false,
-                  false, std::chrono::seconds(machine::times(3, 10))});
+    live_through({"black-holed", [this] { relay_->disconnect(); }, [this] { relay_->reconnect(); },
+                  false, false, std::chrono::seconds(machine::times(3, 10))});
 }
 
 TEST(outages, of_a_password_that_does_not_hold_any_more) {
@@ -406,7 +406,7 @@ TEST(outages, of_a_disk_that_is_full_fail_no_read) {
         make("full", {"autovacuum=off"});
         std::filesystem::create_directory(folder / "space");
         if (const auto& account = own_->server().account())
-            account->take(folder / "space");
+            account->take_ownership(folder / "space");
         own_->sql().run("CREATE TABLESPACE small LOCATION '" + (folder / "space").string() + "'");
         own_->sql().run("ALTER TABLE \"user\" SET TABLESPACE small");
     } else {
@@ -445,7 +445,7 @@ TEST(outages, of_a_primary_of_which_nobody_tells_end_with_the_promotion_of_its_s
     live_through({.name = "primary black-holed, standby promoted",
                   .begin =
                       [this] {
-                          relay_->cut();
+                          relay_->disconnect();
                           crash();
                       },
                   .end = [this] { standby_->promote(); },

@@ -36,9 +36,9 @@ class OwnHttpd : public Scene {
     void teardown() override { stop(); }
 
     Reply send(const std::string& method, const std::string& path,
-               const std::optional<std::string>& body = {}, Here here = {}) {
-        auto reply = client_->send({method, path, {bearer(Who::super_admin)}, body}, here);
-        check_reply(reply, here);
+               const std::optional<std::string>& body = {}, SourceLocation where = {}) {
+        auto reply = client_->send({method, path, {bearer(Caller::super_admin)}, body}, where);
+        check_reply(reply, where);
         return reply;
     }
 

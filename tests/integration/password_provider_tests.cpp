@@ -29,7 +29,7 @@ TEST_GROUP_BASE(password_provider, Scene) {
     }
 
     static std::string add_account(const std::string& email, const std::string& path) {
-        return text_member(ask(Who::super_admin, "POST", path,
+        return text_member(ask(Caller::super_admin, "POST", path,
                                R"({"name":"Eva","email":")" + email +
                                    R"(","password":"s3cr3t of eva","role":"user"})"),
                            "id");
@@ -191,9 +191,9 @@ TEST(password_provider, holds_the_limit_on_failed_attempts) {
 TEST(password_provider, without_a_database_is_500_and_not_401) {
     allow_lines_without_a_database();
     start();
-    Suite::current().database().take_away();
+    Suite::current().database().make_unavailable();
     const int status = status_of("eva@example.org", right);
-    Suite::current().database().bring_back();
+    Suite::current().database().make_available();
     CHECK_EQUAL(500, status);
 }
 
@@ -209,32 +209,32 @@ TEST(password_provider, finds_the_user_of_its_Location_though_a_session_comes) {
     expect_log("AH01631"); // the one whom the password names has not the role
     expect_log("AH01629"); // nor has one whom nobody here knows
     start("AuthUserAdmin On\nAuthUserAdminSignInLimit 1000000\n");
-    const auto session_of = [](Who who) {
-        return "Cookie: better-auth.session_token=" + token_of(who);
+    const auto session_of = [](Caller caller) {
+        return "Cookie: better-auth.session_token=" + token_of(caller);
     };
-    const auto with_session = [&](Who who, const std::string& path) {
-        return HttpClient(httpd_->port()).send({"GET", path, {session_of(who)}, {}});
+    const auto with_session = [&](Caller caller, const std::string& path) {
+        return HttpClient(httpd_->port()).send({"GET", path, {session_of(caller)}, {}});
     };
-    for (const Who who : {Who::user, Who::super_admin}) {
-        const auto reply = with_session(who, "/users/" + id_);
+    for (const Caller caller : {Caller::user, Caller::super_admin}) {
+        const auto reply = with_session(caller, "/users/" + id_);
         CHECK_EQUAL(401, reply.status);
         CHECK_EQUAL(std::string("Basic realm=\"x\""),
                     reply.header("WWW-Authenticate").value_or("(none)"));
     }
-    CHECK_EQUAL(401, with_session(Who::admin, "/role/users/" + id_).status);
+    CHECK_EQUAL(401, with_session(Caller::admin, "/role/users/" + id_).status);
     // Whose session it is, does not shut out whom the password names.
-    const auto both = [&](Who who) {
-        return read("eva@example.org", right, id_, "/role/users", {session_of(who)});
+    const auto both = [&](Caller caller) {
+        return read("eva@example.org", right, id_, "/role/users", {session_of(caller)});
     };
-    CHECK_EQUAL(401, both(Who::admin).status);
+    CHECK_EQUAL(401, both(Caller::admin).status);
     sql().run("UPDATE \"user\" SET \"role\" = 'admin' WHERE \"email\" = 'eva@example.org'");
-    CHECK_EQUAL(200, both(Who::user).status);
+    CHECK_EQUAL(200, both(Caller::user).status);
     // Nor has somebody whom a file names the role of a session that comes with his password.
     const auto of_file = [&](std::vector<std::string> headers) {
         return read("bob", "s3cr3t of bob", id_, "/file/users", std::move(headers)).status;
     };
     CHECK_EQUAL(401, of_file({}));
-    CHECK_EQUAL(401, of_file({session_of(Who::admin)}));
+    CHECK_EQUAL(401, of_file({session_of(Caller::admin)}));
 }
 
 TEST(password_provider, leaves_the_password_to_the_session_of_a_form) {

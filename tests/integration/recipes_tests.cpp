@@ -28,7 +28,7 @@ class Certificates {
                          "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj", subject,
                          "-keyout", file(name + ".key"), "-out", file(name + ".crt")}};
         command.words.insert(command.words.end(), further.begin(), further.end());
-        const Finished made = test::run(command);
+        const CommandResult made = test::run(command);
         CHECK_TEXT(made.status == 0, made.output.c_str());
     }
     static std::vector<std::string> signed_by(const std::string& name, const Certificates& there) {
@@ -113,7 +113,7 @@ TEST(recipes, behind_a_proxy_a_page_of_the_public_host_works_and_others_do_not) 
         return ask_outside(
             {"PUT",
              "/api/users/ulises-1",
-             {bearer(Who::super_admin), "Host: app.example.com", "Origin: " + origin},
+             {bearer(Caller::super_admin), "Host: app.example.com", "Origin: " + origin},
              R"({"name":"Ulises"})"});
     };
     expect_success(change("https://app.example.com"));
@@ -125,8 +125,8 @@ TEST(recipes, behind_a_proxy_an_id_comes_through_as_it_was_encoded) {
     for (const char* id : {"a b", "a/b", "50%", "ñ"}) {
         add_user({id, "N", std::string(percent_encoded(id)) + "@example.org", "user",
                   "2026-01-01T00:00:00.000Z"});
-        expect_success(
-            ask_outside({"GET", "/api/users/" + percent_encoded(id), {bearer(Who::super_admin)}}));
+        expect_success(ask_outside(
+            {"GET", "/api/users/" + percent_encoded(id), {bearer(Caller::super_admin)}}));
     }
 }
 
@@ -135,7 +135,7 @@ TEST(recipes, behind_a_proxy_that_ends_TLS_the_cookie_of_a_session_is_secure) {
     expect_success(ask_outside(
         {"POST",
          "/api/users",
-         {bearer(Who::super_admin)},
+         {bearer(Caller::super_admin)},
          R"({"name":"Eva","email":"eva@example.org","password":"s3cr3t of eva","role":"admin"})"}));
     const Reply reply = ask_outside({"POST",
                                      "/api/auth/sign-in/email",
@@ -218,15 +218,15 @@ TEST(recipes, of_two_applications_each_has_its_users_and_its_secret) {
                    "\"role\") VALUES ('sara-1', 'Socia', 'socia@example.org', TRUE, 'superAdmin'); "
                    "INSERT INTO \"session\" (\"id\", \"token\", \"userId\", \"expiresAt\", "
                    "\"createdAt\", \"updatedAt\") VALUES ('s', " +
-                   sql_literal(token_of(Who::super_admin)) +
+                   sql_literal(token_of(Caller::super_admin)) +
                    ", 'sara-1', '2999-01-01', now(), now())");
     const auto ask = [&](const std::string& host, const std::string& secret) {
         return HttpClient(httpd_->port())
             .send({"GET",
                    "/api/users/sara-1",
                    {"Host: " + host + ".example.com",
-                    "Authorization: Bearer " +
-                        signed_token(token_of(Who::super_admin), "the s3cr3t of the " + secret)}});
+                    "Authorization: Bearer " + signed_token(token_of(Caller::super_admin),
+                                                            "the s3cr3t of the " + secret)}});
     };
     CHECK_EQUAL(std::string("Sara"), text_member(ask("shop", "shop"), "name"));
     CHECK_EQUAL(std::string("Socia"), text_member(ask("club", "club"), "name"));
@@ -239,8 +239,8 @@ TEST(recipes, of_two_applications_each_has_its_users_and_its_secret) {
                 .send({"POST",
                        "/api/users",
                        {"Host: " + name + ".example.com",
-                        "Authorization: Bearer " +
-                            signed_token(token_of(Who::super_admin), "the s3cr3t of the " + name)},
+                        "Authorization: Bearer " + signed_token(token_of(Caller::super_admin),
+                                                                "the s3cr3t of the " + name)},
                        R"({"name":"Eva","email":"Eva@Example.org","password":"s3cr3t of eva",)"
                        R"("role":"user"})"}));
         CHECK_EQUAL(1, database.sql().number(
@@ -265,9 +265,10 @@ TEST(recipes, while_the_secret_changes_sessions_of_both_count_and_the_first_one_
     };
     const auto status_with = [&](const std::string& secret) {
         return client_
-            ->send({"GET",
-                    "/api/users/sara-1",
-                    {"Authorization: Bearer " + signed_token(token_of(Who::super_admin), secret)}})
+            ->send(
+                {"GET",
+                 "/api/users/sara-1",
+                 {"Authorization: Bearer " + signed_token(token_of(Caller::super_admin), secret)}})
             .status;
     };
     /// Whether the cookie of a new session is signed with the secret.
@@ -290,7 +291,7 @@ TEST(recipes, while_the_secret_changes_sessions_of_both_count_and_the_first_one_
     expect_success(client_->send(
         {"POST",
          "/api/users",
-         {"Authorization: Bearer " + signed_token(token_of(Who::super_admin), before)},
+         {"Authorization: Bearer " + signed_token(token_of(Caller::super_admin), before)},
          R"({"name":"Eva","email":"eva@example.org","password":"s3cr3t of eva","role":"user"})"}));
     CHECK_EQUAL(200, status_with(before));
     CHECK_EQUAL(200, status_with(after));
@@ -408,7 +409,7 @@ TEST(recipes, with_OpenID_Connect_the_claims_say_who_calls_and_in_which_role) {
         const auto part = [&](const std::string& name) {
             return between(to + "&", "&" + name + "=", "&").value_or("");
         };
-        provider.hand_out("useradmin", R"("nonce":")" + part("nonce") + "\"," + claims, key);
+        provider.issue_tokens("useradmin", R"("nonce":")" + part("nonce") + "\"," + claims, key);
         return client_->send(
             {"GET", "/oidc/callback?code=c&state=" + part("state"), {cookies_of(away)}});
     };
@@ -452,7 +453,7 @@ TEST(recipes, with_PostgreSQL_over_TLS_both_sides_show_a_certificate_or_there_is
     write_file(server.file("pg_hba.conf"), "local all all trust\n"
                                            "hostssl all useradmin 127.0.0.1/32 cert\n");
     if (running_as_root()) {
-        Account::first_of({"postgres"})->take(server.folder());
+        Account::first_of({"postgres"})->take_ownership(server.folder());
         // As the recipe says.
         for (const Certificates* each : {&client, &stranger}) {
             const std::string key = each->file("client.key");
@@ -561,7 +562,7 @@ TEST(recipes, with_fail2ban_who_guesses_passwords_and_forges_tokens_is_told_from
         request.is_http2 = is_http2;
         return HttpClient(httpd_->port()).send(request).status;
     };
-    const std::string token = token_of(Who::super_admin);
+    const std::string token = token_of(Caller::super_admin);
     CHECK_EQUAL(401, sign_in_from("192.0.2.1", "eva@example.org", "s3cr3t of evo"));
     CHECK_EQUAL(401, sign_in_from("2001:db8::2", "o'failed@example.org", "s3cr3t"));
     CHECK_EQUAL(401, call_from("192.0.2.3", signed_token(token, "a s3cr3t of its own")));
@@ -587,7 +588,7 @@ TEST(recipes, with_fail2ban_who_guesses_passwords_and_forges_tokens_is_told_from
     const std::string log = httpd_->error_log().string();
     write_file(folder / "paths-overrides.local", "[DEFAULT]\napache_error_log = " + log + "\n");
     const auto addresses_of = [&](const std::string& filter) {
-        const Finished found = test::run(
+        const CommandResult found = test::run(
             {{machine::program("fail2ban-regex"), "-c", folder.string(), "-o", "ip", log, filter}});
         CHECK_TEXT(found.status == 0, found.output.c_str());
         return found.output;
@@ -612,7 +613,7 @@ TEST(recipes, with_fail2ban_who_guesses_passwords_and_forges_tokens_is_told_from
             ++count;
         CHECK(count >= most && count < 60);
     }
-    const Finished taken =
+    const CommandResult taken =
         test::run({{machine::program("fail2ban-client"), "-c", folder.string(), "--test"}});
     CHECK_TEXT(taken.status == 0, taken.output.c_str());
 }
@@ -654,7 +655,7 @@ TEST(recipes, with_logrotate_the_audit_log_is_one_chain_over_all_its_files) {
     lay_program("invoke-rc.d", "apache2 reload", "kill -USR1 " + process);
     lay_program("pgrep", "-f ^/usr/sbin/apache2", "kill -0 " + process + " 2>/dev/null");
     const auto rotate = [&] {
-        const Finished rotated =
+        const CommandResult rotated =
             test::run({{machine::program("logrotate"), "--force", "--state",
                         (folder / "state").string(), (folder / "rule").string()},
                        {{"PATH", folder.string() + ":/usr/sbin:/usr/bin:/sbin:/bin"}}});
@@ -671,12 +672,12 @@ TEST(recipes, with_logrotate_the_audit_log_is_one_chain_over_all_its_files) {
     httpd_.reset();
     rotate(); // of an httpd that is stopped
 
-    const Finished verified = test::run(
+    const CommandResult verified = test::run(
         {{"/bin/sh", "-c", R"(test -e "$0/audit.log.2.gz" && "$1" audit verify "$0"/audit.log*)",
           folder.string(), machine::built("useradminctl").string()}});
     CHECK_TEXT(verified.status == 0, verified.output.c_str());
     CHECK_TEXT(verified.output.find("14 lines") != std::string::npos, verified.output.c_str());
-    const Finished without_middle = test::run(
+    const CommandResult without_middle = test::run(
         {{"/bin/sh", "-c", R"(zcat "$0/audit.log.3.gz" | "$1" audit verify - "$0/audit.log.1")",
           folder.string(), machine::built("useradminctl").string()}});
     CHECK_TEXT(without_middle.status != 0, without_middle.output.c_str());

@@ -9,15 +9,15 @@ TEST_GROUP_BASE(scale, OwnHttpd){
     static bool is_postgresql(){return Suite::current().kind() == Kind::postgresql;
 }
 
-static void schema(const char* option, Here here = {}) {
+static void schema(const char* option, SourceLocation where = {}) {
     const TestDatabase& database = Suite::current().database();
-    const Finished finished =
+    const CommandResult finished =
         test::run({{machine::built("useradminctl").string(), "--driver", database.driver(),
                     "--params", database.params(), "schema", option},
                    machine::sanitizer_environment(),
                    {}});
     if (finished.status != 0)
-        give_up(finished.output, here);
+        fail_test(finished.output, where);
 }
 
 void teardown() override {
@@ -39,11 +39,11 @@ TEST(scale, is_used_by_the_service_and_may_come_and_go_under_it) {
     start(service);
     const std::string all = send("GET", "/api/users?page=2").body;
     const std::string one = send("GET", found).body;
-    const auto is_the_same = [&](Here here = {}) {
+    const auto is_the_same = [&](SourceLocation where = {}) {
         for (int round = 0; round < 8; ++round) {
-            const Reply list = send("GET", "/api/users?page=2", {}, here);
-            expect(list, 200, all, here);
-            expect(send("GET", found, {}, here), 200, one, here);
+            const Reply list = send("GET", "/api/users?page=2", {}, where);
+            expect(list, 200, all, where);
+            expect(send("GET", found, {}, where), 200, one, where);
         }
     };
     schema("--scale");

@@ -186,15 +186,15 @@ const Person& ulises() {
     return person;
 }
 
-std::string token_of(Who who) {
-    switch (who) {
-    case Who::user:
+std::string token_of(Caller caller) {
+    switch (caller) {
+    case Caller::user:
         return "s3cr3t-token-of-ulises";
-    case Who::admin:
+    case Caller::admin:
         return "s3cr3t-token-of-ada";
-    case Who::super_admin:
+    case Caller::super_admin:
         return "s3cr3t-token-of-sara";
-    case Who::nobody:
+    case Caller::nobody:
         break;
     }
     return "";
@@ -211,8 +211,8 @@ std::string signed_token(const std::string& token, std::string_view with) {
            std::string(reinterpret_cast<const char*>(text), static_cast<std::size_t>(length));
 }
 
-std::string bearer(Who who) {
-    return "Authorization: Bearer " + token_of(who);
+std::string bearer(Caller caller) {
+    return "Authorization: Bearer " + token_of(caller);
 }
 
 void Scene::setup() {
@@ -222,29 +222,29 @@ void Scene::setup() {
     Suite::current().database().clear();
     for (const auto* person : {&sara(), &ada(), &ulises()})
         add_user(*person);
-    add_session(token_of(Who::super_admin), sara().id);
-    add_session(token_of(Who::admin), ada().id);
-    add_session(token_of(Who::user), ulises().id);
+    add_session(token_of(Caller::super_admin), sara().id);
+    add_session(token_of(Caller::admin), ada().id);
+    add_session(token_of(Caller::user), ulises().id);
 }
 
-Reply Scene::ask(Who who, const std::string& method, const std::string& path,
+Reply Scene::ask(Caller caller, const std::string& method, const std::string& path,
                  const std::optional<std::string>& body, const std::vector<std::string>& headers,
-                 Here here) {
+                 SourceLocation where) {
     Request request{method, path, headers, body};
-    if (who != Who::nobody)
-        request.headers.push_back(bearer(who));
-    auto reply = Suite::current().client().send(request, here);
-    check_reply(reply, here);
+    if (caller != Caller::nobody)
+        request.headers.push_back(bearer(caller));
+    auto reply = Suite::current().client().send(request, where);
+    check_reply(reply, where);
     return reply;
 }
 
-Reply Scene::exchange(std::string_view bytes, Here here) {
+Reply Scene::exchange(std::string_view bytes, SourceLocation where) {
     const RawConnection connection(Suite::current().httpd().port());
     connection.send(bytes);
     auto reply = parse_reply(connection.receive_all());
     reply.asked = bytes.substr(0, 500);
     ExchangeLog::instance().note(Suite::current().httpd().port(), bytes, reply);
-    check_reply(reply, here);
+    check_reply(reply, where);
     return reply;
 }
 
@@ -284,59 +284,59 @@ long Scene::count(const std::string& table) {
     return sql().number("SELECT count(*) FROM \"" + table + "\"");
 }
 
-void fail(const Reply& reply, const std::string& why, Here here) {
-    give_up(why + "\n" + reply.text(), here);
+void fail(const Reply& reply, const std::string& why, SourceLocation where) {
+    fail_test(why + "\n" + reply.text(), where);
 }
 
-void check_reply(const Reply& reply, Here here) {
+void check_reply(const Reply& reply, SourceLocation where) {
     std::string came = reply.body;
     for (const auto& [name, value] : reply.headers)
         came += name + ": " + value + "\n";
     if (holds_a_secret(came))
-        fail(reply, "a secret is in the reply", here);
+        fail(reply, "a secret is in the reply", where);
     if (reply.header("Cache-Control") != "no-store")
-        fail(reply, "the reply lacks Cache-Control: no-store", here);
+        fail(reply, "the reply lacks Cache-Control: no-store", where);
     if (reply.header("X-Content-Type-Options") != "nosniff")
-        fail(reply, "the reply lacks X-Content-Type-Options: nosniff", here);
+        fail(reply, "the reply lacks X-Content-Type-Options: nosniff", where);
     if (reply.status != 204 && reply.header("Content-Type") != "application/json")
-        fail(reply, "the reply is not application/json", here);
+        fail(reply, "the reply is not application/json", where);
     if (is_bodiless(reply)) {
         if (!reply.body.empty())
-            fail(reply, "the reply has a body", here);
+            fail(reply, "the reply has a body", where);
         return;
     }
     const bool enveloped = reply.status < 400
                                ? reply.body.starts_with(R"({"success":true,)")
                                : reply.body.starts_with(R"({"success":false,"error":")");
     if (!enveloped || !reply.body.ends_with("}"))
-        fail(reply, "the reply is no envelope", here);
+        fail(reply, "the reply is no envelope", where);
     // An error that httpd raises may end with the connection instead.
     const auto length = reply.header("Content-Length");
     const bool ends_with_connection =
         reply.status >= 400 && reply.header("Connection").value_or("") == "close";
     if (length ? *length != std::to_string(reply.body.size()) : !ends_with_connection)
-        fail(reply, "Content-Length is not the body's", here);
+        fail(reply, "Content-Length is not the body's", where);
 }
 
-void expect(const Reply& reply, int status, std::string_view body, Here here) {
+void expect(const Reply& reply, int status, std::string_view body, SourceLocation where) {
     if (reply.status != status || reply.body != body)
-        fail(reply, "expected: " + std::to_string(status) + "\n" + std::string(body), here);
+        fail(reply, "expected: " + std::to_string(status) + "\n" + std::string(body), where);
     UtestShell::getCurrent()->countCheck();
 }
 
-void expect_error(const Reply& reply, int status, std::string_view text, Here here) {
-    expect(reply, status, R"({"success":false,"error":")" + std::string(text) + R"("})", here);
+void expect_error(const Reply& reply, int status, std::string_view text, SourceLocation where) {
+    expect(reply, status, R"({"success":false,"error":")" + std::string(text) + R"("})", where);
 }
 
-void expect_refused(const Reply& reply, Here here) {
+void expect_refused(const Reply& reply, SourceLocation where) {
     if (reply.status < 400 || !reply.body.starts_with(R"({"success":false,"error":")"))
-        fail(reply, "expected a failure envelope", here);
+        fail(reply, "expected a failure envelope", where);
     UtestShell::getCurrent()->countCheck();
 }
 
-void expect_success(const Reply& reply, Here here) {
+void expect_success(const Reply& reply, SourceLocation where) {
     if (reply.status != 200 || !reply.body.starts_with(R"({"success":true,)"))
-        fail(reply, "expected a success envelope", here);
+        fail(reply, "expected a success envelope", where);
     UtestShell::getCurrent()->countCheck();
 }
 
@@ -352,10 +352,10 @@ std::string ids_of(const Reply& reply) {
     return ids;
 }
 
-std::string text_member(const Reply& reply, std::string_view name, Here here) {
+std::string text_member(const Reply& reply, std::string_view name, SourceLocation where) {
     const auto value = between(reply.body, "\"" + std::string(name) + "\":\"", "\"");
     if (!value)
-        fail(reply, "there is no text member " + std::string(name), here);
+        fail(reply, "there is no text member " + std::string(name), where);
     return *value;
 }
 

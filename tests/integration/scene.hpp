@@ -66,7 +66,7 @@ std::string sign_in(const std::string& path, const std::string& directives);
 inline constexpr std::string_view secret = "s3cr3t that signs the cookies";
 
 /// Who calls.
-enum class Who { nobody, user, admin, super_admin };
+enum class Caller { nobody, user, admin, super_admin };
 
 /// A caller's row in "user", as setup lays it.
 struct Person {
@@ -86,13 +86,13 @@ const Person& ada();
 const Person& ulises();
 
 /// The session token of a caller.
-std::string token_of(Who who);
+std::string token_of(Caller caller);
 
 /// The token as better-auth signs it: token.base64(HMAC-SHA-256).
 std::string signed_token(const std::string& token, std::string_view with);
 
 /// The Authorization header with a caller's token.
-std::string bearer(Who who);
+std::string bearer(Caller caller);
 
 /// Every test starts with the three callers and their sessions in the tables, and nothing else.
 class Scene : public Utest {
@@ -103,25 +103,26 @@ class Scene : public Utest {
     static Database& sql() { return Suite::current().database().sql(); }
 
     /// Sends it as the caller, with the bearer token, and looks at what every reply must have.
-    static Reply ask(Who who, const std::string& method, const std::string& path,
+    static Reply ask(Caller caller, const std::string& method, const std::string& path,
                      const std::optional<std::string>& body = {},
-                     const std::vector<std::string>& headers = {}, Here here = {});
+                     const std::vector<std::string>& headers = {}, SourceLocation where = {});
 
-    static Reply get(Who who, const std::string& path, Here here = {}) {
-        return ask(who, "GET", path, {}, {}, here);
+    static Reply get(Caller caller, const std::string& path, SourceLocation where = {}) {
+        return ask(caller, "GET", path, {}, {}, where);
     }
-    static Reply post(Who who, const std::string& body, Here here = {}) {
-        return ask(who, "POST", "/api/users", body, {}, here);
+    static Reply post(Caller caller, const std::string& body, SourceLocation where = {}) {
+        return ask(caller, "POST", "/api/users", body, {}, where);
     }
-    static Reply put(Who who, const std::string& id, const std::string& body, Here here = {}) {
-        return ask(who, "PUT", "/api/users/" + id, body, {}, here);
+    static Reply put(Caller caller, const std::string& id, const std::string& body,
+                     SourceLocation where = {}) {
+        return ask(caller, "PUT", "/api/users/" + id, body, {}, where);
     }
-    static Reply remove(Who who, const std::string& id, Here here = {}) {
-        return ask(who, "DELETE", "/api/users/" + id, {}, {}, here);
+    static Reply remove(Caller caller, const std::string& id, SourceLocation where = {}) {
+        return ask(caller, "DELETE", "/api/users/" + id, {}, {}, where);
     }
 
     /// Sends raw bytes and takes apart what comes until the server closes.
-    static Reply exchange(std::string_view bytes, Here here = {});
+    static Reply exchange(std::string_view bytes, SourceLocation where = {});
 
     /// Adds a row to "user"; role may be "NULL" for SQL's.
     static void add_user(const Person& person);
@@ -139,30 +140,30 @@ class Scene : public Utest {
 };
 
 /// The reply has this status and this body, byte for byte.
-void expect(const Reply& reply, int status, std::string_view body, Here here = {});
+void expect(const Reply& reply, int status, std::string_view body, SourceLocation where = {});
 
 /// The reply is the failure envelope with this text.
-void expect_error(const Reply& reply, int status, std::string_view text, Here here = {});
+void expect_error(const Reply& reply, int status, std::string_view text, SourceLocation where = {});
 
 /// The reply is some failure envelope: an error's status, and success false.
-void expect_refused(const Reply& reply, Here here = {});
+void expect_refused(const Reply& reply, SourceLocation where = {});
 
 /// The reply has this status and the success envelope.
-void expect_success(const Reply& reply, Here here = {});
+void expect_success(const Reply& reply, SourceLocation where = {});
 
 /// What every reply under a base address must have: JSON, not cached, no secret.
-void check_reply(const Reply& reply, Here here = {});
+void check_reply(const Reply& reply, SourceLocation where = {});
 
 /// The ids in a reply, in its order: "a b c".
 std::string ids_of(const Reply& reply);
 
 /// The first text member of that name in a reply.
-std::string text_member(const Reply& reply, std::string_view name, Here here = {});
+std::string text_member(const Reply& reply, std::string_view name, SourceLocation where = {});
 
 /// Now, as the interface writes it: two such texts compare as the times do.
 std::string now_as_text();
 
 /// Fails the test, with the reply in the message.
-[[noreturn]] void fail(const Reply& reply, const std::string& why, Here here);
+[[noreturn]] void fail(const Reply& reply, const std::string& why, SourceLocation where);
 
 } // namespace useradmin::test

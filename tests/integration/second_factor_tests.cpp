@@ -16,7 +16,7 @@ class SecondFactor : public OwnHttpd {
 
     void setup() override {
         OwnHttpd::setup();
-        id_ = text_member(ask(Who::super_admin, "POST", "/cheap/users",
+        id_ = text_member(ask(Caller::super_admin, "POST", "/cheap/users",
                               R"({"name":"Eva","email":"eva@example.org",)"
                               R"("password":"s3cr3t of eva","role":"user"})"),
                           "id");

@@ -120,7 +120,7 @@ std::string without_token(Reply reply) {
     return reply.text();
 }
 
-std::string text_of(const Sighting& sighting) {
+std::string text_of(const Occurrence& sighting) {
     return sighting.what + (sighting.region.empty() ? "" : " in " + sighting.region) + ": " +
            sighting.part + "\n    " + sighting.around + "\n";
 }
@@ -181,24 +181,25 @@ class Secrets : public OwnHttpd {
         return connections_.back()->send(request);
     }
     /// The reply has the status, unless that is 0.
-    Reply ask(int status, const Request& request, Here here = {}) {
+    Reply ask(int status, const Request& request, SourceLocation where = {}) {
         Reply reply = send(request);
         replies_ += reply.text();
         if (status != 0 && reply.status != status)
-            fail(reply, "not the status " + std::to_string(status), here);
+            fail(reply, "not the status " + std::to_string(status), where);
         return reply;
     }
     Reply post(int status, const std::string& path, const std::string& body,
-               const std::vector<std::string>& headers = {}, Here here = {}) {
-        return ask(status, {"POST", path, headers, body}, here);
+               const std::vector<std::string>& headers = {}, SourceLocation where = {}) {
+        return ask(status, {"POST", path, headers, body}, where);
     }
     /// Signs in, and looks for the token that was handed out from then on. With a secret, the
     /// signature is looked for as well: the value of the cookie comes back.
     std::string open_session(const std::string& base, const std::string& body,
-                             const std::vector<std::string>& headers = {}, Here here = {}) {
+                             const std::vector<std::string>& headers = {},
+                             SourceLocation where = {}) {
         const Reply reply = send({"POST", base + "/sign-in/email", headers, body});
         if (reply.status != 200)
-            fail(reply, "nobody is signed in", here);
+            fail(reply, "nobody is signed in", where);
         replies_ += without_token(reply);
         const std::string token = seek("token of a sign-in", text_member(reply, "token"), true);
         const std::string value = *between(*reply.header("Set-Cookie"), cookie, ";");
@@ -229,7 +230,7 @@ class Secrets : public OwnHttpd {
         auto processes = children_of(httpd_->main_process());
         processes.push_back(httpd_->main_process());
         for (const pid_t process : processes)
-            for (const Sighting& sighting : sightings_in(process, sought_in_memory_))
+            for (const Occurrence& sighting : find_occurrences(process, sought_in_memory_))
                 if (!is_reply_of_httpd(sighting) && !is_of_broken_connection(sighting))
                     found += text_of(sighting);
         return found;
@@ -237,7 +238,7 @@ class Secrets : public OwnHttpd {
 
     /// Whether it is the head of a reply that hands a token out. httpd writes the head into memory
     /// of its own, which no module gets to see before it is freed.
-    static bool is_reply_of_httpd(const Sighting& sighting) {
+    static bool is_reply_of_httpd(const Occurrence& sighting) {
         const std::string_view before =
             std::string_view(sighting.around).substr(0, sighting.around.find(sighting.part));
         return std::any_of(std::begin(handing_out), std::end(handing_out), [&](const char* name) {
@@ -249,14 +250,14 @@ class Secrets : public OwnHttpd {
 
     /// Whether it is what libpq was to send when the database had gone. libpq lets nobody write
     /// over it before the connection stands again, and frees it as it is where it never does.
-    static bool is_of_broken_connection(const Sighting& sighting) {
+    static bool is_of_broken_connection(const Occurrence& sighting) {
         return sighting.what == while_away &&
                sighting.around.find("_useradmin_") < sighting.around.find(sighting.part);
     }
 
     std::unique_ptr<TestDatabase> own_;
-    std::vector<Sought> sought_;
-    std::vector<Sought> sought_in_memory_;
+    std::vector<SearchedText> sought_;
+    std::vector<SearchedText> sought_in_memory_;
     std::string replies_;
     std::vector<std::unique_ptr<HttpClient>> connections_;
 
@@ -375,7 +376,7 @@ TEST(secrets, are_in_no_log_reply_or_status_and_copies_are_wiped) {
 
     seek_hash(eva);
     // The database is away, and comes back.
-    own_->take_away();
+    own_->make_unavailable();
     const int unavailable = is_postgresql() ? 503 : 0;
     const std::string in_vain = as(secret_of(while_away));
     ask(unavailable, {"GET", "/api/users", {in_vain}});
@@ -384,7 +385,7 @@ TEST(secrets, are_in_no_log_reply_or_status_and_copies_are_wiped) {
          {in_vain});
     ask(is_postgresql() ? 500 : 0,
         {"GET", "/basic/users", {basic(bea, "Basic while nobody can look", made_up())}});
-    own_->bring_back();
+    own_->make_available();
     ask(200, {"GET", "/api/users", {by_sara}});
 
     replies_ += send({"GET", "/server-status", {}, {}}).body;
@@ -406,12 +407,12 @@ TEST(secrets, are_in_no_log_reply_or_status_and_copies_are_wiped) {
         CHECK_EQUAL(std::string(), left);
     }
     seek("secret of the configuration", std::string(secret));
-    for (const Sighting& sighting : sightings_in(replies_, sought_))
+    for (const Occurrence& sighting : find_occurrences(replies_, sought_))
         FAIL(("in a reply: " + text_of(sighting)).c_str());
-    std::string logs = LogWatch::instance().seen();
+    std::string logs = LogWatch::instance().lines();
     for (const std::string& line : httpd_->access_log())
         logs += line + "\n";
-    for (const Sighting& sighting : sightings_in(logs, sought_))
+    for (const Occurrence& sighting : find_occurrences(logs, sought_))
         FAIL(("in a log: " + text_of(sighting)).c_str());
 }
 

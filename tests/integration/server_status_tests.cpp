@@ -17,8 +17,10 @@ class ServerStatus : public OwnHttpd {
                   location("/api/users", "AuthUserAdmin On") + "</VirtualHost>\n",
               {"mod_status.so"});
         for (const char* name : {"one.test", "one.test", "two.test"})
-            expect_success(client_->send(
-                {"GET", "/api/users", {"Host: " + std::string(name), bearer(Who::super_admin)}}));
+            expect_success(
+                client_->send({"GET",
+                               "/api/users",
+                               {"Host: " + std::string(name), bearer(Caller::super_admin)}}));
         CHECK(eventually([&] { return has("?auto", "\nUserAdminRequests[list,200]: 3\n"); }));
     }
 

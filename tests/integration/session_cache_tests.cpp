@@ -38,14 +38,14 @@ class SessionCache : public OwnHttpd {
     }
 
     /// What the caller gets, over a new connection.
-    int status_of(Who who, const std::string& path) const {
-        return HttpClient(httpd_->port()).send({"GET", path, {bearer(who)}}).status;
+    int status_of(Caller caller, const std::string& path) const {
+        return HttpClient(httpd_->port()).send({"GET", path, {bearer(caller)}}).status;
     }
     /// What the caller gets from all who answer when many ask at once: "200", or "200 401".
-    std::string statuses_of(Who who, const std::string& path, int count = 24) {
+    std::string statuses_of(Caller caller, const std::string& path, int count = 24) {
         std::set<int> statuses;
         const std::vector<Request> requests(static_cast<std::size_t>(count),
-                                            Request{"GET", path, {bearer(who)}});
+                                            Request{"GET", path, {bearer(caller)}});
         for (const auto& reply : client_->send_at_once(requests))
             statuses.insert(reply.status);
         std::string text;
@@ -69,19 +69,19 @@ TEST_GROUP_BASE(session_cache, SessionCache){};
 
 TEST(session_cache, lets_a_session_count_without_another_look_in_all_children) {
     start_keeping("60");
-    CHECK_EQUAL(200, status_of(Who::user, own_record));
+    CHECK_EQUAL(200, status_of(Caller::user, own_record));
     forget_session_behind_its_back();
     CHECK_TRUE(eventually([&] {
-        CHECK_EQUAL(std::string("200"), statuses_of(Who::user, own_record));
+        CHECK_EQUAL(std::string("200"), statuses_of(Caller::user, own_record));
         return children() > 1;
     }));
 }
 
 TEST(session_cache, lets_a_session_count_for_as_long_as_AuthUserAdminCache_says) {
     start_keeping("1");
-    CHECK_EQUAL(200, status_of(Who::user, own_record));
+    CHECK_EQUAL(200, status_of(Caller::user, own_record));
     forget_session_behind_its_back();
-    CHECK_TRUE(eventually([&] { return status_of(Who::user, own_record) == 401; },
+    CHECK_TRUE(eventually([&] { return status_of(Caller::user, own_record) == 401; },
                           std::chrono::seconds(30)));
 }
 
@@ -89,7 +89,7 @@ TEST(session_cache, keeps_a_session_once_whatever_signature_a_client_thinks_of) 
     start_keeping("60");
     const auto status_with = [&](const char* signature) {
         return HttpClient(httpd_->port())
-            .send({"GET", own_record, {bearer(Who::user) + signature}})
+            .send({"GET", own_record, {bearer(Caller::user) + signature}})
             .status;
     };
     CHECK_EQUAL(200, status_with(".one"));
@@ -100,9 +100,9 @@ TEST(session_cache, keeps_a_session_once_whatever_signature_a_client_thinks_of) 
 
 TEST(session_cache, is_off_where_nobody_says_otherwise) {
     start(location("/api/users", "AuthUserAdmin On"));
-    CHECK_EQUAL(200, status_of(Who::user, own_record));
+    CHECK_EQUAL(200, status_of(Caller::user, own_record));
     forget_session_behind_its_back();
-    CHECK_EQUAL(401, status_of(Who::user, own_record));
+    CHECK_EQUAL(401, status_of(Caller::user, own_record));
 }
 
 TEST(session_cache, lets_no_session_count_past_its_expiry) {
@@ -113,21 +113,21 @@ TEST(session_cache, lets_no_session_count_past_its_expiry) {
               std::string(is_postgresql ? "now() + interval '3 seconds'"
                                         : "strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '+3 seconds')") +
               " WHERE \"userId\" = 'ulises-1'");
-    CHECK_EQUAL(200, status_of(Who::user, own_record));
-    CHECK_TRUE(eventually([&] { return status_of(Who::user, own_record) == 401; },
+    CHECK_EQUAL(200, status_of(Caller::user, own_record));
+    CHECK_TRUE(eventually([&] { return status_of(Caller::user, own_record) == 401; },
                           std::chrono::seconds(30)));
 }
 
 TEST(session_cache, forgets_a_user_whom_the_service_bans_at_once) {
     start_keeping("60");
     for (int time = 0; time < 3; ++time) {
-        CHECK_EQUAL(std::string("200"), statuses_of(Who::user, own_record));
+        CHECK_EQUAL(std::string("200"), statuses_of(Caller::user, own_record));
         expect_success(send("PUT", own_record, R"({"banned":true})"));
-        CHECK_EQUAL(std::string("401"), statuses_of(Who::user, own_record));
+        CHECK_EQUAL(std::string("401"), statuses_of(Caller::user, own_record));
         expect_success(send("PUT", own_record, R"({"banned":false})"));
     }
     CHECK_TRUE(eventually([&] {
-        statuses_of(Who::user, own_record);
+        statuses_of(Caller::user, own_record);
         return children() > 1;
     }));
 }
@@ -135,34 +135,35 @@ TEST(session_cache, forgets_a_user_whom_the_service_bans_at_once) {
 TEST(session_cache, forgets_a_user_whom_the_service_demotes_at_once) {
     start_keeping("60");
     for (int time = 0; time < 3; ++time) {
-        CHECK_EQUAL(std::string("200"), statuses_of(Who::admin, "/api/users"));
+        CHECK_EQUAL(std::string("200"), statuses_of(Caller::admin, "/api/users"));
         expect_success(send("PUT", "/api/users/ada-1", R"({"role":"user"})"));
-        CHECK_EQUAL(std::string("403"), statuses_of(Who::admin, "/api/users"));
+        CHECK_EQUAL(std::string("403"), statuses_of(Caller::admin, "/api/users"));
         expect_success(send("PUT", "/api/users/ada-1", R"({"role":"admin"})"));
     }
 }
 
 TEST(session_cache, forgets_a_user_whom_the_service_deletes_at_once) {
     start_keeping("60");
-    CHECK_EQUAL(std::string("200"), statuses_of(Who::user, own_record));
+    CHECK_EQUAL(std::string("200"), statuses_of(Caller::user, own_record));
     expect_success(send("DELETE", own_record));
-    CHECK_EQUAL(std::string("401"), statuses_of(Who::user, own_record));
+    CHECK_EQUAL(std::string("401"), statuses_of(Caller::user, own_record));
 }
 
 TEST(session_cache, forgets_a_user_whom_the_service_updates_in_any_way) {
     start_keeping("60");
-    CHECK_EQUAL(std::string("200"), statuses_of(Who::admin, "/api/users"));
+    CHECK_EQUAL(std::string("200"), statuses_of(Caller::admin, "/api/users"));
     sql().run("UPDATE \"user\" SET \"role\" = 'user' WHERE \"id\" = 'ada-1'");
-    CHECK_EQUAL(std::string("200"), statuses_of(Who::admin, "/api/users"));
+    CHECK_EQUAL(std::string("200"), statuses_of(Caller::admin, "/api/users"));
     expect_success(send("PUT", "/api/users/ada-1", R"({"name":"Ada L."})"));
-    CHECK_EQUAL(std::string("403"), statuses_of(Who::admin, "/api/users"));
+    CHECK_EQUAL(std::string("403"), statuses_of(Caller::admin, "/api/users"));
 }
 
 TEST(session_cache, forgets_a_session_that_is_signed_out_at_once) {
     start_keeping("60");
-    CHECK_EQUAL(std::string("200"), statuses_of(Who::user, own_record));
-    CHECK_EQUAL(200, client_->send({"POST", "/auth/sign-out", {bearer(Who::user)}, "{}"}).status);
-    CHECK_EQUAL(std::string("401"), statuses_of(Who::user, own_record));
+    CHECK_EQUAL(std::string("200"), statuses_of(Caller::user, own_record));
+    CHECK_EQUAL(200,
+                client_->send({"POST", "/auth/sign-out", {bearer(Caller::user)}, "{}"}).status);
+    CHECK_EQUAL(std::string("401"), statuses_of(Caller::user, own_record));
 }
 
 TEST(session_cache, forgets_whom_another_virtual_host_bans_however_it_names_the_database) {
@@ -173,10 +174,10 @@ TEST(session_cache, forgets_whom_another_virtual_host_bans_however_it_names_the_
                             (database.kind() == Kind::postgresql ? " application_name=other" : "") +
                             "\"\nDBDKeep 3\n" + location("/other/users", as_sara) +
                             "</VirtualHost>\n");
-    CHECK_EQUAL(std::string("200"), statuses_of(Who::user, own_record));
+    CHECK_EQUAL(std::string("200"), statuses_of(Caller::user, own_record));
     expect_success(client_->send(
         {"PUT", "/other/users/ulises-1", {"Host: other.test"}, R"({"banned":true})"}));
-    CHECK_EQUAL(std::string("401"), statuses_of(Who::user, own_record));
+    CHECK_EQUAL(std::string("401"), statuses_of(Caller::user, own_record));
 }
 
 TEST(session_cache, knows_the_sessions_of_each_database_and_of_each_set_of_tables) {
@@ -187,35 +188,35 @@ TEST(session_cache, knows_the_sessions_of_each_database_and_of_each_set_of_table
                                                       "user \"other session\" account") +
                             "</VirtualHost>\n<VirtualHost *:${PORT}>\nServerName other.test\n" +
                             Suite::directives_for(other) + "</VirtualHost>\n");
-    CHECK_EQUAL(200, status_of(Who::user, own_record));
-    CHECK_EQUAL(401, status_of(Who::user, "/tables/users/ulises-1"));
-    CHECK_EQUAL(401,
-                client_->send({"GET", own_record, {bearer(Who::user), "Host: other.test"}}).status);
+    CHECK_EQUAL(200, status_of(Caller::user, own_record));
+    CHECK_EQUAL(401, status_of(Caller::user, "/tables/users/ulises-1"));
+    CHECK_EQUAL(
+        401, client_->send({"GET", own_record, {bearer(Caller::user), "Host: other.test"}}).status);
     sql().run("DROP TABLE \"other session\"");
 }
 
 TEST(session_cache, begins_anew_when_httpd_reads_its_configuration_anew) {
     start_keeping("60");
-    CHECK_EQUAL(200, status_of(Who::user, own_record));
+    CHECK_EQUAL(200, status_of(Caller::user, own_record));
     forget_session_behind_its_back();
-    CHECK_EQUAL(200, status_of(Who::user, own_record));
+    CHECK_EQUAL(200, status_of(Caller::user, own_record));
     httpd_->restart_gracefully();
-    CHECK_TRUE(eventually([&] { return status_of(Who::user, own_record) == 401; }));
+    CHECK_TRUE(eventually([&] { return status_of(Caller::user, own_record) == 401; }));
 }
 
 TEST(session_cache, holds_only_sessions_whose_token_has_its_signature) {
     environment_ = {{"SECRET", std::string(secret)}};
     start_keeping("60", location("/signed/users", "AuthUserAdmin On\n"
                                                   "AuthUserAdminSecret env:SECRET"));
-    CHECK_EQUAL(200, status_of(Who::user, own_record));
+    CHECK_EQUAL(200, status_of(Caller::user, own_record));
     const auto read = [&](const std::string& token) {
         return client_->send({"GET", "/signed/users/ulises-1", {"Authorization: Bearer " + token}})
             .status;
     };
-    CHECK_EQUAL(401, read(token_of(Who::user)));
-    CHECK_EQUAL(401, read(signed_token(token_of(Who::user), "another s3cr3t of somebody")));
-    CHECK_EQUAL(200, read(signed_token(token_of(Who::user), secret)));
-    CHECK_EQUAL(401, read(signed_token(token_of(Who::user), "another s3cr3t of somebody")));
+    CHECK_EQUAL(401, read(token_of(Caller::user)));
+    CHECK_EQUAL(401, read(signed_token(token_of(Caller::user), "another s3cr3t of somebody")));
+    CHECK_EQUAL(200, read(signed_token(token_of(Caller::user), secret)));
+    CHECK_EQUAL(401, read(signed_token(token_of(Caller::user), "another s3cr3t of somebody")));
 }
 
 TEST(session_cache, takes_no_signature_of_another_Location_for_its_own) {
@@ -226,7 +227,7 @@ TEST(session_cache, takes_no_signature_of_another_Location_for_its_own) {
                             location("/other/users", "AuthUserAdmin On\n"
                                                      "AuthUserAdminSecret env:OTHER"));
     const std::string authorization =
-        "Authorization: Bearer " + signed_token(token_of(Who::user), secret);
+        "Authorization: Bearer " + signed_token(token_of(Caller::user), secret);
     for (int time = 0; time < 2; ++time) {
         CHECK_EQUAL(200, client_->send({"GET", "/signed/users/ulises-1", {authorization}}).status);
         CHECK_EQUAL(401, client_->send({"GET", "/other/users/ulises-1", {authorization}}).status);
@@ -301,7 +302,7 @@ TEST(session_lookups, are_one_round_trip_each) {
         return;
     start_keeping("0", one_child + leading("/there", "none"));
     HttpClient client(httpd_->port());
-    CHECK_EQUAL(10U, asked_by_ten([&] { client.send({"GET", "/there", {bearer(Who::user)}}); }));
+    CHECK_EQUAL(10U, asked_by_ten([&] { client.send({"GET", "/there", {bearer(Caller::user)}}); }));
     CHECK_EQUAL(0U, asked_by_ten([&] { client.send({"GET", "/there"}); }));
 }
 
@@ -310,7 +311,7 @@ TEST(session_lookups, are_none_while_a_session_is_kept) {
         return;
     start_keeping("60", one_child + leading("/there", "none"));
     HttpClient client(httpd_->port());
-    CHECK_EQUAL(0U, asked_by_ten([&] { client.send({"GET", "/there", {bearer(Who::user)}}); }));
+    CHECK_EQUAL(0U, asked_by_ten([&] { client.send({"GET", "/there", {bearer(Caller::user)}}); }));
 }
 
 TEST(session_lookups, are_not_repeated_within_one_request) {
@@ -324,7 +325,7 @@ TEST(session_lookups, are_not_repeated_within_one_request) {
                         const auto reply = client.send(
                             {"GET",
                              path,
-                             {bearer(Who::user), "X-Test-Target: " + std::string(own_record)}});
+                             {bearer(Caller::user), "X-Test-Target: " + std::string(own_record)}});
                         CHECK_EQUAL(200, reply.status);
                     }));
 }

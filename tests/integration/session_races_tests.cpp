@@ -52,7 +52,7 @@ class SessionRaces : public OwnHttpd {
 
     /// Runs useradminctl with these words; the input is what it reads.
     void change_by_command(const std::string& words, const std::string& input = {}) {
-        const Finished finished = test::run(
+        const CommandResult finished = test::run(
             {{"/bin/sh", "-c",
               "printf '%s' '" + input + "' | '" + machine::built("useradminctl").string() +
                   "' --driver " + Suite::current().database().driver() + " --params '" +

@@ -17,8 +17,8 @@ class Sessions : public Scene {
   protected:
     /// Reads Ulises's own record with these headers.
     static Reply with(const std::vector<std::string>& headers, const std::string& path = own_record,
-                      Here here = {}) {
-        return ask(Who::nobody, "GET", path, {}, headers, here);
+                      SourceLocation where = {}) {
+        return ask(Caller::nobody, "GET", path, {}, headers, where);
     }
 
     static void ban_ulises(const std::string& until) {
@@ -31,9 +31,9 @@ TEST_GROUP_BASE(sessions, Sessions){};
 
 TEST(sessions, every_operation_without_a_session_is_401) {
     for (const char* method : {"GET", "POST"})
-        expect_error(ask(Who::nobody, method, "/api/users"), 401, "No autorizado");
+        expect_error(ask(Caller::nobody, method, "/api/users"), 401, "No autorizado");
     for (const char* method : {"GET", "PUT", "DELETE"})
-        expect_error(ask(Who::nobody, method, own_record), 401, "No autorizado");
+        expect_error(ask(Caller::nobody, method, own_record), 401, "No autorizado");
 }
 
 TEST(sessions, the_authorisation_matrix_holds) {
@@ -65,10 +65,10 @@ TEST(sessions, the_authorisation_matrix_holds) {
         {"DELETE", "/api/users/sara-1", nullptr, 403, 403, 400},
     };
     for (const auto& row : rows) {
-        const std::pair<Who, int> callers[] = {{Who::nobody, 401},
-                                               {Who::user, row.user},
-                                               {Who::admin, row.admin},
-                                               {Who::super_admin, row.super_admin}};
+        const std::pair<Caller, int> callers[] = {{Caller::nobody, 401},
+                                                  {Caller::user, row.user},
+                                                  {Caller::admin, row.admin},
+                                                  {Caller::super_admin, row.super_admin}};
         for (const auto& [who, status] : callers) {
             Scene::setup();
             const auto reply = ask(who, row.method, row.path,
@@ -88,35 +88,35 @@ TEST(sessions, a_role_that_is_absent_or_unknown_is_user) {
                              "'admin,superAdmin'", "'superAdmin '", "'owner'"}) {
         sql().run("UPDATE \"user\" SET \"role\" = " + std::string(role) +
                   " WHERE \"id\" = 'ada-1'");
-        expect_error(get(Who::admin, "/api/users"), 403, "No tienes permisos para ver usuarios");
-        expect_success(get(Who::admin, "/api/users/ada-1"));
+        expect_error(get(Caller::admin, "/api/users"), 403, "No tienes permisos para ver usuarios");
+        expect_success(get(Caller::admin, "/api/users/ada-1"));
     }
 }
 
 TEST(sessions, a_role_that_changes_counts_from_the_next_request) {
-    expect_success(get(Who::admin, "/api/users"));
+    expect_success(get(Caller::admin, "/api/users"));
     sql().run("UPDATE \"user\" SET \"role\" = 'user' WHERE \"id\" = 'ada-1'");
-    expect_error(get(Who::admin, "/api/users"), 403, "No tienes permisos para ver usuarios");
+    expect_error(get(Caller::admin, "/api/users"), 403, "No tienes permisos para ver usuarios");
 }
 
 TEST(sessions, the_token_comes_in_the_cookie) {
-    const auto token = token_of(Who::user);
+    const auto token = token_of(Caller::user);
     expect_success(with({"Cookie: better-auth.session_token=" + token}));
     expect_success(with({"Cookie: a=b; better-auth.session_token=" + token + "; c=d"}));
     expect_success(with({"Cookie: a=b;better-auth.session_token=" + token}));
 }
 
 TEST(sessions, the_token_comes_in_the_cookie_with_the_Secure_prefix) {
-    expect_success(with({"Cookie: __Secure-better-auth.session_token=" + token_of(Who::user)}));
+    expect_success(with({"Cookie: __Secure-better-auth.session_token=" + token_of(Caller::user)}));
 }
 
 TEST(sessions, a_cookie_of_the_plain_name_counts_only_where_there_is_none_with_a_prefix) {
     const std::string plain = "better-auth.session_token=";
     const auto read = [](const std::string& cookies) {
-        return ask(Who::nobody, "GET", "/api/users/sara-1", {}, {"Cookie: " + cookies}).status;
+        return ask(Caller::nobody, "GET", "/api/users/sara-1", {}, {"Cookie: " + cookies}).status;
     };
-    const std::string ada = token_of(Who::admin);
-    const std::string ulises = token_of(Who::user);
+    const std::string ada = token_of(Caller::admin);
+    const std::string ulises = token_of(Caller::user);
     CHECK_EQUAL(200, read(plain + ulises + "; __Secure-" + plain + ada));
     CHECK_EQUAL(200, read("__Secure-" + plain + ada + "; " + plain + ulises));
     CHECK_EQUAL(403, read("__Secure-" + plain + ulises + "; " + plain + ada));
@@ -131,13 +131,13 @@ TEST(sessions, the_token_comes_in_the_cookie_percent_encoded) {
 }
 
 TEST(sessions, the_token_comes_as_a_bearer) {
-    expect_success(with({"Authorization: Bearer " + token_of(Who::user)}));
-    expect_success(with({"Authorization: bearer " + token_of(Who::user)}));
-    expect_success(with({"authorization: BEARER  " + token_of(Who::user)}));
+    expect_success(with({"Authorization: Bearer " + token_of(Caller::user)}));
+    expect_success(with({"Authorization: bearer " + token_of(Caller::user)}));
+    expect_success(with({"authorization: BEARER  " + token_of(Caller::user)}));
 }
 
 TEST(sessions, another_cookie_or_scheme_is_no_session) {
-    const auto token = token_of(Who::user);
+    const auto token = token_of(Caller::user);
     using namespace std::string_literals;
     for (const std::string& header :
          {"Cookie: session_token=" + token, "Cookie: xbetter-auth.session_token=" + token,
@@ -151,8 +151,8 @@ TEST(sessions, another_cookie_or_scheme_is_no_session) {
 }
 
 TEST(sessions, a_token_in_the_query_is_no_session) {
-    expect_error(with({}, std::string(own_record) + "?token=" + token_of(Who::user) +
-                              "&better-auth.session_token=" + token_of(Who::user)),
+    expect_error(with({}, std::string(own_record) + "?token=" + token_of(Caller::user) +
+                              "&better-auth.session_token=" + token_of(Caller::user)),
                  401, "No autorizado");
 }
 
@@ -178,82 +178,83 @@ TEST(sessions, an_expired_session_is_no_session) {
 
 TEST(sessions, of_a_banned_user_without_an_end_is_no_session) {
     ban_ulises("NULL");
-    expect_error(get(Who::user, own_record), 401, "No autorizado");
+    expect_error(get(Caller::user, own_record), 401, "No autorizado");
 }
 
 TEST(sessions, of_a_banned_user_with_an_end_in_the_future_is_no_session) {
     ban_ulises("'2999-01-01T00:00:00.000Z'");
-    expect_error(get(Who::user, own_record), 401, "No autorizado");
+    expect_error(get(Caller::user, own_record), 401, "No autorizado");
 }
 
 TEST(sessions, of_a_banned_user_with_an_end_in_the_past_is_a_session) {
     ban_ulises("'2026-01-01T00:00:00.000Z'");
-    expect_success(get(Who::user, own_record));
+    expect_success(get(Caller::user, own_record));
 }
 
 TEST(sessions, of_a_user_who_gets_banned_ends_with_the_next_request) {
-    expect_success(get(Who::user, own_record));
-    expect_success(put(Who::super_admin, "ulises-1", R"({"banned":true})"));
-    expect_error(get(Who::user, own_record), 401, "No autorizado");
-    expect_success(put(Who::super_admin, "ulises-1", R"({"banned":false})"));
-    expect_success(get(Who::user, own_record));
+    expect_success(get(Caller::user, own_record));
+    expect_success(put(Caller::super_admin, "ulises-1", R"({"banned":true})"));
+    expect_error(get(Caller::user, own_record), 401, "No autorizado");
+    expect_success(put(Caller::super_admin, "ulises-1", R"({"banned":false})"));
+    expect_success(get(Caller::user, own_record));
 }
 
 TEST(sessions, AuthUserAdminCookie_names_the_cookie) {
-    const auto token = token_of(Who::user);
+    const auto token = token_of(Caller::user);
     expect_success(with({"Cookie: my_session=" + token}, "/cookie/users/ulises-1"));
     expect_success(with({"Cookie: __Secure-my_session=" + token}, "/cookie/users/ulises-1"));
-    expect_success(with({bearer(Who::user)}, "/cookie/users/ulises-1"));
+    expect_success(with({bearer(Caller::user)}, "/cookie/users/ulises-1"));
     expect_error(with({"Cookie: better-auth.session_token=" + token}, "/cookie/users/ulises-1"),
                  401, "No autorizado");
 }
 
 TEST(sessions, a_cookie_name_with_a_prefix_is_matched_exactly) {
-    const std::string own = "__Host-my_session=" + token_of(Who::user);
+    const std::string own = "__Host-my_session=" + token_of(Caller::user);
     const auto read = [](const std::string& cookies) {
-        return ask(Who::nobody, "GET", "/host/users/ulises-1", {}, {"Cookie: " + cookies}).status;
+        return ask(Caller::nobody, "GET", "/host/users/ulises-1", {}, {"Cookie: " + cookies})
+            .status;
     };
     CHECK_EQUAL(200, read(own));
     for (const char* prefix : {"__Secure-", "__Host-"}) {
         CHECK_EQUAL(401, read(prefix + own));
         CHECK_EQUAL(200, read(std::string(prefix) + "__Host-my_session=none; " + own));
     }
-    CHECK_EQUAL(401, read("my_session=" + token_of(Who::user)));
+    CHECK_EQUAL(401, read("my_session=" + token_of(Caller::user)));
 }
 
 TEST(sessions, AuthUserAdminBearer_Off_reads_the_cookie_alone) {
-    expect_error(with({bearer(Who::user)}, "/bearerless/users/ulises-1"), 401, "No autorizado");
-    expect_success(with({"Cookie: better-auth.session_token=" + token_of(Who::user)},
+    expect_error(with({bearer(Caller::user)}, "/bearerless/users/ulises-1"), 401, "No autorizado");
+    expect_success(with({"Cookie: better-auth.session_token=" + token_of(Caller::user)},
                         "/bearerless/users/ulises-1"));
-    expect_success(
-        with({bearer(Who::super_admin), "Cookie: better-auth.session_token=" + token_of(Who::user)},
-             "/bearerless/users/ulises-1"));
+    expect_success(with({bearer(Caller::super_admin),
+                         "Cookie: better-auth.session_token=" + token_of(Caller::user)},
+                        "/bearerless/users/ulises-1"));
 }
 
 TEST(sessions, AuthUserAdmin_Off_resolves_nobody) {
-    expect_error(get(Who::super_admin, "/unresolved/users"), 401, "No autorizado");
-    expect_error(with({"Cookie: better-auth.session_token=" + token_of(Who::super_admin)},
+    expect_error(get(Caller::super_admin, "/unresolved/users"), 401, "No autorizado");
+    expect_error(with({"Cookie: better-auth.session_token=" + token_of(Caller::super_admin)},
                       "/unresolved/users"),
                  401, "No autorizado");
 }
 
 TEST(sessions, AuthUserAdmin_of_a_virtual_host_holds_in_its_Locations) {
-    const std::vector<std::string> host = {"Host: other.test", bearer(Who::super_admin)};
+    const std::vector<std::string> host = {"Host: other.test", bearer(Caller::super_admin)};
     expect_success(with(host, "/other/users"));
-    expect_error(with({bearer(Who::super_admin)}, "/notes/users"), 401, "No autorizado");
+    expect_error(with({bearer(Caller::super_admin)}, "/notes/users"), 401, "No autorizado");
 }
 
 TEST(sessions, the_directives_of_a_virtual_host_hold_in_its_Locations) {
     add_user({"boss", "B", "vecina@example.org", "user", "2026-02-01T00:00:00.000Z"});
-    const std::vector<std::string> host = {"Host: other.test", bearer(Who::super_admin)};
+    const std::vector<std::string> host = {"Host: other.test", bearer(Caller::super_admin)};
     const auto list = with(host, "/other/users");
     CHECK_EQUAL(std::string("boss sara-1"), ids_of(list));
-    expect_error(ask(Who::nobody, "DELETE", "/other/users/boss", {}, host), 403,
+    expect_error(ask(Caller::nobody, "DELETE", "/other/users/boss", {}, host), 403,
                  "No se puede eliminar el usuario administrador principal");
 }
 
 TEST(sessions, the_caller_is_the_user_of_the_access_log) {
-    expect_success(get(Who::user, own_record));
+    expect_success(get(Caller::user, own_record));
     const std::string line = "ulises-1 200 GET /api/users/ulises-1";
     const auto logged = [&line] {
         const auto lines = Suite::current().httpd().access_log();
@@ -293,26 +294,27 @@ TEST(sessions, the_notes_count_in_a_subrequest) {
 }
 
 TEST(sessions, of_the_first_request_counts_after_an_internal_redirect) {
-    const auto reply = with({bearer(Who::super_admin), "X-Test-Target: /api/users"}, "/redirect");
+    const auto reply =
+        with({bearer(Caller::super_admin), "X-Test-Target: /api/users"}, "/redirect");
     CHECK_EQUAL(std::string("sara-1 ada-1 ulises-1"), ids_of(reply));
 }
 
 TEST(sessions, of_the_first_request_count_for_Require_user_role_after_an_internal_redirect) {
     expect_log("AH01630"); // httpd: denied by server configuration
-    const auto lead = [](Who who) {
-        return ask(who, "GET", "/guarded", {}, {"X-Test-Target: /role-guarded/users"});
+    const auto lead = [](Caller caller) {
+        return ask(caller, "GET", "/guarded", {}, {"X-Test-Target: /role-guarded/users"});
     };
-    expect_success(lead(Who::admin));
-    expect_refused(lead(Who::user));
+    expect_success(lead(Caller::admin));
+    expect_refused(lead(Caller::user));
 }
 
 TEST(sessions, guard_a_Location_of_AuthType_useradmin_in_any_case) {
     expect_log("AH01630");
-    expect_success(get(Who::admin, "/typed/users"));
-    const auto reply = get(Who::nobody, "/typed/users");
+    expect_success(get(Caller::admin, "/typed/users"));
+    const auto reply = get(Caller::nobody, "/typed/users");
     CHECK_EQUAL(401, reply.status);
     CHECK_EQUAL(std::string("Bearer"), reply.header("WWW-Authenticate").value_or("(none)"));
-    expect_refused(get(Who::user, "/typed/users"));
+    expect_refused(get(Caller::user, "/typed/users"));
 }
 
 TEST(sessions, that_are_refused_are_in_the_log_with_the_reason_and_without_the_token) {
@@ -327,7 +329,8 @@ TEST(sessions, that_are_refused_are_in_the_log_with_the_reason_and_without_the_t
         {"/signed/users", "s3cr3t.sig", "UA0310: the session token was refused: its signature"},
         {"/api/users", "s3cr3t-of-nobody", "UA0310: the session token was refused: no session"},
         {"/api/users", "s3cr3t-old", "UA0310: the session token was refused: its session has"},
-        {"/api/users", token_of(Who::user), "UA0310: the session token was refused: its user is"},
+        {"/api/users", token_of(Caller::user),
+         "UA0310: the session token was refused: its user is"},
     };
     for (const auto& [path, token, reason] : refusals) {
         expect_log(reason);
@@ -358,8 +361,8 @@ TEST(sessions, UserAdminSession_with_an_empty_role_or_none_is_a_user) {
 }
 
 TEST(sessions, the_service_never_reads_a_session_from_a_header_by_itself) {
-    expect_error(with({bearer(Who::super_admin),
-                       "Cookie: better-auth.session_token=" + token_of(Who::super_admin)},
+    expect_error(with({bearer(Caller::super_admin),
+                       "Cookie: better-auth.session_token=" + token_of(Caller::super_admin)},
                       "/notes/users"),
                  401, "No autorizado");
 }

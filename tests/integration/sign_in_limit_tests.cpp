@@ -20,7 +20,7 @@ TEST_GROUP_BASE(sign_in_limit, Scene) {
     void setup() override {
         Scene::setup();
         for (const char* name : {"eva", "ivo"})
-            expect_success(ask(Who::super_admin, "POST", "/cheap/users",
+            expect_success(ask(Caller::super_admin, "POST", "/cheap/users",
                                R"({"name":"E","email":")" + std::string(name) +
                                    R"(@example.org","password":"s3cr3t of eva","role":"user"})"));
     }
@@ -241,7 +241,7 @@ TEST(sign_in_limit, counts_nobody_s_right_passwords_at_once) {
 TEST(sign_in_limit, counts_no_attempt_that_the_database_could_not_answer) {
     allow_lines_without_a_database();
     start("AuthUserAdminSignInLimit 1 1000");
-    Suite::current().database().take_away();
+    Suite::current().database().make_unavailable();
     const auto first = sign_in("eva", right);
     const auto second = sign_in("eva", right);
     const auto session =
@@ -249,7 +249,7 @@ TEST(sign_in_limit, counts_no_attempt_that_the_database_could_not_answer) {
             .send({"GET", "/auth/get-session", {"Cookie: better-auth.session_token=abc"}, {}});
     const auto sign_out = HttpClient(httpd_->port())
                               .send({"POST", "/auth/sign-out", {"Authorization: Bearer abc"}, ""});
-    Suite::current().database().bring_back();
+    Suite::current().database().make_available();
     for (const auto& reply : {first, second, session, sign_out}) {
         expect(reply, 503, R"({"message":"Service unavailable","code":"SERVICE_UNAVAILABLE"})");
         CHECK_EQUAL(std::string("1"), reply.header("Retry-After").value_or("(none)"));

@@ -66,7 +66,7 @@ TEST_GROUP_BASE(sign_in, Scene) {
     /// Adds a user with a password, as an administrator does.
     static Reply add_account(const std::string& email, const std::string& password,
                              const std::string& path = "/cheap/users") {
-        auto reply = ask(Who::super_admin, "POST", path,
+        auto reply = ask(Caller::super_admin, "POST", path,
                          R"({"name":"Eva","email":")" + email + R"(","password":")" + password +
                              R"(","role":"user"})");
         expect_success(reply);
@@ -75,33 +75,34 @@ TEST_GROUP_BASE(sign_in, Scene) {
 
     static Reply send(const std::string& method, const std::string& path,
                       const std::optional<std::string>& body = {},
-                      const std::vector<std::string>& headers = {}, Here here = {}) {
-        auto reply = Suite::current().client().send({method, path, headers, body}, here);
+                      const std::vector<std::string>& headers = {}, SourceLocation where = {}) {
+        auto reply = Suite::current().client().send({method, path, headers, body}, where);
         if (holds_a_secret(reply.text()))
-            fail(reply, "a secret is in the reply", here);
+            fail(reply, "a secret is in the reply", where);
         if (reply.header("Cache-Control") != "no-store")
-            fail(reply, "the reply lacks Cache-Control: no-store", here);
+            fail(reply, "the reply lacks Cache-Control: no-store", where);
         if (reply.header("X-Content-Type-Options") != "nosniff")
-            fail(reply, "the reply lacks X-Content-Type-Options: nosniff", here);
+            fail(reply, "the reply lacks X-Content-Type-Options: nosniff", where);
         if (reply.status != 204 && reply.header("Content-Type") != "application/json")
-            fail(reply, "the reply is not application/json", here);
+            fail(reply, "the reply is not application/json", where);
         return reply;
     }
 
     static Reply sign_in_at(const std::string& base, const std::string& body,
-                            const std::vector<std::string>& headers = {}, Here here = {}) {
-        return send("POST", base + "/sign-in/email", body, headers, here);
+                            const std::vector<std::string>& headers = {},
+                            SourceLocation where = {}) {
+        return send("POST", base + "/sign-in/email", body, headers, where);
     }
     static Reply sign_in(const std::string& body, const std::vector<std::string>& headers = {},
-                         Here here = {}) {
-        return sign_in_at("/api/auth", body, headers, here);
+                         SourceLocation where = {}) {
+        return sign_in_at("/api/auth", body, headers, where);
     }
     static Reply get_session(const std::vector<std::string>& headers = {},
-                             const std::string& query = "", Here here = {}) {
-        return send("GET", "/api/auth/get-session" + query, {}, headers, here);
+                             const std::string& query = "", SourceLocation where = {}) {
+        return send("GET", "/api/auth/get-session" + query, {}, headers, where);
     }
-    static Reply sign_out(const std::vector<std::string>& headers, Here here = {}) {
-        return send("POST", "/api/auth/sign-out", "{}", headers, here);
+    static Reply sign_out(const std::vector<std::string>& headers, SourceLocation where = {}) {
+        return send("POST", "/api/auth/sign-out", "{}", headers, where);
     }
 
     static std::string cookie(const std::string& token) {
@@ -117,7 +118,7 @@ TEST_GROUP_BASE(sign_in, Scene) {
     /// Eva's row as the library shows it.
     std::string eva_json() const {
         const auto created =
-            between(get(Who::super_admin, "/api/users/" + id_).body, R"("createdAt":")", "\"");
+            between(get(Caller::super_admin, "/api/users/" + id_).body, R"("createdAt":")", "\"");
         return R"({"id":")" + id_ +
                R"(","name":"Eva","email":"eva@example.org","role":"user","emailVerified":true,)"
                R"("image":null,"createdAt":")" +
@@ -183,8 +184,8 @@ TEST(sign_in, with_a_secret_signs_the_cookie) {
                     "; Max-Age=604800; Path=/; HttpOnly; SameSite=Lax\n",
                 cookies_of(reply));
     const auto cookie = between(cookies_of(reply), "", ";");
-    expect_success(ask(Who::nobody, "GET", "/signed/users/" + id_, {}, {"Cookie: " + *cookie}));
-    expect_error(ask(Who::nobody, "GET", "/signed/users/" + id_, {},
+    expect_success(ask(Caller::nobody, "GET", "/signed/users/" + id_, {}, {"Cookie: " + *cookie}));
+    expect_error(ask(Caller::nobody, "GET", "/signed/users/" + id_, {},
                      {"Cookie: better-auth.session_token=" + token_in(reply)}),
                  401, "No autorizado");
 }
@@ -212,9 +213,9 @@ TEST(sign_in, AuthUserAdminCookie_names_the_cookies) {
 
 TEST(sign_in, opens_a_session_that_the_service_takes) {
     const auto token = token_in(sign_in(login(eva, right)));
-    expect_success(ask(Who::nobody, "GET", "/api/users/" + id_, {}, {cookie(token)}));
+    expect_success(ask(Caller::nobody, "GET", "/api/users/" + id_, {}, {cookie(token)}));
     expect_success(
-        ask(Who::nobody, "GET", "/api/users/" + id_, {}, {"Authorization: Bearer " + token}));
+        ask(Caller::nobody, "GET", "/api/users/" + id_, {}, {"Authorization: Bearer " + token}));
 }
 
 TEST(sign_in, stores_a_session_of_seven_days_with_address_and_browser) {
@@ -256,7 +257,7 @@ TEST(sign_in, hands_the_token_to_clients_without_cookies_as_the_bearer_plugin_do
                 reply.header("set-auth-token").value_or("(none)"));
     CHECK_EQUAL(std::string("set-auth-token"),
                 reply.header("Access-Control-Expose-Headers").value_or("(none)"));
-    expect_success(ask(Who::nobody, "GET", "/signed/users/" + id_, {},
+    expect_success(ask(Caller::nobody, "GET", "/signed/users/" + id_, {},
                        {"Authorization: Bearer " + *reply.header("set-auth-token")}));
     CHECK_FALSE(
         sign_in_at("/bearerless/auth", login(eva, right)).header("set-auth-token").has_value());
@@ -418,8 +419,9 @@ TEST(sign_in, of_a_body_over_64_KiB_is_413) {
 }
 
 TEST(sign_in, with_a_callbackURL_of_the_same_origin_sends_the_client_there) {
-    const auto here = own_origin();
-    for (const std::string& url : {std::string("/dash?x=1#y"), here, here + "/dash", here + "?x"}) {
+    const auto where = own_origin();
+    for (const std::string& url :
+         {std::string("/dash?x=1#y"), where, where + "/dash", where + "?x"}) {
         const auto reply = sign_in(login(eva, right, R"(,"callbackURL":")" + url + "\""));
         expect(reply, 200,
                R"({"redirect":true,"token":")" + token_in(reply) + R"(","url":")" + url +
@@ -432,12 +434,12 @@ TEST(sign_in, with_a_callbackURL_of_the_same_origin_sends_the_client_there) {
 }
 
 TEST(sign_in, with_a_callbackURL_of_elsewhere_is_403_and_opens_nothing) {
-    const auto here = own_origin();
+    const auto where = own_origin();
     for (const std::string& url :
          {std::string("http://evil.test/"), std::string("//evil.test"), std::string("dash"),
           std::string("javascript:alert(1)"), std::string("/\\\\evil.test"),
           std::string("/%2fevil.test"), std::string("/a%5Cb"), std::string("/\\t/evil.test"),
-          here + "@evil.test/", here + "0/", here + ".evil.test", here + "\\\\@evil.test"})
+          where + "@evil.test/", where + "0/", where + ".evil.test", where + "\\\\@evil.test"})
         expect(sign_in(login(eva, right, R"(,"callbackURL":")" + url + "\"")), 403,
                fault("Invalid callbackURL", "INVALID_CALLBACK_URL"));
     CHECK_EQUAL(3, count("session"));
@@ -642,7 +644,7 @@ TEST(sign_in, sign_out_ends_the_session_and_its_cookies) {
     expect(reply, 200, R"({"success":true})");
     CHECK_EQUAL(std::string(cleared), cookies_of(reply));
     CHECK_EQUAL(3, count("session"));
-    expect_error(ask(Who::nobody, "GET", "/api/users/" + id_, {}, {cookie(token)}), 401,
+    expect_error(ask(Caller::nobody, "GET", "/api/users/" + id_, {}, {cookie(token)}), 401,
                  "No autorizado");
 }
 

@@ -46,7 +46,7 @@ class Storm : public OwnHttpd {
         OwnHttpd::setup();
         if (!Suite::current().is_plain_event())
             return;
-        open_as_many_files_as_allowed();
+        raise_file_limit();
         // SQLite lets one write at a time, and some wait in vain.
         for (const char* line :
              {"UA0212", "UA0215", "UA010", "UA0306", "MaxRequestWorkers", "scoreboard is full"})

@@ -11,7 +11,7 @@ class Survey : public OwnHttpd {
     }
     /// How many lines with that tag the log has.
     static int lines_with(std::string_view tag) {
-        const auto seen = LogWatch::instance().seen();
+        const auto seen = LogWatch::instance().lines();
         int count = 0;
         for (auto at = seen.find(tag); at != std::string::npos; at = seen.find(tag, at + 1))
             ++count;

@@ -30,7 +30,7 @@ struct Client {
 int connected(std::uint16_t port) {
     const int made = connected_to(port);
     if (made < 0)
-        give_up("one of many connections cannot be made");
+        fail_test("one of many connections cannot be made");
     return made;
 }
 
@@ -49,7 +49,7 @@ bool is_whole(const std::string& bytes) {
 
 CrowdReport Crowd::run(std::uint16_t port, std::size_t clients, std::chrono::seconds time,
                        std::chrono::milliseconds pause, const std::function<void()>& tick) {
-    open_as_many_files_as_allowed();
+    raise_file_limit();
     CrowdReport report;
     std::minstd_rand random(1);
     const auto pause_from = [&](Clock::time_point now) {

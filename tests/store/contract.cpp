@@ -22,12 +22,12 @@ void set_database(TestDatabase* database) noexcept {
     current = database;
 }
 
-OneConnection::~OneConnection() {
+SingleConnection::~SingleConnection() {
     if (connection_.pool)
         apr_pool_destroy(connection_.pool);
 }
 
-const store::Connection* OneConnection::acquire(store::Deadline) {
+const store::Connection* SingleConnection::acquire(store::Deadline) {
     if (!connection_.handle) {
         apr_pool_create(&connection_.pool, nullptr);
         apr_dbd_get_driver(connection_.pool, database_.driver().c_str(), &connection_.driver);
@@ -57,9 +57,9 @@ const store::Connection* OneConnection::acquire(store::Deadline) {
 void Contract::setup() {
     database().clear();
     apr_pool_create(&pool_, nullptr);
-    connection_ = std::make_unique<OneConnection>(database());
+    connection_ = std::make_unique<SingleConnection>(database());
     store_ = std::make_unique<store::DatabaseStore>(*connection_, log_, pool_, store::TableNames{},
-                                                    "contract", patience);
+                                                    "contract", timeout_policy);
 }
 
 void Contract::teardown() {
@@ -114,7 +114,7 @@ void Contract::undo() {
     undo_.clear();
 }
 
-bool Contract::tell_connection(const char* statement) {
+bool Contract::execute_on_connection(const char* statement) {
     const auto* connection = connection_->acquire(store::no_deadline);
     int rows = 0;
     const int code = apr_dbd_query(connection->driver, connection->handle, &rows, statement);
@@ -144,7 +144,7 @@ std::string Contract::ids(const store::Page& page) {
 text::Timestamp at(std::string_view text) {
     const auto time = text::parse_timestamp(text);
     if (!time)
-        give_up("no time: " + std::string(text));
+        fail_test("no time: " + std::string(text));
     return *time;
 }
 

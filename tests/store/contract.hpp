@@ -14,14 +14,14 @@
 namespace useradmin::test {
 
 /// A connection of the store's own, opened at first use. It counts who has it.
-class OneConnection final : public store::ConnectionSource {
+class SingleConnection final : public store::ConnectionSource {
   public:
     /// Of the account that owns the tables, or of another one.
-    explicit OneConnection(TestDatabase& database, std::string account = "useradmin")
+    explicit SingleConnection(TestDatabase& database, std::string account = "useradmin")
         : database_(database), account_(std::move(account)) {}
-    ~OneConnection() override;
-    OneConnection(const OneConnection&) = delete;
-    OneConnection& operator=(const OneConnection&) = delete;
+    ~SingleConnection() override;
+    SingleConnection(const SingleConnection&) = delete;
+    SingleConnection& operator=(const SingleConnection&) = delete;
 
     const store::Connection* acquire(store::Deadline deadline) override;
     void release(const store::Connection&) noexcept override { --leases_; }
@@ -36,10 +36,10 @@ class OneConnection final : public store::ConnectionSource {
 };
 
 /// How long a locked database is asked again.
-inline constexpr store::TimeoutPolicy patience = {std::chrono::seconds(60)};
+inline constexpr store::TimeoutPolicy timeout_policy = {std::chrono::seconds(60)};
 
 /// Keeps what the store had to say.
-class LogOfLines final : public text::Logger {
+class RecordingLogger final : public text::Logger {
   public:
     void write(text::Level, std::string_view message) noexcept override {
         lines.emplace_back(message);
@@ -52,16 +52,17 @@ TestDatabase& database();
 void set_database(TestDatabase* database) noexcept;
 
 /// Knows of what was changed, and forgets it.
-class Deaf final : public store::ChangeListener {
+class IgnoringListener final : public store::ChangeListener {
   public:
-    explicit Deaf(bool comes_before) noexcept : comes_before_(comes_before) {}
-    bool runs_before_commit() const noexcept override { return comes_before_; }
+    explicit IgnoringListener(bool runs_before_commit) noexcept
+        : runs_before_commit_(runs_before_commit) {}
+    bool runs_before_commit() const noexcept override { return runs_before_commit_; }
     bool on_change(std::string_view, const model::User*, const model::User*) override {
         return true;
     }
 
   private:
-    bool comes_before_;
+    bool runs_before_commit_;
 };
 
 /// Every test starts with empty tables and a connection of its own, and fails where the store held
@@ -74,7 +75,9 @@ class Contract : public Utest {
   protected:
     store::Store& store() { return *store_; }
     Database& sql() { return database().sql(); }
-    void set_witness(store::ChangeListener* listener) { store_->set_change_listener(listener); }
+    void set_change_listener(store::ChangeListener* listener) {
+        store_->set_change_listener(listener);
+    }
 
     /// Adds a row to "user".
     void add_user(std::string_view id, std::string_view email, std::string_view role = "'user'",
@@ -92,12 +95,12 @@ class Contract : public Utest {
     void undo();
 
     /// Runs SQL over the connection that the store works with; whether that worked.
-    bool tell_connection(const char* statement);
+    bool execute_on_connection(const char* statement);
 
     void expect_error(std::string_view part) { expected_.emplace_back(part); }
 
-    std::unique_ptr<OneConnection> connection_;
-    LogOfLines log_;
+    std::unique_ptr<SingleConnection> connection_;
+    RecordingLogger log_;
     apr_pool_t* pool_ = nullptr;
 
   private:
@@ -108,9 +111,9 @@ class Contract : public Utest {
 
 /// The value; the test fails where there is none.
 template <class T>
-T worked(store::Result<T> result, Here here = {}) {
+T worked(store::Result<T> result, SourceLocation where = {}) {
     if (!result)
-        give_up("the store failed", here);
+        fail_test("the store failed", where);
     return *result;
 }
 

@@ -335,8 +335,8 @@ TEST(create, of_a_taken_address_gives_nothing_and_stores_nothing) {
 }
 
 TEST(create, of_a_taken_address_is_told_from_other_failures_also_to_a_witness_that_comes_before) {
-    Deaf before(true);
-    set_witness(&before);
+    IgnoringListener before(true);
+    set_change_listener(&before);
     add_user("a", "taken@x");
     CHECK(store().create(new_user("n", "taken@x")).failure() == store::Failure::address_taken);
     CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"user\""));
@@ -480,12 +480,12 @@ class Losses : public Contract {
 TEST_GROUP_BASE(losses, Losses){};
 
 TEST(losses, of_the_role_or_the_address_and_bans_end_all_sessions_whoever_is_told) {
-    Deaf after(false);
-    Deaf before(true);
+    IgnoringListener after(false);
+    IgnoringListener before(true);
     store::ChangeListener* const witnesses[] = {nullptr, &after, &before};
     int number = 0;
     for (store::ChangeListener* const listener : witnesses) {
-        set_witness(listener);
+        set_change_listener(listener);
         const std::string address = "new" + std::to_string(++number) + "@x";
         for (const store::Changes& changes :
              {store::Changes{{"role", "user"}}, store::Changes{{"role", "admin"}},
@@ -497,7 +497,7 @@ TEST(losses, of_the_role_or_the_address_and_bans_end_all_sessions_whoever_is_tol
         sql().run("DELETE FROM \"session\" WHERE \"userId\" = 'u'");
         sql().run("UPDATE \"user\" SET \"banned\" = FALSE, \"role\" = 'admin'");
         open_sessions();
-        set_witness(nullptr);
+        set_change_listener(nullptr);
     }
 }
 
@@ -1151,7 +1151,7 @@ class OtherSchemas : public Contract {
             time + " NOT NULL, \"updated_at\" " + time + " NOT NULL)");
         other_ = std::make_unique<store::DatabaseStore>(
             *connection_, log_, pool_, store::TableNames{"my users", "my_sessions", "my_accounts"},
-            "other", patience);
+            "other", timeout_policy);
     }
     void teardown() override {
         other_.reset();
@@ -1226,10 +1226,10 @@ class HiddenTable : public Contract {
 TEST_GROUP_BASE(trouble, HiddenTable){};
 
 TEST(trouble, without_a_connection_the_store_is_unavailable) {
-    database().take_away();
+    database().make_unavailable();
     const auto page = store().list({}, {20, 0});
     const auto created = store().create(new_user("n", "n@x"));
-    database().bring_back();
+    database().make_available();
     CHECK(unavailable(page));
     CHECK(unavailable(created));
 }
@@ -1258,8 +1258,8 @@ TEST(trouble, a_restart_of_the_database_costs_no_reader_a_failure) {
     add_user("u", "u@x");
     worked(store().find("u"));
     worked(store().list({}, {20, 0}));
-    database().take_away();
-    database().bring_back();
+    database().make_unavailable();
+    database().make_available();
     worked(store().find("u"));
     CHECK_EQUAL(std::string("u"), ids(worked(store().list({}, {20, 0}))));
 }

@@ -41,10 +41,10 @@ class HostileSchema : public Contract {
   protected:
     /// A statement may find nothing to do; hostile code makes it fail, which is logged.
     template <class T>
-    static void ran(const store::Result<T>& result, Here here = {}) {
+    static void ran(const store::Result<T>& result, SourceLocation where = {}) {
         if (!result && (result.failure() == store::Failure::failed ||
                         result.failure() == store::Failure::unavailable))
-            give_up("the statement failed", here);
+            fail_test("the statement failed", where);
     }
 
     static store::NewUser user_with_account(std::string_view id, std::string_view email) {
@@ -122,19 +122,19 @@ class HostileSchema : public Contract {
         for (const char* path : search_paths) {
             add_user("u", "u@x");
             add_user("s", "s@x", "'superAdmin'");
-            tell_connection(("SET search_path = " + std::string(path)).c_str());
-            Deaf before(true);
-            Deaf after(false);
+            execute_on_connection(("SET search_path = " + std::string(path)).c_str());
+            IgnoringListener before(true);
+            IgnoringListener after(false);
             for (store::ChangeListener* listener : {static_cast<store::ChangeListener*>(nullptr),
                                                     static_cast<store::ChangeListener*>(&before),
                                                     static_cast<store::ChangeListener*>(&after)}) {
-                set_witness(listener);
+                set_change_listener(listener);
                 list_users();
                 change_users();
                 read_users();
                 use_sessions();
             }
-            set_witness(nullptr);
+            set_change_listener(nullptr);
             database().clear();
         }
     }
@@ -147,13 +147,13 @@ TEST_GROUP_BASE(hostile_schema, HostileSchema){};
 TEST(hostile_schema, runs_for_statements_that_name_no_schema) {
     if (!is_postgresql())
         return;
-    tell_connection("SET search_path = hostile, public");
-    const auto runs = [&](const char* query) { return !tell_connection(query); };
+    execute_on_connection("SET search_path = hostile, public");
+    const auto runs = [&](const char* query) { return !execute_on_connection(query); };
     CHECK_FALSE(runs("SELECT 1 FROM pg_class WHERE oid OPERATOR(pg_catalog.=) 1"));
     CHECK(runs("SELECT 1 FROM pg_class WHERE oid = 'pg_class'::regclass"));
     CHECK(runs("SELECT lower(relname::varchar) FROM pg_class"));
     CHECK(runs("SELECT 1 FROM pg_class WHERE relname::varchar IN ('x')"));
-    tell_connection("SET search_path = hostile, public, pg_catalog");
+    execute_on_connection("SET search_path = hostile, public, pg_catalog");
     CHECK(runs("SELECT count(*) FROM pg_class"));
     CHECK(runs("SELECT 'x'::text"));
 }

@@ -52,7 +52,7 @@ class Made : public Contract {
                   ", \"updatedAt\" " + time + ")");
         made_ = std::make_unique<store::DatabaseStore>(
             *connection_, log_, pool_,
-            store::TableNames{"made_user", "made_session", "made_account"}, "made", patience);
+            store::TableNames{"made_user", "made_session", "made_account"}, "made", timeout_policy);
     }
     void make_serial() {
         const std::string id = is_postgresql()
@@ -353,7 +353,7 @@ TEST(made_tables, call_no_address_taken_where_an_account_of_it_is_there_without_
     sql().run(R"(CREATE UNIQUE INDEX "made_ids" ON "made_account" ("accountId");)"
               R"(INSERT INTO "made_account" ("id", "accountId", "providerId", "userId"))"
               R"( VALUES ('a', 'n@x', 'credential', 'gone'))");
-    Deaf before(true);
+    IgnoringListener before(true);
     for (store::ChangeListener* const listener : {static_cast<store::ChangeListener*>(nullptr),
                                                   static_cast<store::ChangeListener*>(&before)}) {
         set_witness_of_made(listener);
@@ -369,7 +369,7 @@ TEST(made_tables, call_an_address_taken_that_is_unique_in_any_case) {
     make("text PRIMARY KEY", "text", "text");
     sql().run("CREATE UNIQUE INDEX ON \"made_user\" (lower(\"email\"))");
     worked(made_->create(new_user("n", "Ana@x")));
-    Deaf before(true);
+    IgnoringListener before(true);
     for (store::ChangeListener* const listener : {static_cast<store::ChangeListener*>(nullptr),
                                                   static_cast<store::ChangeListener*>(&before)}) {
         set_witness_of_made(listener);
@@ -400,7 +400,7 @@ TEST(living_tables, lose_prepared_statements_without_anybodys_notice) {
     // As after a restart in a container, where the new backend has the old one's number.
     add_user("u", "u@x");
     worked(store().find("u"));
-    tell_connection("DEALLOCATE ALL");
+    execute_on_connection("DEALLOCATE ALL");
     worked(store().find("u"));
     worked(store().create(new_user("n", "n@x")));
 }
@@ -428,8 +428,8 @@ TEST(living_tables, are_asked_by_so_many_prepared_statements_at_most) {
     }
     if (is_postgresql()) {
         change("CREATE TABLE useradmin_counted (number bigint)", "DROP TABLE useradmin_counted");
-        tell_connection("INSERT INTO useradmin_counted SELECT count(*) FROM "
-                        "pg_prepared_statements");
+        execute_on_connection("INSERT INTO useradmin_counted SELECT count(*) FROM "
+                              "pg_prepared_statements");
         const long count = sql().number("SELECT number FROM useradmin_counted");
         CHECK(count > 200);
         CHECK(count <= 250);
@@ -467,7 +467,7 @@ TEST(living_tables, take_no_memory_for_statements_that_the_database_refuses) {
             apr_pool_t* pool = nullptr;
             apr_pool_create(&pool, nullptr);
             store::DatabaseStore store(*connection_, log_, pool, store::TableNames{}, "contract",
-                                       patience);
+                                       timeout_policy);
             CHECK(failed(store.update("u", {{"email", "v@x"}}, {})));
             apr_pool_destroy(pool);
         }
@@ -545,7 +545,7 @@ TEST(living_tables, whose_readers_keep_a_change_from_its_end_are_waited_for_no_l
     sql().run("BEGIN");
     sql().rows("SELECT * FROM \"user\"");
     const store::TimeoutPolicy little = {std::chrono::milliseconds(300)};
-    Deaf before(true);
+    IgnoringListener before(true);
     // What one has waited is gone for all that it does.
     const auto wait_for = [&](store::ChangeListener* listener, const auto& change) {
         store::DatabaseStore impatient(*connection_, log_, pool_, store::TableNames{}, "contract",
@@ -593,13 +593,13 @@ TEST(living_tables, whose_file_takes_no_commit_leave_its_outcome_unknown) {
     const auto handler = signal(SIGXFSZ, SIG_IGN);
     for (const bool comes_before : {false, true}) {
         Counter counter(comes_before);
-        set_witness(&counter);
+        set_change_listener(&counter);
         worked(store().update("u", {{"name", "Before"}}));
         CHECK_EQUAL(0, counter.unknown);
         setrlimit(RLIMIT_FSIZE, &small);
         const bool has_failed = failed(store().update("u", {{"name", "After"}}));
         setrlimit(RLIMIT_FSIZE, &old);
-        set_witness(nullptr);
+        set_change_listener(nullptr);
         CHECK(has_failed);
         CHECK_EQUAL(1, counter.unknown);
     }
@@ -632,7 +632,7 @@ TEST(living_tables, that_do_not_answer_are_waited_for_no_longer_than_the_patienc
 TEST(living_tables, whose_connection_was_long_in_coming_are_read_over_it_all_the_same) {
     class Slow final : public store::ConnectionSource {
       public:
-        explicit Slow(OneConnection& connection) : connection_(connection) {}
+        explicit Slow(SingleConnection& connection) : connection_(connection) {}
         const store::Connection* acquire(store::Deadline deadline) override {
             std::this_thread::sleep_for(std::chrono::milliseconds(300));
             return connection_.acquire(deadline);
@@ -642,7 +642,7 @@ TEST(living_tables, whose_connection_was_long_in_coming_are_read_over_it_all_the
         }
 
       private:
-        OneConnection& connection_;
+        SingleConnection& connection_;
     };
     add_user("u", "u@x");
     Slow slow(*connection_);
@@ -697,7 +697,9 @@ TEST(living_tables, whose_connection_takes_no_writes_any_more_are_written_over_a
     if (!is_postgresql())
         return;
     // As to a primary that was made a standby.
-    const auto turn_read_only = [&] { tell_connection("SET default_transaction_read_only = on"); };
+    const auto turn_read_only = [&] {
+        execute_on_connection("SET default_transaction_read_only = on");
+    };
     turn_read_only();
     worked(store().create(new_user("n", "n@x")));
     turn_read_only();
@@ -714,7 +716,7 @@ TEST(living_tables, that_take_no_writes_are_read_all_the_same_and_written_when_t
     add_user("u", "u@x");
     change("ALTER ROLE CURRENT_USER SET default_transaction_read_only = on",
            "ALTER ROLE CURRENT_USER RESET default_transaction_read_only");
-    tell_connection("SET default_transaction_read_only = on");
+    execute_on_connection("SET default_transaction_read_only = on");
     CHECK(unavailable(store().update("u", {{"name", "New"}})));
     CHECK(unavailable(store().create(new_user("n", "n@x"))));
     worked(store().find("u"));
@@ -726,7 +728,7 @@ TEST(living_tables, that_others_write_at_the_same_time_are_written_after_them) {
     if (!is_postgresql())
         return;
     add_user("u", "u@x");
-    tell_connection("SET default_transaction_isolation = 'repeatable read'");
+    execute_on_connection("SET default_transaction_isolation = 'repeatable read'");
     sql().run("BEGIN; UPDATE \"user\" SET \"email\" = 'other@x'");
     std::thread other([&] {
         while (sql().number("SELECT count(*) FROM pg_locks WHERE NOT granted") == 0)
@@ -745,7 +747,7 @@ TEST(living_tables, whose_prepared_statements_vanish_each_time_are_read_without)
     add_user("u", "u@x");
     for (int time = 0; time < 5; ++time) {
         worked(store().find("u"));
-        tell_connection("DEALLOCATE ALL");
+        execute_on_connection("DEALLOCATE ALL");
         const std::string name = "Nº " + std::to_string(time);
         CHECK_EQUAL(name, std::string(worked(store().update("u", {{"name", name}})).name));
     }
@@ -755,12 +757,12 @@ TEST(living_tables, whose_prepared_statements_vanish_are_written_to_within_a_tra
     if (!is_postgresql())
         return;
     add_user("u", "u@x");
-    Deaf after(false);
-    set_witness(&after);
+    IgnoringListener after(false);
+    set_change_listener(&after);
     worked(store().update("u", {{"name", "Old"}}));
-    tell_connection("DEALLOCATE ALL");
-    Deaf before(true);
-    set_witness(&before);
+    execute_on_connection("DEALLOCATE ALL");
+    IgnoringListener before(true);
+    set_change_listener(&before);
     worked(store().update("u", {{"name", "New"}}));
 }
 
@@ -768,16 +770,16 @@ TEST(living_tables, that_have_a_statement_prepared_already_are_written_to_within
     if (!is_postgresql())
         return;
     add_user("u", "u@x");
-    Deaf after(false);
-    set_witness(&after);
+    IgnoringListener after(false);
+    set_change_listener(&after);
     worked(store().update("u", {{"name", "Old"}}));
     worked(store().find_by_email("u@x"));
     // The backend has forgotten the one statement; it is taken to have forgotten the other as well.
-    tell_connection("DO $$ BEGIN EXECUTE (SELECT 'DEALLOCATE ' || quote_ident(name) FROM "
-                    "pg_prepared_statements WHERE statement LIKE '%\"email\" = $1'); END $$");
+    execute_on_connection("DO $$ BEGIN EXECUTE (SELECT 'DEALLOCATE ' || quote_ident(name) FROM "
+                          "pg_prepared_statements WHERE statement LIKE '%\"email\" = $1'); END $$");
     worked(store().find_by_email("u@x"));
-    Deaf before(true);
-    set_witness(&before);
+    IgnoringListener before(true);
+    set_change_listener(&before);
     worked(store().update("u", {{"name", "New"}}));
 }
 
@@ -809,8 +811,8 @@ TEST(living_tables, spare_a_user_whose_address_becomes_the_protected_one_meanwhi
 
 TEST(living_tables, take_a_create_after_a_restart_of_the_database) {
     worked(store().create(new_user("n", "n@x")));
-    database().take_away();
-    database().bring_back();
+    database().make_unavailable();
+    database().make_available();
     auto user = new_user("m", "m@x");
     user.account_id = "another account";
     worked(store().create(user));
@@ -883,8 +885,9 @@ TEST(rights, that_are_missing_are_all_named_with_their_grant) {
     sql().run("DROP ROLE IF EXISTS poor; CREATE ROLE poor LOGIN; GRANT ALL ON \"user\", "
               "\"session\" TO poor; GRANT SELECT ON \"account\" TO poor");
     CHECK(failed([&] {
-        OneConnection source(database(), "poor");
-        store::DatabaseStore store(source, log_, pool_, store::TableNames{}, "poor", patience);
+        SingleConnection source(database(), "poor");
+        store::DatabaseStore store(source, log_, pool_, store::TableNames{}, "poor",
+                                   timeout_policy);
         return store.create(new_user("n", "n@x"));
     }()));
     sql().run("DROP OWNED BY poor; DROP ROLE poor");
@@ -899,8 +902,9 @@ TEST(rights, to_write_a_hash_are_named_with_their_grant_and_open_none) {
               "\"session\" TO poor; GRANT INSERT, DELETE, SELECT (\"userId\", \"providerId\") ON "
               "\"account\" TO poor");
     const auto set = [&] {
-        OneConnection source(database(), "poor");
-        store::DatabaseStore store(source, log_, pool_, store::TableNames{}, "poor", patience);
+        SingleConnection source(database(), "poor");
+        store::DatabaseStore store(source, log_, pool_, store::TableNames{}, "poor",
+                                   timeout_policy);
         return store.set_password(store::account_row(new_user("u", "u@x")),
                                   store::SessionPolicy::revoke, {});
     };
@@ -920,8 +924,9 @@ TEST(rights, to_sign_in_lock_rows_by_one_column_and_change_no_other) {
               "GRANT SELECT (\"userId\", \"providerId\", \"password\"), INSERT, DELETE ON "
               "\"account\" TO poor; GRANT INSERT, DELETE ON \"user\" TO poor");
     const auto open = [&] {
-        OneConnection source(database(), "poor");
-        store::DatabaseStore store(source, log_, pool_, store::TableNames{}, "poor", patience);
+        SingleConnection source(database(), "poor");
+        store::DatabaseStore store(source, log_, pool_, store::TableNames{}, "poor",
+                                   timeout_policy);
         model::Session session;
         session.id = session.token = "one";
         session.user_id = "u";
@@ -947,10 +952,10 @@ TEST(rights, to_use_a_schema_are_not_taken_for_a_missing_table) {
     sql().run("DROP ROLE IF EXISTS poor; CREATE ROLE poor LOGIN; CREATE SCHEMA closed; "
               "CREATE TABLE closed.people (\"id\" text)");
     CHECK(failed([&] {
-        OneConnection source(database(), "poor");
+        SingleConnection source(database(), "poor");
         store::DatabaseStore store(source, log_, pool_,
                                    store::TableNames{"closed.people", "session", "account"}, "poor",
-                                   patience);
+                                   timeout_policy);
         return store.find("n");
     }()));
     sql().run("DROP SCHEMA closed CASCADE; DROP OWNED BY poor; DROP ROLE poor");

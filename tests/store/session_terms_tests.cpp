@@ -155,16 +155,16 @@ TEST(session_terms, let_no_session_be_opened_past_a_change) {
         [&] { return bool(store().set_password(account_row(hash), store::SessionPolicy::revoke)); },
         [&] { return bool(store().remove("n", {"protected@x"})); },
     };
-    Deaf before(true);
-    Deaf after(false);
+    IgnoringListener before(true);
+    IgnoringListener after(false);
     for (store::ChangeListener* listener : {static_cast<store::ChangeListener*>(nullptr),
                                             static_cast<store::ChangeListener*>(&before),
                                             static_cast<store::ChangeListener*>(&after)})
         for (const auto& change : changes) {
             database().clear();
-            set_witness(nullptr);
+            set_change_listener(nullptr);
             worked(store().create(new_user("n", "n@x")));
-            set_witness(listener);
+            set_change_listener(listener);
             // As create_session does it, still uncommitted.
             sql().run(R"(BEGIN; SELECT 1 FROM "user" WHERE "id" = 'n' FOR NO KEY UPDATE)");
             add_session("opening", "n", "2030-01-01T00:00:00.000Z");

@@ -85,9 +85,9 @@ struct ConnectionPool {
     }
 
     httpd::ConnectionLimiter gate{most};
-    std::deque<OneConnection> all;
+    std::deque<SingleConnection> all;
     /// Of who has the gate's turn.
-    std::vector<OneConnection*> free;
+    std::vector<SingleConnection*> free;
 };
 
 class PooledConnection final : public store::ConnectionSource {
@@ -115,7 +115,7 @@ class PooledConnection final : public store::ConnectionSource {
 
   private:
     ConnectionPool& pool_;
-    OneConnection* taken_ = nullptr;
+    SingleConnection* taken_ = nullptr;
 };
 
 /// What a child has for all its requests.

@@ -24,10 +24,10 @@ class Versions : public Contract {
     std::string name() { return std::string(worked(store().find("u")).name); }
 
     /// The row has another version than when it was last looked at.
-    void expect_new(const char* after, Here here = {}) {
+    void expect_new(const char* after, SourceLocation where = {}) {
         const std::string now = version();
         if (now.empty() || now == std::exchange(last_, now))
-            give_up(std::string("no new version after: ") + after, here);
+            fail_test(std::string("no new version after: ") + after, where);
     }
 
     /// What comes of an update and of a deletion that are meant for another version.
@@ -101,12 +101,12 @@ TEST(versions, are_others_whenever_the_application_changes_what_is_its_own) {
 TEST(versions, are_others_also_after_two_changes_in_one_millisecond_and_transaction) {
     add_user("u", "u@x");
     worked(store().find("u"));
-    tell_connection("BEGIN");
+    execute_on_connection("BEGIN");
     const auto time = text::now();
     std::set<std::string> all;
     for (int turn = 0; turn < 5; ++turn)
         all.insert(std::string(worked(store().update("u", {{"updatedAt", time}})).version));
-    tell_connection("COMMIT");
+    execute_on_connection("COMMIT");
     LONGS_EQUAL(5, all.size());
 }
 
@@ -132,11 +132,11 @@ TEST(versions, say_which_row_a_change_is_meant_for) {
 
 TEST(versions, say_so_also_where_somebody_is_told_of_changes) {
     for (const bool comes_before : {false, true}) {
-        Deaf listener(comes_before);
-        set_witness(&listener);
+        IgnoringListener listener(comes_before);
+        set_change_listener(&listener);
         add_user("u", "u@x");
         expect_one_winner();
-        set_witness(nullptr);
+        set_change_listener(nullptr);
     }
 }
 

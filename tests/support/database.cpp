@@ -80,7 +80,7 @@ Database::Database(std::string_view driver, std::string_view params)
     : connection_(std::make_unique<Connection>()) {
     if (const auto wrong = connection_->open(std::string(driver), std::string(params));
         !wrong.empty())
-        give_up(wrong);
+        fail_test(wrong);
 }
 
 Database::~Database() = default;
@@ -98,7 +98,7 @@ void Database::run(const std::string& statements) {
             SQLITE_OK) {
             const std::string why = error ? error : "no reason given";
             sqlite3_free(error);
-            give_up("SQL failed: " + statements + "\n" + why);
+            fail_test("SQL failed: " + statements + "\n" + why);
         }
         return;
     }
@@ -106,7 +106,7 @@ void Database::run(const std::string& statements) {
     const int code =
         apr_dbd_query(connection_->driver, connection_->handle, &rows, statements.c_str());
     if (code != 0)
-        give_up("SQL failed: " + statements + "\n" + connection_->error(code));
+        fail_test("SQL failed: " + statements + "\n" + connection_->error(code));
 }
 
 std::vector<Database::Row> Database::rows(const std::string& query) {
@@ -116,14 +116,14 @@ std::vector<Database::Row> Database::rows(const std::string& query) {
     const int code =
         apr_dbd_select(driver, pool.get(), connection_->handle, &results, query.c_str(), 1);
     if (code != 0)
-        give_up("SQL failed: " + query + "\n" + connection_->error(code));
+        fail_test("SQL failed: " + query + "\n" + connection_->error(code));
     std::vector<Row> all;
     const int columns = apr_dbd_num_cols(driver, results);
     const int count = apr_dbd_num_tuples(driver, results);
     for (int number = 1; number <= count; ++number) {
         apr_dbd_row_t* row = nullptr;
         if (apr_dbd_get_row(driver, pool.get(), results, &row, number) != 0)
-            give_up("no row " + std::to_string(number) + " of " + query);
+            fail_test("no row " + std::to_string(number) + " of " + query);
         Row values;
         for (int column = 0; column < columns; ++column) {
             const char* text = nullptr;
@@ -146,7 +146,7 @@ std::optional<std::string> Database::value(const std::string& query) {
 long Database::number(const std::string& query) {
     const auto text = value(query);
     if (!text)
-        give_up("no number came of " + query);
+        fail_test("no number came of " + query);
     return std::strtol(text->c_str(), nullptr, 10);
 }
 

@@ -95,8 +95,8 @@ bool lies_below(const std::string& path, const std::string& base) {
 
 } // namespace
 
-void beside_the_document() {
-    ExchangeLog::instance().go_beside_the_document();
+void exclude_from_document() {
+    ExchangeLog::instance().exclude_from_document();
 }
 
 ExchangeLog& ExchangeLog::instance() {
@@ -204,7 +204,7 @@ void ExchangeLog::note(std::uint16_t port, const Request& request, const Reply& 
         write(line + ",\"test\":" + json_string(name) + "}");
 }
 
-void ExchangeLog::go_beside_the_document() {
+void ExchangeLog::exclude_from_document() {
     if (!is_on())
         return;
     const UtestShell& test = *UtestShell::getCurrent();
@@ -223,7 +223,7 @@ void ExchangeLog::end_server(std::uint16_t port) noexcept {
     if (server.asked.empty())
         return;
     is_asking_ = true;
-    LogWatch::instance().pass_over([&] { ask(server, port); });
+    LogWatch::instance().ignore_during([&] { ask(server, port); });
     is_asking_ = false;
 }
 
@@ -242,9 +242,9 @@ void ExchangeLog::ask(const Server& server, std::uint16_t port) {
     }
 }
 
-bool ExchangeLog::agrees() {
+bool ExchangeLog::matches_document() {
     file_.reset();
-    const Finished check =
+    const CommandResult check =
         run({{machine::program("python3"), machine::source("tests/integration/exchanges").string(),
               path_.string()}});
     std::fputs(check.output.c_str(), stdout);

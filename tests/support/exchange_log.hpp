@@ -36,14 +36,14 @@ class ExchangeLog {
     /// The server answered what was sent as these bytes, which may be no right request.
     void note(std::uint16_t port, std::string_view bytes, const Reply& reply);
     /// The test that runs sends what the document does not describe, and is answered all the same.
-    void go_beside_the_document();
+    void exclude_from_document();
     /// The server is about to end: asks it for the documents of what it was asked about. One that
     /// does not answer has none, and is taken for one like all others.
     void end_server(std::uint16_t port) noexcept;
 
     /// Ends the file, and says whether all that was said is as the documents have it; what is not
     /// is printed.
-    bool agrees();
+    bool matches_document();
 
   private:
     struct Server {
@@ -72,6 +72,6 @@ class ExchangeLog {
 };
 
 /// In a test: some of its requests are answered although the OpenAPI document does not have them.
-void beside_the_document();
+void exclude_from_document();
 
 } // namespace useradmin::test

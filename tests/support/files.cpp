@@ -59,11 +59,11 @@ std::filesystem::path base_folder() {
 WorkFolder::WorkFolder() {
     std::string name = base_folder() / "useradmin-XXXXXX";
     if (!::mkdtemp(name.data()))
-        give_up("cannot make a work folder " + name + ": " + std::strerror(errno) +
-                "; point TMPDIR to a folder that can be written");
+        fail_test("cannot make a work folder " + name + ": " + std::strerror(errno) +
+                  "; point TMPDIR to a folder that can be written");
     path_ = name;
     if (::chmod(path_.c_str(), 0755) != 0)
-        give_up("cannot open " + name + " to other accounts: " + std::strerror(errno));
+        fail_test("cannot open " + name + " to other accounts: " + std::strerror(errno));
 }
 
 WorkFolder::~WorkFolder() {
@@ -91,7 +91,7 @@ void write_file(const std::filesystem::path& path, std::string_view text) {
     file.write(text.data(), static_cast<std::streamsize>(text.size()));
     file.close();
     if (!file)
-        give_up("cannot write " + path.string());
+        fail_test("cannot write " + path.string());
 }
 
 } // namespace useradmin::test

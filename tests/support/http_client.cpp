@@ -179,10 +179,10 @@ HttpClient::HttpClient(std::uint16_t port) : session_(std::make_unique<Session>(
 
 HttpClient::~HttpClient() = default;
 
-Reply HttpClient::send(const Request& request, Here here) {
+Reply HttpClient::send(const Request& request, SourceLocation where) {
     Reply reply;
     if (const char* const problem = session_->exchange(request, reply))
-        give_up(reply.text() + "no whole reply came: " + problem, here);
+        fail_test(reply.text() + "no whole reply came: " + problem, where);
     return reply;
 }
 
@@ -191,7 +191,8 @@ std::optional<Reply> HttpClient::try_send(const Request& request) {
     return session_->exchange(request, reply) == nullptr ? std::optional(reply) : std::nullopt;
 }
 
-std::vector<Reply> HttpClient::send_at_once(const std::vector<Request>& requests, Here here) {
+std::vector<Reply> HttpClient::send_at_once(const std::vector<Request>& requests,
+                                            SourceLocation where) {
     // Made before the first is prepared: curl keeps their addresses.
     std::vector<Reply> replies(requests.size());
     std::vector<Easy> handles(requests.size());
@@ -214,9 +215,9 @@ std::vector<Reply> HttpClient::send_at_once(const std::vector<Request>& requests
         curl_multi_remove_handle(multi, easy.handle);
     curl_multi_cleanup(multi);
     if (!failures.empty())
-        give_up("of " + std::to_string(requests.size()) + " requests at once some failed:\n" +
-                    failures,
-                here);
+        fail_test("of " + std::to_string(requests.size()) + " requests at once some failed:\n" +
+                      failures,
+                  where);
     for (std::size_t index = 0; index < requests.size(); ++index)
         ExchangeLog::instance().note(session_->port, requests[index], replies[index]);
     return replies;

@@ -57,13 +57,14 @@ class HttpClient {
     HttpClient& operator=(const HttpClient&) = delete;
 
     /// Sends it and waits for the reply. No reply fails the test.
-    Reply send(const Request& request, Here here = {});
+    Reply send(const Request& request, SourceLocation where = {});
 
     /// The same; nothing where no whole reply came, or the request is none that HTTP can send.
     std::optional<Reply> try_send(const Request& request);
 
     /// Sends all at once, each over a connection of its own, and waits for all replies.
-    std::vector<Reply> send_at_once(const std::vector<Request>& requests, Here here = {});
+    std::vector<Reply> send_at_once(const std::vector<Request>& requests,
+                                    SourceLocation where = {});
 
     /// How many connections send has opened.
     long connections() const noexcept;

@@ -90,14 +90,14 @@ Httpd::Httpd(const WorkFolder& work, HttpdSettings settings)
             return;
         }
     const auto log = read_file(folder_ / "error.log") + read_file(folder_ / "output");
-    LogWatch::instance().leave(folder_ / "error.log");
-    give_up("httpd did not start:\n" + log);
+    LogWatch::instance().stop_watching(folder_ / "error.log");
+    fail_test("httpd did not start:\n" + log);
 }
 
 Httpd::~Httpd() {
     ExchangeLog::instance().end_server(port_);
     stop();
-    LogWatch::instance().leave(folder_ / "error.log");
+    LogWatch::instance().stop_watching(folder_ / "error.log");
 }
 
 bool Httpd::start() {
@@ -153,7 +153,7 @@ std::vector<std::string> Httpd::access_log() const {
     return lines;
 }
 
-Finished Httpd::check(const WorkFolder& work, HttpdSettings settings) {
+CommandResult Httpd::check(const WorkFolder& work, HttpdSettings settings) {
     const auto folder = next_folder(work);
     const auto file = folder / "httpd.conf";
     write_file(file, configuration_of(settings, folder, 80));
@@ -165,8 +165,9 @@ std::optional<Account> Httpd::account() {
         return {};
     auto account = Account::first_of({"www-data", "apache", "nobody"});
     if (!account)
-        give_up("httpd's children do not run as root, and there is no account www-data, apache or "
-                "nobody");
+        fail_test(
+            "httpd's children do not run as root, and there is no account www-data, apache or "
+            "nobody");
     return account;
 }
 

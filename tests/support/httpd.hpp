@@ -53,7 +53,7 @@ class Httpd {
     pid_t main_process() const { return process_->id(); }
 
     /// Whether httpd takes the configuration (httpd -t), and what it says of it.
-    static Finished check(const WorkFolder& work, HttpdSettings settings);
+    static CommandResult check(const WorkFolder& work, HttpdSettings settings);
 
     /// The account that httpd's children run under; nothing where that is the tests' own.
     static std::optional<Account> account();
@@ -77,7 +77,7 @@ void Httpd::await_restart(const Action& action) {
     const int before = times_started();
     action();
     if (!eventually([&] { return times_started() > before; }))
-        give_up("httpd did not restart");
+        fail_test("httpd did not restart");
 }
 
 } // namespace useradmin::test

@@ -23,7 +23,7 @@ using PrivateKey = std::unique_ptr<EVP_PKEY, FreeKey>;
 PrivateKey make_key() {
     PrivateKey key(EVP_RSA_gen(2048));
     if (!key)
-        give_up("libcrypto made no RSA key");
+        fail_test("libcrypto made no RSA key");
     return key;
 }
 
@@ -45,7 +45,7 @@ std::string base64url(std::string_view bytes) {
 std::string number_of(const EVP_PKEY* key, const char* name) {
     BIGNUM* number = nullptr;
     if (EVP_PKEY_get_bn_param(key, name, &number) != 1)
-        give_up("libcrypto shows no number of its key");
+        fail_test("libcrypto shows no number of its key");
     std::string bytes(static_cast<std::size_t>(BN_num_bytes(number)), '\0');
     BN_bn2bin(number, reinterpret_cast<unsigned char*>(bytes.data()));
     BN_free(number);
@@ -61,7 +61,7 @@ std::string signature_of(std::string_view text, EVP_PKEY* key) {
     if (EVP_DigestSignInit(context.get(), nullptr, EVP_sha256(), nullptr, key) != 1 ||
         EVP_DigestSign(context.get(), reinterpret_cast<unsigned char*>(signature.data()), &size,
                        bytes, text.size()) != 1)
-        give_up("libcrypto signed no token");
+        fail_test("libcrypto signed no token");
     signature.resize(size);
     return signature;
 }
@@ -109,7 +109,7 @@ std::string IdentityProvider::issuer() const {
     return "http://127.0.0.1:" + std::to_string(httpd_->port());
 }
 
-void IdentityProvider::hand_out(std::string_view client, std::string_view claims, Key key) {
+void IdentityProvider::issue_tokens(std::string_view client, std::string_view claims, Key key) {
     const long now = static_cast<long>(std::time(nullptr));
     const std::string body =
         base64url(R"({"alg":"RS256","typ":"JWT","kid":"1"})") + "." +

@@ -24,7 +24,7 @@ class IdentityProvider {
     /// Lays an ID token for the client with further claims, the members of a JSON object, signed
     /// (RS256) with the key that the provider shows, or with another one.
     enum class Key { shown, another };
-    void hand_out(std::string_view client, std::string_view claims, Key key = Key::shown);
+    void issue_tokens(std::string_view client, std::string_view claims, Key key = Key::shown);
 
   private:
     struct Keys;

@@ -56,7 +56,7 @@ void LogWatch::watch(const std::filesystem::path& log) {
     sources_.push_back({log, none ? 0 : size, ""});
 }
 
-void LogWatch::leave(const std::filesystem::path& log) {
+void LogWatch::stop_watching(const std::filesystem::path& log) {
     read_on();
     std::erase_if(sources_, [&log](const Source& source) { return source.path == log; });
 }
@@ -73,7 +73,7 @@ void LogWatch::allow(std::string_view part) {
     allowed_.emplace_back(part);
 }
 
-void LogWatch::pass_over(const std::function<void()>& action) {
+void LogWatch::ignore_during(const std::function<void()>& action) {
     read_on();
     const auto before = static_cast<std::ptrdiff_t>(lines_.size());
     action();
@@ -110,7 +110,7 @@ std::string LogWatch::settle() {
     return complaint;
 }
 
-std::string LogWatch::seen() {
+std::string LogWatch::lines() {
     read_on();
     std::string all;
     for (const auto& line : lines_)

@@ -30,7 +30,7 @@ class LogWatch {
     void watch(const std::filesystem::path& log);
 
     /// Takes what the log still holds, and leaves it alone from then on.
-    void leave(const std::filesystem::path& log);
+    void stop_watching(const std::filesystem::path& log);
 
     /// Adds a line of the harness's own, as alarming as a crash.
     void note(std::string line);
@@ -43,7 +43,7 @@ class LogWatch {
 
     /// What servers complain of meanwhile, since a test has taken their database away or the like,
     /// nobody is to expect.
-    void pass_over(const std::function<void()>& action);
+    void ignore_during(const std::function<void()>& action);
 
     /// Whether a line that the test caused so far holds the text.
     bool has(std::string_view part);
@@ -53,7 +53,7 @@ class LogWatch {
     std::string settle();
 
     /// All lines since the test began, for a failure's message.
-    std::string seen();
+    std::string lines();
 
   private:
     struct Source {

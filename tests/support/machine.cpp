@@ -12,7 +12,7 @@ namespace {
 
 std::filesystem::path existing(const std::filesystem::path& path, const std::string& remedy) {
     if (!std::filesystem::exists(path))
-        give_up(path.string() + " is missing: " + remedy);
+        fail_test(path.string() + " is missing: " + remedy);
     return path;
 }
 
@@ -56,8 +56,8 @@ std::filesystem::path postgresql(std::string_view program) {
         if (const auto candidate = std::filesystem::path(folder) / program;
             std::filesystem::exists(candidate))
             return candidate;
-    give_up(std::string(program) + " is missing: install postgresql (Debian, Ubuntu) or "
-                                   "postgresql-server (Fedora, RHEL)");
+    fail_test(std::string(program) + " is missing: install postgresql (Debian, Ubuntu) or "
+                                     "postgresql-server (Fedora, RHEL)");
 }
 
 std::filesystem::path program(std::string_view name) {
@@ -65,7 +65,7 @@ std::filesystem::path program(std::string_view name) {
         if (const auto candidate = std::filesystem::path(folder) / name;
             std::filesystem::exists(candidate))
             return candidate;
-    give_up(std::string(name) + " is missing: install the package of that name");
+    fail_test(std::string(name) + " is missing: install the package of that name");
 }
 
 bool is_long() {

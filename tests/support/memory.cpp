@@ -31,22 +31,22 @@ std::string readable(std::string_view bytes) {
     return text;
 }
 
-/// Finds any part of least_part characters of any of the texts.
+/// Finds any part of min_part characters of any of the texts.
 class Search {
   public:
-    explicit Search(const std::vector<Sought>& texts) : texts_(texts) {
-        for (const Sought& sought : texts) {
-            if (sought.text.size() < least_part)
-                give_up("too short to be looked for: " + sought.what);
-            for (std::size_t at = 0; at + least_part <= sought.text.size(); ++at)
+    explicit Search(const std::vector<SearchedText>& texts) : texts_(texts) {
+        for (const SearchedText& sought : texts) {
+            if (sought.text.size() < min_part)
+                fail_test("too short to be looked for: " + sought.what);
+            for (std::size_t at = 0; at + min_part <= sought.text.size(); ++at)
                 starts_[start_of(sought.text.data() + at)] = true;
         }
     }
 
     void look(std::string_view bytes, const std::string& region,
-              std::vector<Sighting>& found) const {
+              std::vector<Occurrence>& found) const {
         const char* const all = bytes.data();
-        for (std::size_t at = 0; at + least_part <= bytes.size(); ++at) {
+        for (std::size_t at = 0; at + min_part <= bytes.size(); ++at) {
             if (!starts_[start_of(all + at)])
                 continue;
             const std::size_t length = match(bytes.substr(at), found, region);
@@ -66,10 +66,10 @@ class Search {
     }
 
     /// How much of a text the bytes begin with, and the sighting of it; 0 where it is none.
-    std::size_t match(std::string_view bytes, std::vector<Sighting>& found,
+    std::size_t match(std::string_view bytes, std::vector<Occurrence>& found,
                       const std::string& region) const {
-        for (const Sought& sought : texts_) {
-            const std::size_t at = sought.text.find(bytes.substr(0, least_part));
+        for (const SearchedText& sought : texts_) {
+            const std::size_t at = sought.text.find(bytes.substr(0, min_part));
             if (at == std::string::npos)
                 continue;
             const std::string_view rest = std::string_view(sought.text).substr(at);
@@ -82,7 +82,7 @@ class Search {
         return 0;
     }
 
-    const std::vector<Sought>& texts_;
+    const std::vector<SearchedText>& texts_;
     std::array<bool, 65536> starts_{};
 };
 
@@ -99,8 +99,9 @@ int open_memory(pid_t process) {
         setfsgid(0);
     }
     if (file < 0)
-        give_up("the memory of a process of httpd cannot be read (is kernel.yama.ptrace_scope over "
-                "1?)");
+        fail_test(
+            "the memory of a process of httpd cannot be read (is kernel.yama.ptrace_scope over "
+            "1?)");
     return file;
 }
 
@@ -110,9 +111,9 @@ bool is_empty(std::string_view bytes) noexcept {
 
 } // namespace
 
-std::vector<Sighting> sightings_in(pid_t process, const std::vector<Sought>& texts) {
+std::vector<Occurrence> find_occurrences(pid_t process, const std::vector<SearchedText>& texts) {
     const Search search(texts);
-    std::vector<Sighting> found;
+    std::vector<Occurrence> found;
     const int memory = open_memory(process);
     std::ifstream maps("/proc/" + std::to_string(process) + "/maps");
     std::string buffer(block + 2 * context, '\0');
@@ -146,7 +147,7 @@ std::vector<Sighting> sightings_in(pid_t process, const std::vector<Sought>& tex
                 search.look(bytes.substr(from, length), region, found);
                 from += length + page;
             }
-            kept = at < end ? std::min(least_part - 1, bytes.size()) : 0;
+            kept = at < end ? std::min(min_part - 1, bytes.size()) : 0;
             std::memmove(buffer.data(), bytes.data() + bytes.size() - kept, kept);
         }
     }
@@ -154,8 +155,9 @@ std::vector<Sighting> sightings_in(pid_t process, const std::vector<Sought>& tex
     return found;
 }
 
-std::vector<Sighting> sightings_in(std::string_view text, const std::vector<Sought>& texts) {
-    std::vector<Sighting> found;
+std::vector<Occurrence> find_occurrences(std::string_view text,
+                                         const std::vector<SearchedText>& texts) {
+    std::vector<Occurrence> found;
     Search(texts).look(text, {}, found);
     return found;
 }

@@ -9,13 +9,13 @@
 namespace useradmin::test {
 
 /// A text that must not be in memory, and what it is, for messages.
-struct Sought {
+struct SearchedText {
     std::string what;
     std::string text;
 };
 
 /// Where a part of a text was found.
-struct Sighting {
+struct Occurrence {
     std::string what;
     std::string part;   ///< what was found of it
     std::string region; ///< of the memory: "[heap]", "[stack]", a file, or nothing
@@ -24,14 +24,15 @@ struct Sighting {
 
 /// How many characters of a text are enough to be found: the allocator overwrites a part of what
 /// was freed.
-inline constexpr std::size_t least_part = 12;
+inline constexpr std::size_t min_part = 12;
 
 /// All places of a process's writable memory in which a part of a text stands. Those under the name
-/// of a file that are shared with other processes are looked at as well. Every text has least_part
+/// of a file that are shared with other processes are looked at as well. Every text has min_part
 /// characters or more. Fails where the memory may not be read.
-std::vector<Sighting> sightings_in(pid_t process, const std::vector<Sought>& texts);
+std::vector<Occurrence> find_occurrences(pid_t process, const std::vector<SearchedText>& texts);
 
 /// The same in a text of any kind, such as a log.
-std::vector<Sighting> sightings_in(std::string_view text, const std::vector<Sought>& texts);
+std::vector<Occurrence> find_occurrences(std::string_view text,
+                                         const std::vector<SearchedText>& texts);
 
 } // namespace useradmin::test

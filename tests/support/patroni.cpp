@@ -23,9 +23,9 @@ Patroni::Patroni(const WorkFolder& work, std::string_view name) : folder_(work.m
     if (running_as_root()) {
         account_ = Account::first_of({"postgres"});
         if (!account_)
-            give_up("PostgreSQL does not run as root, and there is no account postgres: install "
-                    "PostgreSQL from the distribution's package");
-        account_->take(folder_);
+            fail_test("PostgreSQL does not run as root, and there is no account postgres: install "
+                      "PostgreSQL from the distribution's package");
+        account_->take_ownership(folder_);
     }
     start_etcd();
     for (const char* each : {"one", "two", "three"})
@@ -88,7 +88,7 @@ void Patroni::start_node(std::string_view name) {
                   "  parameters:\n    unix_socket_directories: " +
                   node.folder.string() + "\n");
     if (account_)
-        account_->take(node.folder);
+        account_->take_ownership(node.folder);
     node.process = std::make_unique<Process>(command({machine::program("patroni"), file.string()}),
                                              node.folder / "log");
     nodes_.push_back(std::move(node));
@@ -139,13 +139,13 @@ void Patroni::await(const std::string& query) const {
     std::string logs = read_file(folder_ / "etcd.log");
     for (const Node& node : nodes_)
         logs += read_file(node.folder / "log");
-    give_up("Patroni's servers found no leader:\n" + logs);
+    fail_test("Patroni's servers found no leader:\n" + logs);
 }
 
 void Patroni::lose_leader() {
     const auto leader = std::find_if(nodes_.begin(), nodes_.end(), takes_writes);
     if (leader == nodes_.end())
-        give_up("Patroni's servers have no leader");
+        fail_test("Patroni's servers have no leader");
     leader->process->signal(SIGKILL);
     kill(server_of(*leader), SIGQUIT);
 }

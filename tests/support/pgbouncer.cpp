@@ -25,13 +25,13 @@ PgBouncer::PgBouncer(const WorkFolder& work, std::string_view name, const Postgr
     Command command{{machine::program("pgbouncer"), file.string()}, {}, {}};
     if (running_as_root()) {
         command.account = server.account();
-        command.account->take(folder_);
+        command.account->take_ownership(folder_);
     }
     process_ = std::make_unique<Process>(command, folder_ / "log");
     const bool ready = eventually(
         [this] { return !process_->running() || Database::reachable("pgsql", params()); });
     if (!ready || !process_->running())
-        give_up("PgBouncer did not start:\n" + read_file(folder_ / "log"));
+        fail_test("PgBouncer did not start:\n" + read_file(folder_ / "log"));
 }
 
 std::string PgBouncer::params() const {

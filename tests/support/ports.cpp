@@ -25,7 +25,7 @@ std::uint16_t free_port() {
         if (bound)
             return port;
     }
-    give_up("no port of 127.0.0.1 between 15000 and 31999 is free");
+    fail_test("no port of 127.0.0.1 between 15000 and 31999 is free");
 }
 
 sockaddr_in loopback(std::uint16_t port) noexcept {

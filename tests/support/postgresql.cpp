@@ -13,18 +13,18 @@ namespace useradmin::test {
 PostgreSql::PostgreSql(const WorkFolder& work, std::string_view name, Settings settings)
     : folder_(work.make(name)), settings_(std::move(settings)) {
     move_in();
-    lay_out({machine::postgresql("initdb"), "--pgdata=" + (folder_ / "data").string(),
-             "--username=useradmin", "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8",
-             "--no-sync"});
+    initialize({machine::postgresql("initdb"), "--pgdata=" + (folder_ / "data").string(),
+                "--username=useradmin", "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8",
+                "--no-sync"});
     start();
 }
 
 PostgreSql::PostgreSql(const WorkFolder& work, std::string_view name, const PostgreSql& primary)
     : folder_(work.make(name)) {
     move_in();
-    lay_out({machine::postgresql("pg_basebackup"), "--pgdata=" + (folder_ / "data").string(),
-             "--host=" + primary.folder().string(), "--username=useradmin", "--checkpoint=fast",
-             "--write-recovery-conf", "--no-sync"});
+    initialize({machine::postgresql("pg_basebackup"), "--pgdata=" + (folder_ / "data").string(),
+                "--host=" + primary.folder().string(), "--username=useradmin", "--checkpoint=fast",
+                "--write-recovery-conf", "--no-sync"});
     start();
 }
 
@@ -38,16 +38,16 @@ void PostgreSql::move_in() {
         return;
     account_ = Account::first_of({"postgres"});
     if (!account_)
-        give_up("PostgreSQL does not run as root, and there is no account postgres: install "
-                "PostgreSQL from the distribution's package");
-    account_->take(folder_);
+        fail_test("PostgreSQL does not run as root, and there is no account postgres: install "
+                  "PostgreSQL from the distribution's package");
+    account_->take_ownership(folder_);
 }
 
-void PostgreSql::lay_out(std::vector<std::string> words) const {
+void PostgreSql::initialize(std::vector<std::string> words) const {
     const std::string program = words.front();
     const auto made = run({std::move(words), {}, account_});
     if (made.status != 0)
-        give_up(program + " failed:\n" + made.output);
+        fail_test(program + " failed:\n" + made.output);
 }
 
 void PostgreSql::start() {
@@ -65,20 +65,20 @@ void PostgreSql::start() {
     const bool ready = eventually(
         [this] { return !server_->running() || Database::reachable("pgsql", params()); });
     if (!ready || !server_->running())
-        give_up("PostgreSQL did not start:\n" + read_file(folder_ / "log"));
+        fail_test("PostgreSQL did not start:\n" + read_file(folder_ / "log"));
 }
 
 void PostgreSql::stop() {
     // PostgreSQL's fast shutdown: it does not wait for clients to leave.
-    stop_by(SIGINT);
+    stop_with_signal(SIGINT);
 }
 
 void PostgreSql::crash() {
     // Its immediate shutdown.
-    stop_by(SIGQUIT);
+    stop_with_signal(SIGQUIT);
 }
 
-void PostgreSql::stop_by(int signal) {
+void PostgreSql::stop_with_signal(int signal) {
     server_->signal(signal);
     server_->ended_within(std::chrono::seconds(30));
     server_.reset();
@@ -86,7 +86,7 @@ void PostgreSql::stop_by(int signal) {
 
 void PostgreSql::promote() {
     if (Database("pgsql", params()).value("SELECT pg_promote()") != "t")
-        give_up("the standby was not promoted:\n" + read_file(folder_ / "log"));
+        fail_test("the standby was not promoted:\n" + read_file(folder_ / "log"));
 }
 
 void PostgreSql::freeze() {

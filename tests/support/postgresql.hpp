@@ -53,8 +53,8 @@ class PostgreSql {
     /// Gives the folder to the account that the server runs under.
     void move_in();
     /// Runs a program of PostgreSQL's that makes the cluster's files.
-    void lay_out(std::vector<std::string> words) const;
-    void stop_by(int signal);
+    void initialize(std::vector<std::string> words) const;
+    void stop_with_signal(int signal);
     void signal_all(int number) const;
 
     std::filesystem::path folder_;

@@ -58,7 +58,7 @@ pid_t start(const Command& command, int output) {
     const pid_t parent = ::getpid();
     const pid_t child = ::fork();
     if (child < 0)
-        give_up(std::string("cannot start ") + words.front() + ": " + std::strerror(errno));
+        fail_test(std::string("cannot start ") + words.front() + ": " + std::strerror(errno));
     if (child > 0) {
         // Set on both sides, so that neither has to wait for the other.
         ::setpgid(child, child);
@@ -102,10 +102,10 @@ std::optional<Account> Account::first_of(std::initializer_list<const char*> name
     return {};
 }
 
-void Account::take(const std::filesystem::path& path) const {
+void Account::take_ownership(const std::filesystem::path& path) const {
     const auto own = [this](const std::filesystem::path& each) {
         if (::lchown(each.c_str(), user_id, group_id) != 0)
-            give_up("cannot give " + each.string() + " to " + name + ": " + std::strerror(errno));
+            fail_test("cannot give " + each.string() + " to " + name + ": " + std::strerror(errno));
     };
     own(path);
     if (std::filesystem::is_directory(path))
@@ -117,13 +117,13 @@ bool running_as_root() noexcept {
     return ::geteuid() == 0;
 }
 
-Finished run(const Command& command) {
+CommandResult run(const Command& command) {
     std::array<int, 2> ends{};
     if (::pipe2(ends.data(), O_CLOEXEC) != 0)
-        give_up(std::string("no pipe: ") + std::strerror(errno));
+        fail_test(std::string("no pipe: ") + std::strerror(errno));
     const pid_t child = start(command, ends[1]);
     ::close(ends[1]);
-    Finished finished;
+    CommandResult finished;
     std::array<char, 4096> part{};
     for (;;) {
         const auto got = ::read(ends[0], part.data(), part.size());
@@ -171,7 +171,7 @@ long children_kib(pid_t parent, std::string_view figure) {
     return sum;
 }
 
-void open_as_many_files_as_allowed() noexcept {
+void raise_file_limit() noexcept {
     rlimit limit{};
     getrlimit(RLIMIT_NOFILE, &limit);
     limit.rlim_cur = limit.rlim_max;
@@ -197,7 +197,7 @@ Process::Process(const Command& command, const std::filesystem::path& output) {
     const int file =
         ::open(output.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, S_IRUSR | S_IWUSR);
     if (file < 0)
-        give_up("cannot write " + output.string() + ": " + std::strerror(errno));
+        fail_test("cannot write " + output.string() + ": " + std::strerror(errno));
     id_ = start(command, file);
     ::close(file);
 }

@@ -24,7 +24,7 @@ struct Account {
     static std::optional<Account> first_of(std::initializer_list<const char*> names);
 
     /// Makes the file or folder, with all in it, this account's own.
-    void take(const std::filesystem::path& path) const;
+    void take_ownership(const std::filesystem::path& path) const;
 };
 
 /// Whether the tests run as root: servers then run under accounts of their own.
@@ -38,13 +38,13 @@ struct Command {
 };
 
 /// What a program left.
-struct Finished {
+struct CommandResult {
     int status = -1; ///< its exit status; 128 and the signal's number where a signal ended it
     std::string output;
 };
 
 /// Runs a program to its end; its standard output and error come back as one text.
-Finished run(const Command& command);
+CommandResult run(const Command& command);
 
 /// Polls until the condition holds, a minute at most; whether it came to hold.
 template <typename Condition>
@@ -92,7 +92,7 @@ long resident_kib(const std::filesystem::path& folder = "/proc/self");
 long children_kib(pid_t parent, std::string_view figure);
 
 /// Lets this process, and what it starts, have as many files and sockets open as it may.
-void open_as_many_files_as_allowed() noexcept;
+void raise_file_limit() noexcept;
 
 /// Whether there is no such process any more, or only what its parent has yet to take notice of.
 bool has_ended(pid_t process);

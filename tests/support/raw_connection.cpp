@@ -17,7 +17,7 @@ namespace useradmin::test {
 RawConnection::RawConnection(std::uint16_t port, int receive_buffer)
     : socket_(connected_to(port, receive_buffer)) {
     if (socket_ < 0)
-        give_up("cannot connect to port " + std::to_string(port) + ": " + std::strerror(errno));
+        fail_test("cannot connect to port " + std::to_string(port) + ": " + std::strerror(errno));
 }
 
 RawConnection::~RawConnection() {
@@ -58,7 +58,7 @@ std::string RawConnection::receive_until(std::string_view text, std::chrono::sec
     const auto end = std::chrono::steady_clock::now() + bound;
     while (all.find(text) == std::string::npos)
         if (!receive_part(all, end))
-            give_up("the connection ended before " + std::string(text) + " came:\n" + all);
+            fail_test("the connection ended before " + std::string(text) + " came:\n" + all);
     return all;
 }
 
@@ -84,7 +84,8 @@ bool RawConnection::receive_part(std::string& into,
         end - std::chrono::steady_clock::now());
     pollfd waiting{socket_, POLLIN, 0};
     if (::poll(&waiting, 1, static_cast<int>(std::max<long long>(left.count(), 0))) <= 0)
-        give_up("the connection neither ended nor brought what was awaited; it brought:\n" + into);
+        fail_test("the connection neither ended nor brought what was awaited; it brought:\n" +
+                  into);
     std::array<char, 16384> part{};
     const auto got = ::recv(socket_, part.data(), part.size(), 0);
     // A reset ends the connection too: the server closed while bytes of ours were unread.

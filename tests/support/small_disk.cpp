@@ -58,7 +58,7 @@ void SmallDisk::fill() const {
     const bool is_full = errno == ENOSPC;
     ::close(file);
     if (!is_full)
-        give_up("the small disk cannot be filled");
+        fail_test("the small disk cannot be filled");
 }
 
 void SmallDisk::free() const {

@@ -51,15 +51,15 @@ bool carry_part(int from, int to) {
 TcpRelay::TcpRelay(std::filesystem::path server_socket) : server_socket_(std::move(server_socket)) {
     std::array<int, 2> ends{};
     if (::pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) != 0)
-        give_up(std::string("no pipe: ") + std::strerror(errno));
+        fail_test(std::string("no pipe: ") + std::strerror(errno));
     wake_read_ = ends[0];
     wake_write_ = ends[1];
     bool is_there = false;
     for (int attempt = 0; attempt < 3 && !is_there; ++attempt)
         is_there = listens();
     if (!is_there)
-        give_up(std::string("the relay has no port: ") + std::strerror(errno));
-    thread_ = std::thread([this] { carry(); });
+        fail_test(std::string("the relay has no port: ") + std::strerror(errno));
+    thread_ = std::thread([this] { forward(); });
 }
 
 TcpRelay::~TcpRelay() {
@@ -94,16 +94,16 @@ int TcpRelay::connect_to_port() const {
     const sockaddr_in address = loopback(port_);
     if (::connect(made, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 &&
         errno != EINPROGRESS)
-        give_up(std::string("the relay cannot be connected to: ") + std::strerror(errno));
+        fail_test(std::string("the relay cannot be connected to: ") + std::strerror(errno));
     return made;
 }
 
 void TcpRelay::wake() const {
     if (::write(wake_write_, "", 1) < 0 && errno != EAGAIN)
-        give_up(std::string("the relay cannot be woken: ") + std::strerror(errno));
+        fail_test(std::string("the relay cannot be woken: ") + std::strerror(errno));
 }
 
-void TcpRelay::cut() {
+void TcpRelay::disconnect() {
     is_cut_ = true;
     wake();
     // The system lets packets fall that ask for a connection while the queue is full.
@@ -112,7 +112,7 @@ void TcpRelay::cut() {
         fillers_.push_back(connect_to_port());
 }
 
-void TcpRelay::mend() {
+void TcpRelay::reconnect() {
     for (const int filler : std::exchange(fillers_, {}))
         ::close(filler);
     ::listen(listener_, wide_queue);
@@ -120,7 +120,7 @@ void TcpRelay::mend() {
     wake();
 }
 
-void TcpRelay::take() {
+void TcpRelay::accept_connection() {
     const int client = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
     if (client < 0)
         return;
@@ -131,7 +131,7 @@ void TcpRelay::take() {
         pairs_.push_back({client, server});
 }
 
-void TcpRelay::carry() {
+void TcpRelay::forward() {
     while (!ends_) {
         std::vector<pollfd> waited = {{wake_read_, POLLIN, 0}};
         if (!is_cut_) {
@@ -161,7 +161,7 @@ void TcpRelay::carry() {
         }
         std::erase_if(pairs_, [](const Pair& pair) { return pair.client < 0; });
         if (waited[1].revents != 0)
-            take();
+            accept_connection();
     }
 }
 

@@ -19,10 +19,10 @@ class TcpRelay {
 
     std::uint16_t port() const noexcept { return port_; }
 
-    /// Has packets go nowhere, until mend(): the connections that there are stand and carry
+    /// Has packets go nowhere, until reconnect(): the connections that there are stand and carry
     /// nothing, and a new one is neither accepted nor refused.
-    void cut();
-    void mend();
+    void disconnect();
+    void reconnect();
 
   private:
     struct Pair {
@@ -31,8 +31,8 @@ class TcpRelay {
     };
 
     bool listens();
-    void carry();
-    void take();
+    void forward();
+    void accept_connection();
     void wake() const;
     /// A socket that is connecting to the port.
     int connect_to_port() const;

@@ -13,7 +13,7 @@ Kind kind_of(std::string_view name) {
         return Kind::postgresql;
     if (name == "sqlite")
         return Kind::sqlite;
-    give_up("no such database: " + std::string(name) + "; there are postgresql and sqlite");
+    fail_test("no such database: " + std::string(name) + "; there are postgresql and sqlite");
 }
 
 TestDatabase::TestDatabase(const WorkFolder& work, Kind kind, std::string_view name,
@@ -28,7 +28,7 @@ TestDatabase::TestDatabase(const WorkFolder& work, Kind kind, std::string_view n
     // httpd's children write the file, its journal and its folder.
     if (kind == Kind::sqlite)
         if (const auto account = Httpd::account())
-            account->take(folder_);
+            account->take_ownership(folder_);
 }
 
 std::string TestDatabase::params() const {
@@ -41,7 +41,7 @@ Database& TestDatabase::sql() {
     return *sql_;
 }
 
-void TestDatabase::take_away() {
+void TestDatabase::make_unavailable() {
     sql_.reset();
     if (server_)
         server_->stop();
@@ -49,7 +49,7 @@ void TestDatabase::take_away() {
         std::filesystem::rename(folder_, folder_.string() + "-away");
 }
 
-void TestDatabase::bring_back() {
+void TestDatabase::make_available() {
     if (server_)
         server_->start();
     else

@@ -37,8 +37,8 @@ class TestDatabase {
     std::filesystem::path file() const { return folder_ / "useradmin.db"; }
 
     /// Makes the database unreachable: PostgreSQL is stopped, SQLite's folder is renamed.
-    void take_away();
-    void bring_back();
+    void make_unavailable();
+    void make_available();
 
     /// Has PostgreSQL answer nobody and refuse nobody, until thaw().
     void freeze() { server_->freeze(); }

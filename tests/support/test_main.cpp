@@ -24,7 +24,7 @@ class LogPlugin final : public TestPlugin {
     void postTestAction(UtestShell& test, TestResult& result) override {
         mark_test_running(false);
         const bool failed = test.hasFailed();
-        const auto seen = failed ? LogWatch::instance().seen() : std::string();
+        const auto seen = failed ? LogWatch::instance().lines() : std::string();
         const auto complaint = LogWatch::instance().settle();
         if (!complaint.empty())
             result.addFailure(TestFailure(&test, complaint.c_str()));

@@ -14,10 +14,11 @@ void mark_test_running(bool running) noexcept {
     test_is_running = running;
 }
 
-void give_up(const std::string& why, Here here) {
+void fail_test(const std::string& why, SourceLocation where) {
     if (test_is_running)
-        UtestShell::getCurrent()->fail(why.c_str(), here.file, static_cast<std::size_t>(here.line));
-    throw Trouble(why);
+        UtestShell::getCurrent()->fail(why.c_str(), where.file,
+                                       static_cast<std::size_t>(where.line));
+    throw TestError(why);
 }
 
 } // namespace useradmin::test

@@ -7,23 +7,23 @@
 namespace useradmin::test {
 
 /// The place in a test's text where a helper was called; always the default argument.
-struct Here {
+struct SourceLocation {
     const char* file;
     int line;
-    Here(const char* at_file = __builtin_FILE(), int at_line = __builtin_LINE()) noexcept
+    SourceLocation(const char* at_file = __builtin_FILE(), int at_line = __builtin_LINE()) noexcept
         : file(at_file), line(at_line) {}
 };
 
 /// What stops a test executable before or between its tests.
-class Trouble : public std::runtime_error {
+class TestError : public std::runtime_error {
   public:
     using std::runtime_error::runtime_error;
 };
 
 /// Fails the test that runs, or throws Trouble where none does.
-[[noreturn]] void give_up(const std::string& why, Here here = {});
+[[noreturn]] void fail_test(const std::string& why, SourceLocation where = {});
 
-/// Tells give_up whether a test runs; the test main's plugin does this.
+/// Tells fail_test whether a test runs; the test main's plugin does this.
 void mark_test_running(bool running) noexcept;
 
 } // namespace useradmin::test

@@ -66,18 +66,18 @@ constexpr Rule matrix[] = {
 
 #undef NEW_USER
 
-Who with_role(std::string_view role) {
+Caller with_role(std::string_view role) {
     return api::Caller{"me", api::parse_role(role)};
 }
 
 class Access : public ApiScene {
   protected:
-    void expect_answer(std::string_view expected, const Who& caller, const Rule& rule,
-                       std::string_view called, Here here = {}) {
+    void expect_answer(std::string_view expected, const Caller& caller, const Rule& rule,
+                       std::string_view called, SourceLocation where = {}) {
         start_over();
         const std::string question =
             std::string(called) + ": " + std::string(rule.request) + " " + std::string(rule.body);
-        expect(expected, ask(caller, rule.request, rule.body), question, here);
+        expect(expected, ask(caller, rule.request, rule.body), question, where);
     }
 };
 

@@ -57,7 +57,7 @@ TEST(api_actor, is_the_caller_with_its_role_where_its_row_is_known) {
 }
 
 TEST(api_actor, that_is_rejected_gets_the_reply_of_a_later_request) {
-    const Who caller = api::Caller{"me", api::Role::super_admin, true};
+    const Caller caller = api::Caller{"me", api::Role::super_admin, true};
     for (const Change& change : changes) {
         start_over();
         store.failures = {{change.call, store::Failure::caller_rejected}};

@@ -53,16 +53,16 @@ bool is_uuid4(std::string_view text) {
 
 class CreateUser : public ApiScene {
   protected:
-    void expect_nothing_stored(const std::string& of, Here here = {}) {
-        CHECK_EQUAL_LOCATION(false, store.created.has_value(), of.c_str(), here.file,
-                             static_cast<std::size_t>(here.line));
+    void expect_nothing_stored(const std::string& of, SourceLocation where = {}) {
+        CHECK_EQUAL_LOCATION(false, store.created.has_value(), of.c_str(), where.file,
+                             static_cast<std::size_t>(where.line));
     }
 
-    void expect_role(std::string_view role, const Value& sent, Here here = {}) {
+    void expect_role(std::string_view role, const Value& sent, SourceLocation where = {}) {
         start_over();
         const std::string text = body_with("role", sent);
-        expect("200", ask(super_admin, "POST ", text), text, here);
-        expect(role, store.created ? store.created->role : "nothing stored", text, here);
+        expect("200", ask(super_admin, "POST ", text), text, where);
+        expect(role, store.created ? store.created->role : "nothing stored", text, where);
     }
 };
 
@@ -72,7 +72,7 @@ TEST_GROUP_BASE(create_user, CreateUser){};
 
 TEST(create_user, name_email_and_password_are_required_and_must_not_be_empty) {
     for (const auto field : {"name", "email", "password"})
-        for (const Who& caller : {admin, super_admin})
+        for (const Caller& caller : {admin, super_admin})
             for (const Value value : {Value(), Value(R"("")")}) {
                 const std::string text = body_with(field, value);
                 expect(fields_missing, ask(caller, "POST ", text), text);

@@ -28,14 +28,14 @@ class OtherOrigins : public ApiScene {
     }
 
     /// What each operation that changes something answers a superAdmin's page.
-    void expect_changes(std::string_view answer, Here here = {}) {
+    void expect_changes(std::string_view answer, SourceLocation where = {}) {
         const std::string of = std::string(headers.fields["Origin"]) + " " +
                                std::string(headers.fields["Sec-Fetch-Site"]);
         for (const std::string_view request : {"POST ", "PUT /another", "DELETE /another"}) {
             start_over();
-            expect(answer, ask(super_admin, request, new_user), of, here);
+            expect(answer, ask(super_admin, request, new_user), of, where);
             if (answer == refused)
-                expect("", calls.text(), of, here);
+                expect("", calls.text(), of, where);
         }
     }
 };
@@ -89,7 +89,7 @@ TEST(other_origins, may_read_as_far_as_the_server_is_concerned) {
 
 TEST(other_origins, are_refused_after_the_method_and_before_the_session) {
     from("https://evil.example");
-    for (const Who& caller : {nobody, user, super_admin}) {
+    for (const Caller& caller : {nobody, user, super_admin}) {
         expect("405 Método no permitido", ask(caller, "PUT "));
         for (const auto request : {"POST ", "PUT /another", "DELETE /another", "PUT /a/b"}) {
             expect(refused, ask(caller, request, "{"), request);
@@ -100,7 +100,7 @@ TEST(other_origins, are_refused_after_the_method_and_before_the_session) {
 
 TEST(other_origins, that_are_trusted_may_read_every_reply) {
     from("https://app.example.org", "cross-site");
-    for (const Who& caller : {nobody, super_admin})
+    for (const Caller& caller : {nobody, super_admin})
         for (const auto request : {"GET ", "GET /unknown", "POST ", "PATCH ", "GET /a/b",
                                    "OPTIONS ", "OPTIONS /another"}) {
             const auto reply = send(caller, request, "{");

@@ -105,7 +105,7 @@ TEST_GROUP_BASE(extras, Extras){};
 TEST(extras, succeed_for_a_superAdmin_alone) {
     for (const Operation& operation : operations) {
         expect(no_session, ask(nobody, operation.request, operation.body), operation.request);
-        for (const Who& caller : {user, admin}) {
+        for (const Caller& caller : {user, admin}) {
             expect(operation.forbidden, ask(caller, operation.request, operation.body),
                    operation.request);
             expect("", calls.text(), operation.request);
@@ -120,7 +120,7 @@ TEST(extras, are_not_there_where_the_settings_do_not_say_so) {
     settings.has_extras = false;
     for (const Operation& operation : operations) {
         expect(no_session, ask(nobody, operation.request, operation.body), operation.request);
-        for (const Who& caller : {user, super_admin})
+        for (const Caller& caller : {user, super_admin})
             expect(not_found, ask(caller, operation.request, operation.body), operation.request);
         expect("", calls.text(), operation.request);
         expect("", event.operation, operation.request);

@@ -13,23 +13,23 @@ class ListUsers : public ApiScene {
   protected:
     /// A query asks the store for that page, and the reply echoes it.
     void expect_page(std::int64_t page, std::int64_t limit, const std::string& query,
-                     Here here = {}) {
+                     SourceLocation where = {}) {
         const auto reply = send(super_admin, "GET ?" + query);
-        expect("200", in_short(reply), query, here);
+        expect("200", in_short(reply), query, where);
         expect("list role=- search=- " + std::to_string(limit) + " from " +
                    std::to_string((page - 1) * limit),
-               calls.text(), query, here);
+               calls.text(), query, where);
         const std::string echo =
             R"("page":)" + std::to_string(page) + R"(,"limit":)" + std::to_string(limit) + ",";
-        STRCMP_CONTAINS_LOCATION(echo.c_str(), reply.body.c_str(), query.c_str(), here.file,
-                                 static_cast<std::size_t>(here.line));
+        STRCMP_CONTAINS_LOCATION(echo.c_str(), reply.body.c_str(), query.c_str(), where.file,
+                                 static_cast<std::size_t>(where.line));
     }
 
     /// A caller's query asks the store for these filters.
-    void expect_filters(std::string_view filters, const Who& caller, const std::string& query,
-                        Here here = {}) {
-        expect("200", ask(caller, "GET ?" + query), query, here);
-        expect("list " + std::string(filters) + " 20 from 0", calls.text(), query, here);
+    void expect_filters(std::string_view filters, const Caller& caller, const std::string& query,
+                        SourceLocation where = {}) {
+        expect("200", ask(caller, "GET ?" + query), query, where);
+        expect("list " + std::string(filters) + " 20 from 0", calls.text(), query, where);
     }
 };
 

@@ -17,8 +17,8 @@ constexpr std::string_view unreadable = "{";
 
 class OrderOfChecks : public ApiScene {
   protected:
-    void expect_calls(std::string_view list, Here here = {}) {
-        expect(list, calls.text(), "the calls", here);
+    void expect_calls(std::string_view list, SourceLocation where = {}) {
+        expect(list, calls.text(), "the calls", where);
     }
 
     void everything_fails() {

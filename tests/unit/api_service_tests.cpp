@@ -28,7 +28,7 @@ TEST(paths_and_methods, options_are_answered_without_a_session_and_without_a_bod
     for (const auto& [request, methods] :
          {std::pair("OPTIONS ", collection_methods), std::pair("OPTIONS /", collection_methods),
           std::pair("OPTIONS /another", user_methods)}) {
-        for (const Who& caller : {nobody, super_admin}) {
+        for (const Caller& caller : {nobody, super_admin}) {
             const auto reply = send(caller, request);
             CHECK_EQUAL(204, reply.status);
             expect("", reply.body, request);
@@ -59,13 +59,13 @@ TEST(paths_and_methods, another_method_on_a_user_is_not_allowed) {
 
 TEST(paths_and_methods, only_the_answers_about_methods_name_the_allowed_ones) {
     for (const auto request : {"GET ", "GET /another", "GET /unknown", "DELETE /boss", "GET /a/b"})
-        for (const Who& caller : {nobody, super_admin})
+        for (const Caller& caller : {nobody, super_admin})
             expect("", header_of(send(caller, request), "Allow"), request);
 }
 
 TEST(paths_and_methods, head_goes_with_get) {
     for (const auto path : {"", "/", "/another", "/unknown", "?search=%FF", "?page=2&limit=5"})
-        for (const Who& caller : {nobody, user, admin, super_admin}) {
+        for (const Caller& caller : {nobody, user, admin, super_admin}) {
             const auto got = send(caller, request_to("GET", path));
             const std::string called = calls.text();
             const auto headed = send(caller, request_to("HEAD", path));

@@ -33,18 +33,18 @@ std::string shown(const store::Changes& changes) {
 class UpdateUser : public ApiScene {
   protected:
     /// The body is taken, and sets this.
-    void expect_changes(std::string_view changes, const Who& caller, std::string_view text,
-                        Here here = {}) {
-        expect("200", ask(caller, "PUT /another", text), text, here);
-        expect("body, update another", calls.text(), text, here);
-        expect(changes, store.changes ? shown(*store.changes) : "nothing stored", text, here);
+    void expect_changes(std::string_view changes, const Caller& caller, std::string_view text,
+                        SourceLocation where = {}) {
+        expect("200", ask(caller, "PUT /another", text), text, where);
+        expect("body, update another", calls.text(), text, where);
+        expect(changes, store.changes ? shown(*store.changes) : "nothing stored", text, where);
     }
 
     /// The body is refused once the user is known to exist, and sets nothing.
-    void expect_refusal(std::string_view answer, const Who& caller, std::string_view text,
-                        Here here = {}) {
-        expect(answer, ask(caller, "PUT /another", text), text, here);
-        expect("body, find another", calls.text(), text, here);
+    void expect_refusal(std::string_view answer, const Caller& caller, std::string_view text,
+                        SourceLocation where = {}) {
+        expect(answer, ask(caller, "PUT /another", text), text, where);
+        expect("body, find another", calls.text(), text, where);
     }
 };
 
@@ -74,7 +74,7 @@ TEST(update_user, empty_texts_are_not_applied) {
 }
 
 TEST(update_user, a_role_or_ban_reason_of_null_is_as_if_absent) {
-    for (const Who& caller : {admin, super_admin}) {
+    for (const Caller& caller : {admin, super_admin}) {
         expect_changes("", caller, R"({"role":null})");
         expect_changes("name=Eva", caller, R"({"role":null,"banReason":null,"name":"Eva"})");
     }
@@ -137,7 +137,7 @@ TEST(update_user, a_name_email_or_password_that_is_no_string_is_as_an_unreadable
          {R"({"name":null})", R"({"name":5})", R"({"name":true})", R"({"name":["a"]})",
           R"({"name":{}})", R"({"email":null})", R"({"email":5})", R"({"email":false})",
           R"({"email":["a"]})", R"({"email":{}})", R"({"password":null})", R"({"password":5})"})
-        for (const Who& caller : {admin, super_admin})
+        for (const Caller& caller : {admin, super_admin})
             expect_refusal(failed, caller, text);
 }
 
@@ -202,7 +202,7 @@ TEST(update_user, the_id_in_the_path_is_percent_encoded) {
 }
 
 TEST(update_user, updated_at_is_set_to_now_on_every_update) {
-    for (const Who& caller : {admin, super_admin})
+    for (const Caller& caller : {admin, super_admin})
         for (const auto text :
              {"{}", R"({"name":"Eva"})", R"({"name":""})", R"({"banReason":"x"})"}) {
             const auto before = text::now();

@@ -40,7 +40,7 @@ class FakePasswords final : public sign_in::PasswordVerifier {
     Calls& calls_;
 };
 
-class FakeLog final : public text::Logger {
+class FakeLogger final : public text::Logger {
   public:
     std::string text;
 
@@ -78,7 +78,7 @@ class SignInScene : public Utest {
     std::string_view place = "here";
     FakePasswords passwords{calls};
     sign_in::ObservedFormats formats;
-    FakeLog log;
+    FakeLogger log;
     FakeBody body{calls};
     FakeHeaders headers;
     model::User eva;

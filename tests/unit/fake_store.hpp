@@ -493,11 +493,11 @@ inline std::string header_of(const http::Reply& reply, std::string_view name) {
 }
 
 /// Whose session the request comes with. A caller's id is always "me".
-using Who = std::optional<api::Caller>;
-inline constexpr Who nobody;
-inline constexpr Who user = api::Caller{"me", api::Role::user};
-inline constexpr Who admin = api::Caller{"me", api::Role::admin};
-inline constexpr Who super_admin = api::Caller{"me", api::Role::super_admin};
+using Caller = std::optional<api::Caller>;
+inline constexpr Caller nobody;
+inline constexpr Caller user = api::Caller{"me", api::Role::user};
+inline constexpr Caller admin = api::Caller{"me", api::Role::admin};
+inline constexpr Caller super_admin = api::Caller{"me", api::Role::super_admin};
 
 inline constexpr std::string_view protected_email = "root@example.org";
 
@@ -520,9 +520,10 @@ inline std::string in_short(const http::Reply& reply) {
 
 /// Fails the test where the two differ; `of` says what they are of.
 inline void expect(std::string_view expected, std::string_view actual, std::string_view of = {},
-                   Here here = {}) {
+                   SourceLocation where = {}) {
     STRCMP_EQUAL_LOCATION(std::string(expected).c_str(), std::string(actual).c_str(),
-                          std::string(of).c_str(), here.file, static_cast<std::size_t>(here.line));
+                          std::string(of).c_str(), where.file,
+                          static_cast<std::size_t>(where.line));
 }
 
 /// The service over fakes. The tables hold the caller's own record, another user's, an admin's and
@@ -543,7 +544,7 @@ class ApiScene : public Utest {
     }
 
     /// Sends a request ("GET /another", "GET /?page=2"); the list of calls begins anew.
-    http::Reply send(const Who& caller, std::string_view request, std::string_view text = {}) {
+    http::Reply send(const Caller& caller, std::string_view request, std::string_view text = {}) {
         calls.clear();
         const std::size_t path = request.find(' ') + 1;
         const std::size_t query = std::min(request.find('?'), request.size());
@@ -556,7 +557,7 @@ class ApiScene : public Utest {
     }
 
     /// The same, and the reply in short.
-    std::string ask(const Who& caller, std::string_view request, std::string_view text = {}) {
+    std::string ask(const Caller& caller, std::string_view request, std::string_view text = {}) {
         return in_short(send(caller, request, text));
     }
 

@@ -17,10 +17,10 @@ std::string tags_of(std::string_view list) {
     return text;
 }
 
-void expect_tags(std::string_view expected, std::string_view list, Here here = {}) {
+void expect_tags(std::string_view expected, std::string_view list, SourceLocation where = {}) {
     STRCMP_EQUAL_LOCATION(std::string(expected).c_str(), tags_of(list).c_str(),
-                          std::string(list).c_str(), here.file,
-                          static_cast<std::size_t>(here.line));
+                          std::string(list).c_str(), where.file,
+                          static_cast<std::size_t>(where.line));
 }
 
 } // namespace

@@ -7,8 +7,8 @@ namespace useradmin::test {
 
 namespace {
 
-void expect_origin(std::string_view expected, std::string_view text, Here here = {}) {
-    expect(expected, http::parse_origin(text).value_or("(none)"), text, here);
+void expect_origin(std::string_view expected, std::string_view text, SourceLocation where = {}) {
+    expect(expected, http::parse_origin(text).value_or("(none)"), text, where);
 }
 
 } // namespace

@@ -6,12 +6,12 @@ namespace useradmin::test {
 using sign_in::Outcome;
 using sign_in::PasswordVerdict;
 
-TEST_GROUP_BASE(credentials,
-                SignInScene){void expect_outcome(Outcome expected, std::string_view email,
-                                                 std::string_view password, Here here = {}){
-    LONGS_EQUAL_LOCATION(static_cast<long>(expected),
-                         static_cast<long>(verify(email, password).outcome), nullptr, here.file,
-                         static_cast<std::size_t>(here.line));
+TEST_GROUP_BASE(credentials, SignInScene){
+    void expect_outcome(Outcome expected, std::string_view email, std::string_view password,
+                        SourceLocation where = {}){
+        LONGS_EQUAL_LOCATION(static_cast<long>(expected),
+                             static_cast<long>(verify(email, password).outcome), nullptr,
+                             where.file, static_cast<std::size_t>(where.line));
 } // namespace useradmin::test
 }
 ;

@@ -48,7 +48,7 @@ TEST_GROUP(password_verifier) {
     std::vector<std::max_align_t> memory;
     sign_in::HashWork work;
     sign_in::ObservedFormats formats;
-    FakeLog log;
+    FakeLogger log;
     bool is_wanted = true;
     static constexpr std::uint64_t account = 1;
 
