@@ -9,7 +9,7 @@ namespace useradmin::text {
 inline constexpr std::string_view lower_hex_digits = "0123456789abcdef";
 inline constexpr std::string_view upper_hex_digits = "0123456789ABCDEF";
 
-/// The value of a hexadecimal digit of either case, or -1.
+/// Returns the value of a hexadecimal digit of either case, or -1.
 constexpr int hex_value(char digit) noexcept {
     for (const std::string_view digits : {lower_hex_digits, upper_hex_digits})
         if (const auto value = digits.find(digit); value != digits.npos)
@@ -24,16 +24,16 @@ inline void append_hex(std::string& out, unsigned char byte,
     out += digits[byte & 0xf];
 }
 
-/// The bytes in lower-case digits.
+/// Returns the bytes as lower-case digits.
 inline std::string hex(std::string_view bytes) {
     std::string text;
-    text.reserve(2 * bytes.size()); // never grows, so that no copy of a secret stays behind
+    text.reserve(2 * bytes.size()); // no reallocation leaves a copy of a secret
     for (const char byte : bytes)
         append_hex(text, static_cast<unsigned char>(byte));
     return text;
 }
 
-/// The sixteen bytes of a UUID, as RFC 9562 writes them.
+/// Returns 16 bytes in the text form of a UUID (RFC 9562).
 inline std::string uuid(std::string_view bytes) {
     std::string text;
     text.reserve(36);

@@ -1,21 +1,21 @@
-// Where an operator reads what happened.
+// The interface of a log.
 #pragma once
 
 #include <string_view>
 
 namespace useradmin::text {
 
-/// How much a line matters; httpd's LogLevel has the same names.
+/// The severity of a line, with the names of httpd's LogLevel.
 enum class Level { error, warning, info };
 
 /// The log of a request, or of a command.
 class Logger {
   public:
     virtual ~Logger() = default;
-    /// One line. The message begins with its tag ("UA0101: …") and holds no secret.
+    /// Writes one line. The message starts with its tag ("UA0101: …") and contains no secret.
     virtual void write(Level level, std::string_view message) noexcept = 0;
-    /// A line of what many requests meet at once. Where many come together, one line with a count
-    /// may stand for all of the same tag.
+    /// Writes a line about a condition that many requests meet at once. The log may combine the
+    /// lines of one tag into one with a count.
     virtual void write_throttled(Level level, std::string_view message) noexcept {
         write(level, message);
     }

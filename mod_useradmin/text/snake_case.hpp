@@ -1,4 +1,4 @@
-// The two styles that the columns of a table are named in.
+// Naming styles of columns.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace useradmin::text {
 
-/// A camelCase name in snake_case: "emailVerified" is "email_verified".
+/// Converts camelCase to snake_case: "emailVerified" becomes "email_verified".
 std::string snake_case(std::string_view camel_case);
 
 } // namespace useradmin::text

@@ -13,7 +13,7 @@ using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-// What std::chrono's calendar holds.
+// The range of std::chrono's calendar.
 constexpr Timestamp first_time = std::chrono::sys_days(std::chrono::year::min() / 1 / 1);
 constexpr Timestamp last_time =
     std::chrono::sys_days(std::chrono::year::max() / 12 / 31) + days(1) - milliseconds(1);
@@ -22,7 +22,7 @@ bool is_digit(char character) noexcept {
     return character >= '0' && character <= '9';
 }
 
-/// Reads a text from left to right.
+/// Parses a text from left to right.
 class Cursor {
   public:
     explicit Cursor(std::string_view text) noexcept : rest_(text) {}
@@ -35,7 +35,7 @@ class Cursor {
         return found;
     }
 
-    /// A number of exactly so many digits that is no larger than the largest; nothing for others.
+    /// Takes a number of exactly that many digits, at most largest.
     std::optional<int> number(std::size_t digits, int largest) noexcept {
         if (rest_.size() < digits)
             return std::nullopt;
@@ -98,7 +98,7 @@ std::optional<Timestamp> take_date(Cursor& cursor) noexcept {
     return date.ok() ? std::optional<Timestamp>(std::chrono::sys_days(date)) : std::nullopt;
 }
 
-/// The digits of a fraction of a second; those past the third are cut off.
+/// Parses the fraction of a second. Ignores digits after the third.
 std::optional<milliseconds> take_fraction(Cursor& cursor) noexcept {
     const auto digits = cursor.count_digits();
     if (digits == 0)
@@ -133,8 +133,8 @@ std::optional<milliseconds> take_time_of_day(Cursor& cursor) noexcept {
     return fraction ? std::optional(time + *fraction) : std::nullopt;
 }
 
-/// What the time is ahead of UTC: nothing written or Z (0), or a sign and HH, HHMM, HH:MM or
-/// HH:MM:SS (PostgreSQL writes seconds for the local mean times of old).
+/// Parses the UTC offset: absent or Z (0), or a sign and HH, HHMM, HH:MM or HH:MM:SS (PostgreSQL
+/// writes seconds for historical local mean times).
 std::optional<seconds> take_offset(Cursor& cursor) noexcept {
     if (cursor.at_end() || cursor.take('Z'))
         return seconds(0);
@@ -177,7 +177,7 @@ std::optional<Timestamp> parse_iso8601(std::string_view text) noexcept {
     return *date + *time - *offset;
 }
 
-/// Writes the number with so many digits, zeros in front, and returns where it ends.
+/// Writes the number with leading zeros and returns the end.
 char* write_digits(char* out, int number, int digits) noexcept {
     for (int i = digits - 1; i >= 0; --i) {
         out[i] = static_cast<char>('0' + number % 10);
@@ -211,7 +211,7 @@ std::optional<Timestamp> parse_date(std::string_view text) noexcept {
 
 bool is_storable_year(Timestamp time) noexcept {
     using namespace std::chrono;
-    // With room for an offset: the first day begins before our era where the clock is behind UTC.
+    // Leaves room for an offset: with a negative one, the first day starts before year 1 in UTC.
     constexpr Timestamp first = sys_days(year(1) / 1 / 2);
     constexpr Timestamp end = sys_days(year(10000) / 1 / 1);
     return time >= first && time < end;

@@ -23,7 +23,7 @@ bool all_ascii(std::string_view text) noexcept {
     return std::all_of(text.begin(), text.end(), is_ascii);
 }
 
-/// Whether the eight bytes are all in 0x01 to 0x7f: the bulk of every text, checked at once.
+/// Returns whether all eight bytes are 0x01 to 0x7f. Checks them in one step.
 bool eight_clean_ascii(const char* bytes) noexcept {
     constexpr std::uint64_t ones = 0x0101010101010101;
     constexpr std::uint64_t high_bits = 0x8080808080808080;
@@ -32,7 +32,7 @@ bool eight_clean_ascii(const char* bytes) noexcept {
     return (((word - ones) | word) & high_bits) == 0;
 }
 
-/// Reads the first code point; the length of its sequence, 0 where it is ill-formed.
+/// Decodes the first code point. Returns the length of its sequence, or 0 if it is invalid.
 std::size_t take_point(std::string_view bytes, utf8proc_int32_t& point) noexcept {
     if (bytes.empty())
         return 0;
@@ -41,14 +41,14 @@ std::size_t take_point(std::string_view bytes, utf8proc_int32_t& point) noexcept
     return length > 0 ? static_cast<std::size_t>(length) : 0;
 }
 
-/// What utf8proc_map does, which leaves code points in freed memory.
+/// As utf8proc_map, which leaves code points in freed memory.
 std::string mapped(std::string_view text, int flags) {
     const auto options = static_cast<utf8proc_option_t>(flags);
     const auto size = static_cast<utf8proc_ssize_t>(text.size());
     const auto count = utf8proc_decompose(bytes_of(text), size, nullptr, 0, options);
     if (count < 0)
         return std::string(text);
-    // utf8proc_reencode puts the result's bytes, and a terminator, in the place of the code points.
+    // utf8proc_reencode replaces the code points with the result's bytes and a terminator.
     std::vector<utf8proc_int32_t> points(static_cast<std::size_t>(count) + 1);
     utf8proc_decompose(bytes_of(text), size, points.data(), count, options);
     const auto mapped_size = utf8proc_reencode(points.data(), count, options);
@@ -118,7 +118,7 @@ std::string fold(std::string_view text) {
         std::transform(folded.begin(), folded.end(), folded.begin(), lower_ascii);
         return folded;
     }
-    // Composed, so that a Hangul syllable is compared as a whole and not by its first letters.
+    // Compose: a Hangul syllable is compared as a whole, not by its first letters.
     return mapped(text,
                   UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_CASEFOLD | UTF8PROC_STRIPMARK);
 }

@@ -1,4 +1,4 @@
-// What the service needs of Unicode: whether bytes are UTF-8, and two normal forms.
+// UTF-8 validation, case folding, sort keys and normal forms.
 #pragma once
 
 #include <cstddef>
@@ -8,42 +8,43 @@
 
 namespace useradmin::text {
 
-/// U+FFFD, which stands for bytes that are not UTF-8 where a text must be.
+/// U+FFFD, which replaces invalid bytes in output that must be UTF-8.
 inline constexpr std::string_view replacement_character = "\xef\xbf\xbd";
 
-/// Whether the bytes are well-formed UTF-8 (no surrogates, no overlong forms) and hold no U+0000.
-/// Everything that comes from a client passes here before it reaches a database.
+/// Returns whether the bytes are well-formed UTF-8 (no surrogates, no overlong forms) without
+/// U+0000. Every text from a client is checked before it reaches a database.
 bool is_clean_utf8(std::string_view bytes) noexcept;
 
-/// The length of the well-formed UTF-8 sequence (U+0000 is one) that the bytes start with, 1 to 4;
-/// 0 where they start with none.
+/// Returns the length (1 to 4) of the UTF-8 sequence at the start of the bytes, or 0 if it is
+/// invalid. U+0000 is valid here.
 std::size_t sequence_length(std::string_view bytes) noexcept;
 
-/// How many units of UTF-16 the UTF-8 text takes: the length that JavaScript counts.
+/// Returns the length of a UTF-8 text in UTF-16 code units, as JavaScript counts it.
 std::size_t utf16_length(std::string_view text) noexcept;
 
-/// The text with case and accents folded away, for comparing as people do ("ÁNGEL" and "angel").
-/// Bytes that are not UTF-8 come back as they are.
+/// Folds case and removes accents, for searching ("ÁNGEL" matches "angel"). Returns text that is
+/// not UTF-8 unchanged.
 std::string fold(std::string_view text);
 
-/// Whether the text is of combining marks alone: that is folded to nothing, which every text
-/// contains.
+/// Returns whether the text consists of combining marks only. Such a text folds to an empty one,
+/// which every text contains.
 bool has_only_combining_marks(std::string_view text) noexcept;
 
-/// What texts are sorted by, byte by byte, in every database: decomposed (NFKD), without combining
-/// marks (U+0300 to U+036F), the letters A to Z in lower case. Clean UTF-8 goes in.
+/// Returns the key by which every database sorts a text, byte by byte: NFKD, without combining
+/// marks (U+0300 to U+036F), with A to Z in lower case. The text must be clean UTF-8.
 std::string sort_key(std::string_view text);
-/// Visits the code points that are folded to something else, with that: a text is folded when each
-/// of its code points is, and the whole is composed (NFC) then.
+
+/// Calls visit with each code point that fold() changes, and with its replacement. To fold a text,
+/// replace each of its code points, then compose it (NFC).
 void for_each_fold(const std::function<void(std::string_view, std::string_view)>& visit);
 
-/// The text in lower case, letter by letter, as better-auth keeps addresses.
-/// Bytes that are not UTF-8 come back as they are.
+/// Converts the text to lower case, letter by letter, as better-auth stores addresses. Returns text
+/// that is not UTF-8 unchanged.
 std::string lower(std::string_view text);
 
-/// The text in normal form KC, as better-auth normalises a password before it hashes it.
-/// Bytes that are not UTF-8 come back as they are. It leaves no copy behind; the caller wipes a
-/// result that is secret. Takes quadratic time for a run of marks: the caller bounds the length.
+/// Returns the text in normal form KC, which better-auth applies to a password before hashing.
+/// Returns text that is not UTF-8 unchanged. Leaves no copy in memory; the caller wipes a secret
+/// result. A run of combining marks takes quadratic time: the caller bounds the length.
 std::string nfkc(std::string_view text);
 
 } // namespace useradmin::text

@@ -1,4 +1,4 @@
-// The parts of a URL, decoded as browsers encode them (application/x-www-form-urlencoded).
+// Decoding and encoding of paths and query strings (application/x-www-form-urlencoded).
 #pragma once
 
 #include <optional>
@@ -7,18 +7,18 @@
 
 namespace useradmin::text {
 
-/// Decodes %XX in one path segment. A percent sign that starts no such triple stays as it is.
+/// Decodes %XX in one path segment. Leaves other percent signs unchanged.
 std::string decode_path_segment(std::string_view segment);
 
-/// The first value of the parameter in a query string ("a=1&b=2", without its question mark), with
-/// '+' as a space and %XX decoded in names and values; nothing where the parameter is absent.
+/// Returns the first value of a parameter in a query string ("a=1&b=2", without its question mark),
+/// or nothing if it is absent. '+' is a space, and %XX is decoded in names and values.
 std::optional<std::string> query_parameter(std::string_view query, std::string_view name);
 
-/// The query string without that parameter, which may be there more than once.
+/// Returns the query string without any occurrence of the parameter.
 std::string remove_query_parameter(std::string_view query, std::string_view name);
 
-/// Appends a text, percent-encoding each byte that is neither a letter, a digit, one of "-._~" nor
-/// one of those that stay.
+/// Appends the text, percent-encoding each byte that is not a letter, a digit, one of "-._~" or in
+/// stays.
 void append_percent_encoded(std::string& out, std::string_view text, std::string_view unescaped);
 
 } // namespace useradmin::text
