@@ -13,14 +13,14 @@ namespace useradmin::json {
 
 namespace {
 
-// cJSON knows the grammar of RFC 8259, and takes more: any control character as white space or in
-// a string, "01" and "1.", an escape of no digits as U+0000, a byte order mark, a thousand levels.
-// What follows finds these, and no more of the grammar than that takes.
+// cJSON accepts more than RFC 8259: control characters as white space or in strings, "01" and "1.",
+// an escape without digits as U+0000, a byte order mark, a thousand levels. The code below finds
+// these and leaves the rest of the grammar to cJSON.
 
 constexpr int deepest = 64;
 constexpr std::string_view white_space = " \t\r\n";
 
-/// The code unit of an escape ("\u00e9") that the text starts with; 0 where there is none.
+/// Returns the code unit of an escape ("\u00e9") at the start of the text, or 0.
 unsigned code_unit(std::string_view text) noexcept {
     if (!text.starts_with("\\u") || text.size() < 6)
         return 0;
@@ -29,9 +29,8 @@ unsigned code_unit(std::string_view text) noexcept {
     return std::from_chars(text.data() + 2, end, unit, 16).ptr == end ? unit : 0;
 }
 
-/// The length of the escape that the text starts with, or of both that are a surrogate pair; 0
-/// where it is none, is half of such a pair, or stands for U+0000, which would end the string for
-/// cJSON.
+/// Returns the length of the escape, or of the surrogate pair, at the start of the text. Returns 0
+/// if there is none, for half a pair, and for U+0000, which would end the string for cJSON.
 std::size_t escape_length(std::string_view text) noexcept {
     if (!text.starts_with("\\u"))
         return text.substr(1, 1).find_first_of("\"\\/bfnrt") == 0 ? 2 : 0;
@@ -42,7 +41,7 @@ std::size_t escape_length(std::string_view text) noexcept {
     return unit < 0xDC00 && second >= 0xDC00 && second <= 0xDFFF ? 12 : 0;
 }
 
-/// The length of the string, with its quotes, that the text starts with; 0 where it is none.
+/// Returns the length of the string, with quotes, at the start of the text, or 0.
 std::size_t string_length(std::string_view text) noexcept {
     std::size_t step = 1;
     for (std::size_t at = 1; at < text.size() && step > 0; at += step) {
@@ -54,7 +53,7 @@ std::size_t string_length(std::string_view text) noexcept {
     return 0;
 }
 
-/// The length of the number that the text starts with; 0 where it is none.
+/// Returns the length of the number at the start of the text, or 0.
 std::size_t number_length(std::string_view text) noexcept {
     const auto past_digits = [text](std::size_t at) {
         return std::min(text.find_first_not_of("0123456789", at), text.size());
@@ -70,9 +69,9 @@ std::size_t number_length(std::string_view text) noexcept {
     return end > at ? end : 0;
 }
 
-/// The text without what its strings hold, and every number 0: what cJSON takes of it, it takes of
-/// the text. Nothing where the text has what cJSON should refuse. Every number of the text becomes
-/// 0 as well: nobody asks for one, and some versions read 63 characters of one only.
+/// Returns the text with empty strings and with 0 for every number, or nothing if the text contains
+/// what cJSON wrongly accepts. cJSON accepts the result if and only if it accepts the text. Numbers
+/// in the text become 0, too: no caller reads them, and some versions parse only 63 characters.
 std::optional<std::string> skeleton_of(std::string& text) {
     std::string skeleton;
     int depth = 0;
@@ -86,7 +85,7 @@ std::optional<std::string> skeleton_of(std::string& text) {
             skeleton += "\"\"";
         } else if (byte == '-' || (byte >= '0' && byte <= '9')) {
             length = number_length(rest);
-            skeleton += "0 "; // nothing may go on where a number ends
+            skeleton += "0 "; // a number must be followed by a delimiter
             std::fill_n(text.begin() + static_cast<std::ptrdiff_t>(at), length, ' ');
             text[at] = '0';
         } else {
@@ -102,13 +101,13 @@ std::optional<std::string> skeleton_of(std::string& text) {
     return skeleton;
 }
 
-/// Reads a text to its end; nullptr where it is not JSON to cJSON, or memory ran out.
+/// Parses the whole text. Returns nullptr if cJSON rejects it or memory runs out.
 cJSON* parse_whole(const std::string& text) {
     return cJSON_ParseWithOpts(text.c_str(), nullptr, /* to the end */ 1);
 }
 
-/// Whether cJSON takes the skeleton as an object. That it does so before it sees the text keeps it
-/// from freeing, unwiped, what it had read of a password when it came upon a fault.
+/// Returns whether cJSON accepts the skeleton as an object. It runs before cJSON sees the text: on
+/// an error, cJSON would free parts of a password without wiping them.
 bool is_object(const std::string& skeleton) {
     const auto start = skeleton.find_first_not_of(white_space);
     if (start == skeleton.npos || skeleton[start] != '{')
@@ -123,7 +122,7 @@ void wipe_text(char* text) noexcept {
         crypto::wipe(text, std::char_traits<char>::length(text));
 }
 
-/// Goes no deeper than a text may be nested.
+/// Recurses no deeper than the nesting limit.
 void wipe_texts(cJSON* first) noexcept {
     for (cJSON* node = first; node != nullptr; node = node->next) {
         wipe_text(node->string);

@@ -1,4 +1,4 @@
-// Reads a request's JSON object, strictly.
+// Strict parsing of a JSON object.
 #pragma once
 
 #include <memory>
@@ -10,25 +10,26 @@ struct cJSON;
 
 namespace useradmin::json {
 
-/// A JSON object that was read whole. Its texts may be secret: they are wiped when it goes.
+/// A parsed JSON object. Its destructor wipes the texts, which may be secret.
 class Object {
   public:
     enum class Kind { absent, null, boolean, number, string, other };
 
-    /// Reads a JSON text as RFC 8259 has it. Nothing where it is not UTF-8, not JSON to the letter,
-    /// not an object, nested deeper than 64, or holds U+0000 in a string.
+    /// Parses a JSON text (RFC 8259). Returns nothing if it is not UTF-8, not valid JSON, not an
+    /// object, nested deeper than 64 levels, or contains U+0000 in a string.
     static std::optional<Object> parse(std::string_view text);
 
-    /// What the member is. A key is compared to the letter; of a repeated key the last one counts.
+    /// Returns the type of a member. Keys are case-sensitive. If a key is repeated, the last
+    /// counts.
     Kind kind(std::string_view key) const noexcept;
 
-    /// The text of a member that is a string, else an empty view. It lives as long as the object.
+    /// Returns the text of a string member, valid as long as the object; otherwise an empty view.
     std::string_view text(std::string_view key) const noexcept;
 
-    /// The value of a member that is a boolean, else false.
+    /// Returns the value of a boolean member; otherwise false.
     bool boolean(std::string_view key) const noexcept;
 
-    /// The members' keys, in their order. They live as long as the object.
+    /// Returns the keys in their order, valid as long as the object.
     std::vector<std::string_view> keys() const;
 
   private:

@@ -1,4 +1,4 @@
-// Records as JSON, by their tables of fields.
+// Writes records as JSON by their field tables.
 #pragma once
 
 #include "model/records.hpp"
@@ -8,8 +8,8 @@
 
 namespace useradmin::json {
 
-/// Writes a field of a record as a member of the open object. Where it has no value, the text is
-/// written instead, or null where that is empty.
+/// Writes a field as a member of the open object. If it has no value, writes instead_of_null, or
+/// null if that is empty.
 template <class Record>
 void write_field(Writer& writer, const Record& record, const model::Field<Record>& field,
                  std::string_view null_substitute = {}) {

@@ -15,9 +15,9 @@ namespace {
 
 constexpr char as_it_is = '\0';
 constexpr char by_number = 'u';    // \u00xx
-constexpr char non_ascii = '\xff'; // as it is where it is UTF-8
+constexpr char non_ascii = '\xff'; // unchanged if it is valid UTF-8
 
-/// How each byte is written: one of the above, or the character after the backslash.
+/// For each byte, one of the above or the character that follows the backslash.
 constexpr auto treatments = [] {
     std::array<char, 256> table{};
     for (std::size_t byte = 0; byte < 0x20; ++byte)
@@ -34,7 +34,7 @@ constexpr auto treatments = [] {
     return table;
 }();
 
-/// Appends what stands for a byte that cannot be written as it is.
+/// Appends the escape of a byte that needs one.
 void append_replaced(std::string& out, unsigned char byte) {
     const char treatment = treatments[byte];
     if (treatment == non_ascii) {
@@ -49,7 +49,7 @@ void append_replaced(std::string& out, unsigned char byte) {
     }
 }
 
-/// Whether eight bytes are all written as they are: most of every text, looked at at once.
+/// Returns whether none of eight bytes needs escaping. Checks them in one step.
 bool eight_as_they_are(const char* bytes) noexcept {
     constexpr std::uint64_t ones = 0x0101010101010101;
     constexpr std::uint64_t high_bits = 0x8080808080808080;
@@ -57,17 +57,17 @@ bool eight_as_they_are(const char* bytes) noexcept {
     std::memcpy(&word, bytes, sizeof word);
     const std::uint64_t quotes = word ^ (ones * '"');
     const std::uint64_t backslashes = word ^ (ones * '\\');
-    // A byte below what is taken from it borrows into its high bit. Only a borrowing byte can make
-    // its neighbour seem to.
+    // Subtracting sets the high bit of a byte below the bound. A borrow reaches a neighbouring byte
+    // only if such a byte exists.
     return ((word | (word - ones * 0x20) | (quotes - ones) | (backslashes - ones)) & high_bits) ==
            0;
 }
 
-/// Where the first byte that needs a look is, from the place on; the text's end where none does.
+/// Returns the position of the first byte at or after start that needs a check, or the end.
 std::size_t end_of_plain(std::string_view text, std::size_t at) noexcept {
     while (at + 8 <= text.size() && eight_as_they_are(text.data() + at))
         at += 8;
-    // The last eight, of which some have been looked at.
+    // The last eight bytes overlap with those checked before.
     if (at > 0 && at + 8 > text.size() && text.size() >= 8 &&
         eight_as_they_are(text.data() + text.size() - 8))
         return text.size();
@@ -76,10 +76,10 @@ std::size_t end_of_plain(std::string_view text, std::size_t at) noexcept {
     return at;
 }
 
-/// Appends a text in quotes, after what stands before it.
+/// Appends the opening, the escaped text and the closing quote.
 void append_quoted(std::string& out, std::string_view before, std::string_view text) {
     out += before;
-    std::size_t start = 0; // of the run of bytes that are written as they are
+    std::size_t start = 0; // of the run of bytes without escapes
     for (std::size_t at = end_of_plain(text, 0); at < text.size(); at = end_of_plain(text, at)) {
         const auto byte = static_cast<unsigned char>(text[at]);
         const std::size_t length =
@@ -98,8 +98,8 @@ void append_quoted(std::string& out, std::string_view before, std::string_view t
 
 constexpr std::string_view json_space = " \t\r\n";
 
-/// Appends JSON without the white space between its tokens, which PostgreSQL puts there. SQLite
-/// leaves in its strings what is no UTF-8.
+/// Appends JSON without the white space that PostgreSQL puts between tokens. Replaces invalid
+/// UTF-8, which SQLite leaves in strings.
 void append_compact(std::string& out, std::string_view json) {
     bool is_in_string = false;
     for (std::size_t at = 0; at < json.size(); ++at) {
