@@ -24,7 +24,7 @@ EntityTagList parse_entity_tags(std::string_view list) {
     list.remove_suffix(list.size() - (list.find_last_not_of(blanks) + 1));
     EntityTagList tags;
     tags.is_any = list == "*";
-    // Elements that are empty count for nothing.
+    // Empty list elements are ignored.
     for (skip(list, " \t,"); !tags.is_any && !list.empty(); skip(list, " \t,")) {
         const bool is_weak = list.starts_with("W/");
         list.remove_prefix(is_weak ? 2 : 0);

@@ -1,4 +1,4 @@
-// The entity tags of conditional requests (RFC 9110, section 8.8.3).
+// Entity tags of conditional requests (RFC 9110, section 8.8.3).
 #pragma once
 
 #include <string>
@@ -7,22 +7,22 @@
 
 namespace useradmin::http {
 
-/// What mod_deflate and mod_brotli put behind the tag of a reply that they compress.
+/// The suffixes that mod_deflate and mod_brotli add to the tag of a compressed reply.
 inline constexpr std::string_view compression_suffixes[] = {"-gzip", "-br"};
 
-/// What If-Match asks for (RFC 9110, section 13.1.1).
+/// The value of If-Match (RFC 9110, section 13.1.1).
 struct EntityTagList {
-    /// "*": whatever there is.
+    /// "*": any current representation.
     bool is_any = false;
-    /// The strong tags without their quotes; weak ones never match. They live as long as the text
-    /// that was read.
+    /// The strong tags without their quotes, valid as long as the parsed text. Weak tags never
+    /// match.
     std::vector<std::string_view> strong = {};
 };
 
-/// Reads a list of entity tags. In a malformed one there is none.
+/// Parses a list of entity tags. A malformed list yields no tags.
 EntityTagList parse_entity_tags(std::string_view list);
 
-/// The strong tag of a text, which has neither blanks nor quotes.
+/// Returns the strong tag of a text. The text must not contain blanks or quotes.
 std::string make_strong_tag(std::string_view text);
 
 } // namespace useradmin::http

@@ -1,4 +1,4 @@
-// A request and a reply: all that api and sign_in know of HTTP.
+// Request and reply: all that api and sign_in know of HTTP.
 #pragma once
 
 #include <string>
@@ -7,17 +7,17 @@
 
 namespace useradmin::http {
 
-/// The body of a request, or why there is none.
+/// The body of a request, or why it could not be read.
 struct Body {
     enum class State { read, too_large, broken };
     State state = State::read;
-    /// Lives as long as the source that it was read from.
+    /// Valid as long as the BodySource.
     std::string_view text;
-    /// The status to answer where the body is broken (400, 408).
+    /// The status of the reply if the body is broken (400, 408).
     int status = 400;
 };
 
-/// Reads the body of a request, when the checks before it have passed.
+/// Reads the body of a request on demand, after the checks that come first.
 class BodySource {
   public:
     virtual ~BodySource() = default;
@@ -28,40 +28,38 @@ class BodySource {
 class Headers {
   public:
     virtual ~Headers() = default;
-    /// The value of the field of that name, whatever its case; empty where it is absent. Of a field
-    /// that is there more than once the values come joined, as HTTP has it. It lives as long as the
-    /// request.
+    /// Returns the value of a field, or an empty view. Names are case-insensitive; repeated fields
+    /// are combined with commas (RFC 9110, section 5.2). Valid as long as the request.
     virtual std::string_view find(const char* name) const noexcept = 0;
-    /// Whether there is one of that name, which may be empty.
+    /// Returns whether the field is present, even if empty.
     virtual bool has(const char* name) const noexcept = 0;
 };
 
-/// A request below a base address.
+/// A request to the base address or below.
 struct Request {
     std::string_view method;
-    /// What follows the base address in the path, still percent-encoded: "", "/", "/{id}" or
-    /// longer.
+    /// The path after the base address, still percent-encoded: "", "/", "/{id}" or longer.
     std::string_view path;
     /// The query string without its question mark.
     std::string_view query;
     const Headers& headers;
     BodySource& body;
-    /// The base address's own path, decoded: "/api/users".
+    /// The decoded path of the base address: "/api/users".
     std::string_view base = {};
 };
 
-/// A header field of a reply. The name lives as long as the program.
+/// A header field of a reply. The name is a string literal.
 struct Header {
     const char* name;
     std::string value;
 };
 
-/// What is answered.
+/// A reply.
 struct Reply {
     int status = 200;
-    /// JSON; empty for a reply that has none.
+    /// JSON, or empty.
     std::string body = {};
-    /// In the order in which they are sent; a name may stand there more than once (Set-Cookie).
+    /// In the order of sending. Names may repeat (Set-Cookie).
     std::vector<Header> headers = {};
 };
 

@@ -9,16 +9,16 @@ namespace {
 
 struct Scheme {
     std::string_view prefix;
-    /// What follows the host where no port is written.
+    /// The default port.
     std::string_view port;
 };
 constexpr Scheme schemes[] = {{"http://", ":80"}, {"https://", ":443"}};
 
-// What a page of a trusted origin may send beyond what any page may.
+// Request headers that a trusted origin may send in addition to the safelisted ones.
 constexpr const char* allowed_headers = "Content-Type, Authorization, If-Match, If-None-Match";
-// What it may read of a reply beyond what any page may.
+// Reply headers that it may read in addition to the safelisted ones.
 constexpr std::string_view exposed_headers[] = {"ETag", "Link", "X-Total-Count"};
-// Two hours: no browser keeps the answer for longer.
+// Two hours: the longest time that browsers cache a preflight.
 constexpr const char* preflight_max_age = "7200";
 
 std::string in_lower_case(std::string_view text) {
@@ -33,7 +33,7 @@ bool consists_of(std::string_view text, std::string_view characters) noexcept {
     return !text.empty() && text.find_first_not_of(characters) == text.npos;
 }
 
-/// A name, an IPv4 address, or an IPv6 address in brackets.
+/// Returns whether the text is a name, an IPv4 address, or an IPv6 address in brackets.
 bool is_host(std::string_view text) noexcept {
     if (text.starts_with('[') && text.ends_with(']'))
         return consists_of(text.substr(1, text.size() - 2), "0123456789abcdef:.");
@@ -41,7 +41,7 @@ bool is_host(std::string_view text) noexcept {
            text.find("..") == text.npos;
 }
 
-/// The port behind a host, with its colon; nothing where the text is none.
+/// Returns the port after a host, with its colon, or nothing if the text is not a port.
 std::optional<std::string> parse_port(std::string_view text) {
     unsigned port = 0;
     const char* const end = text.data() + text.size();
@@ -51,7 +51,7 @@ std::optional<std::string> parse_port(std::string_view text) {
     return ":" + std::to_string(port);
 }
 
-/// The reply's header of that name; nullptr where it has none.
+/// Returns the reply's header of that name, or nullptr.
 const Header* header_of(const Reply& reply, std::string_view name) noexcept {
     const auto found = std::find_if(reply.headers.begin(), reply.headers.end(),
                                     [&](const Header& header) { return name == header.name; });
@@ -118,7 +118,7 @@ void add_cors_headers(Reply& reply, std::string_view method, const Headers& head
                       Origins trusted) {
     if (trusted.empty())
         return;
-    // Whoever keeps the reply must not give it to another origin.
+    // Caches must not serve this reply to another origin.
     reply.headers.push_back({"Vary", "Origin"});
     const std::string_view origin = headers.find("Origin");
     if (!is_trusted_origin(origin, trusted))
