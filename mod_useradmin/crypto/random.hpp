@@ -1,4 +1,4 @@
-// What must not be guessed: from the system's generator.
+// Random values from the system's generator.
 #pragma once
 
 #include <span>
@@ -6,14 +6,14 @@
 
 namespace useradmin::crypto {
 
-/// Fills the span (256 bytes at most) from the system's generator. Aborts the process where the
-/// system has none: no salt, id or token is ever made from anything less.
+/// Fills the span (at most 256 bytes) from the system's generator. Aborts the process if that
+/// fails: no salt, id or token comes from a weaker source.
 void random_bytes(std::span<unsigned char> out) noexcept;
 
-/// A new UUID, version 4, in its canonical text of 36 characters.
+/// Returns a new UUID, version 4, as 36 characters.
 std::string random_uuid();
 
-/// A new session token as better-auth makes them: 32 characters of [a-zA-Z0-9], without bias.
+/// Returns a new session token in better-auth's format: 32 characters of [a-zA-Z0-9], unbiased.
 std::string random_token();
 
 } // namespace useradmin::crypto

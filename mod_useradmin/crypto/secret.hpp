@@ -1,4 +1,4 @@
-// Memory that holds a secret.
+// Memory for secrets.
 #pragma once
 
 #include <array>
@@ -8,13 +8,13 @@
 
 namespace useradmin::crypto {
 
-/// Overwrites the bytes in a way that no optimiser removes.
+/// Overwrites the bytes. The optimiser cannot remove it.
 void wipe(void* bytes, std::size_t length) noexcept;
 
-/// Overwrites all that the text's memory holds, also past its end, and leaves it empty.
+/// Overwrites the text's memory up to its capacity and leaves the text empty.
 void wipe(std::string& text) noexcept;
 
-/// So many bytes, zero at first, that are wiped when they go.
+/// A zero-initialized array of bytes that the destructor wipes.
 template <std::size_t Size>
 class SecretBytes {
   public:
@@ -33,11 +33,11 @@ class SecretBytes {
     std::array<unsigned char, Size> bytes_{};
 };
 
-/// A text that is wiped when it goes. It is never copied, and never grows behind its owner's back.
+/// A text that the destructor wipes. It cannot be copied and never reallocates.
 class Secret {
   public:
     Secret() noexcept = default;
-    /// Takes the text over and wipes what a short one leaves behind.
+    /// Moves the text and wipes the source, which keeps the bytes of a short text.
     explicit Secret(std::string&& text) noexcept;
     Secret(Secret&& other) noexcept;
     Secret& operator=(Secret&& other) noexcept;
@@ -51,7 +51,7 @@ class Secret {
     std::string text_;
 };
 
-/// Whether two secrets are the same, in a time that depends on their lengths alone.
+/// Compares two secrets in a time that depends only on their lengths.
 bool constant_time_equal(std::string_view left, std::string_view right) noexcept;
 
 } // namespace useradmin::crypto

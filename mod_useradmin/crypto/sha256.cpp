@@ -12,8 +12,8 @@ namespace useradmin::crypto {
 
 namespace {
 
-/// SHA-256, found once: since version 3, OpenSSL looks EVP_sha256() up for each digest, which takes
-/// longer than a short one.
+/// Fetches SHA-256 once. OpenSSL 3 looks EVP_sha256() up for each digest, which takes longer than
+/// hashing a short text.
 const EVP_MD* algorithm() noexcept {
 #if OPENSSL_VERSION_NUMBER >= 0x30000000L
     static const std::unique_ptr<EVP_MD, decltype(&EVP_MD_free)> found(

@@ -1,4 +1,4 @@
-// The SHA-256 of texts.
+// SHA-256.
 #pragma once
 
 #include <array>
@@ -11,20 +11,20 @@ namespace useradmin::crypto {
 
 using Digest = std::array<unsigned char, 32>;
 
-/// Of the texts one after another, each with its length: no two lists of texts are the same bytes.
-/// Throws std::bad_alloc where there is no memory.
+/// Returns the digest of a list of texts. Each is preceded by its length, so different lists never
+/// hash the same bytes. Throws std::bad_alloc.
 Digest digest(std::span<const std::string_view> texts);
 inline Digest digest(std::initializer_list<std::string_view> texts) {
     return digest(std::span(texts.begin(), texts.size()));
 }
 
-/// As 64 digits in lower case.
+/// Returns 64 lower-case hexadecimal digits.
 std::string hex(const Digest& digest);
 
-/// Of the bytes alone, as sha256sum prints it: 64 digits in lower case. Throws like the other.
+/// Returns the digest of the bytes as sha256sum prints it. Throws std::bad_alloc.
 std::string sha256_hex(std::string_view bytes);
 
-/// The same as base64: what a Content-Security-Policy calls a hash. Throws like the others.
+/// Returns the digest in base64, as a Content-Security-Policy's hash source. Throws std::bad_alloc.
 std::string sha256_base64(std::string_view bytes);
 
 } // namespace useradmin::crypto

@@ -32,9 +32,9 @@ Secret compute_signature(std::string_view token, std::string_view secret) {
 std::string sign(std::string_view token, std::string_view secret) {
     const Secret signature = compute_signature(token, secret);
     std::string value;
-    value.reserve(token.size() + 1 + signature.view().size()); // leaves nothing behind as it grows
+    value.reserve(token.size() + 1 + signature.view().size()); // no reallocation leaves a copy
     ((value += token) += '.') += signature.view();
-    return value; // and no copy of it
+    return value; // moved, not copied
 }
 
 std::optional<std::string_view> verify_signature(std::string_view signed_value,

@@ -1,4 +1,4 @@
-// The signature of a session token, as better-auth signs its cookies.
+// Signatures of session tokens, in the format of better-auth's cookies.
 #pragma once
 
 #include <cstddef>
@@ -9,21 +9,21 @@
 
 namespace useradmin::crypto {
 
-/// The value "token.signature": the signature is the base64 of the HMAC-SHA-256 of the token.
+/// Returns "token.signature". The signature is the HMAC-SHA-256 of the token in base64.
 std::string sign(std::string_view token, std::string_view secret);
 
-/// The token of a signed value, where its signature is right; compared in constant time.
+/// Returns the token of a signed value, or nothing if the signature is wrong. Compares in constant
+/// time.
 std::optional<std::string_view> verify_signature(std::string_view signed_value,
                                                  std::string_view secret);
 
-/// An application's secrets: the first signs, and what any of them has signed counts.
+/// An application's secrets. The first signs; signatures of all are valid.
 using SigningSecrets = std::span<const std::string_view>;
 
-/// How many an application has at most: one, and while it changes those before and after it.
+/// The maximum number of secrets: one, and the previous ones during a rotation.
 inline constexpr std::size_t max_signing_secrets = 4;
 
-/// The same, where the signature is that of one of the secrets. How long it takes does not tell of
-/// which.
+/// Verifies against each of the secrets. The time does not depend on which one matches.
 std::optional<std::string_view> verify_signature(std::string_view signed_value,
                                                  SigningSecrets secrets);
 

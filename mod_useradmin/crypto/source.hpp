@@ -1,4 +1,4 @@
-// Where a secret comes from: a text, a file, or the environment.
+// Reads a secret from a file, the environment or a text.
 #pragma once
 
 #include "crypto/secret.hpp"
@@ -9,25 +9,24 @@
 
 namespace useradmin::crypto {
 
-/// How many bytes a secret should have at least.
+/// The recommended minimum length of a secret in bytes.
 inline constexpr std::size_t min_secret_length = 16;
 
-/// A secret, and what an operator should be warned of.
+/// A secret, and conditions that an operator should be warned of.
 struct LoadedSecret {
     Secret secret;
-    /// The source is the secret itself: whoever sees the configuration sees the secret.
+    /// The secret is part of the configuration.
     bool is_inline = false;
-    /// The file that it stands in may be read by every user of the system.
+    /// Every user of the system may read the file.
     bool is_world_readable = false;
 
     bool is_short() const noexcept { return secret.view().size() < min_secret_length; }
 };
 
-/// Reads the secret that a source names: "file:path" is the first line of a file (a relative path
-/// starts in the folder, an empty folder is the current one), "env:NAME" a variable of the
-/// environment, any other text the secret itself. Where there is none, gives a sentence that says
-/// why, with the path and the system's reason; it holds no secret. A text that is the path of a
-/// file is refused: somebody forgot the "file:".
+/// Reads a secret: "file:path" is the first line of a file (relative paths start in the folder, or
+/// in the current one if that is empty), "env:NAME" an environment variable, any other text the
+/// secret itself. On failure, returns a sentence with the path and the system's reason, without the
+/// secret. Rejects a text that is the path of a file: the "file:" is missing.
 std::variant<LoadedSecret, std::string> load_secret(std::string_view source,
                                                     std::string_view folder);
 
