@@ -6,8 +6,8 @@
 
 namespace useradmin::apr {
 
-/// Runs the body of a callback. Whatever it throws stops here: on_failure is told what it was (a
-/// text that lives for the call) and its result is the callback's.
+/// Runs the body of a callback. If it throws, returns what on_failure returns. on_failure gets the
+/// exception's message, valid during the call.
 template <class Body, class OnFailure>
 auto guarded(Body&& body, OnFailure&& on_failure) noexcept -> decltype(body()) {
     try {
@@ -15,7 +15,7 @@ auto guarded(Body&& body, OnFailure&& on_failure) noexcept -> decltype(body()) {
     } catch (const std::exception& error) {
         return std::forward<OnFailure>(on_failure)(error.what());
     } catch (...) {
-        return std::forward<OnFailure>(on_failure)("an exception of no known type");
+        return std::forward<OnFailure>(on_failure)("unknown exception");
     }
 }
 

@@ -1,4 +1,4 @@
-// APR's pools as owners and as memory.
+// Memory and ownership in APR's pools.
 #pragma once
 
 #include <apr_pools.h>
@@ -11,8 +11,8 @@
 
 namespace useradmin::apr {
 
-/// Makes an object in the pool; its destructor runs when the pool is cleared or destroyed.
-/// The one way for a C++ object to enter a pool. Throws what the constructor throws.
+/// Constructs an object in the pool. Its destructor runs when the pool is cleared or destroyed.
+/// C++ objects enter pools in no other way. Throws what the constructor throws.
 template <class T, class... Arguments>
 T& emplace(apr_pool_t* pool, Arguments&&... arguments) {
     static_assert(alignof(T) <= 8, "APR aligns to 8 bytes");
@@ -29,24 +29,23 @@ T& emplace(apr_pool_t* pool, Arguments&&... arguments) {
     return *object;
 }
 
-/// The text behind a pointer that may be NULL: then an empty view. Nothing else makes a view of a
-/// pointer that APR or httpd hands out.
+/// Returns a view of a C string, empty for NULL. Use it for every pointer from APR or httpd.
 inline std::string_view view_of(const char* text) noexcept {
     return text != nullptr ? std::string_view(text) : std::string_view();
 }
 
-/// A copy of the text in the pool, with the terminator that C functions want.
+/// Returns a null-terminated copy of the text in the pool.
 inline char* copy_c_string(apr_pool_t* pool, std::string_view text) {
-    // An empty view may have no bytes at all, and APR would make that NULL.
+    // The data of an empty view may be nullptr, for which APR returns NULL.
     return apr_pstrmemdup(pool, text.empty() ? "" : text.data(), text.size());
 }
 
-/// A copy of the text in the pool, as a view.
+/// Returns a copy of the text in the pool, as a view.
 inline std::string_view copy_view(apr_pool_t* pool, std::string_view text) {
     return {copy_c_string(pool, text), text.size()};
 }
 
-/// A pool below another one that ends with the scope.
+/// A child pool that is destroyed at the end of the scope.
 class ScopedPool {
   public:
     explicit ScopedPool(apr_pool_t* parent) noexcept { apr_pool_create(&pool_, parent); }
