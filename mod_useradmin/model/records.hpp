@@ -1,5 +1,5 @@
-// The records of the application's tables, and one table of fields for each: reading a row, binding
-// arguments and writing JSON all go through it.
+// The records of the application's tables, with a field table for each. Reading rows, binding
+// arguments and writing JSON use it.
 #pragma once
 
 #include "text/timestamp.hpp"
@@ -15,30 +15,30 @@ using text::Timestamp;
 using NullableText = std::optional<std::string_view>;
 using NullableTime = std::optional<Timestamp>;
 
-/// What a column is set to; nothing is NULL.
+/// A value for a column; empty: NULL.
 using Value = std::variant<std::monostate, std::string_view, bool, Timestamp>;
 
-/// What happens to a value whose column the table does not have.
+/// What happens to a value without a column.
 enum class IfAbsent {
-    ignore, ///< it is lost, and nobody misses it
-    reject, ///< the work fails, unless the value is what an absent column is read as
+    ignore, ///< it is ignored
+    reject, ///< the work fails, unless it is the default for a missing column
 };
 
-/// A field of a record: how it is named in the application's tables and in JSON, and where it lies.
+/// A field of a record: its name in tables and JSON, and its member.
 template <class Record>
 struct Field {
-    /// In camelCase; the column may have it in snake_case.
+    /// In camelCase; the column may be in snake_case.
     std::string_view name;
     std::variant<std::string_view Record::*, NullableText Record::*, bool Record::*,
                  NullableTime Record::*>
         member;
     IfAbsent if_absent = IfAbsent::ignore;
-    /// What the interface shows for NULL and for a column that is absent; empty: null.
+    /// The interface's value for NULL and for a missing column; empty: null.
     std::string_view null_substitute = {};
 };
 
-/// A row of the user table (specification 2.1). What is NULL or absent in the database is nothing
-/// here. Views live as long as the request.
+/// A row of the user table (specification 2.1). NULL and missing columns are empty. Views are valid
+/// as long as the request.
 struct User {
     std::string_view id;
     std::string_view name;
@@ -51,14 +51,14 @@ struct User {
     bool banned = false;
     NullableText ban_reason;
     NullableTime ban_expires;
-    /// The columns beyond those, as a JSON object; filled by create and update alone.
+    /// The further columns as a JSON object. Set by create and update only.
     std::string_view extra_columns;
-    /// A text of letters, digits, dots and dashes that is another one whenever the row was changed,
-    /// whoever did it; filled by find, create and update alone.
+    /// The row version: letters, digits, dots and dashes. Changes with every change of the row, by
+    /// anyone. Set by find, create and update only.
     std::string_view version;
 };
 
-/// In the order of the specification.
+/// In the specification's order.
 inline constexpr Field<User> user_fields[] = {
     {"id", &User::id},
     {"name", &User::name},
@@ -83,7 +83,7 @@ struct Session {
     NullableTime updated_at;
     NullableText ip_address;
     NullableText user_agent;
-    /// The administrator who acts as this user, by better-auth's admin plugin.
+    /// The administrator who impersonates the user, by better-auth's admin plugin.
     NullableText impersonated_by;
 };
 
@@ -108,7 +108,7 @@ struct Account {
     NullableText password;
     NullableTime created_at;
     NullableTime updated_at;
-    /// By this better-auth 1.7.0 to 1.7.2 told accounts apart.
+    /// Distinguishes accounts in better-auth 1.7.0 to 1.7.2.
     std::string_view issuer = "local:credential";
 };
 
@@ -123,12 +123,12 @@ inline constexpr Field<Account> account_fields[] = {
     {"issuer", &Account::issuer},
 };
 
-/// Whether a field holds secrets.
+/// Returns whether a field contains secrets.
 constexpr bool is_secret(std::string_view field) noexcept {
     return field == "password" || field == "token";
 }
 
-/// The fields of a kind of record.
+/// The fields of a record type.
 template <class Record>
 constexpr std::span<const Field<Record>> fields() noexcept;
 template <>
@@ -144,7 +144,7 @@ constexpr std::span<const Field<Account>> fields<Account>() noexcept {
     return account_fields;
 }
 
-/// The value of a field of a record.
+/// Returns the value of a field.
 template <class Record>
 Value value_of(const Record& record, const Field<Record>& field) {
     const auto value = [](const auto& member) -> Value {
