@@ -1,4 +1,4 @@
-// A count that many add to at once.
+// A counter for concurrent use.
 #pragma once
 
 #include <atomic>
@@ -6,8 +6,7 @@
 
 namespace useradmin::ipc {
 
-/// Counts, in memory that processes share; zeroed memory is a count of 0. Adding takes no lock and
-/// orders nothing else.
+/// A counter in shared memory. Zeroed memory is 0. Adding is lock-free, with relaxed ordering.
 class Counter {
   public:
     void add(std::uint64_t amount = 1) noexcept {

@@ -1,4 +1,4 @@
-// What many wait for, in memory that processes share.
+// An event with many waiters, in shared memory.
 #pragma once
 
 #include <atomic>
@@ -7,18 +7,17 @@
 
 namespace useradmin::ipc {
 
-/// Wakes all who wait for it, in whichever processes, at once. Zeroed memory is one that was never
-/// given.
+/// Wakes all waiting threads of all processes at once. Zeroed memory is a valid object.
 class Event {
   public:
     using Generation = std::uint32_t;
 
-    /// How often it was given: to be looked at before what it is to tell of.
+    /// Returns the number of notifications so far. Read it before checking the condition.
     Generation generation() const noexcept { return generation_; }
-    /// Does not wait.
+    /// Never blocks.
     void notify_all() noexcept;
-    /// Waits until it has been given since that number was looked at, or until that time, and may
-    /// return for nothing.
+    /// Blocks until the next notification after that number, or until the deadline. Spurious
+    /// wakeups are possible.
     void wait_until(Generation observed, std::chrono::steady_clock::time_point deadline) noexcept;
 
   private:

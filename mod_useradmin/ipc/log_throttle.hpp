@@ -1,4 +1,4 @@
-// What happens too often to be told each time.
+// Rate limit for log lines.
 #pragma once
 
 #include <array>
@@ -9,14 +9,14 @@
 
 namespace useradmin::ipc {
 
-/// Counts, in memory that processes share, how often something happened, and has it told so many
-/// times a minute at most. Who is killed meanwhile leaves a number that is one off.
+/// Counts occurrences in shared memory and has them logged at most once a minute. If a process is
+/// killed meanwhile, the number may be off by one.
 class LogThrottle {
   public:
     using Clock = std::chrono::steady_clock;
 
-    /// Counts one more time. How often it was since it was last told, if now is the time to tell
-    /// it: the first times of a minute, which begins with the first of them; 0 if not.
+    /// Counts an occurrence. Returns the number since the last report if it is time to report (the
+    /// first time, then after a minute), otherwise 0.
     std::uint64_t count(Clock::time_point now, std::uint32_t times_a_minute = 1) noexcept;
     /// Whether the minute has passed that began last.
     bool is_over(Clock::time_point now) const noexcept;
@@ -29,11 +29,10 @@ class LogThrottle {
     std::atomic<std::uint32_t> told_{0};
 };
 
-/// Tallies of several things, told apart by the tags of their lines, or by tag and client, in
-/// zeroed memory that processes share.
+/// Throttles by log tag, in zeroed shared memory.
 class LogThrottles {
   public:
-    /// The tally of a tag of eight bytes at most; nullptr where there are too many of them.
+    /// Returns the throttle of a tag of at most eight bytes, or nullptr if there are too many.
     LogThrottle* find(std::string_view tag) noexcept;
 
     /// How many lines of one tag and network are written a minute: an address is banned by then,
@@ -46,7 +45,7 @@ class LogThrottles {
 
   private:
     struct Entry {
-        /// 0: of none yet.
+        /// 0: unused.
         std::atomic<std::uint64_t> tag{0};
         LogThrottle throttle;
     };

@@ -1,4 +1,4 @@
-// A deadline as the system's waiting functions take it.
+// Conversion of deadlines for system calls.
 #pragma once
 
 #include <chrono>
@@ -6,7 +6,7 @@
 
 namespace useradmin::ipc {
 
-/// The time by CLOCK_MONOTONIC, which is the steady clock's.
+/// Returns the time as CLOCK_MONOTONIC, the steady clock's.
 inline timespec to_timespec(std::chrono::steady_clock::time_point time) noexcept {
     const auto whole = std::chrono::floor<std::chrono::seconds>(time.time_since_epoch());
     timespec spec{};

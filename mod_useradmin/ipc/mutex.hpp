@@ -1,4 +1,4 @@
-// A mutex in memory that processes share.
+// A robust mutex in shared memory.
 #pragma once
 
 #include <pthread.h>
@@ -7,23 +7,23 @@
 
 namespace useradmin::ipc {
 
-/// Excludes the threads of all processes that share its memory. Whoever is killed while holding it
-/// leaves it to the next one, who is told: what it guards may be half done then.
+/// A mutex for the threads of several processes. If the owner dies, the next lock() reports it: the
+/// protected data may be inconsistent.
 class Mutex {
   public:
-    /// Readies it, in zeroed memory that all processes share, before they fork; false where the
-    /// system refuses.
+    /// Initializes the object in zeroed shared memory, before the processes fork. Returns false if
+    /// the system refuses.
     [[nodiscard]] bool init() noexcept;
 
     enum class LockResult { failed, acquired, owner_died };
 
-    /// Waits for as long as it takes.
+    /// Blocks without a timeout.
     LockResult lock() noexcept;
-    /// Does not wait.
+    /// Never blocks.
     LockResult try_lock() noexcept;
-    /// Waits until that time.
+    /// Blocks until the deadline.
     LockResult try_lock_until(std::chrono::steady_clock::time_point deadline) noexcept;
-    /// By the thread that took it.
+    /// Must be called by the owner.
     void unlock() noexcept;
 
   private:
@@ -32,7 +32,7 @@ class Mutex {
     pthread_mutex_t mutex_;
 };
 
-/// Holds a mutex until the end of the scope.
+/// Locks a mutex until the end of the scope.
 class LockGuard {
   public:
     explicit LockGuard(Mutex& mutex) noexcept : mutex_(mutex), result_(mutex.lock()) {}
@@ -40,7 +40,7 @@ class LockGuard {
     LockGuard(const LockGuard&) = delete;
     LockGuard& operator=(const LockGuard&) = delete;
 
-    /// Whether who held it before was killed meanwhile.
+    /// Returns whether the previous owner died while holding it.
     bool owner_died() const noexcept { return result_ == Mutex::LockResult::owner_died; }
 
   private:

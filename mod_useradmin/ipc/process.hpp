@@ -1,4 +1,4 @@
-// The processes that share memory.
+// Processes that share memory.
 #pragma once
 
 #include <cerrno>
@@ -7,7 +7,7 @@
 
 namespace useradmin::ipc {
 
-/// Whether there is such a process; 0 is none.
+/// Returns whether the process exists; 0 is none.
 inline bool is_running(pid_t process) noexcept {
     return process > 0 && (kill(process, 0) == 0 || errno != ESRCH);
 }

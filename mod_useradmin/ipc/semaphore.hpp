@@ -1,4 +1,4 @@
-// A signal in memory that processes share.
+// A wakeup for one waiter, in shared memory.
 #pragma once
 
 #include <semaphore.h>
@@ -7,18 +7,17 @@
 
 namespace useradmin::ipc {
 
-/// Wakes the one who waits for it, in whichever process. One that is given while nobody waits is
-/// kept for whoever waits next; one given for nothing, or lost with who was killed, is part of the
-/// bargain: who is woken looks for himself, and waits for a while at a time.
+/// Wakes one waiting thread of any process. A notification without a waiter is kept for the next
+/// one. Wakeups may be spurious or lost: check the condition again, and wait for a limited time.
 class Semaphore {
   public:
-    /// Readies it, in zeroed memory that all processes share, before they fork; false where the
-    /// system refuses.
+    /// Initializes the object in zeroed shared memory, before the processes fork. Returns false if
+    /// the system refuses.
     [[nodiscard]] bool init() noexcept;
 
-    /// Does not wait.
+    /// Never blocks.
     void post() noexcept;
-    /// Waits until it is given, or until that time.
+    /// Blocks until notified or until the deadline.
     void wait_until(std::chrono::steady_clock::time_point deadline) noexcept;
 
   private:
