@@ -17,19 +17,19 @@ namespace {
 
 constexpr std::size_t new_salt_size = 16;
 constexpr std::size_t new_hash_size = 32;
-// What a stored hash may have.
+// Bounds of a stored hash.
 constexpr std::size_t min_salt_size = 8;
 constexpr std::size_t min_hash_size = 16;
 constexpr std::size_t max_field_size = 64;
 
-/// A PHC string, taken apart.
+/// The parts of a PHC string.
 struct Phc {
     Argon2id work;
     crypto::Secret salt;
     crypto::Secret hash;
 };
 
-/// Base64 as PHC strings have it, without padding.
+/// Base64 of PHC strings, without padding.
 crypto::Secret base64(std::string_view bytes) {
     std::string text(4 * ((bytes.size() + 2) / 3) + 1, '\0');
     EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()),
@@ -39,7 +39,7 @@ crypto::Secret base64(std::string_view bytes) {
     return crypto::Secret(std::move(text));
 }
 
-/// The bytes of such a text; anything where it is none.
+/// Decodes base64. The result for invalid text is unspecified.
 crypto::Secret from_base64(std::string_view text) {
     std::string padded;
     padded.reserve(text.size() + 4);
@@ -71,8 +71,8 @@ bool is_within(std::size_t value, std::size_t least, std::size_t most) noexcept 
     return value >= least && value <= most;
 }
 
-/// Takes a PHC string apart; nothing where it is none to the letter, or its work is out of bounds:
-/// libargon2 would do any work that it asks for, 4 TiB and 4 billion passes.
+/// Parses a PHC string. Returns nothing unless it is valid and its work within bounds: libargon2
+/// itself would accept 4 TiB and 4 billion passes.
 std::optional<Phc> parse_phc(std::string_view stored) {
     std::string_view rest = stored;
     const auto take_until = [&rest](char end) {
@@ -81,7 +81,7 @@ std::optional<Phc> parse_phc(std::string_view stored) {
         return field;
     };
     Phc phc;
-    take_until('='); // the version's
+    take_until('='); // of the version
     for (const auto& parameter : argon2id_parameters) {
         take_until('=');
         std::uint32_t& value = phc.work.*parameter.value;
@@ -92,7 +92,7 @@ std::optional<Phc> parse_phc(std::string_view stored) {
     take_until('$');
     phc.salt = from_base64(take_until('$'));
     phc.hash = from_base64(rest);
-    // What was read too leniently is not written like that.
+    // Encoding it again rejects what was parsed too leniently.
     const bool is_sound = phc.work.memory_kib >= min_lane_memory_kib * phc.work.lanes &&
                           is_within(phc.salt.view().size(), min_salt_size, max_field_size) &&
                           is_within(phc.hash.view().size(), min_hash_size, max_field_size) &&
@@ -100,8 +100,8 @@ std::optional<Phc> parse_phc(std::string_view stored) {
     return is_sound ? std::optional(std::move(phc)) : std::nullopt;
 }
 
-// libargon2's own memory would stay with each thread's arena of glibc once it is freed: 19 MiB for
-// every thread that ever hashed.
+// libargon2's default allocation would stay in each thread's glibc arena: 19 MiB for every thread
+// that ever hashed.
 
 int allocate_memory(std::uint8_t** memory, std::size_t size) {
     *memory = static_cast<std::uint8_t*>(HashMemory::allocate(size));
@@ -112,11 +112,11 @@ void free_memory(std::uint8_t* memory, std::size_t size) {
     HashMemory::deallocate(memory, size);
 }
 
-/// The hash, of so many bytes; nothing where libargon2 fails.
+/// Returns the hash with the given size, or nothing if libargon2 fails.
 std::optional<crypto::Secret> derive(const Argon2id& work, std::string_view salt, std::size_t size,
                                      std::string_view password) {
     const auto bytes_of = [](std::string_view text) {
-        return reinterpret_cast<std::uint8_t*>(const_cast<char*>(text.data())); // only read
+        return reinterpret_cast<std::uint8_t*>(const_cast<char*>(text.data())); // not written
     };
     std::string hash(size, '\0');
     argon2_context context{};

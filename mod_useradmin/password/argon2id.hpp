@@ -5,14 +5,14 @@
 
 namespace useradmin::password {
 
-/// A new hash; nothing where the library fails (out of memory).
+/// Returns a new hash, or nothing if the library fails (out of memory).
 std::optional<crypto::Secret> hash_argon2id(const Argon2id& work, std::string_view password);
 
-/// Verifies a password against a stored text that may be anything.
+/// Verifies a password against any stored text.
 Verdict verify_argon2id(std::string_view stored, std::string_view password);
 
-/// The work of a stored text; nothing where it is no PHC string of argon2id to the letter, or its
-/// work is out of bounds.
+/// Returns the work of a stored text, or nothing if it is not exactly a PHC string of argon2id or
+/// its work is out of bounds.
 std::optional<Argon2id> argon2id_cost_of(std::string_view stored);
 
 } // namespace useradmin::password

@@ -13,7 +13,7 @@ namespace useradmin::password {
 namespace {
 
 constexpr std::size_t salt_size = 16;
-constexpr std::size_t setting_size = 29; // up to the salt's end
+constexpr std::size_t setting_size = 29; // up to the end of the salt
 constexpr std::size_t stored_size = setting_size + 31;
 
 struct WipeAndDelete {
@@ -23,9 +23,9 @@ struct WipeAndDelete {
     }
 };
 
-/// What the password comes to under the setting of a stored text; nothing where libcrypt fails.
+/// Hashes the password with the setting of a stored text. Returns nothing if libcrypt fails.
 std::optional<crypto::Secret> derive(const std::string& setting, std::string_view password) {
-    // To a C string it would be another, shorter one.
+    // libcrypt would stop at U+0000.
     if (password.find('\0') != password.npos)
         return std::nullopt;
     const std::unique_ptr<crypt_data, WipeAndDelete> data(new crypt_data());
@@ -58,7 +58,7 @@ Verdict verify_bcrypt(std::string_view stored, std::string_view password) {
     const auto hash = derive(std::string(stored.substr(0, setting_size)), password);
     if (!hash)
         return Verdict::unsupported;
-    // The last character of the salt, and of the hash, holds bits that do not count.
+    // The last characters of salt and hash contain unused bits.
     return crypto::constant_time_equal(hash->view().substr(setting_size),
                                        stored.substr(setting_size))
                ? Verdict::match

@@ -6,7 +6,7 @@ namespace useradmin::password {
 
 namespace {
 
-/// What would be right, from the bounds themselves.
+/// Describes the valid arguments, from the bounds.
 std::string accepted_forms() {
     std::string sentence = "'scrypt', or 'argon2id' with any of ";
     for (const auto& parameter : argon2id_parameters) {
@@ -19,7 +19,7 @@ std::string accepted_forms() {
     return sentence + "where m is at least " + std::to_string(min_lane_memory_kib) + " times p";
 }
 
-/// Reads one parameter ("m=19456") within its bounds; false where it is none.
+/// Parses one parameter ("m=19456"). Returns false if it is invalid or out of bounds.
 bool read_parameter(std::string_view word, Argon2id& argon2id) {
     if (word.size() < 2 || word[1] != '=')
         return false;

@@ -1,4 +1,4 @@
-// The formats that passwords are hashed in, and the bounds of the work that a hash may ask for.
+// Hash formats and the bounds of their parameters.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace useradmin::password {
 
-/// argon2id; the defaults are OWASP's.
+/// argon2id with OWASP's defaults.
 struct Argon2id {
     std::uint32_t memory_kib = 19456;
     std::uint32_t passes = 2;
@@ -19,8 +19,7 @@ struct Argon2id {
     friend bool operator==(const Argon2id&, const Argon2id&) = default;
 };
 
-/// The bounds of one of argon2id's parameters, under the letter that PHC strings and
-/// UserAdminPasswordHash give it.
+/// A parameter of argon2id: its letter in PHC strings and UserAdminPasswordHash, and its bounds.
 struct Argon2idParameter {
     char letter;
     std::string_view unit;
@@ -33,19 +32,19 @@ inline constexpr Argon2idParameter argon2id_parameters[] = {
     {'t', "N", &Argon2id::passes, 1, 10},
     {'p', "N", &Argon2id::lanes, 1, 16},
 };
-/// How many KiB each lane needs at least.
+/// The minimum memory of a lane in KiB.
 inline constexpr std::uint32_t min_lane_memory_kib = 8;
 
-/// scrypt as better-auth writes it by default: N=16384 r=16 p=1, a key of 64 bytes,
-/// "hex(salt):hex(key)", the hex text of 16 random bytes being the salt, the password in NFKC.
+/// scrypt with better-auth's defaults: N=16384 r=16 p=1 and a key of 64 bytes, stored as
+/// "hex(salt):hex(key)". The salt is the hexadecimal text of 16 random bytes. The password is
+/// normalized to NFKC.
 struct Scrypt {
     friend bool operator==(const Scrypt&, const Scrypt&) = default;
 };
 
-/// bcrypt, which applications wrote before; no format of new hashes. The password's first 72 bytes
-/// count.
+/// bcrypt, used by older applications; only verified. It hashes the password's first 72 bytes.
 struct Bcrypt {
-    /// The binary logarithm of its rounds.
+    /// The binary logarithm of the number of rounds.
     std::uint32_t cost = 10;
 
     friend bool operator==(const Bcrypt&, const Bcrypt&) = default;
@@ -54,12 +53,11 @@ inline constexpr std::uint32_t min_bcrypt_cost = 4;
 inline constexpr std::uint32_t max_bcrypt_cost = 14;
 inline constexpr std::size_t max_bcrypt_bytes = 72;
 
-/// Equal formats ask for the same work.
+/// Equal formats take the same work.
 using Format = std::variant<Argon2id, Scrypt, Bcrypt>;
 
-/// Reads a format as UserAdminPasswordHash and `useradminctl --hash` have it: "scrypt", or
-/// "argon2id" with any of "m=KiB", "t=N", "p=N". Where the words are not that, says what would be
-/// right, to be put behind "must be ".
+/// Parses the arguments of UserAdminPasswordHash and `useradminctl --hash`: "scrypt", or "argon2id"
+/// with any of "m=KiB", "t=N", "p=N". On error, returns what would be valid, to follow "must be ".
 std::variant<Format, std::string> parse_format(std::span<const std::string_view> words);
 
 } // namespace useradmin::password

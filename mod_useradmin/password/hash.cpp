@@ -18,7 +18,7 @@ std::optional<crypto::Secret> hash(const Format& format, std::string_view passwo
 
 Verdict verify(std::string_view stored, std::string_view password) {
     if (password.size() > max_password_bytes)
-        return Verdict::mismatch; // none so long is ever hashed
+        return Verdict::mismatch; // longer than any hashed password
     if (stored.starts_with("$2"))
         return verify_bcrypt(stored, password);
     return stored.starts_with('$') ? verify_argon2id(stored, password)

@@ -1,4 +1,4 @@
-// Hashes of passwords: how they are made, and how a stored one is verified.
+// Hashing and verifying passwords.
 #pragma once
 
 #include "crypto/secret.hpp"
@@ -9,37 +9,35 @@
 
 namespace useradmin::password {
 
-/// How many bytes a password may have at most, here and in useradminctl. better-auth takes no more
-/// than 128 characters.
+/// The maximum length of a password in bytes, for the service and useradminctl. better-auth allows
+/// 128 characters.
 inline constexpr std::size_t max_password_bytes = 1024;
 
-/// The hash of the password as it is stored: a PHC string for argon2id (16-byte salt, 32-byte
-/// hash), better-auth's text for scrypt, or libcrypt's for bcrypt. Nothing where the library fails
-/// (out of memory) or the password is too long.
+/// Returns the hash in its stored form: a PHC string for argon2id (16-byte salt, 32-byte hash),
+/// better-auth's text for scrypt, libcrypt's for bcrypt. Returns nothing if the library fails (out
+/// of memory) or the password is too long.
 std::optional<crypto::Secret> hash(const Format& format, std::string_view password);
 
 enum class Verdict {
     match,
     mismatch,
-    /// Not a hash that is known here, one whose parameters ask for too much work, or one that the
-    /// library failed to compute (out of memory).
+    /// An unknown format, parameters out of bounds, or a library failure (out of memory).
     unsupported,
 };
 
-/// Verifies a password against a stored hash of any format, told apart by its text. What a hash
-/// may ask for is bounded by argon2id_parameters and max_bcrypt_cost; scrypt has one set of
-/// parameters. The comparison
-/// takes the same time wherever it fails.
+/// Verifies a password against a stored hash, whose text tells its format. argon2id_parameters and
+/// most_bcrypt_cost bound the work; scrypt has fixed parameters. Compares in constant time.
 Verdict verify(std::string_view stored, std::string_view password);
 
-/// Whether a format is one that is only read: a hash of it gives way to one that is configured.
+/// Returns whether the format is only verified, never created. Such a hash is replaced at the next
+/// sign-in.
 bool is_legacy(const Format& format) noexcept;
 
-/// The work that verifying a stored hash takes; nothing where verify() would refuse it.
+/// Returns the work of verifying a stored hash, or nothing if verify() would refuse it.
 std::optional<Format> cost_of(std::string_view stored);
 
-/// Does such work on a password and throws the result away: what stands in for a hash that is not
-/// there takes as long as one that is.
+/// Hashes the password and discards the result. Verifying for a user without a password takes as
+/// long as for one with a password.
 void hash_and_discard(const Format& work, std::string_view password);
 
 } // namespace useradmin::password

@@ -6,8 +6,7 @@ namespace useradmin::password {
 
 namespace {
 
-// libargon2 asks for memory without a word on what it is for.
-// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): each thread has its own
+// libargon2's allocator callbacks have no context argument.
 thread_local HashMemory::Lease* use_of_thread = nullptr;
 
 void* map(std::size_t size) noexcept {
@@ -15,7 +14,7 @@ void* map(std::size_t size) noexcept {
         mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (mapped == MAP_FAILED)
         return nullptr;
-    madvise(mapped, size, MADV_HUGEPAGE); // else a third of the time goes to page faults
+    madvise(mapped, size, MADV_HUGEPAGE); // without it, page faults take a third of the time
     return mapped;
 }
 

@@ -1,4 +1,4 @@
-// The memory that hashes are computed in.
+// Memory for hashing.
 #pragma once
 
 #include <cstddef>
@@ -7,20 +7,19 @@
 
 namespace useradmin::password {
 
-/// What libargon2 computes in, of a whole process: as much as a hash asks for, 19 MiB as a rule.
-/// The system clears each page that it hands out, which takes a seventh of a hash's time. So one
-/// area is kept from hash to hash for as long as another thread waits for its turn, and no longer.
-/// libargon2 wipes an area before it gives it back.
+/// The memory in which libargon2 hashes, for one process: usually 19 MiB a hash. The kernel zeroes
+/// every new page, which takes a seventh of a hash's time. Therefore one area is kept from hash to
+/// hash while another thread waits, and freed when none does. libargon2 wipes an area before it
+/// returns it.
 class HashMemory {
   public:
     HashMemory() noexcept = default;
     HashMemory(const HashMemory&) = delete;
     HashMemory& operator=(const HashMemory&) = delete;
-    /// Nobody uses it any more.
+    /// No Use may exist any more.
     ~HashMemory();
 
-    /// A thread waits for its turn to hash, and then hashes, as long as this lasts. It has one at a
-    /// time.
+    /// Covers a thread's wait for a slot and its hashing. A thread has at most one.
     class Lease {
       public:
         explicit Lease(HashMemory& memory) noexcept;
@@ -34,8 +33,8 @@ class HashMemory {
         bool is_waiting_ = true;
     };
 
-    /// An area for a hash of this thread, from the system where nothing of that size is kept for
-    /// it; nullptr where there is none.
+    /// Returns an area for this thread's hash: the kept one if its size fits, else a new one.
+    /// Returns nullptr if there is no memory.
     static void* allocate(std::size_t size) noexcept;
     static void deallocate(void* area, std::size_t size) noexcept;
 
@@ -45,13 +44,13 @@ class HashMemory {
         std::size_t size = 0;
     };
 
-    /// The thread of the use no longer waits; while its memory is locked.
+    /// The thread of the use stops waiting. The mutex must be locked.
     void end_waiting(Lease& use) noexcept {
         waiters_ -= std::exchange(use.is_waiting_, false) ? 1 : 0;
     }
 
     std::mutex mutex_;
-    /// How many threads wait for an area.
+    /// The number of threads waiting for an area.
     unsigned waiters_ = 0;
     Area cached_;
 };

@@ -1,4 +1,4 @@
-// The bounded hasher: what the operations use to hash.
+// Hashing for the operations, bounded by slots.
 #pragma once
 
 #include "password/hash.hpp"
@@ -10,18 +10,18 @@
 namespace useradmin::password {
 
 enum class HashFailure {
-    busy,   ///< no slot came free in time, or the queue for one was full: 503
+    busy,   ///< no slot in time, or the queue was full: 503
     failed, ///< the library failed: 500
 };
 
-/// Hashes one password, or says why it cannot.
+/// Hashes a password.
 class Hasher {
   public:
     virtual ~Hasher() = default;
     virtual std::variant<crypto::Secret, HashFailure> hash(std::string_view password) = 0;
 };
 
-/// Hashes under one of the server's slots.
+/// Hashes while holding one of the server's slots.
 class BoundedHasher final : public Hasher {
   public:
     BoundedHasher(Format format, const HashSlots& slots) noexcept

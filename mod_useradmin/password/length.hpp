@@ -1,4 +1,4 @@
-// How long a password may be that somebody chooses.
+// The allowed lengths of a chosen password.
 #pragma once
 
 #include <cstddef>

@@ -19,17 +19,18 @@ constexpr std::size_t key_size = 64;
 constexpr std::size_t salt_text_size = 2 * salt_size;
 constexpr std::size_t stored_size = salt_text_size + 1 + 2 * key_size;
 
-/// The key's hexadecimal text; nothing where OpenSSL fails.
+/// Returns the key in hexadecimal, or nothing if OpenSSL fails.
 std::optional<crypto::Secret> derive(std::string_view salt_text, std::string_view password) {
     constexpr std::uint64_t cost = 16384;
     constexpr std::uint64_t block_size = 16;
     constexpr std::uint64_t lanes = 1;
-    // Twice what the algorithm holds: OpenSSL allows 32 MiB by default, and counts its work space.
+    // Twice the memory of the algorithm: OpenSSL's default limit is 32 MiB, and it counts its work
+    // space.
     constexpr std::uint64_t most_memory = 128 * cost * block_size * lanes * 2;
 
     const crypto::Secret normalised(text::nfkc(password));
     crypto::SecretBytes<key_size> key;
-    // What fails here must not turn up in the error queue that mod_ssl reads.
+    // Do not leave errors in the queue that mod_ssl reads.
     ERR_set_mark();
     const int derived =
         EVP_PBE_scrypt(normalised.view().data(), normalised.view().size(),
@@ -45,7 +46,7 @@ std::optional<crypto::Secret> hash_scrypt(std::string_view password) {
     crypto::SecretBytes<salt_size> salt;
     crypto::random_bytes({salt.data(), salt.size()});
     std::string made = text::hex(salt.view());
-    made.reserve(stored_size); // never grows afterwards
+    made.reserve(stored_size); // no reallocation
     const auto key = derive(made, password);
     if (!key)
         return std::nullopt;

@@ -18,9 +18,9 @@ std::variant<HashSlots::Permit, HashSlots::AcquireError> HashSlots::acquire(std:
         counter->add();
     log_->write_throttled(
         text::Level::warning,
-        is_full ? "UA0215: the queue for hashing slots was full; raise UserAdminHashLimit or "
-                  "UserAdminHashQueue, or find who sends so many passwords"
-                : "UA0306: no hashing slot came free within " +
+        is_full ? "UA0215: the queue for hashing slots is full; raise UserAdminHashLimit or "
+                  "UserAdminHashQueue, or find the client that sends so many passwords"
+                : "UA0306: no hashing slot was available within " +
                       std::to_string(options_.timeout.count() / 1000) +
                       " s; raise UserAdminHashLimit or " + options_.timeout_directive);
     return reason;
