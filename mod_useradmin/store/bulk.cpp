@@ -7,8 +7,7 @@ namespace useradmin::store::bulk {
 
 namespace {
 
-/// The columns of a table that new rows fill: all that hold a field, without ids that the database
-/// makes.
+/// Returns the columns of a new row: all known ones except generated ids.
 template <class Record>
 std::vector<std::pair<const Column*, const model::Field<Record>*>>
 filled_columns(const Table& table) {
@@ -21,7 +20,7 @@ filled_columns(const Table& table) {
     return all;
 }
 
-/// "INSERT INTO table (a, b) VALUES ($1, $2), ($3, $4)".
+/// Appends "INSERT INTO table (a, b) VALUES ($1, $2), ($3, $4)".
 template <class Record>
 Statement insertion(const Work& work, const Table& table, std::span<const Record> records) {
     const auto columns = filled_columns<Record>(table);
@@ -95,7 +94,7 @@ Result<std::vector<Row>> read(Work& work, model::NullableText after_id, std::int
         Row row;
         row.user = rows->take_record<model::User>();
         row.password_hash = rows->take();
-        // Who has two credential accounts signs in by the first.
+        // A user with two credential accounts signs in with the first.
         if (all.empty() || all.back().user.id != row.user.id)
             all.push_back(row);
     }

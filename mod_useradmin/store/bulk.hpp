@@ -1,4 +1,4 @@
-// Users by the hundred, with the hashes of their passwords: what useradminctl carries in and out.
+// Reading and inserting users in bulk, with their password hashes, for useradminctl.
 #pragma once
 
 #include "store/dialect.hpp"
@@ -12,25 +12,24 @@
 
 namespace useradmin::store::bulk {
 
-/// A row of the user table, and what its credential account has to itself. The views are the
-/// caller's, or live as long as the work's pool.
+/// A user and the credential account's own columns. The views belong to the caller or live as long
+/// as the work's pool.
 struct Row {
     model::User user;
-    /// For a new account whose table has texts as ids.
+    /// The id of a new account, if the table has text ids.
     std::string_view account_id = {};
-    /// Nothing where there is no credential account.
+    /// Nothing if there is no credential account.
     model::NullableText password_hash = {};
 };
 
-/// At most so many users behind the one with that id, or from the first one on, in the order that
-/// the database has for ids.
+/// Reads the next users after an id, or from the first one on, in the database's order of ids.
 Result<std::vector<Row>> read(Work& work, model::NullableText after_id, std::int64_t limit);
 
-/// The users that have the id or the address of one of the rows: id, address, role and ban.
+/// Returns the id, address, role and ban of users that have the id or address of one of the rows.
 Result<std::vector<model::User>> find_existing(Work& work, std::span<const Row> rows);
 
-/// Makes the users and their credential accounts, in a transaction that the caller has begun. Where
-/// the database makes the ids, the rows have them afterwards. The work's fault tells a conflict.
+/// Inserts the users and their credential accounts in the caller's transaction. If the database
+/// generates the ids, sets them in the rows. Work::fault() reports a conflict.
 Result<Done> insert(Work& work, std::span<Row> rows, bool account_id_is_user_id,
                     text::Timestamp now);
 

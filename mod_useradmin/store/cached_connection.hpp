@@ -1,4 +1,4 @@
-// A connection, with its client and what is known of its database.
+// A connection with its client and cached schema.
 #pragma once
 
 #include "store/dialect.hpp"
@@ -10,27 +10,27 @@
 
 namespace useradmin::store {
 
-/// Lives in the connection's pool, from the first use of the connection to its end.
+/// Lives in the connection's pool from the first use of the connection to its end.
 class CachedConnection {
   public:
     explicit CachedConnection(std::unique_ptr<Client> client) noexcept
         : client_(std::move(client)) {}
 
-    /// What is known of the connection, kept with it under the label.
+    /// Returns the state kept with the connection under the label.
     static CachedConnection& get(const Connection& connection, const Dialect& dialect,
                                  const char* label);
 
     Client& client() noexcept { return *client_; }
     const Schema& schema() const noexcept { return schema_; }
 
-    /// Reads the catalogue, unless what is known of it is younger than ten seconds: a column that
-    /// was added is seen without a restart. What kept it from being read, or nothing.
+    /// Reads the catalogue if the cached schema is older than ten seconds. A new column is visible
+    /// without a restart. Returns what prevented it, or nothing.
     std::optional<ErrorKind> refresh_schema(const Dialect& dialect, const TableNames& names,
                                             apr_pool_t* pool);
-    /// Lets the catalogue be read again, and forgets what was prepared.
+    /// Invalidates the schema and discards prepared statements.
     void invalidate_schema();
-    /// Whether the server answers. One that did within the last second counts as answering, unless
-    /// it has ended the connection.
+    /// Returns whether the server answers. Assumes so for a second after an answer, unless the
+    /// server closed the connection.
     bool is_alive();
 
   private:

@@ -1,4 +1,4 @@
-// A database connection of apr_dbd, and where connections come from.
+// Connections of apr_dbd and their source.
 #pragma once
 
 #include "store/time_budget.hpp"
@@ -8,24 +8,24 @@
 
 namespace useradmin::store {
 
-/// A connection of apr_dbd. All three live as long as the connection.
+/// A connection of apr_dbd. All members live as long as the connection.
 struct Connection {
     const apr_dbd_driver_t* driver = nullptr;
     apr_dbd_t* handle = nullptr;
-    /// Lives as long as the connection: what is known of it is kept here, and nothing of a request.
+    /// The pool of the connection, for its cached state. Never allocate from it for a request.
     apr_pool_t* pool = nullptr;
 };
 
-/// Hands out connections and takes them back; at most one at a time.
+/// Provides connections, at most one at a time.
 class ConnectionSource {
   public:
     virtual ~ConnectionSource() = default;
-    /// A connection, or nullptr where none could be had in time.
+    /// Returns a connection, or nullptr if none was available in time.
     virtual const Connection* acquire(Deadline deadline) = 0;
     virtual void release(const Connection& connection) noexcept = 0;
 };
 
-/// A connection that goes back to its source at the end of the scope.
+/// A connection that returns to its source at the end of the scope.
 class Lease {
   public:
     Lease(ConnectionSource& source, Deadline deadline)

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::chrono::milliseconds busy_retry_delay(5);
 
-/// What a change needs further that ends sessions.
+/// Returns the further needs of a change that ends sessions.
 constexpr unsigned needs_of(SessionPolicy sessions) noexcept {
     return sessions == SessionPolicy::revoke ? needs_session : 0U;
 }
@@ -29,16 +29,15 @@ constexpr unsigned needs_of(const std::optional<Actor>& actor) noexcept {
     return actor ? needs_user : 0U;
 }
 
-/// Until when to wait for answers on a connection that was asked for at that time. One that was
-/// long in coming gets a little longer: it is good, and ended at its first statement, the next one
-/// would be as long in coming for the next request.
+/// Returns the deadline for answers on a connection. If acquiring it took long, allows a little
+/// more time: the connection is good, and closing it would make the next request wait as long.
 Deadline deadline_of(Clock::time_point asked, Deadline deadline) {
     constexpr std::chrono::milliseconds little(250);
     const auto now = Clock::now();
     return now - asked < little ? deadline : std::max(deadline, now + little);
 }
 
-/// The work, whole or not at all.
+/// Runs the work in a transaction.
 template <class T, class Operation>
 Result<T> in_transaction(Work& piece, const Dialect& dialect, const Operation& work) {
     const std::unique_ptr<Transaction> transaction = dialect.begin_transaction(piece);
@@ -51,17 +50,17 @@ Result<T> in_transaction(Work& piece, const Dialect& dialect, const Operation& w
 } // namespace
 
 Failure DatabaseStore::timeout_failure() {
-    return log_unavailable("UA0107: ", "the database gave no answer in " +
+    return log_unavailable("UA0107: ", "the query timed out after " +
                                            std::to_string(timeout_policy_.timeout.count() / 1000) +
-                                           " s, and was waited for no longer");
+                                           " s");
 }
 
 Failure DatabaseStore::lock_failure() {
-    return log_unavailable("UA0104: ", "the database was locked by others all the time");
+    return log_unavailable("UA0104: ", "timed out waiting for the database lock");
 }
 
 Failure DatabaseStore::connection_failure(const Client& client) {
-    return log_unavailable("UA0105: ", "the database is out of reach: " + client.error_message());
+    return log_unavailable("UA0105: ", "cannot connect to the database: " + client.error_message());
 }
 
 Failure DatabaseStore::log_unavailable(std::string_view tag, std::string_view reason) {
@@ -82,7 +81,7 @@ std::string DatabaseStore::missing_grants(const Dialect& dialect, Client& client
                                                    : needs_account;
         return (needs & need) != 0;
     };
-    // From the least to the most, so that nobody opens the hashes to what does without them.
+    // Suggest the least privilege first.
     for (const std::span<const Privilege> all :
          {std::span<const Privilege>(service_privileges),
           std::span<const Privilege>(session_privileges),
@@ -116,7 +115,7 @@ std::string DatabaseStore::missing_grants(const Dialect& dialect, Client& client
 template <class T, class Operation>
 Result<T> DatabaseStore::run(unsigned needs, Retry repeatable, const Operation& work,
                              Access access) {
-    // Who reads slips in between two changes as a rule; without luck he takes a turn of his own.
+    // After this many busy retries, readers queue like writers.
     constexpr int tries_of_readers = 40;
     const TimeBudget::Scope use(time_budget_);
     std::optional<ipc::FairSemaphore::Permit> turn;
@@ -143,7 +142,7 @@ Result<T> DatabaseStore::run(unsigned needs, Retry repeatable, const Operation& 
                                         deadline_of(asked, use.deadline()), work))
                 return *std::move(result);
         }
-        // Others may use the connection meanwhile.
+        // Release the connection while waiting.
         if (Clock::now() + busy_retry_delay >= use.deadline())
             return lock_failure();
         apr_sleep(apr_time_from_msec(busy_retry_delay.count()));
@@ -157,7 +156,7 @@ std::optional<Result<T>> DatabaseStore::run_on(const Connection& connection, con
     CachedConnection& known = CachedConnection::get(connection, dialect, label_);
     Client& client = known.client();
     client.set_deadline(timeout_policy_.applies_to_statements ? deadline : no_deadline);
-    // Each passing reason passes once: a connection is made anew, the catalogue is read again.
+    // Each transient failure is retried once.
     bool may_reconnect = true;
     bool may_doubt = true;
     while (true) {
@@ -172,19 +171,19 @@ std::optional<Result<T>> DatabaseStore::run_on(const Connection& connection, con
             if (error_kind == ErrorKind::connection_lost)
                 return Result<T>(connection_failure(client));
             return Result<T>(
-                log_unavailable("UA0102: ", "the database's catalogue cannot be read: " + reason));
+                log_unavailable("UA0102: ", "cannot read the database's catalogue: " + reason));
         }
         if (const Problem* problem = known.schema().find_problem(needs)) {
-            // Whoever has just followed the remedy need not wait for it to be noticed.
+            // The remedy may just have been applied: read the catalogue again.
             if (!std::exchange(may_doubt, false))
                 return Result<T>(log_failed("UA0103: ", problem->text));
             known.invalidate_schema();
             continue;
         }
-        // What must not be done twice is not begun on a connection that the database has closed.
+        // Do not begin a write that must not be repeated on a closed connection.
         if (repeatable == Retry::no && may_reconnect && !known.is_alive()) {
             may_reconnect = false;
-            // A pooler takes connections also while the database is away.
+            // A pooler accepts connections even if the database is down.
             if (!client.ensure_connected() || !client.ping())
                 return Result<T>(connection_failure(client));
             continue;
@@ -200,18 +199,18 @@ std::optional<Result<T>> DatabaseStore::run_on(const Connection& connection, con
             return Result<T>(timeout_failure());
         case ErrorKind::stale_schema:
         case ErrorKind::insufficient_privilege:
-            // What was there, and might be read, may have gone since the catalogue was read.
+            // The tables or rights may have changed since the catalogue was read.
             if (std::exchange(may_doubt, false)) {
                 known.invalidate_schema();
                 continue;
             }
             break;
         case ErrorKind::read_only:
-            // A connection that was made to the primary may by now be one to a standby. Another one
-            // may lead elsewhere, and nothing was done.
+            // The primary may have become a standby. Nothing was done; another connection may lead
+            // to the new primary.
             if (!std::exchange(may_reconnect, false))
                 return Result<T>(log_unavailable(
-                    "UA0108: ", "the database takes no writes: " + piece.error_message() + "; " +
+                    "UA0108: ", "the database is read-only: " + piece.error_message() + "; " +
                                     dialect.product().read_only_hint));
             if (!client.reconnect())
                 return Result<T>(connection_failure(client));
@@ -220,11 +219,10 @@ std::optional<Result<T>> DatabaseStore::run_on(const Connection& connection, con
             const bool is_first = std::exchange(may_reconnect, false);
             const bool is_back = client.ensure_connected();
             if (repeatable == Retry::no) {
-                // Of this write, and of no other: it has a line of its own.
-                log_failed("UA0105: ",
-                           "the connection to the database broke, and nobody knows whether "
-                           "the write was done: " +
-                               piece.error_message());
+                // One line for each such write, without throttling.
+                log_failed("UA0105: ", "the connection to the database was lost; the outcome of "
+                                       "the write is unknown: " +
+                                           piece.error_message());
                 return Result<T>(Failure::unavailable);
             }
             if (!is_back || !is_first)
@@ -235,7 +233,7 @@ std::optional<Result<T>> DatabaseStore::run_on(const Connection& connection, con
         case ErrorKind::rejected:
             break;
         }
-        std::string reason = "the database refused: " + piece.error_message();
+        std::string reason = "the database reported an error: " + piece.error_message();
         if (piece.error_kind() == ErrorKind::insufficient_privilege)
             reason += missing_grants(dialect, client, known.schema(), needs);
         return Result<T>(log_failed("UA0106: ", reason));
@@ -247,8 +245,8 @@ Result<T> DatabaseStore::write(unsigned needs, Retry repeatable, const Operation
     return run<T>(
         needs, repeatable,
         [&](Work& piece, const Dialect& dialect) {
-            // A statement alone that must wait at its end for those who read is begun anew, and
-            // lets others in to read meanwhile, one after the other.
+            // Outside a transaction, a statement that must wait for readers at its end would be
+            // repeated and let new readers in.
             return noted(dialect.product().is_single_writer
                              ? in_transaction<T>(piece, dialect, work)
                              : work(piece, dialect),
@@ -279,7 +277,7 @@ Result<T> DatabaseStore::change(unsigned needs, Retry repeatable, const Operatio
             seen = piece.row_change();
             return done;
         });
-        // Nobody waits for the witness but the request itself.
+        // Only this request waits for the listener.
         if (result)
             tell(seen);
         return result;
@@ -299,7 +297,7 @@ Result<T> DatabaseStore::change(unsigned needs, Retry repeatable, const Operatio
                                                            : Result<T>(Failure::unavailable);
                                         }),
                       piece);
-            // What was told is not done a second time.
+            // Do not repeat a reported change.
             return is_told && !result && piece.error_kind() == ErrorKind::busy
                        ? Result<T>(lock_failure())
                        : std::move(result);
@@ -309,7 +307,7 @@ Result<T> DatabaseStore::change(unsigned needs, Retry repeatable, const Operatio
 
 template <class T>
 Result<T> DatabaseStore::invalidate_totals_after(Result<T> result) {
-    // Also where it failed: the database may have done it all the same.
+    // Also on failure: the database may have done it all the same.
     if (totals_ != nullptr)
         totals_->invalidate();
     return result;
@@ -324,7 +322,7 @@ Result<Page> DatabaseStore::list(const Filter& filter, const Window& window) {
     const TimeBudget::Scope use(time_budget_);
     std::optional<std::vector<model::User>> users;
     using Total = std::optional<std::int64_t>;
-    // Nothing for a total that is left to those who share it.
+    // Returns nothing if the total is to be shared with other requests.
     const auto count = [&](bool leaves_shared, LastTotal last) {
         return run<Total>(
             needs_user, Retry::yes, [&](Work& work, const Dialect& dialect) -> Result<Total> {
@@ -340,7 +338,7 @@ Result<Page> DatabaseStore::list(const Filter& filter, const Window& window) {
     };
     Result<Total> total = count(true, {});
     if (total && !*total) {
-        // No connection is held while another request counts.
+        // Hold no connection while another request counts.
         const Result<std::int64_t> shared =
             totals_->total(filter, use.deadline(), [&](LastTotal last) -> Result<std::int64_t> {
                 const Result<Total> own = count(false, last);
@@ -354,7 +352,7 @@ Result<Page> DatabaseStore::list(const Filter& filter, const Window& window) {
     }
     if (!total)
         return total.failure();
-    // One that was counted after it was asked for says of a page behind the end that it is empty.
+    // A total counted after this request arrived proves that a page past the end is empty.
     if (totals_ != nullptr && !totals_->is_caching() && window.offset >= **total)
         users.emplace();
     if (!users) {
@@ -391,7 +389,7 @@ Result<model::User> DatabaseStore::create(const NewUser& user, const std::option
 
 Result<model::User> DatabaseStore::update(std::string_view id, const Changes& changes,
                                           const UpdateGuard& guard, SessionPolicy sessions) {
-    // Done a second time, it would find the row that it has changed itself.
+    // A second try would find the row changed by the first.
     const bool may_change_caller = guard.actor && guard.actor->id == id;
     return invalidate_totals_after(change<model::User>(
         needs_user | needs_of(sessions),

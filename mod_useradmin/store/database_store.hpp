@@ -1,4 +1,4 @@
-// The store on a database.
+// The store in a database.
 #pragma once
 
 #include "ipc/fair_semaphore.hpp"
@@ -15,15 +15,14 @@ namespace useradmin::store {
 
 class Work;
 
-/// The tables of a database, for the length of one request. Each call takes a connection and gives
-/// it back before it returns.
+/// The tables of a database, for one request. Each call acquires a connection and releases it
+/// before it returns.
 class DatabaseStore : public Store {
   public:
-    /// The label tells this user of a connection from others: "[a-z_][a-z0-9_]*", one for each set
-    /// of table names; it outlives the connections. What is returned lives in the pool. The
-    /// totals, which may be nullptr, are those that other requests ask for as well. The queue has
-    /// one slot, and is for a database that has one writer at a time: without it they would all try
-    /// their luck over and over, and some of many would have none in time.
+    /// label: distinguishes the users of a connection ("[a-z_][a-z0-9_]*"), one for each set of
+    /// table names; must outlive the connections. pool: owns the results. totals: shared with other
+    /// requests; may be nullptr. queue: has one slot, for a database with one writer at a time.
+    /// Without it, writers would retry at random and some of many would time out.
     DatabaseStore(ConnectionSource& source, text::Logger& log, apr_pool_t* pool,
                   const TableNames& names, const char* label, const TimeoutPolicy& timeout_policy,
                   Totals* totals = nullptr,
@@ -32,7 +31,7 @@ class DatabaseStore : public Store {
           timeout_policy_(timeout_policy), time_budget_(timeout_policy), totals_(totals),
           write_semaphore_(write_semaphore) {}
 
-    /// Who is told of what is changed from now on; nullptr: nobody. It outlives the store.
+    /// Sets the listener for changes, or nullptr. It must outlive the store.
     void set_change_listener(ChangeListener* listener) noexcept { change_listener_ = listener; }
 
     Result<Page> list(const Filter& filter, const Window& window) override;
@@ -69,30 +68,30 @@ class DatabaseStore : public Store {
     Result<std::vector<ExtraColumn>> extra_columns() override;
     Result<Survey> survey(const ProtectedEmail& spared) override;
 
-    /// Whether the database answers, and has the tables.
+    /// Checks that the database answers and has the tables.
     Result<Done> ping();
 
   private:
-    /// Whether work may be done again when its connection broke and nobody knows if it was done.
+    /// Whether work may be repeated if the connection broke and the outcome is unknown.
     enum class Retry { no, yes };
 
     enum class Access { read, write };
 
-    /// Runs the work on a connection, and again where it failed for a reason that passes. The
-    /// needs are those of schema.hpp.
+    /// Runs the work on a connection and repeats it after transient failures. For needs, see
+    /// schema.hpp.
     template <class T, class Operation>
     Result<T> run(unsigned needs, Retry repeatable, const Operation& work,
                   Access access = Access::read);
-    /// The same, on one connection; nothing where the database was locked.
+    /// Runs the work on one connection. Returns nothing if the database was locked.
     template <class T, class Operation>
     std::optional<Result<T>> run_on(const Connection& connection, const Dialect& dialect,
                                     unsigned needs, Retry repeatable, Deadline deadline,
                                     const Operation& work);
 
-    /// The same for what writes: as a transaction where one at a time can.
+    /// Runs a write, as a transaction if the database has one writer at a time.
     template <class T, class Operation>
     Result<T> write(unsigned needs, Retry repeatable, const Operation& work);
-    /// The same for a change, which the witness is told of.
+    /// Runs a change and reports it to the listener.
     template <class T, class Operation>
     Result<T> change(unsigned needs, Retry repeatable, const Operation& work);
 
@@ -100,19 +99,18 @@ class DatabaseStore : public Store {
     template <class T>
     Result<T> noted(Result<T> result, const Work& piece);
 
-    /// The result of what may have changed users: no total that is kept holds any more.
+    /// Invalidates the kept totals. Returns the result.
     template <class T>
     Result<T> invalidate_totals_after(Result<T> result);
 
-    /// No answer came before the deadline.
+    /// Logs a timeout.
     Failure timeout_failure();
-    /// Others had it locked all the time.
+    /// Logs a lock timeout.
     Failure lock_failure();
     Failure connection_failure(const Client& client);
     Failure log_unavailable(std::string_view tag, std::string_view reason);
     Failure log_failed(std::string_view tag, std::string_view reason);
-    /// The GRANTs that an account without a right on a needed table wants, as the end of a line of
-    /// the log.
+    /// Returns the missing GRANTs as the end of a log line.
     std::string missing_grants(const Dialect& dialect, Client& client, const Schema& schema,
                                unsigned needs);
 

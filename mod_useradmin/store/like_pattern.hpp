@@ -1,4 +1,4 @@
-// A searched text as a pattern of SQL.
+// LIKE patterns.
 #pragma once
 
 #include <string>
@@ -6,8 +6,7 @@
 
 namespace useradmin::store {
 
-/// The pattern that LIKE and ILIKE find a text by wherever it stands: each of its characters is
-/// meant as it is.
+/// Returns the pattern that matches a text at any position, with all characters literal.
 inline std::string containing_pattern(std::string_view search) {
     std::string pattern = "%";
     for (const char character : search) {

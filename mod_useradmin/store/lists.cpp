@@ -8,13 +8,13 @@ namespace useradmin::store {
 
 namespace {
 
-// Below this, counting costs less than to wait for who counts.
+// Below this total, counting is cheaper than waiting for another count.
 constexpr std::int64_t min_shared = 10000;
 
-// From here on, it pays to look up the users of a page once what is before them has been skipped.
+// From this offset on, skip rows by the index and then look up the page's users.
 constexpr std::int64_t min_skipped = 100;
 
-/// Appends the condition that the name or the address contains the searched text.
+/// Appends a condition that the name or the address contains the text.
 void append_search(Statement& statement, const Schema& schema, const Dialect& dialect,
                    std::string_view search) {
     const char* before = "(";
@@ -25,7 +25,7 @@ void append_search(Statement& statement, const Schema& schema, const Dialect& di
     statement << ")";
 }
 
-/// Appends the condition that a column of truth values has this one; NULL is false.
+/// Appends a condition that a boolean column has the value; NULL is false.
 void append_truth(Statement& statement, const Column* column, bool truth) {
     if (column == nullptr)
         statement << (truth ? "FALSE" : "TRUE");
@@ -36,7 +36,7 @@ void append_truth(Statement& statement, const Column* column, bool truth) {
                   << argument(*column, false) << ")";
 }
 
-/// Appends the condition that a column of times compares so with a time.
+/// Appends a comparison of a time column with a time.
 void append_time(Statement& statement, const Column* column, const char* comparison,
                  text::Timestamp time) {
     if (column == nullptr)
@@ -45,7 +45,7 @@ void append_time(Statement& statement, const Column* column, const char* compari
         statement << *column << column->op(comparison) << argument(*column, time);
 }
 
-/// Appends the condition that a row matches the filter.
+/// Appends a condition that a row matches the filter.
 void append_filter(Statement& statement, const Schema& schema, const Dialect& dialect,
                    const Filter& filter, AppendSearch append_search) {
     const Table& user = schema.user;
@@ -67,14 +67,14 @@ void append_filter(Statement& statement, const Schema& schema, const Dialect& di
         append_time(next(), user.find("createdAt"), "<", *filter.created_before);
 }
 
-/// Appends a query of the number of users that match a filter.
+/// Appends a query for the number of users that match a filter.
 void append_number(Statement& statement, const Schema& schema, const Dialect& dialect,
                    const Filter& filter, AppendSearch append_search) {
     statement << "SELECT " << schema.user.function("count") << "*) FROM " << schema.user;
     append_filter(statement, schema, dialect, filter, append_search);
 }
 
-/// Collects what matches a filter, if it is not too much: the total is NULL then.
+/// Collects the matches of a filter up to a limit. Above it, the total is NULL.
 void append_any_collection(Statement& statement, const Schema& schema, const Dialect& dialect,
                            const Filter& filter, const Window& window, AppendSearch append_search) {
     const Table& user = schema.user;
@@ -96,8 +96,8 @@ void append_any_collection(Statement& statement, const Schema& schema, const Dia
               << order_by("m.useradmin_key", "m.useradmin_id", window.order);
 }
 
-/// Collects what matches the search in one scan: its number is the total, and the page is taken
-/// from it. The users of a filter's role are counted and sorted by themselves.
+/// Collects the matches of the search in one scan, for both the total and the page. Users of the
+/// filter's role are counted and sorted separately.
 void append_collection(Statement& statement, const Schema& schema, const Dialect& dialect,
                        const Filter& filter, const Window& window) {
     const Table& user = schema.user;
@@ -116,7 +116,7 @@ void append_collection(Statement& statement, const Schema& schema, const Dialect
     append_collected(statement, schema, dialect, filter.role, window);
 }
 
-/// The total by itself, beside a page that is known.
+/// Returns the total for a page that is already known.
 Result<CountedPage> number_alone(Work& work, const Dialect& dialect, const Filter& filter,
                                  AppendSearch append_search,
                                  std::optional<std::vector<model::User>> users = {}) {
@@ -208,7 +208,7 @@ void append_ordered_scan(Statement& statement, const Schema& schema, const Diale
         append_window(statement << " ORDER BY " << order_by(key, id, window.order), window);
         return;
     }
-    // What is skipped is read from the order's index alone.
+    // Skipped rows are read from the order's index only.
     statement << user.select_list_u << " FROM (SELECT " << (key.empty() ? "NULL" : key)
               << " AS useradmin_key, " << id << " AS useradmin_id FROM " << user;
     append_filter(statement, schema, dialect, filter, append_search);

@@ -1,4 +1,4 @@
-// How pages and totals of users are had from a database (4.1).
+// Pages and totals of users (4.1).
 #pragma once
 
 #include "store/dialect.hpp"
@@ -14,28 +14,28 @@
 
 namespace useradmin::store {
 
-/// A total, and the page where the same statement gave it.
+/// A total, and the page if the same statement returned it.
 struct CountedPage {
     std::int64_t total = 0;
     std::optional<std::vector<model::User>> users;
 };
 
-/// Whether requests share the total of a filter that they ask for at the same time.
+/// Whether concurrent requests share a total.
 enum class CountSharing {
-    never,       ///< it costs less than waiting
-    when_cached, ///< it comes with the page, so that only one that is there already saves anything
+    never,       ///< counting is cheaper than waiting
+    when_cached, ///< the page's statement counts; only a kept total saves work
     always,
 };
 
-/// The statements of lists. Without state.
+/// The statements of lists. Stateless.
 class ListQueries {
   public:
     virtual CountSharing count_sharing(const Schema& schema,
                                        const Filter& filter) const noexcept = 0;
-    /// The total of the filter, with the window's users where that costs nothing more.
+    /// Returns the total of a filter, and the page if that is free.
     virtual Result<CountedPage> count(Work& work, const Dialect& dialect, const Filter& filter,
                                       const Window& window, LastTotal last) const = 0;
-    /// The window's users of a filter whose total is known.
+    /// Returns the page of a filter whose total is known.
     virtual Result<std::vector<model::User>> page(Work& work, const Dialect& dialect,
                                                   const Filter& filter, std::int64_t total,
                                                   const Window& window) const = 0;
@@ -44,54 +44,53 @@ class ListQueries {
     ~ListQueries() = default;
 };
 
-/// Lists from the user table alone.
+/// Lists from the user table only.
 const ListQueries& plain_lists() noexcept;
 
-/// Up to how many matches are all collected and sorted for a page of them. Where there are more, a
-/// page is sooner found by going through the users, newest first.
+/// The maximum number of matches to collect and sort. With more matches, scanning users newest
+/// first finds a page sooner.
 inline constexpr std::int64_t max_collected = 5000;
 
-// The pieces that the statements of lists have in common.
+// --- Fragments of list statements ---
 
-/// The role as the interface sees it: NULL, or no such column, is 'user'.
+/// Returns the expression of the role: 'user' for NULL and a missing column.
 std::string role_expression(const Table& user, const Dialect& dialect);
-/// The column that the newest row is found by; without it, rows come by their ids.
+/// Returns the column of the creation time; the id if there is none.
 std::string created_at_column(const Table& table);
-/// What rows are sorted by.
+/// Returns the default ORDER BY.
 std::string newest_first_order(const Table& table);
-/// What rows are sorted by, before their ids; empty where there is no such column.
+/// Returns the sort key before the id; empty if there is no such column.
 std::string sort_key_expression(const Table& user, const Dialect& dialect, SortKey by);
-/// The order of a key and an id: of times the newest are first, and texts begin at their
-/// beginning, where the ids do.
+/// Returns ORDER BY for a key and the id: newest times first, texts ascending.
 std::string order_by(const std::string& key, const std::string& id, Order order);
 /// The two columns that matches are collected with, for a page of them.
 std::string sort_columns(const Table& user);
 /// Appends LIMIT and OFFSET.
 void append_window(Statement& statement, const Window& window);
-/// Appends LIMIT. A usual one stands in the statement as it is: PostgreSQL makes a new plan for
-/// each one that is an argument, at the price of the page.
+/// Appends LIMIT. Usual limits are literals: PostgreSQL would plan each statement with a limit
+/// argument again, which costs as much as the page.
 void append_limit(Statement& statement, std::int64_t limit);
-/// Appends the joins from a total, a row "t", to the window of useradmin_match, of which the users
-/// of the role are none, and those of the role. What is read of them goes by the alias u.
+/// Appends joins from the total (row "t") to the page in useradmin_match, excluding users with the
+/// role, and to users with the role. Their alias is u.
 void append_collected(Statement& statement, const Schema& schema, const Dialect& dialect,
                       const model::NullableText& role, const Window& window);
 
-/// Appends the condition that a user matches a search.
+/// Appends a condition that a user matches a search.
 using AppendSearch = void (*)(Statement& statement, const Schema& schema, const Dialect& dialect,
                               std::string_view search);
-/// A total, and perhaps the page, of any filter in any order.
+/// Returns the total, and possibly the page, of any filter and order.
 Result<CountedPage> count_any(Work& work, const Dialect& dialect, const Filter& filter,
                               const Window& window, LastTotal last, AppendSearch append_search);
-/// The page of any filter in any order.
+/// Returns the page of any filter and order.
 Result<std::vector<model::User>> page_any(Work& work, const Dialect& dialect, const Filter& filter,
                                           std::int64_t total, const Window& window,
                                           AppendSearch append_search);
-/// Appends what follows SELECT for that page, found by going through the users in their order.
+/// Appends the rest of SELECT for that page: an ordered scan of users.
 void append_ordered_scan(Statement& statement, const Schema& schema, const Dialect& dialect,
                          const Filter& filter, const Window& window, AppendSearch append_search);
-/// The window as it is from the other end of so many users.
+/// Returns the window counted from the other end of the list.
 Window mirrored(const Window& window, std::int64_t total) noexcept;
-/// What a function gives of the window from the other end, in the window's own order.
+/// Calls a function with the reversed window and restores the order of its result.
 template <class Users>
 Result<std::vector<model::User>> reversed(const Users& users_of, const Window& window,
                                           std::int64_t total) {
@@ -101,10 +100,10 @@ Result<std::vector<model::User>> reversed(const Users& users_of, const Window& w
     return users;
 }
 
-/// The rows of a total and of a user, which is NULL where the page is empty. Nothing where there is
-/// no row, or the total is NULL.
+/// Reads rows of a total and a user, which is NULL if the page is empty. Returns nothing if there
+/// is no row or the total is NULL.
 Result<std::optional<CountedPage>> page_with_total(Work& work, const Statement& statement);
-/// What that statement says; where it says nothing, what `otherwise` gives.
+/// Returns the statement's result, or that of `otherwise`.
 template <class Otherwise>
 Result<CountedPage> counted_page(Work& work, const Statement& statement, Otherwise otherwise) {
     Result<std::optional<CountedPage>> counted = page_with_total(work, statement);
@@ -112,10 +111,10 @@ Result<CountedPage> counted_page(Work& work, const Statement& statement, Otherwi
         return counted.failure();
     return *counted ? Result<CountedPage>(**std::move(counted)) : otherwise();
 }
-/// The row of a total alone, beside a page that is known.
+/// Returns the total for a page that is already known.
 Result<CountedPage> read_total(Work& work, const Statement& statement,
                                std::optional<std::vector<model::User>> users = {});
-/// The rows of users.
+/// Reads the rows of users.
 Result<std::vector<model::User>> page_of(Work& work, const Statement& statement);
 
 } // namespace useradmin::store

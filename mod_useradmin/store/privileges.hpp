@@ -1,22 +1,21 @@
-// The rights that the service and the auth module want of the database, and no more.
+// The minimum database rights of the service and the auth module.
 #pragma once
 
 #include "store/dialect.hpp"
 
 namespace useradmin::store {
 
-/// What the five operations do (specification, section 4).
+/// The five operations (specification, section 4).
 inline constexpr Privilege service_privileges[] = {
     {'u', "SELECT"}, {'u', "INSERT"}, {'u', "UPDATE"},
     {'u', "DELETE"}, {'s', "DELETE"}, {'s', "SELECT", "userId"},
     {'a', "INSERT"}, {'a', "DELETE"}, {'a', "SELECT", "userId"},
 };
 
-/// What looking a session up takes (section 5).
+/// Session lookups (section 5).
 inline constexpr Privilege session_privileges[] = {{'u', "SELECT"}, {'s', "SELECT"}};
 
-/// What sessions and passwords below a user take beside the first (UserAdminExtras): no token and
-/// no hash is read.
+/// UserAdminExtras, in addition to the first. No token or hash is read.
 inline constexpr Privilege extras_privileges[] = {
     {'s', "SELECT", "id"},
     {'s', "SELECT", "userId"},
@@ -31,7 +30,7 @@ inline constexpr Privilege extras_privileges[] = {
     {'a', "UPDATE"},
 };
 
-/// What verifying a password takes.
+/// Verifying passwords.
 inline constexpr Privilege password_privileges[] = {
     {'u', "SELECT"},
     {'a', "SELECT", "userId"},
@@ -39,7 +38,7 @@ inline constexpr Privilege password_privileges[] = {
     {'a', "SELECT", "password"},
 };
 
-/// What signing in takes beside those two. Locking a row takes the right to update a column of its.
+/// Sign-in, in addition to those two.
 inline constexpr Privilege sign_in_privileges[] = {{'s', "INSERT"},
                                                    {'s', "UPDATE"},
                                                    {'s', "DELETE"},

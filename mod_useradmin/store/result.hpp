@@ -1,4 +1,4 @@
-// What a piece of database work comes to.
+// Results of database work.
 #pragma once
 
 #include <optional>
@@ -6,24 +6,24 @@
 
 namespace useradmin::store {
 
-/// Why there is no value. The first two are the database's, the others are answers.
+/// Why there is no value. The first two are errors, the others expected outcomes.
 enum class Failure {
     unavailable,       ///< no connection within the time limit: 503
-    failed,            ///< the database refused or broke off; the log has the reason: 500
+    failed,            ///< a database error; the log has the reason: 500
     not_found,         ///< no such row
     address_taken,     ///< another user has the address (4.2, check 5)
     protected_address, ///< the user is the protected administrator (4.4.1, check 5)
-    outranked,         ///< the user has another role than those who may be changed have
-    last_of_role,      ///< the user is the last of that role who is not banned
-    version_mismatch,  ///< the user is none of the versions that may be changed
+    outranked,         ///< the user's role may not be changed by this caller
+    last_of_role,      ///< the user is the last unbanned one with the role
+    version_mismatch,  ///< the user's row has another version
     caller_rejected,   ///< the caller is banned or deleted by now: 401
     caller_demoted,    ///< the caller has lost the role that it was let in with: 403
 };
 
-/// The value of work that has none to give.
+/// The value of work without a result.
 struct Done {};
 
-/// A value, or why there is none.
+/// A value or a failure.
 template <class T>
 class [[nodiscard]] Result {
   public:
@@ -35,9 +35,9 @@ class [[nodiscard]] Result {
     const T& operator*() const noexcept { return *value_; }
     T* operator->() noexcept { return &*value_; }
     const T* operator->() const noexcept { return &*value_; }
-    /// Only where there is no value.
+    /// Only valid if there is no value.
     Failure failure() const noexcept { return failure_; }
-    /// Whether there is no such row. Other failures are no answer to that.
+    /// Returns whether the failure is not_found. Other failures do not tell.
     bool is_not_found() const noexcept { return !value_ && failure_ == Failure::not_found; }
 
   private:

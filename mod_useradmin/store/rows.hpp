@@ -9,25 +9,25 @@
 
 namespace useradmin::store {
 
-/// A value of a row. A time is one where the database gave it as such, and else a text.
+/// A value of a row. A time that the database returned as a text is a text.
 using Cell = std::variant<std::monostate, std::string_view, text::Timestamp>;
 
-/// The rows that a statement gave, read once, row by row and column by column. The texts live as
-/// long as the pool that the statement ran with.
+/// The rows of a result, read once, row by row and column by column. Texts are valid as long as the
+/// pool of the statement.
 class Rows {
   public:
     Rows() noexcept = default;
-    /// Cells row after row, all of one width. For a statement without rows,
-    /// affected is how many it changed.
+    /// cells: row by row. width: columns per row. affected: the number of changed rows of a
+    /// statement without result rows.
     Rows(std::span<const Cell> cells, std::size_t width, std::int64_t affected) noexcept
         : cells_(cells), width_(width), affected_(affected) {}
 
     std::size_t count() const noexcept { return width_ > 0 ? cells_.size() / width_ : 0; }
     std::size_t width() const noexcept { return width_; }
-    /// How many rows the statement changed.
+    /// Returns the number of changed rows.
     std::int64_t affected() const noexcept { return affected_; }
 
-    /// Steps to the next row, first to the first; false past the last.
+    /// Advances to the next row, at first to the first one. Returns false at the end.
     bool next() noexcept {
         if (rows_read_ >= count())
             return false;
@@ -35,17 +35,17 @@ class Rows {
         end_ = at_ + width_;
         return true;
     }
-    /// Whether the next column of the row is NULL; so is what is past the last.
+    /// Returns whether the next column is NULL or past the end.
     bool is_null() const noexcept {
         return at_ >= end_ || std::holds_alternative<std::monostate>(cells_[at_]);
     }
-    /// The text in the next column of the row; nothing for NULL.
+    /// Takes a text; nothing for NULL.
     model::NullableText take() noexcept {
         const Cell* cell = take_cell();
         const auto* text = cell != nullptr ? std::get_if<std::string_view>(cell) : nullptr;
         return text != nullptr ? model::NullableText(*text) : model::NullableText();
     }
-    /// The time in the next column of the row; nothing for what is none.
+    /// Takes a time; nothing for other values.
     model::NullableTime take_time() noexcept {
         const Cell* cell = take_cell();
         if (cell == nullptr)
@@ -56,19 +56,19 @@ class Rows {
         return text != nullptr ? text::parse_timestamp(*text) : model::NullableTime();
     }
 
-    /// The number in the next column of the row; 0 for what is none.
+    /// Takes a number; 0 for other values.
     std::int64_t take_number() noexcept {
         const std::string_view text = take().value_or("");
         std::int64_t number = 0;
         std::from_chars(text.data(), text.data() + text.size(), number);
         return number;
     }
-    /// The truth value in the next column of the row, as either database writes it.
+    /// Takes a boolean, as either database writes it.
     bool take_boolean() noexcept {
         const model::NullableText text = take();
         return text && (*text == "t" || *text == "1" || *text == "true");
     }
-    /// The record whose fields are the next columns of the row (Table::select_list).
+    /// Takes a record (Table::read).
     template <class Record>
     Record take_record() noexcept {
         Record record;
@@ -96,7 +96,7 @@ class Rows {
     std::int64_t affected_ = 0;
     std::size_t rows_read_ = 0;
     std::size_t at_ = 0;
-    std::size_t end_ = 0; // of the row
+    std::size_t end_ = 0; // the end of the row
 };
 
 } // namespace useradmin::store

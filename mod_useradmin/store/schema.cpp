@@ -33,7 +33,7 @@ Column* column_named(Table& table, std::string_view name) {
     return nullptr;
 }
 
-/// Gives each column the field that it holds, and the table its lists of columns.
+/// Maps columns to fields and builds the table's column lists.
 template <class Record>
 void match(Table& table) {
     const auto columns_of = [&](std::string_view alias, std::string_view left_out = {}) {
@@ -63,7 +63,7 @@ bool is_canonical_uuid(std::string_view id) noexcept {
     });
 }
 
-/// A whole number as the databases write it: no sign but a minus, no zero in front.
+/// Returns whether the id is an integer in canonical form: no sign but a minus, no leading zeros.
 bool is_canonical_number(std::string_view id, std::int64_t largest) noexcept {
     std::int64_t number = 0;
     const auto [stop, error] = std::from_chars(id.data(), id.data() + id.size(), number);
@@ -71,7 +71,7 @@ bool is_canonical_number(std::string_view id, std::int64_t largest) noexcept {
            number >= -largest && std::to_string(number) == id;
 }
 
-/// Looks at one table for what the work that needs it wants of it.
+/// Checks one table for the needs of work.
 class FieldResolver {
   public:
     FieldResolver(const Table& table, Need need, std::vector<Problem>& problems)
@@ -80,7 +80,7 @@ class FieldResolver {
     bool exists() const {
         if (!table_.exists())
             note(need_, table_.absence_reason.empty() ? "there is no table " + table_.name +
-                                                            "; lay it with 'useradminctl schema'"
+                                                            "; create it with 'useradminctl schema'"
                                                       : table_.absence_reason);
         return table_.exists();
     }
@@ -101,7 +101,7 @@ class FieldResolver {
                         column->type + "; an id must be text, uuid or a whole number");
     }
 
-    /// What a new row is not given a value for must not demand one.
+    /// Other columns must not require a value.
     template <class Record>
     void is_complete_with(const Record& given) const {
         for (const Column& column : table_.columns) {

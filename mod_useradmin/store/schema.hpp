@@ -1,4 +1,4 @@
-// The application's tables, as the catalogue describes them.
+// The application's tables as in the catalogue.
 #pragma once
 
 #include "model/records.hpp"
@@ -11,8 +11,7 @@
 
 namespace useradmin::store {
 
-/// The names of the three tables, as the configuration has them: "user", or "auth.user" with its
-/// schema.
+/// The configured names of the three tables: "user", or "auth.user" with a schema.
 struct TableNames {
     std::string_view user = "user";
     std::string_view session = "session";
@@ -23,36 +22,37 @@ struct Column {
     enum class Kind { text, uuid, integer, boolean, timestamp, other };
 
     std::string name;
-    /// The type as people write it: "character varying(100)".
+    /// The type in SQL: "character varying(100)".
     std::string type;
     Kind kind = Kind::text;
     /// The type for SQL, with its schema: "pg_catalog"."varchar"; empty where there are no schemas.
     std::string sql_type = {};
     /// The schema of the type's operators, quoted; empty where there are no schemas.
     std::string operators = {};
-    /// The largest whole number that it holds, where it holds such.
+    /// The maximum of an integer column.
     std::int64_t max_value = std::numeric_limits<std::int64_t>::max();
-    /// NOT NULL and without a default: an INSERT must give it a value.
+    /// NOT NULL without a default: an INSERT must set it.
     bool requires_value = false;
-    /// Whether different texts can be the same value, as with char(n).
+    /// Whether different texts can compare equal, as with char(n).
     bool has_loose_equality = false;
-    /// Whether that is so by its collation, which a text that is made of it has as well.
+    /// Whether that is due to the collation, which derived texts inherit.
     bool has_loose_collation = false;
-    /// What stands around the column where it is read.
+    /// The SQL around the column when it is read.
     std::string read_before = {};
     std::string read_after = {};
-    /// What stands around a new value of it.
+    /// The SQL around a new value.
     std::string write_before = {};
     std::string write_after = {};
-    /// The name of the field that it holds; empty where the code knows none.
+    /// The name of its field; empty if unknown.
     std::string_view field = {};
 
-    /// Whether the database makes the values of a column of ids.
+    /// Returns whether the database generates the ids.
     bool is_serial() const noexcept { return kind == Kind::integer; }
-    /// Whether the column can hold the text. Of an id only the canonical text counts: the database
-    /// would take others for the same id, and a comparison of texts would not.
+    /// Returns whether the column can represent the id. Only canonical texts are accepted: the
+    /// database would accept other spellings of the same id, which text comparisons would not
+    /// match.
     bool can_hold_id(std::string_view id) const noexcept;
-    /// The column's name for SQL, quoted.
+    /// Returns the quoted name.
     std::string sql() const;
     /// Returns an operator of the column's type, between blanks, as qualified_operator() does.
     std::string op(std::string_view name) const;
@@ -66,18 +66,16 @@ struct Table {
     /// The schema of the database's own functions and operators; empty where there are no schemas.
     std::string_view system = {};
     std::vector<Column> columns;
-    /// The record's fields as the columns of a SELECT or RETURNING, NULL for those that are absent:
-    /// alone, and after an alias; select_list_s without the token, which whoever asks for a session
-    /// has.
+    /// The fields as columns of SELECT or RETURNING, NULL for missing ones: without and with an
+    /// alias; read_as_s omits the token, which the caller knows.
     std::string select_list;
     std::string select_list_u;
     std::string select_list_s;
-    /// The expression of a row's version (User::version), where the row goes by the alias
-    /// useradmin_row.
+    /// The expression of the row version (User::version) for the alias useradmin_row.
     std::string version;
-    /// How many rows there are, as far as the catalogue knows; 0 where it does not.
+    /// The estimated number of rows; 0 if unknown.
     std::int64_t estimated_rows = 0;
-    /// Why the table is not to be seen, where more is known than that.
+    /// Why the table is not visible, if known.
     std::string absence_reason;
 
     bool exists() const noexcept { return !columns.empty(); }
@@ -85,24 +83,24 @@ struct Table {
     std::string op(std::string_view name) const;
     /// Returns the database's own function with its schema and an opening parenthesis.
     std::string function(std::string_view name) const;
-    /// The column that holds the field, under its name or as snake_case; nullptr where none does.
+    /// Returns the column of a field, by its name or in snake_case, or nullptr.
     const Column* find(std::string_view field) const noexcept;
-    /// The same, of a field whose column has been seen to be there.
+    /// As above, for a column that is known to exist.
     const Column& at(std::string_view field) const noexcept { return *find(field); }
-    /// A field as a column of a SELECT, after an alias; NULL where it has none.
+    /// Returns a field as a column of SELECT with an alias, or NULL.
     std::string select_expression(std::string_view field, std::string_view alias = {}) const;
 };
 
-/// What a piece of work needs of the tables.
+/// The requirements of work.
 enum Need : unsigned {
     needs_user = 1,
     needs_session = 2,
     needs_account = 4,
-    needs_creation = 8,  ///< that a new row of user and account can be complete
-    needs_new_hash = 16, ///< to write the hash of an account
+    needs_creation = 8,  ///< a new user and account can be inserted
+    needs_new_hash = 16, ///< the hash of an account can be written
 };
 
-/// What keeps work from being done, in a sentence that names table, column and remedy.
+/// Why work is impossible: a sentence with table, column and remedy.
 struct Problem {
     Need need;
     std::string text;
@@ -117,33 +115,33 @@ struct Schema {
     /// Whether the user u has a second factor, as a column of a SELECT; NULL if the table does not
     /// say. The column is one of the further ones, which replies show.
     std::string read_second_factor;
-    /// The further columns of a user as JSON objects, each an expression over "useradmin_row".
+    /// The further columns of a user as JSON objects: expressions over "useradmin_row".
     std::vector<std::string> extra_columns;
-    /// What the database holds in other words: two schemas are the same where these texts are.
+    /// The fingerprint: schemas with the same text are equal.
     std::string fingerprint;
     std::vector<Problem> problems;
     /// The schema of the objects of schema --scale, for SQL; empty unless they are complete.
     std::string scale;
-    /// The name that this schema has or would have; empty where the database has no such thing.
+    /// The name that this schema has or would have; empty if the database does not support it.
     std::string scale_name;
     /// Whether version 0.1 made them, with a copy of the users, which is not read.
     bool has_scale_copy = false;
 
-    /// The table of that letter: u, s or a.
+    /// Returns the table of a letter: u, s or a.
     Table& table(char letter) noexcept;
     const Table& table(char letter) const noexcept;
-    /// What is returned of a user that was written, whose version is that expression: the fields,
-    /// the version, then the further columns.
+    /// Returns the columns of a written user: fields, version, further columns. version: the
+    /// version's expression.
     std::string full_user(std::string_view version) const;
-    /// The same, of a row of the table.
+    /// As above, for a row of the table.
     std::string full_user() const { return full_user(user.version); }
-    /// Columns of the user table that the code does not know.
+    /// Returns the unknown columns of the user table.
     std::vector<const Column*> extra_user_columns() const;
-    /// Gives the tables their names for SQL.
+    /// Sets the tables' SQL names.
     void set_table_names(const TableNames& names);
-    /// Finds the fields' columns and the problems of the tables, once the columns are read.
+    /// Maps fields to columns and finds problems, after the columns were read.
     void resolve_fields();
-    /// The first problem that touches one of the needs; nullptr where there is none.
+    /// Returns the first problem of the needs, or nullptr.
     const Problem* find_problem(unsigned needs) const noexcept;
 };
 
@@ -151,11 +149,11 @@ struct Schema {
 /// the schema is empty. No operator of another schema in the search path can take its place. All
 /// operators written so have the same precedence, which is higher than that of a comparison.
 std::string qualified_operator(std::string_view schema, std::string_view name);
-/// A name quoted for SQL, its dots parting schema and table.
+/// Quotes a name; a dot separates schema and table.
 std::string quoted_table(std::string_view name);
-/// One identifier quoted for SQL.
+/// Quotes an identifier.
 std::string quoted_identifier(std::string_view identifier);
-/// A text as an SQL literal.
+/// Quotes a text as an SQL literal.
 std::string literal(std::string_view text);
 
 } // namespace useradmin::store

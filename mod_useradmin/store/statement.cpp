@@ -8,7 +8,7 @@ namespace useradmin::store {
 
 namespace {
 
-/// A time as the column holds it: milliseconds in a column of numbers, else ISO 8601.
+/// Formats a time for the column: milliseconds for a number, otherwise ISO 8601.
 std::string text_of(const Column& column, text::Timestamp time) {
     if (column.kind == Column::Kind::integer)
         return std::to_string(time.time_since_epoch().count());
@@ -17,7 +17,7 @@ std::string text_of(const Column& column, text::Timestamp time) {
     return text;
 }
 
-/// The bytes of an argument; none of NULL.
+/// Returns the bytes of an argument; empty for NULL.
 std::string_view view_of(const Argument& argument) {
     if (const auto* owned = std::get_if<std::string>(&argument.text))
         return *owned;

@@ -1,4 +1,4 @@
-// A statement: its text, with the arguments beside it.
+// An SQL statement with its arguments.
 #pragma once
 
 #include "apr/pool.hpp"
@@ -14,10 +14,10 @@
 
 namespace useradmin::store {
 
-/// An argument of a statement, streamed into its text where its placeholder stands. A text is the
-/// caller's, and may be a secret: nothing copies it before it is streamed.
+/// An argument, streamed into the statement at its placeholder. The caller owns the text, which may
+/// be secret; it is not copied before it is streamed.
 struct Argument {
-    /// Nothing is NULL.
+    /// Empty: NULL.
     std::variant<std::monostate, std::string_view, std::string> text;
 };
 
@@ -27,15 +27,15 @@ inline Argument argument(std::string_view text) {
 inline Argument argument(std::int64_t number) {
     return {std::to_string(number)};
 }
-/// The value in the form that the column holds.
+/// Returns the value in the column's form.
 Argument argument(const Column& column, const model::Value& value);
 
-/// Collects the text of a statement and its arguments together. Both databases know the
-/// placeholders $1, $2 …; a value never becomes a part of the text. The arguments are copied into
-/// the pool, wiped when the statement goes, and the text is what a statement is prepared under.
+/// Builds a statement's text and arguments. Both databases use the placeholders $1, $2 …; a value
+/// never becomes part of the text. Arguments are copied into the pool and wiped by the destructor.
+/// The text is the key of a prepared statement.
 class Statement {
   public:
-    /// Names of fields that are left out.
+    /// Names of fields to omit.
     using Skipped = std::span<const std::string_view>;
 
     explicit Statement(apr_pool_t* pool) : pool_(pool) { sql_.reserve(1024); }
@@ -47,35 +47,33 @@ class Statement {
         sql_ += sql;
         return *this;
     }
-    /// The column's name.
+    /// Appends the column's name.
     Statement& operator<<(const Column& column) { return *this << column.sql(); }
-    /// The table's name.
+    /// Appends the table's name.
     Statement& operator<<(const Table& table) { return *this << table.sql; }
     Statement& operator<<(const Argument& argument);
 
-    /// The columns of a record that the table has and that hold a value: "(a, b)". The
-    /// skipped fields are left out.
+    /// Appends the columns for which the record has a value: "a, b". Omits the skipped fields.
     template <class Record>
     Statement& columns(const Table& table, const Record& record, Skipped skipped = {});
-    /// Their values, in the same order: "$1, $2".
+    /// Appends their values in the same order: "$1, $2".
     template <class Record>
     Statement& values(const Table& table, const Record& record, Skipped skipped = {});
 
-    /// Says that it is about a value of the column, which may be secret.
+    /// Marks the statement as containing a value of the column, which may be secret.
     void note_column(const Column& column) noexcept;
-    /// Says that its rows hold a secret.
+    /// Marks the rows as secret.
     void set_returns_secrets() noexcept { returns_secrets_ = true; }
 
     const std::string& sql() const noexcept { return sql_; }
-    /// An argument that is nullptr is NULL.
+    /// Returns the arguments; nullptr is NULL.
     std::span<const char* const> arguments() const noexcept { return arguments_; }
-    /// Whether there is a secret among the arguments, and whether there is one in the rows: the
-    /// client keeps neither.
+    /// Returns whether the arguments, or the rows, contain a secret. The client then keeps neither.
     bool takes_secrets() const noexcept { return takes_secrets_; }
     bool returns_secrets() const noexcept { return returns_secrets_; }
 
   private:
-    /// Visits the columns that the record fills. Ids that the database makes are not filled.
+    /// Visits the columns for which the record has a value, except for generated ids.
     template <class Record, class Visit>
     static void each_filled(const Table& table, const Record& record, Skipped skipped,
                             const Visit& visit) {

@@ -12,10 +12,10 @@ namespace useradmin::store::statements {
 
 namespace {
 
-// How many accounts are looked at for the ways in which passwords are hashed.
+// The number of accounts sampled for hash formats.
 constexpr std::int64_t password_sample_size = 10000;
 
-/// What is read of the first row, or not_found.
+/// Reads the first row, or returns not_found.
 template <class Read>
 auto first_row(Work& work, const Statement& statement, const Read& read)
     -> Result<decltype(read(std::declval<Rows&>()))> {
@@ -27,7 +27,7 @@ auto first_row(Work& work, const Statement& statement, const Read& read)
     return read(*rows);
 }
 
-/// What is read of each row.
+/// Reads all rows.
 template <class Read>
 auto all_rows(Work& work, const Statement& statement, const Read& read)
     -> Result<std::vector<decltype(read(std::declval<Rows&>()))>> {
@@ -50,13 +50,13 @@ std::string read_text(Rows& rows) {
     return std::string(rows.take().value_or(""));
 }
 
-/// How many rows a statement changed.
+/// Runs a statement and returns the number of affected rows.
 Result<std::int64_t> affected(Work& work, const Statement& statement) {
     const Result<Rows> rows = work.run(statement);
     return rows ? Result<std::int64_t>(rows->affected()) : rows.failure();
 }
 
-/// not_found where a statement changed no row.
+/// Runs a statement and returns not_found if it affected no row.
 Result<Done> change_one(Work& work, const Statement& statement) {
     const Result<std::int64_t> changed = affected(work, statement);
     if (!changed)
@@ -64,7 +64,7 @@ Result<Done> change_one(Work& work, const Statement& statement) {
     return *changed > 0 ? Result<Done>(Done()) : Failure::not_found;
 }
 
-/// Appends "field = value, …" for what has a column; whether there was any.
+/// Appends "field = value, …" for existing columns. Returns whether there was any.
 bool append_values(Statement& statement, const Table& table, const Changes& changes) {
     bool is_first = true;
     for (const Change& change : changes) {
@@ -79,7 +79,7 @@ bool append_values(Statement& statement, const Table& table, const Changes& chan
     return !is_first;
 }
 
-/// Appends " WHERE " and that the field, an id or a token, is the text to the letter.
+/// Appends " WHERE " and an exact comparison of an id or token.
 void append_key(Statement& statement, const Dialect& dialect, const Column& column,
                 std::string_view text) {
     dialect.append_equals(statement << " WHERE ", column.sql(), column, text);
@@ -90,13 +90,13 @@ bool is_ban(const Change& change) {
     return change.field == "banned" && truth != nullptr && *truth;
 }
 
-/// The text of a value; another one where that is NULL.
+/// Returns the text of a value, or the fallback for NULL.
 std::string_view text_or(const model::Value& value, std::string_view instead) {
     const auto* const text = std::get_if<std::string_view>(&value);
     return text != nullptr ? *text : instead;
 }
 
-/// Whether the changes may take rights from a user (append_privilege_loss).
+/// Returns whether the changes may take rights (append_loss).
 bool may_revoke_privileges(const Changes& changes) {
     return std::any_of(
         changes.begin(), changes.end(),
@@ -105,7 +105,7 @@ bool may_revoke_privileges(const Changes& changes) {
         });
 }
 
-/// Whether another user has the address, or one that differs from it in case alone.
+/// Returns whether a user has the address, or one that differs only in case.
 bool is_taken(Work& work, std::string_view email) {
     const Table& user = work.schema().user;
     const Column& column = user.at("email");
@@ -117,7 +117,7 @@ bool is_taken(Work& work, std::string_view email) {
     return rows && rows->count() > 0;
 }
 
-/// Appends the tables of a SELECT that reads the session s with the token and its user u.
+/// Appends the FROM and WHERE clauses for the session s with the token and its user u.
 void append_of_session(Statement& statement, const Schema& schema, const Dialect& dialect,
                        std::string_view token) {
     const Column& column = schema.session.at("token");
@@ -252,7 +252,7 @@ Result<model::User> create(Work& work, const Dialect& dialect, const NewUser& us
     Result<model::User> made = dialect.create(work, user, actor);
     if (made.is_not_found())
         return refusal_of(work, dialect, actor).value_or(Failure::caller_rejected);
-    // Some value that must be unique is there already: is it the address?
+    // A unique value exists already: is it the address?
     if (!made && work.error_kind() == ErrorKind::unique_violation && is_taken(work, user.email))
         return Failure::address_taken;
     if (made)
@@ -272,7 +272,7 @@ Result<model::User> update(Work& work, const Dialect& dialect, std::string_view 
             const Result<model::User> found = find(work, dialect, id);
             return found ? Failure::failed : found.failure();
         }
-    // Nothing was written: because of the guard, or is there no such user?
+    // If nothing was written, tell the guard from a missing user.
     const auto outcome_of = [&](Result<model::User> updated) -> Result<model::User> {
         if (!guard.is_empty() && updated.is_not_found())
             return guard_failure(work, dialect, id, guard);
@@ -366,7 +366,7 @@ Result<std::vector<std::string>> password_formats(Work& work, const Dialect& dia
     const Table& account = work.schema().account;
     const Column& password = account.at("password");
     Statement statement = work.statement();
-    // "$argon2id$v=19$" has fifteen characters; the parameters end at the next dollar sign.
+    // "$argon2id$v=19$" has 15 characters; the parameters end at the next dollar sign.
     const Column& provider = account.at("providerId");
     const std::string equals = account.op("=");
     const std::string part = account.function("substr");
@@ -440,7 +440,7 @@ Result<std::vector<model::Session>> list_active_sessions(Work& work, const Diale
         Statement statement = work.statement();
         statement << "SELECT " << table.select_list_s << " FROM " << table << " s";
         append_key(statement, dialect, column, user_id);
-        // A column of texts may hold times of another form, which sort by their day.
+        // Text columns may contain times in other formats, which sort correctly by day only.
         statement << " AND " << expires << expires.op(">")
                   << argument(expires, now - std::chrono::days(1)) << " ORDER BY "
                   << newest_first_order(table) << " LIMIT " << argument(asked);
@@ -451,7 +451,7 @@ Result<std::vector<model::Session>> list_active_sessions(Work& work, const Diale
         std::erase_if(*sessions, [now](const model::Session& session) {
             return !session.expires_at || *session.expires_at <= now;
         });
-        // Those that ended within the day may have taken the place of others.
+        // Sessions that expired within the last day may have displaced others.
         if (std::ssize(*sessions) < most && !are_all)
             continue;
         if (std::ssize(*sessions) > most)
@@ -538,7 +538,7 @@ std::vector<ExtraColumn> extra_columns(const Work& work) {
             switch (of.kind) {
             case Column::Kind::text:
             case Column::Kind::uuid:
-                // SQLite keeps anything in a column without a type.
+                // In SQLite, a column without a type holds any value.
                 return of.type.empty() ? Kind::any : Kind::text;
             case Column::Kind::integer:
                 return Kind::integer;

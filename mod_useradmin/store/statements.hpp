@@ -1,5 +1,4 @@
-// What each call of the store says to the database. The dialects own the statements that differ
-// from one to the next; these are the same for all.
+// The store's statements that are the same for all databases.
 #pragma once
 
 #include "store/dialect.hpp"
@@ -10,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-// Each is the store's call of the same name (store.hpp), for one piece of work.
+// Each implements the store's member of the same name (store.hpp).
 namespace useradmin::store::statements {
 
 Result<model::User> find(Work& work, const Dialect& dialect, std::string_view id);
@@ -55,15 +54,15 @@ Result<Survey> survey(Work& work, const Dialect& dialect, const ProtectedEmail& 
 std::optional<Failure> refusal_of(Work& work, const Dialect& dialect,
                                   const std::optional<Actor>& actor);
 
-/// Why a user was not changed whom the guard was to let be changed: not_found, or what it says.
+/// Returns why a guarded change affected no row: not_found, or the guard's failure.
 Failure guard_failure(Work& work, const Dialect& dialect, std::string_view id,
                       const UpdateGuard& guard);
 
-/// Appends "field = value, …" for the changes that have a column, or what changes nothing.
+/// Appends "field = value, …" for changes that have a column, or an assignment without effect.
 void append_changes(Statement& statement, const Table& user, const Changes& changes);
 
-/// Appends a condition that the changes take rights from a row of the user table: that they ban it,
-/// or give it another role or address.
+/// Appends a condition that the changes take rights from the row: a ban, or another role or
+/// address.
 void append_privilege_loss(Statement& statement, const Table& user, const Dialect& dialect,
                            const Changes& changes);
 
@@ -81,7 +80,7 @@ void append_hash(Statement& statement, const Table& account, std::string_view ha
 void append_surplus(Statement& statement, const Table& table, const Dialect& dialect,
                     const model::Session& session, const SessionTerms& terms);
 
-/// Appends "UPDATE account SET …", which gives an account another hash.
+/// Appends "UPDATE account SET …" with the new hash.
 void append_new_hash(Statement& statement, const Table& table, const model::Account& account);
 
 } // namespace useradmin::store::statements

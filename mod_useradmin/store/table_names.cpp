@@ -8,11 +8,11 @@ namespace useradmin::store {
 
 namespace {
 
-// The longest identifier of PostgreSQL.
+// PostgreSQL's limit for identifiers.
 constexpr std::size_t max_identifier_length = 63;
 
 bool is_identifier(std::string_view name) {
-    // apr_dbd takes a percent sign in a statement for a parameter.
+    // apr_dbd treats a percent sign in a statement as a parameter.
     return !name.empty() && name.size() <= max_identifier_length && text::is_clean_utf8(name) &&
            name.find('%') == name.npos;
 }

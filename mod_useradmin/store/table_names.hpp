@@ -1,4 +1,4 @@
-// What the application's tables may be called.
+// Names of the application's tables.
 #pragma once
 
 #include "store/schema.hpp"
@@ -10,10 +10,9 @@
 
 namespace useradmin::store {
 
-/// Reads the names of the user, session and account tables, as UserAdminTables and
-/// `useradminctl --tables` have them: each a table, or a schema and a table with a dot between
-/// them. The names are views of the words. Where the words are not that, says what would be right,
-/// to be put behind "must be ".
+/// Parses the names of the user, session and account tables, as in UserAdminTables and
+/// `useradminctl --tables`: each a table, or a schema and a table separated by a dot. The names are
+/// views of the words. On error, returns what would be valid, to follow "must be ".
 std::variant<TableNames, std::string> parse_table_names(std::span<const std::string_view> words);
 
 } // namespace useradmin::store

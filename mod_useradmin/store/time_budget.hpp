@@ -1,4 +1,4 @@
-// How long work may wait for a database.
+// Time limits of database work.
 #pragma once
 
 #include <chrono>
@@ -6,22 +6,22 @@
 namespace useradmin::store {
 
 using Clock = std::chrono::steady_clock;
-/// Until when something may be waited for.
+/// The time at which a wait ends.
 using Deadline = Clock::time_point;
 inline constexpr Deadline no_deadline = Deadline::max();
 
 struct TimeoutPolicy {
-    /// In all: for a connection, while another process has the database locked, and for answers.
+    /// The total wait: for a connection, for locks and for answers.
     std::chrono::milliseconds timeout;
-    /// Whether that bounds answers, of which one that does not come in time is given up, together
-    /// with its connection. A tool waits for answers without end, and for each lock that long.
+    /// Whether the limit applies to answers: on a timeout, the connection is closed. A command-line
+    /// tool waits for answers without a limit, and for each lock that long.
     bool applies_to_statements = true;
-    /// How long others have waited on behalf of the same request, which counts as well and is added
-    /// to; nullptr where there are no others.
+    /// The time already used by the same request, which counts and is increased; nullptr if there
+    /// is none.
     Clock::duration* elapsed = nullptr;
 };
 
-/// What is left of the time that a request may wait for its database.
+/// The remaining time that a request may wait for its database.
 class TimeBudget {
   public:
     explicit TimeBudget(const TimeoutPolicy& policy) noexcept
@@ -31,7 +31,7 @@ class TimeBudget {
     TimeBudget(const TimeBudget&) = delete;
     TimeBudget& operator=(const TimeBudget&) = delete;
 
-    /// Counts from here to the end of the scope. One within another counts once.
+    /// Measures until the end of the scope. Nested objects count once.
     class Scope {
       public:
         explicit Scope(TimeBudget& budget) noexcept

@@ -1,4 +1,4 @@
-// Totals of filters, which several requests may share.
+// Totals of filters, shared among requests.
 #pragma once
 
 #include "store/result.hpp"
@@ -11,24 +11,24 @@
 
 namespace useradmin::store {
 
-/// What a filter's total was when it was last counted; nothing where that is not known.
+/// The last known total of a filter, if any.
 using LastTotal = std::optional<std::int64_t>;
 
-/// How many users match a filter, for all who ask at the same time. Used while no connection is
-/// held, since one request may wait for another's count.
+/// Shares the totals of filters among concurrent requests. Call it without holding a connection: a
+/// request may wait for another's count.
 class Totals {
   public:
     using Count = std::function<Result<std::int64_t>(LastTotal last)>;
 
     virtual ~Totals() = default;
-    /// Whether totals are kept for a while.
+    /// Returns whether totals are kept for a while.
     virtual bool is_caching() const noexcept = 0;
-    /// The filter's total: a kept one; or that of a count that another request began after this
-    /// call; or else what the count says, called once at most. Fails as the count does, and as
-    /// unavailable where another's did not end before the deadline.
+    /// Returns the filter's total: a kept one, that of a count by another request which began after
+    /// this call, or the result of count, called at most once. Fails as the count does, or as
+    /// unavailable if another count did not end in time.
     virtual Result<std::int64_t> total(const Filter& filter, Deadline deadline,
                                        const Count& count) = 0;
-    /// Users were changed: no total that is kept holds any more.
+    /// Invalidates all kept totals.
     virtual void invalidate() noexcept = 0;
 };
 

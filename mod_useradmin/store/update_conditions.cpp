@@ -69,8 +69,7 @@ void append_guard_rule(Statement& statement, const Table& user, const Dialect& d
         statement << ") OR EXISTS (SELECT 1 FROM (SELECT " << user.at("id") << " AS id FROM "
                   << user << " WHERE ";
         append_active_with_role(statement, user, dialect, guard.role, guard.now);
-        // All go by the ids from the first on, the row's own too: so none waits for one who waits
-        // for it.
+        // Lock in the order of ids to avoid deadlocks.
         statement << " ORDER BY 1" << dialect.row_lock()
                   << ") useradmin_other WHERE useradmin_other.id" << user.at("id").op("<>")
                   << "useradmin_row." << user.at("id") << "))";
@@ -83,7 +82,7 @@ void append_versions(Statement& statement, const Table& user, const Dialect& dia
         statement << "TRUE";
         return;
     }
-    // One text, so that the statement is the same for any number of them.
+    // One argument, so that the statement's text does not depend on the number.
     std::string all(1, ' ');
     for (const std::string_view version : *versions)
         all.append(version) += ' ';

@@ -1,4 +1,4 @@
-// The conditions under which a user is changed at all (UserAdminGuard, If-Match).
+// Conditions of a change (UserAdminGuard, If-Match).
 #pragma once
 
 #include "store/dialect.hpp"
@@ -8,7 +8,7 @@
 
 namespace useradmin::store {
 
-/// Appends a condition that the row is of a user of the role who is not banned at that time.
+/// Appends a condition that the row is a user with the role who is not banned at that time.
 void append_active_with_role(Statement& statement, const Table& user, const Dialect& dialect,
                              std::string_view role, text::Timestamp now);
 
@@ -24,13 +24,12 @@ void append_one_of_roles(Statement& statement, const Table& user, const Dialect&
 void append_actor(Statement& statement, const Table& user, const Dialect& dialect,
                   const std::optional<Actor>& actor);
 
-/// Appends a condition that the guard's rule lets the row of the user table be changed that goes by
-/// the alias useradmin_row. Where the rule wants somebody left, it keeps them as they are until the
-/// statement is done.
+/// Appends the guard's rule for the row with the alias useradmin_row. If the rule requires another
+/// user to remain, locks it until the statement ends.
 void append_guard_rule(Statement& statement, const Table& user, const Dialect& dialect,
                        const UpdateGuard& guard);
 
-/// Appends a condition that the row is of one of the versions.
+/// Appends a condition that the row has one of the versions.
 void append_versions(Statement& statement, const Table& user, const Dialect& dialect,
                      const Versions& versions);
 
@@ -38,7 +37,7 @@ void append_versions(Statement& statement, const Table& user, const Dialect& dia
 void append_guard(Statement& statement, const Table& user, const Dialect& dialect,
                   const UpdateGuard& guard);
 
-/// Why a guard stands in the way of a user who is as its rule wants, or is not.
+/// Returns the guard's failure for a user who satisfies its rule or not.
 Failure failure_of(const UpdateGuard& guard, bool keeps_rule) noexcept;
 
 } // namespace useradmin::store

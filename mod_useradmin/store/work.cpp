@@ -17,7 +17,7 @@ const model::Field<model::User>* user_field(std::string_view name) noexcept {
     return found != all.end() ? &*found : nullptr;
 }
 
-/// Whether the value is what a column that is not there is read as.
+/// Returns whether the value equals the default for a missing column.
 bool equals_absent_value(const model::Field<model::User>& field, const model::Value& value) {
     if (const auto* text = std::get_if<std::string_view>(&value))
         return *text == field.null_substitute;
@@ -68,7 +68,7 @@ model::User Work::read_user(Rows& rows) {
 
 model::User Work::read_full_user(Rows& rows) const {
     model::User user = read_user(rows);
-    // One object for all of them, although the database may have built several.
+    // Merges the objects that the database built in parts.
     std::string members;
     for (std::size_t index = 0; index < schema_.extra_columns.size(); ++index) {
         std::string_view object = rows.take().value_or("{}");

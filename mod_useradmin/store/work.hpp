@@ -1,4 +1,4 @@
-// One piece of work on a connection.
+// A unit of work on a connection.
 #pragma once
 
 #include "store/client.hpp"
@@ -10,14 +10,14 @@
 
 namespace useradmin::store {
 
-/// What a change did to a user, for its witness.
+/// The effect of a change, for the listener.
 struct RowChange {
     std::string_view user_id = {};
     std::optional<model::User> before = {};
     std::optional<model::User> after = {};
 };
 
-/// A client, what is known of the tables, the memory of a request, and what went wrong first.
+/// A client, the schema, the request's memory, and the first failure.
 class Work {
   public:
     Work(Client& client, const Schema& schema, apr_pool_t* pool, bool has_listener = false) noexcept
@@ -34,29 +34,27 @@ class Work {
     /// Runs the statement that commits a transaction.
     Result<Rows> commit(const char* sql);
 
-    /// The same where no statement failed: the client's error says why the work cannot go on.
+    /// Records a failure without a failed statement; the client's error has the reason.
     void set_error(ErrorKind error_kind) { static_cast<void>(record(error_kind)); }
 
-    /// Whether the value, which must not be lost, has a column in the user table; if not, that is
-    /// the error.
+    /// Returns whether the user table has a column for the value. If not, error() says so.
     bool can_hold(std::string_view field, const model::Value& value);
-    /// The row of a user's fields and its version.
+    /// Reads a row of a user's fields and version.
     static model::User read_user(Rows& rows);
-    /// The row of a create or update: the same, then the further columns.
+    /// Reads the row of a create or update: fields, version and further columns.
     model::User read_full_user(Rows& rows) const;
 
-    /// How the first statement that failed did so; nothing where none did, or where the work was
-    /// refused before.
+    /// Returns the fault of the first failed statement, if any.
     std::optional<ErrorKind> error_kind() const noexcept { return error_kind_; }
-    /// What the database, or can_hold, said to that.
+    /// Returns the message of the database or of can_hold.
     const std::string& error_message() const noexcept { return error_message_; }
     /// Returns whether a statement failed that may have been committed all the same.
     bool may_be_committed() const noexcept { return may_be_committed_; }
     void set_may_be_committed() noexcept { may_be_committed_ = true; }
-    /// Takes a fault for an answer: the work goes on as if nothing had failed.
+    /// Clears the fault, so that the work continues.
     void clear_error() noexcept;
 
-    /// Whether somebody wants to know what a change does: then it fills in what is seen.
+    /// Returns whether there is a listener. If so, the work fills in seen().
     bool has_listener() const noexcept { return has_listener_; }
     RowChange& row_change() noexcept { return row_change_; }
 

@@ -19,7 +19,7 @@ namespace useradmin::store {
 
 namespace {
 
-/// A result that is cleared with its pool.
+/// Registers a result to be cleared with the pool.
 PGresult* copy_result(PGresult* result, apr_pool_t* pool) {
     if (result != nullptr)
         apr_pool_cleanup_register(
@@ -32,7 +32,7 @@ PGresult* copy_result(PGresult* result, apr_pool_t* pool) {
     return result;
 }
 
-/// Wipes the values of a result.
+/// Wipes a result's values.
 void wipe(PGresult* result) noexcept {
     for (int row = 0; row < PQntuples(result); ++row)
         for (int column = 0; column < PQnfields(result); ++column)
@@ -40,10 +40,10 @@ void wipe(PGresult* result) noexcept {
                            static_cast<std::size_t>(PQgetlength(result, row, column)));
 }
 
-/// A result whose values are secret: they are wiped with its pool.
+/// Registers a result whose values are wiped with the pool.
 PGresult* copy_secret_result(PGresult* result, apr_pool_t* pool) {
     copy_result(result, pool);
-    // It runs before what was registered earlier.
+    // Runs before cleanups that were registered earlier.
     if (result != nullptr)
         apr_pool_cleanup_register(
             pool, result,
@@ -55,17 +55,17 @@ PGresult* copy_secret_result(PGresult* result, apr_pool_t* pool) {
     return result;
 }
 
-/// How many bytes of a Bind message go before its arguments, and how many those are.
+/// Returns the size of a Bind message before its arguments, and of the arguments.
 std::size_t size_of_binding(std::string_view name, std::span<const char* const> arguments) {
-    std::size_t size = 11 + name.size(); // its kind and length, two names' ends, two numbers
+    std::size_t size = 11 + name.size(); // type, length, two terminators, two counts
     for (const char* const argument : arguments)
         size += 4 + apr::view_of(argument).size();
     return size;
 }
 
-/// How many bytes the rows of a result came in.
+/// Returns an upper bound of the size of a result's messages.
 std::size_t size_of_rows(const PGresult* result) noexcept {
-    constexpr std::size_t frame = 64; // more than all else that comes with them
+    constexpr std::size_t frame = 64; // upper bound of the other messages
     constexpr std::size_t column_frame = 19;
     std::size_t size = frame;
     for (int column = 0; column < PQnfields(result); ++column)
@@ -78,10 +78,10 @@ std::size_t size_of_rows(const PGresult* result) noexcept {
     return size;
 }
 
-/// The binary forms of values that are read here.
+/// Binary formats that this client decodes.
 enum class Form { text, boolean, integer, microseconds, uuid };
 
-/// The form of a type, by its oid in pg_type.dat, which never changes; nothing for all others.
+/// Returns the format of a built-in type by its fixed oid (pg_type.dat), if any.
 std::optional<Form> form_of(Oid type) noexcept {
     constexpr std::pair<Oid, Form> forms[] = {
         {25, Form::text},    {1043, Form::text},         {1042, Form::text},
@@ -95,7 +95,7 @@ std::optional<Form> form_of(Oid type) noexcept {
     return std::nullopt;
 }
 
-/// A whole number of two, four or eight bytes, the highest first.
+/// Decodes a big-endian integer of two, four or eight bytes.
 std::int64_t integer_of(std::string_view bytes) noexcept {
     std::uint64_t number =
         static_cast<signed char>(bytes.empty() ? 0 : bytes.front()) < 0 ? ~0ULL : 0;
@@ -104,8 +104,7 @@ std::int64_t integer_of(std::string_view bytes) noexcept {
     return static_cast<std::int64_t>(number);
 }
 
-/// What the text of such a time would be read as: nothing for an infinite one, and before the
-/// year 1.
+/// Decodes a time as its text form would be parsed: nothing for infinity and years before 1.
 model::NullableTime time_of(std::int64_t microseconds) noexcept {
     constexpr text::Timestamp epoch = std::chrono::sys_days(std::chrono::year(2000) / 1 / 1);
     constexpr text::Timestamp first = std::chrono::sys_days(std::chrono::year(1) / 1 / 1);
@@ -159,21 +158,21 @@ Rows rows_of(const PGresult* result, apr_pool_t* pool) {
     return {{cells, size}, static_cast<std::size_t>(width), affected};
 }
 
-/// What an SQLSTATE means for the work.
+/// Maps an SQLSTATE to a fault.
 ErrorKind error_kind_of(std::string_view state) noexcept {
     static constexpr std::pair<std::string_view, ErrorKind> meanings[] = {
-        {"0A000", ErrorKind::stale_schema},     // a cached plan must not change its result's type
-        {"42P01", ErrorKind::stale_schema},     // no such table
-        {"42703", ErrorKind::stale_schema},     // no such column
-        {"42804", ErrorKind::stale_schema},     // a type that does not fit
-        {"42883", ErrorKind::stale_schema},     // no such operator for these types
-        {"3F000", ErrorKind::stale_schema},     // no such schema
-        {"23505", ErrorKind::unique_violation}, // a value that must be unique
-        {"42501", ErrorKind::insufficient_privilege}, // a right is lacking
-        {"40001", ErrorKind::busy},      // others wrote the rows since the transaction began
-        {"40P01", ErrorKind::busy},      // two waited for each other
-        {"55P03", ErrorKind::busy},      // the wait for a lock was too long
-        {"25006", ErrorKind::read_only}, // a standby, or so told
+        {"0A000", ErrorKind::stale_schema},           // cached plan must not change result type
+        {"42P01", ErrorKind::stale_schema},           // undefined table
+        {"42703", ErrorKind::stale_schema},           // undefined column
+        {"42804", ErrorKind::stale_schema},           // datatype mismatch
+        {"42883", ErrorKind::stale_schema},           // undefined function
+        {"3F000", ErrorKind::stale_schema},           // invalid schema name
+        {"23505", ErrorKind::unique_violation},       // unique violation
+        {"42501", ErrorKind::insufficient_privilege}, // insufficient privilege
+        {"40001", ErrorKind::busy},                   // serialization failure
+        {"40P01", ErrorKind::busy},                   // deadlock detected
+        {"55P03", ErrorKind::busy},                   // lock not available
+        {"25006", ErrorKind::read_only},              // read-only transaction
     };
     for (const auto& [code, fault] : meanings)
         if (code == state)
@@ -181,13 +180,13 @@ ErrorKind error_kind_of(std::string_view state) noexcept {
     return ErrorKind::rejected;
 }
 
-/// Whether the backend does not have what was prepared: it has ended, or someone between prepared
-/// it on another one.
+/// Returns whether the backend lacks the prepared statement: it was replaced, or a pooler switched
+/// backends.
 bool is_unknown(std::string_view state) noexcept {
     return state == "26000";
 }
 
-/// Whether the backend has a statement of the name already. The name tells the text.
+/// Returns whether the statement exists already. Its name identifies its text.
 bool is_prepared_already(std::string_view state) noexcept {
     return state == "42P05";
 }
@@ -212,16 +211,17 @@ class PostgresqlClient final : public Client {
     }
 
     std::variant<Rows, ErrorKind> run(const Statement& statement, apr_pool_t* pool) override {
-        // A broken connection keeps what it was given, and who closes it does not wipe that.
+        // A broken connection keeps its send buffer, which is not wiped when it is closed.
         while (statement.takes_secrets() && !has_no_pending_input())
             if (PQconsumeInput(connection_) == 0)
                 return answer(nullptr, pool);
-        // A connection that was made anew has another backend, and its statements are gone.
+        // A new connection has another backend without our statements.
         if (PQbackendPID(connection_) != backend_)
             discard_prepared();
         if (PQbackendPID(connection_) != watchful_)
             enable_client_check();
-        // What is prepared may be unknown, and an error within a transaction ends that.
+        // Prepared statements may be unknown to the backend, and an error would abort the
+        // transaction.
         if (is_pooled() || is_in_transaction())
             return run_unprepared(statement, pool);
         auto known = prepared_.find(statement.sql());
@@ -296,8 +296,7 @@ class PostgresqlClient final : public Client {
     }
 
     void discard_prepared() override {
-        // What was prepared under an old name stays with the backend until it ends; it is never
-        // used again.
+        // Statements with old names stay on the backend until it ends, unused.
         ++age_;
         prepared_.clear();
         unnamed_.clear();
@@ -307,25 +306,24 @@ class PostgresqlClient final : public Client {
   private:
     struct Prepared {
         std::string name;
-        /// Whether all that it gives is of a type that is read in its binary form here, which both
-        /// sides make less of than of a text.
+        /// Whether all result types have a known binary format, which is cheaper for both sides.
         bool is_binary = false;
     };
 
-    // Prepared statements that vanish twice within so many runs were not lost with a backend.
+    // Statements that vanish twice within this many runs indicate a pooler.
     static constexpr unsigned few_runs = 1000;
 
-    /// Whether someone between, such as PgBouncer, gives each statement another backend.
+    /// Returns whether a pooler such as PgBouncer switches backends.
     bool is_pooled() const noexcept { return vanished_ > 1; }
 
-    /// Sends what has no arguments; the backend forgets then the statement without a name.
+    /// Sends a simple query, which discards the backend's unnamed statement.
     int send_query(const char* sql) {
         unnamed_.clear();
         return PQsendQuery(connection_, sql);
     }
 
-    /// Has the backend end a statement for whose end nobody waits any more, within a second, where
-    /// it can: PostgreSQL 14 and later, on most systems. What an operator set counts.
+    /// Makes the backend end an abandoned statement within a second, on PostgreSQL 14 and later on
+    /// most systems. An operator's setting takes precedence.
     void enable_client_check() {
         constexpr int first_that_can = 140000;
         if (deadline_ != no_deadline && PQserverVersion(connection_) >= first_that_can &&
@@ -338,8 +336,7 @@ class PostgresqlClient final : public Client {
     }
 
     std::variant<Prepared, ErrorKind> prepare(const std::string& sql, apr_pool_t* pool) {
-        // A name tells its text, since others of that name may be on the backend: PgBouncer gives
-        // it to one after the other.
+        // The name is a digest of the text: behind PgBouncer, clients share a backend's names.
         Prepared prepared = {std::string(label_) + "_" +
                              std::to_string(std::hash<std::string>()(sql)) + "_" +
                              std::to_string(age_)};
@@ -353,7 +350,7 @@ class PostgresqlClient final : public Client {
         }
         const PGresult* const columns =
             copy_result(result_of(PQsendDescribePrepared(connection_, name)), pool);
-        // Where it has vanished already, the run says so.
+        // If it has vanished already, running it reports that.
         if (is_unknown(state_of(columns)))
             return prepared;
         const auto is_described = answer(columns, pool);
@@ -365,7 +362,7 @@ class PostgresqlClient final : public Client {
         return prepared;
     }
 
-    /// Within a transaction, the backend stays the same and has the last statement without a name.
+    /// Within a transaction, the backend stays the same and keeps the unnamed statement.
     std::variant<Rows, ErrorKind> run_unprepared(const Statement& statement, apr_pool_t* pool) {
         constexpr std::size_t parse_frame = 8;
         const auto arguments = statement.arguments();
@@ -385,8 +382,8 @@ class PostgresqlClient final : public Client {
         return answer(copy_query_result(result, statement, sent, pool), pool);
     }
 
-    /// The result of a statement, and no more of its secrets than that; so many bytes were sent up
-    /// to the end of its arguments.
+    /// Returns the result and wipes other copies of its secrets. sent: the bytes up to the end of
+    /// the arguments.
     PGresult* copy_query_result(PGresult* result, const Statement& statement, std::size_t sent,
                                 apr_pool_t* pool) {
         if (statement.returns_secrets())
@@ -400,10 +397,11 @@ class PostgresqlClient final : public Client {
         return result;
     }
 
-    /// libpq keeps what it sent until it sends something else. A statement whose last argument has
-    /// no length is written over it, and then refused before anything of it is sent.
+    /// libpq keeps its send buffer until the next message. A Bind without a length for its last
+    /// argument overwrites it and fails before anything is sent.
     void wipe_output_buffer(std::size_t size) {
-        // Over what a broken connection has sent, only when it stands again.
+        // The send buffer of a broken connection can be overwritten only after it is
+        // re-established.
         sent_secrets_ = std::max(sent_secrets_, size);
         if (!is_connected())
             return;
@@ -415,21 +413,20 @@ class PostgresqlClient final : public Client {
         PQclear(result_of(PQsendQueryPrepared(connection_, "", 2, values, nullptr, forms, 0)));
     }
 
-    /// The same of what it received: another answer takes its place.
+    /// Overwrites the receive buffer with another result.
     void wipe_input_buffer(std::size_t size) {
         const std::string query = "SELECT pg_catalog.repeat(' ', " + std::to_string(size) + ")";
         PQclear(result_of(send_query(query.c_str())));
     }
 
-    /// Lets libpq hand back what it would else wait for without end. Others' PQexec works on such a
-    /// connection as well; one that was made anew is none.
+    /// Makes libpq non-blocking. PQexec of others still works. A new connection is blocking.
     void stop_blocking() noexcept {
         if (deadline_ != no_deadline)
             PQsetnonblocking(connection_, 1);
     }
 
-    /// Waits until the connection's socket is ready for the events of poll(); false where that is
-    /// not so before the deadline, and the connection has been ended.
+    /// Waits until the socket is ready for the poll() events. On timeout, closes the connection and
+    /// returns false.
     bool is_ready(short events) noexcept {
         while (true) {
             int timeout_policy = -1;
@@ -443,7 +440,7 @@ class PostgresqlClient final : public Client {
                 return true;
             const int ready = poll(&socket, 1, timeout_policy);
             if (ready > 0 || (ready < 0 && errno != EINTR))
-                return true; // what is wrong, libpq finds out
+                return true; // libpq reports the error
             if (ready == 0) {
                 is_late_ = true;
                 shutdown(socket.fd, SHUT_RDWR);
@@ -512,20 +509,20 @@ class PostgresqlClient final : public Client {
     PGconn* connection_;
     const char* label_;
     int backend_ = 0;
-    /// The backend that looks whether its client is there, as far as it could be told so.
+    /// The pid of the backend with the client check.
     int watchful_ = 0;
-    /// How often what was prepared was forgotten.
+    /// Incremented when prepared statements are discarded.
     unsigned age_ = 0;
     Deadline deadline_ = no_deadline;
-    /// Whether the connection was ended since an answer did not come in time.
+    /// Whether the connection was closed after a timeout.
     bool is_late_ = false;
-    /// How many bytes libpq may keep of what was sent with secrets in it.
+    /// The number of secret bytes that libpq's send buffer may contain.
     std::size_t sent_secrets_ = 0;
-    /// How many statements have run since one was unknown to its backend, and how often that was.
+    /// The number of runs since a statement was unknown, and how often that happened.
     unsigned runs_ = 0;
     unsigned vanished_ = 0;
     std::unordered_map<std::string, Prepared> prepared_;
-    /// The statement that the backend has without a name, within a transaction; else empty.
+    /// The unnamed statement of the backend within a transaction; otherwise empty.
     std::string unnamed_;
     std::string error_;
 };

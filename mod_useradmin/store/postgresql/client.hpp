@@ -1,4 +1,4 @@
-// Speaks to PostgreSQL.
+// The client for PostgreSQL.
 #pragma once
 
 #include "store/client.hpp"
@@ -7,7 +7,7 @@
 
 namespace useradmin::store {
 
-/// A client for a PGconn of libpq, which outlives it. The label is Dialect::create_client's.
+/// Returns a client for a PGconn, which must outlive it. For label, see Dialect::client_of.
 std::unique_ptr<Client> postgresql_client(void* connection, const char* label);
 
 } // namespace useradmin::store

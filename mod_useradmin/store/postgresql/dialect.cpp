@@ -1,4 +1,4 @@
-// All that is particular to PostgreSQL, 13 and later.
+// Statements and catalogue of PostgreSQL 13 and later.
 #include "store/dialect.hpp"
 #include "apr/pool.hpp"
 #include "store/like_pattern.hpp"
@@ -100,20 +100,20 @@ Column::Kind kind_of(std::string_view type) noexcept {
     return Column::Kind::other;
 }
 
-// What a new row's version is called within the statement that makes it.
+// The alias of a new row's version within the statement.
 constexpr const char* version_name = "useradmin_version";
 
-/// The version of a row of a table: who wrote it last, and where it lies since. The transactions'
-/// numbers come again after four thousand million of them, and one may write a row twice.
+/// The version of a table's row: transaction id and location. Transaction ids wrap around, and one
+/// transaction may write a row twice.
 constexpr const char* version_of_stored =
     "useradmin_row.xmin::pg_catalog.text OPERATOR(pg_catalog.||) "
     "pg_catalog.translate(useradmin_row.ctid::pg_catalog.text, '(,)', '-.')";
-/// That of a row of a view or the like, which is stored elsewhere.
+/// The version of a row that is stored elsewhere, as of a view.
 constexpr const char* version_of_values =
     "pg_catalog.encode(pg_catalog.sha256(pg_catalog.convert_to(useradmin_row::pg_catalog.text, "
     "'UTF8')), 'hex')";
 
-/// What makes a timestamp readable whatever the DateStyle is.
+/// Returns the expressions around a timestamp that format it independently of DateStyle.
 std::pair<std::string, std::string> in_utc(bool has_zone) {
     return {"pg_catalog.to_char(", std::string(has_zone ? " AT TIME ZONE 'UTC'" : "") +
                                        ", 'YYYY-MM-DD\"T\"HH24:MI:SS.MS\"Z\"')"};
@@ -133,10 +133,10 @@ Column column_of(Rows& rows, bool has_iso_dates) {
     if (type == "int4")
         column.max_value = std::numeric_limits<std::int32_t>::max();
     column.requires_value = rows.take_boolean();
-    // The column as it is costs the least; only another DateStyle makes it unreadable.
+    // Reading the column directly is cheapest, and wrong only with another DateStyle.
     if (column.kind == Column::Kind::timestamp && !has_iso_dates)
         std::tie(column.read_before, column.read_after) = in_utc(type == "timestamptz");
-    // Filled up with blanks, which are no part of the text.
+    // Padded with blanks that are not part of the value.
     if (type == "bpchar")
         column.read_after = "::pg_catalog.text";
     column.has_loose_collation = rows.take_boolean();
@@ -145,8 +145,8 @@ Column column_of(Rows& rows, bool has_iso_dates) {
     return column;
 }
 
-/// The further columns as one JSON object: the whole row less the known columns, so that a column
-/// added a moment ago is there as well.
+/// Returns the further columns as a JSON object: the whole row without the known columns, so that
+/// new columns appear at once.
 std::string other_columns(const Schema& schema) {
     std::string known = literal(version_name);
     for (const Column& column : schema.user.columns)
@@ -190,7 +190,7 @@ constexpr DatabaseProduct postgresql_product = {
     "where DBDParams names several hosts, target_session_attrs=read-write finds the one that does",
     "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"};
 
-/// The names of a user's fields in a part of a statement that is about what the user was.
+/// Returns aliases for the user's fields before the change.
 std::string names_before() {
     std::string names;
     for (std::size_t index = 0; index < model::fields<model::User>().size(); ++index)
@@ -218,7 +218,7 @@ class PostgresqlTransaction final : public Transaction {
     bool is_open_ = true;
 };
 
-/// What comes of a deletion, by the row that says whether its target is deletable.
+/// Returns the outcome of a deletion from its result row.
 Result<Done> outcome_of_removal(Work& work, Result<Rows> target) {
     if (!target)
         return target.failure();
@@ -239,7 +239,7 @@ class Postgresql final : public Dialect {
     const DatabaseProduct& product() const noexcept override { return postgresql_product; }
 
     void set_connect_timeout() const noexcept override {
-        // The least that libpq takes, for each address of a server. It has no bound by itself.
+        // The minimum of libpq, for each address. The default is no timeout.
         setenv("PGCONNECT_TIMEOUT", "2", 0);
     }
 
@@ -281,7 +281,7 @@ class Postgresql final : public Dialect {
 
     void append_contains(Statement& statement, const Column& column,
                          std::string_view search) const override {
-        // Before 18 it refuses such a collation.
+        // Before PostgreSQL 18, ILIKE rejects such a collation.
         statement << column << "::pg_catalog.text"
                   << (column.has_loose_collation ? " COLLATE pg_catalog.\"default\"" : "")
                   << " OPERATOR(pg_catalog.~~*) " << argument(containing_pattern(search));
@@ -306,8 +306,8 @@ class Postgresql final : public Dialect {
         return text_of(column.sql(), column);
     }
 
-    // OFFSET keeps conditions from around the query out of it: rows that they leave out are locked
-    // as well. A session may still be opened for a user that is locked so.
+    // OFFSET 0 prevents outer conditions from being pushed into the query, which would lock rows
+    // that it excludes. Sessions may still be inserted for a locked user.
     const char* row_lock() const noexcept override { return " OFFSET 0 FOR NO KEY UPDATE"; }
     const char* connection_limit() const noexcept override {
         return "(SELECT CAST(least(CAST(pg_catalog.current_setting('max_connections') AS bigint)"
@@ -345,7 +345,7 @@ class Postgresql final : public Dialect {
         const model::Account account = account_row(user);
         const std::string id = schema.user.at("id").sql();
         Statement statement = work.statement();
-        // The names of the parts bear the project's, since they would hide tables of the same name.
+        // CTE names have a prefix because they would hide tables of the same name.
         statement << "WITH useradmin_row AS (INSERT INTO " << schema.user.sql
                   << " AS useradmin_row (";
         statement.columns(schema.user, row) << ") SELECT ";
@@ -354,7 +354,7 @@ class Postgresql final : public Dialect {
             append_actor(statement << " WHERE ", schema.user, *this, actor);
         statement << " RETURNING *, " << schema.user.version << " AS " << version_name
                   << "), useradmin_account AS (INSERT INTO " << schema.account.sql << " (";
-        // The account belongs to whatever id the user got.
+        // The account refers to the id of the new user.
         static constexpr std::string_view fields_of_id[] = {"userId", "accountId"};
         const std::span<const std::string_view> of_id(fields_of_id,
                                                       user.account_id_is_user_id ? 2 : 1);
@@ -366,7 +366,7 @@ class Postgresql final : public Dialect {
         statement.values(schema.account, account, of_id)
             << " FROM useradmin_row) SELECT " << schema.full_user(version_name)
             << " FROM useradmin_row";
-        // Where it is a part of a transaction, that goes on after a value that is taken already.
+        // Within a transaction, work continues after a conflict.
         const bool is_inner = work.client().is_in_transaction();
         if (is_inner && !work.execute("SAVEPOINT useradmin_create"))
             return Failure::failed;
@@ -386,8 +386,8 @@ class Postgresql final : public Dialect {
         const Table& user = work.schema().user;
         const bool ends_sessions = sessions == SessionPolicy::revoke;
         if (user.version == version_of_stored && !ends_sessions) {
-            // What the row was is looked up where it lies. Where somebody else has just changed it,
-            // it lies elsewhere, and is locked first, which takes PostgreSQL twice as long.
+            // Joins the old row by its ctid. If it was updated concurrently, it has moved, and the
+            // slower statement below locks it first.
             Statement statement = work.statement();
             statement << "UPDATE " << user << " AS useradmin_row SET ";
             statements::append_changes(statement, user, changes);
@@ -418,8 +418,7 @@ class Postgresql final : public Dialect {
     Result<Done> set_password(Work& work, const model::Account& account, SessionPolicy sessions,
                               const UpdateGuard& guard) const override {
         const Schema& schema = work.schema();
-        // The user is neither changed nor deleted meanwhile. What was written while its lock was
-        // waited for is seen by another statement alone.
+        // Prevents a concurrent change or deletion of the user.
         Statement lock = work.statement();
         append_one(lock << "SELECT 1 FROM " << schema.user << " AS useradmin_row WHERE ",
                    schema.user, account.user_id, guard);
@@ -510,12 +509,10 @@ class Postgresql final : public Dialect {
             statement << " FROM " << schema.user.sql << " AS useradmin_row WHERE ";
             append_equals(statement, key.sql(), key, id);
         };
-        // The target is locked before it is deleted, so that its address cannot change in between,
-        // and that what was written while its lock was waited for is seen.
+        // Locks the target first, so that its address cannot change meanwhile.
         Statement lock = work.statement();
         append_target(lock);
-        // As a condition it locks whom it keeps before the target: else two could wait for each
-        // other.
+        // As a condition it locks the remaining user before the target, which avoids deadlocks.
         append_guard(lock, schema.user, *this, guard);
         lock << " FOR UPDATE";
         Statement doom = work.statement();
@@ -531,7 +528,7 @@ class Postgresql final : public Dialect {
         });
         if (guard.is_empty() || !removed.is_not_found())
             return removed;
-        // Is there no such user, or was it the guard?
+        // Distinguish a missing user from the guard.
         if (const auto refused = statements::refusal_of(work, *this, guard.actor))
             return *refused;
         Statement target = work.statement();
@@ -642,7 +639,7 @@ class Postgresql final : public Dialect {
         }
     }
 
-    /// Appends that the row is that of the id, and that the guard lets it be changed.
+    /// Appends conditions on the id and the guard.
     void append_one(Statement& statement, const Table& user, std::string_view id,
                     const UpdateGuard& guard) const {
         const Column& key = user.at("id");
@@ -695,8 +692,7 @@ class Postgresql final : public Dialect {
         return run_with_before(work, statement, &loses);
     }
 
-    /// Runs an update that has what the row was in a part of its own, and perhaps whether it takes
-    /// rights.
+    /// Runs an update with a CTE of the old row.
     static Result<model::User> run_with_before(Work& work, Statement& statement,
                                                bool* loses = nullptr) {
         statement << " RETURNING " << work.schema().full_user() << ", " << names_before()

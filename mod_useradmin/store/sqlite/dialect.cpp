@@ -1,4 +1,4 @@
-// All that is particular to SQLite, 3.35 and later.
+// Statements and catalogue of SQLite 3.35 and later.
 #include "store/dialect.hpp"
 #include "apr/pool.hpp"
 #include "crypto/sha256.hpp"
@@ -33,7 +33,7 @@ struct Finalize {
 };
 using Prepared = std::unique_ptr<sqlite3_stmt, Finalize>;
 
-/// Takes a statement back to its start at the end of the scope, and lets go of what was bound.
+/// Resets a statement and its bindings at the end of the scope.
 class Execution {
   public:
     explicit Execution(sqlite3_stmt* statement) noexcept : statement_(statement) {}
@@ -52,8 +52,8 @@ class Execution {
         return true;
     }
 
-    /// Appends the cells of the rows, copied into the pool; the code that the last step gave.
-    /// Throws std::bad_alloc where there is no memory.
+    /// Appends the rows' cells, copied into the pool. Returns the last result code. Throws
+    /// std::bad_alloc.
     int step_through(std::vector<Cell>& cells, apr_pool_t* pool) {
         int code = sqlite3_step(statement_);
         for (; code == SQLITE_ROW; code = sqlite3_step(statement_))
@@ -70,7 +70,7 @@ class Execution {
     Cell cell(int column, apr_pool_t* pool) const {
         const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));
         if (text == nullptr) {
-            // NULL, or no memory for the text of what is not.
+            // NULL, or out of memory during conversion.
             if (sqlite3_errcode(sqlite3_db_handle(statement_)) == SQLITE_NOMEM)
                 throw std::bad_alloc();
             return {};
@@ -82,7 +82,7 @@ class Execution {
     sqlite3_stmt* statement_;
 };
 
-/// Interrupts what runs on a connection past the deadline, until the end of the scope.
+/// Interrupts statements at the deadline, until the end of the scope.
 class DeadlineInterrupt {
   public:
     DeadlineInterrupt(sqlite3* database, const Deadline& deadline) noexcept : database_(database) {
@@ -104,7 +104,7 @@ class DeadlineInterrupt {
     sqlite3* database_;
 };
 
-/// The bytes of a blob, or the text in UTF-8, also where the file has it in UTF-16.
+/// Returns the bytes of a blob, or the text converted to UTF-8.
 std::string_view bytes_of(sqlite3_value* value) noexcept {
     const void* const data = sqlite3_value_type(value) == SQLITE_BLOB ? sqlite3_value_blob(value)
                                                                       : sqlite3_value_text(value);
@@ -112,7 +112,7 @@ std::string_view bytes_of(sqlite3_value* value) noexcept {
     return {bytes != nullptr ? bytes : "", static_cast<std::size_t>(sqlite3_value_bytes(value))};
 }
 
-/// A function of SQL that gives what another makes of a text.
+/// Defines an SQL function from a function of a text.
 template <std::string (*of_text)(std::string_view)>
 void mapped(sqlite3_context* context, int, sqlite3_value** values) noexcept {
     try {
@@ -123,7 +123,7 @@ void mapped(sqlite3_context* context, int, sqlite3_value** values) noexcept {
     }
 }
 
-/// Appends a value in a form that no other value has.
+/// Appends an injective encoding of a value.
 void append_value(std::string& out, sqlite3_value* value) {
     const auto append = [&](char kind, const auto& number) {
         out += kind;
@@ -136,7 +136,7 @@ void append_value(std::string& out, sqlite3_value* value) {
     } else if (type == SQLITE_INTEGER) {
         append('i', sqlite3_value_int64(value));
     } else if (type == SQLITE_FLOAT) {
-        // What a column makes of a whole number is not the same before and after it is stored.
+        // A column's affinity may convert an integral value when it is stored.
         const double number = sqlite3_value_double(value);
         if (std::trunc(number) == number && std::abs(number) < most_exact)
             append('i', static_cast<sqlite3_int64>(number));
@@ -149,7 +149,7 @@ void append_value(std::string& out, sqlite3_value* value) {
     }
 }
 
-/// useradmin_version(value, …): a digest of the values.
+/// useradmin_version(value, …): returns a digest of the values.
 void version(sqlite3_context* context, int count, sqlite3_value** values) noexcept {
     constexpr std::size_t most_digits = 32;
     try {
@@ -163,8 +163,8 @@ void version(sqlite3_context* context, int count, sqlite3_value** values) noexce
     }
 }
 
-/// useradmin_later(old, now): the time now; where the old one is that, or a little past it, the
-/// millisecond after the old one, so that no row is the same after a change.
+/// useradmin_later(old, now): returns now, or the millisecond after old if old is now or slightly
+/// later. Every change results in a new row version.
 void later(sqlite3_context* context, int, sqlite3_value** values) noexcept {
     using namespace std::chrono_literals;
     const auto time_of = [](sqlite3_value* value) {
@@ -190,7 +190,7 @@ void later(sqlite3_context* context, int, sqlite3_value** values) noexcept {
     }
 }
 
-/// Makes a connection ready. Throws std::bad_alloc where there is no memory.
+/// Prepares a connection. Throws std::bad_alloc.
 void register_functions(sqlite3* database) {
     sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_FKEY, 1, nullptr);
     struct Function {
@@ -198,7 +198,7 @@ void register_functions(sqlite3* database) {
         int arguments;
         void (*body)(sqlite3_context*, int, sqlite3_value**) noexcept;
     };
-    // SQLite itself folds and sorts ASCII alone.
+    // SQLite folds and sorts only ASCII.
     constexpr Function functions[] = {{"useradmin_fold", 1, mapped<text::fold>},
                                       {"useradmin_sort_key", 1, mapped<text::sort_key>},
                                       {"useradmin_version", -1, version},
@@ -207,11 +207,11 @@ void register_functions(sqlite3* database) {
         if (sqlite3_create_function_v2(database, name, arguments,
                                        SQLITE_UTF8 | SQLITE_DETERMINISTIC, nullptr, body, nullptr,
                                        nullptr, nullptr) != SQLITE_OK)
-            throw std::bad_alloc(); // nothing else keeps it from that
+            throw std::bad_alloc(); // the only possible error
 }
 
-/// The same, once for all its users: a function that is registered again expires every statement of
-/// the connection.
+/// Prepares a connection once: registering a function again would expire all statements of the
+/// connection.
 void register_functions_once(const Connection& connection, sqlite3* database) {
     constexpr const char* mark = "useradmin sqlite";
     void* is_set_up = nullptr;
@@ -222,7 +222,7 @@ void register_functions_once(const Connection& connection, sqlite3* database) {
     apr_pool_userdata_setn(database, mark, apr_pool_cleanup_null, connection.pool);
 }
 
-/// The cells of a result, in the memory of a request. Secrets among them are wiped when it goes.
+/// The cells of a result in a request's pool. Wipes secret ones with it.
 class CellStorage {
   public:
     explicit CellStorage(bool are_secret) noexcept : are_secret_(are_secret) {}
@@ -276,8 +276,7 @@ class SqliteClient final : public Client {
     bool is_in_transaction() const noexcept override {
         return sqlite3_get_autocommit(database_) == 0;
     }
-    /// A file that could only be read when it was opened is not written by that connection, also
-    /// where it may be by now; and one that another has taken the place of stays open.
+    /// A file opened read-only stays so on its connection; one that was replaced stays open.
     bool reconnect() override {
         if (Handle made = reopen(); made != nullptr) {
             prepared_.clear();
@@ -290,7 +289,7 @@ class SqliteClient final : public Client {
     }
     void discard_prepared() override { prepared_.clear(); }
 
-    /// Whether the table's column compares texts byte by byte. Of a view nobody knows.
+    /// Returns whether the column compares bytewise. Unknown for views.
     bool is_collated_exactly(std::string_view table, const std::string& column) const {
         const std::size_t dot = table.find('.');
         const std::string schema(dot == table.npos ? "" : table.substr(0, dot));
@@ -302,8 +301,7 @@ class SqliteClient final : public Client {
                sqlite3_stricmp(collation, "BINARY") == 0;
     }
 
-    /// Whether the file that was opened has another name by now, or none; error_message() then says
-    /// so.
+    /// Returns whether the open file was renamed or deleted; error() then says so.
     bool was_replaced() {
         int has_moved = 0;
         if (sqlite3_file_control(database_, nullptr, SQLITE_FCNTL_HAS_MOVED, &has_moved) !=
@@ -315,8 +313,8 @@ class SqliteClient final : public Client {
         return true;
     }
 
-    /// Whether changes go through a write-ahead log. That of a file whose place another has taken
-    /// would be taken for the other's.
+    /// Returns whether the database uses a write-ahead log. The log of a replaced file would be
+    /// used with the new one.
     bool has_log() {
         const Prepared asked = prepare("PRAGMA main.journal_mode");
         return asked == nullptr || sqlite3_step(asked.get()) != SQLITE_ROW ||
@@ -324,7 +322,7 @@ class SqliteClient final : public Client {
                    "wal";
     }
 
-    /// Until when a transaction waits for those who read.
+    /// Returns the deadline for waiting for readers.
     Deadline deadline() const noexcept {
         constexpr std::chrono::seconds of_tools(5);
         return deadline_ != no_deadline ? deadline_ : Clock::now() + of_tools;
@@ -333,8 +331,8 @@ class SqliteClient final : public Client {
     /// Returns whether the last failure was one to read or write the file.
     bool has_io_error() const noexcept { return code_ == SQLITE_IOERR; }
 
-    /// To be called before a transaction begins, or one within it: what ends it needs no memory
-    /// then. Throws std::bad_alloc where there is none now.
+    /// Prepares the rollback statement before a transaction or savepoint begins, so that it needs
+    /// no memory later. Throws std::bad_alloc.
     void prepare_rollback(bool is_inner) {
         Prepared& end = is_inner ? roll_back_inner_ : roll_back_;
         if (end == nullptr)
@@ -342,7 +340,7 @@ class SqliteClient final : public Client {
         if (end == nullptr)
             throw std::bad_alloc();
     }
-    /// Takes back what the open transaction has done, or the one within it.
+    /// Rolls back the transaction or savepoint.
     void roll_back(bool is_inner) noexcept {
         sqlite3_stmt* const end = (is_inner ? roll_back_inner_ : roll_back_).get();
         sqlite3_step(end);
@@ -350,8 +348,8 @@ class SqliteClient final : public Client {
     }
 
   private:
-    /// The file opened anew, for writing unless DBDParams do not want that; nullptr where that
-    /// would change nothing, and where it cannot be.
+    /// Opens the file again, writable unless DBDParams forbids it. Returns nullptr if that fails or
+    /// changes nothing.
     Handle reopen() {
         const bool is_another = was_replaced();
         const char* const file = sqlite3_db_filename(database_, nullptr);
@@ -370,7 +368,7 @@ class SqliteClient final : public Client {
         return made;
     }
 
-    /// A statement of sqlite3_prepare_v3 prepares itself anew after the schema has changed.
+    /// Statements of sqlite3_prepare_v3 are prepared again automatically after a schema change.
     Prepared prepare(const char* sql) {
         sqlite3_stmt* statement = nullptr;
         sqlite3_prepare_v3(database_, sql, -1, SQLITE_PREPARE_PERSISTENT, &statement, nullptr);
@@ -407,7 +405,7 @@ class SqliteClient final : public Client {
             return ErrorKind::timed_out;
         case SQLITE_READONLY:
             return ErrorKind::read_only;
-        case SQLITE_ERROR: // no such table, no such column
+        case SQLITE_ERROR: // such as an unknown table or column
         case SQLITE_SCHEMA:
             return ErrorKind::stale_schema;
         default:
@@ -415,7 +413,7 @@ class SqliteClient final : public Client {
         }
     }
 
-    /// apr_dbd's, or own_.
+    /// The handle of apr_dbd, or own_.
     sqlite3* database_;
     Handle own_;
     Deadline deadline_ = no_deadline;
@@ -443,7 +441,7 @@ std::string catalog_query(const TableNames& names) {
            table("a", names.account) + " ORDER BY 1, 2";
 }
 
-/// As SQLite finds a column's affinity in its declared type.
+/// As SQLite derives a column's affinity from its declared type.
 Column::Kind kind_of(std::string_view type) noexcept {
     if (type.find("int") != type.npos)
         return Column::Kind::integer;
@@ -455,14 +453,13 @@ Column::Kind kind_of(std::string_view type) noexcept {
     return type.empty() ? Column::Kind::text : Column::Kind::other;
 }
 
-/// Whether SQLite makes numbers of texts in a column of that type, where they look like such.
+/// Returns whether the type has numeric affinity, which converts texts to numbers.
 bool makes_numbers(std::string_view type) noexcept {
     return !type.empty() && type.find("char") == type.npos && type.find("clob") == type.npos &&
            type.find("text") == type.npos && type.find("blob") == type.npos;
 }
 
-/// Ends a transaction by rolling it back, unless it was committed. Within another one it is a part
-/// of that, which may go on without it.
+/// Rolls back unless committed. Within another transaction it is a savepoint.
 class SqliteTransaction final : public Transaction {
   public:
     explicit SqliteTransaction(Work& work)
@@ -471,7 +468,7 @@ class SqliteTransaction final : public Transaction {
         client_.prepare_rollback(is_inner_);
         const char* const begin = is_inner_ ? "SAVEPOINT useradmin_inner" : "BEGIN IMMEDIATE";
         open_ = work.execute(begin).operator bool();
-        // Nobody would find the change. Where the file can be opened anew, it is done there.
+        // The change would be lost. If the file can be opened again, use that.
         if (open_ && !is_inner_ && client_.was_replaced()) {
             client_.roll_back(is_inner_);
             open_ = false;
@@ -487,8 +484,8 @@ class SqliteTransaction final : public Transaction {
 
     explicit operator bool() const noexcept { return open_; }
 
-    /// Without a write-ahead log, readers keep a transaction from its end for as long as they read;
-    /// nobody begins to read meanwhile.
+    /// Without a write-ahead log, readers block the commit. The lock prevents new readers
+    /// meanwhile.
     bool commit() override {
         constexpr std::chrono::milliseconds pause(5);
         const Deadline deadline = client_.deadline();
@@ -514,13 +511,13 @@ class SqliteTransaction final : public Transaction {
     bool open_ = false;
 };
 
-/// The column as a JSON value of its own type; SQLite knows neither booleans nor JSON as types.
+/// Returns the column as a JSON value of its type. SQLite has neither booleans nor JSON types.
 std::string json_of(const Column& column) {
     const std::string sql = column.sql();
     if (column.kind == Column::Kind::boolean)
         return "json(iif(" + sql + " IS NULL, 'null', iif(" + sql + ", 'true', 'false')))";
-    // JSON has no infinity: JavaScript makes null of one, and some SQLite a word that nobody can
-    // read.
+    // JSON has no infinity. JSON.stringify writes null; some versions of SQLite write an invalid
+    // word.
     std::string value = "CASE typeof(" + sql + ") WHEN 'blob' THEN hex(" + sql +
                         ") WHEN 'real' THEN iif(" + sql + " IN (9e999, -9e999), NULL, " + sql +
                         ") ELSE " + sql + " END";
@@ -530,7 +527,7 @@ std::string json_of(const Column& column) {
     return value;
 }
 
-/// The further columns: json_object takes no more than 127 arguments where SQLite is built so.
+/// Returns the further columns in parts: json_object may be limited to 127 arguments.
 std::vector<std::string> other_columns(const Schema& schema) {
     constexpr std::size_t columns_in_object = 60;
     std::vector<std::string> objects;
@@ -546,8 +543,8 @@ std::vector<std::string> other_columns(const Schema& schema) {
     return objects;
 }
 
-/// The version of a row of the table: a digest of all columns, since SQLite keeps nothing of who
-/// wrote a row. A function takes no more than 127 arguments.
+/// Returns the version of a row: a digest of all columns, in parts, since functions are limited to
+/// 127 arguments.
 std::string version_of(const Table& table) {
     constexpr std::size_t columns_at_once = 100;
     std::string sql;
@@ -606,14 +603,14 @@ class Sqlite final : public Dialect {
         while (rows.next()) {
             const char letter = rows.take().value_or("u").front();
             Table& table = read.table(letter);
-            static_cast<void>(rows.take()); // its place, which gives the order
+            static_cast<void>(rows.take()); // the column's position
             Column column;
             column.name = rows.take().value_or("");
             column.type = rows.take().value_or("");
             column.kind = kind_of(column.type);
             column.requires_value = rows.take_boolean();
             column.has_loose_equality =
-                // Of a whole number, only the canonical text is looked for.
+                // For integers, only the canonical text matches.
                 (column.kind != Column::Kind::integer && makes_numbers(column.type)) ||
                 !own.is_collated_exactly(letter == 'u'   ? names.user
                                          : letter == 's' ? names.session
@@ -631,7 +628,7 @@ class Sqlite final : public Dialect {
                 column.write_before = "useradmin_later(" + column.sql() + ", ";
                 column.write_after = ")";
             } else if (column.field == "role") {
-                // Lists compare it within a function, as their index has it, and so to the letter.
+                // Lists compare within a function, as the index does, and therefore exactly.
                 column.has_loose_equality = false;
             }
         read.extra_columns = other_columns(read);
@@ -652,7 +649,7 @@ class Sqlite final : public Dialect {
                        std::string_view text) const override {
         statement.note_column(column);
         statement << sql << " = " << argument(text);
-        // A cast keeps the column's collation.
+        // A cast preserves the column's collation.
         if (column.has_loose_equality)
             statement << " AND CAST(" << sql << " AS TEXT) COLLATE BINARY = " << argument(text);
     }
@@ -665,7 +662,7 @@ class Sqlite final : public Dialect {
         return "CAST(" + column.sql() + " AS TEXT)";
     }
 
-    // Who writes is alone.
+    // There is only one writer.
     const char* row_lock() const noexcept override { return ""; }
     const char* connection_limit() const noexcept override { return "NULL"; }
     const char* position_function() const noexcept override { return "instr"; }
@@ -869,13 +866,13 @@ class Sqlite final : public Dialect {
     }
 
     std::string database_file(std::string_view parameters) const override {
-        // A URI may name a file that is never made, and :memory: is none.
+        // A URI may have mode=ro, and :memory: is not a file.
         return parameters.starts_with("file:") || parameters.starts_with(':')
                    ? std::string()
                    : std::string(parameters);
     }
 
-    /// Readers and a writer at once; kept in the file.
+    /// The write-ahead log allows concurrent readers. The mode is stored in the file.
     bool init_database(Client& client, apr_pool_t* pool) const override {
         return std::holds_alternative<Rows>(client.execute("PRAGMA journal_mode = WAL", pool));
     }
@@ -885,7 +882,7 @@ class Sqlite final : public Dialect {
             return "SELECT '" + std::string(letter) + "' AS letter, " +
                    literal(name.substr(name.find('.') + 1)) + " AS name";
         };
-        // The catalogue does not tell an expression of an index; its statement does.
+        // The catalogue lacks index expressions; the index's statement has them.
         return "SELECT t.letter, l.name, l.\"unique\", coalesce(x.name, iif(m.sql LIKE "
                "'%coalesce(%', 'coalesce(', iif(m.sql LIKE '%lower(%', 'lower(', '('))) FROM (" +
                table("u", names.user) + " UNION ALL " + table("s", names.session) + " UNION ALL " +
@@ -902,7 +899,7 @@ class Sqlite final : public Dialect {
     }
 
   private:
-    /// Deletes the rows whose field is the id; false where that failed.
+    /// Deletes the rows with the id in the field. Returns false on failure.
     bool remove_rows(Work& work, const Table& table, std::string_view field,
                      std::string_view id) const {
         Statement statement = work.statement();
