@@ -24,7 +24,7 @@ constexpr std::string_view end_of_line = "\"}";
 constexpr std::string_view unknown_result = ",\"result\":\"unknown\",";
 constexpr std::size_t hash_size = 64;
 
-/// The text, or as much of it as a line holds.
+/// Returns the text, truncated to the limit of a line.
 std::string truncated(std::string_view text) {
     if (text.size() <= max_value_length)
         return std::string(text);
@@ -63,8 +63,8 @@ void write_value(Writer& writer, const model::Value& value) {
         writer.null();
 }
 
-/// The known fields of a user; where there is another row, those in which they differ. The time of
-/// an update is the line's own.
+/// Writes the known fields of a user. If there is another row, writes only those that differ. Omits
+/// updatedAt, since the line has its own time.
 void write_row(Writer& writer, std::string_view key, const model::User& row,
                const model::User* other) {
     writer.key(key).begin_object();
@@ -78,7 +78,7 @@ void write_row(Writer& writer, std::string_view key, const model::User& row,
     writer.end_object();
 }
 
-/// Takes what stands at the end of a text from it; false where something else does.
+/// Removes a suffix. Returns false if the text does not end in it.
 bool take_from_end(std::string_view& text, std::string_view end) {
     if (!text.ends_with(end))
         return false;
@@ -86,7 +86,7 @@ bool take_from_end(std::string_view& text, std::string_view end) {
     return true;
 }
 
-/// Takes a member that is a hash from the end of an open object, its last quote gone already.
+/// Removes a hash member from the end of an open object whose last quote is removed already.
 std::optional<std::string_view> take_hash(std::string_view& text, std::string_view key) {
     if (text.size() < hash_size)
         return std::nullopt;
@@ -113,7 +113,7 @@ std::optional<std::uint64_t> take_number(std::string_view& text) {
     return number;
 }
 
-/// What chains a line, from its end; what is left of the text stands before that.
+/// Removes the chain members from the end of a line.
 std::optional<ParsedLine> take_chain(std::string_view& text) {
     if (!take_from_end(text, end_of_line))
         return std::nullopt;

@@ -1,4 +1,4 @@
-// The lines of an audit log: what stands in them, and how each hangs on the one before it.
+// The lines of an audit log and their hash chain.
 #pragma once
 
 #include "audit/event.hpp"
@@ -10,58 +10,57 @@
 
 namespace useradmin::audit {
 
-/// Where an event came from. The texts live as long as the request.
+/// The source of an event. The texts are valid as long as the request.
 struct Origin {
     /// The virtual host's name, or "useradminctl".
     std::string_view server = {};
-    /// The client's; empty for a command.
+    /// The client's address; empty for a command.
     std::string_view address = {};
-    /// What other logs know the request by: mod_unique_id's UNIQUE_ID, and the trace of the W3C.
+    /// The ids of the request in other logs: mod_unique_id's UNIQUE_ID and the W3C trace id.
     std::string_view request_id = {};
     std::string_view trace = {};
 };
 
-/// Longer texts are cut, at a character's end, and end in an ellipsis then.
+/// Longer texts are truncated at a character boundary and end in an ellipsis.
 inline constexpr std::size_t max_value_length = 512;
-/// No line is longer: each of the bounded texts can come to six times its size.
+/// The maximum length of a line: escaping may multiply the length of a text by six.
 inline constexpr std::size_t max_line_length = std::size_t{36} * 6 * max_value_length;
 
-/// The line of an event as an open JSON object, without the members that chain it. It holds no
-/// password, token or hash. The number is that of the line that this one corrects; 0: none.
+/// Returns the line of an event as an open JSON object, without the chain members. It contains no
+/// password, token or hash. corrects: the number of the line that this one corrects, or 0.
 std::string begin_line(const Event& event, const Origin& origin, text::Timestamp time,
                        std::uint64_t corrects);
 
-/// A place in a chain of lines.
+/// A position in the chain.
 struct ChainPosition {
-    /// From 1 on; 0 stands before the first line.
+    /// The number of the line, from 1; 0: before the first line.
     std::uint64_t number = 0;
-    /// The SHA-256 of the line up to its own hash, the hash of the line before it included.
+    /// The SHA-256 of the line up to its own hash, including the previous line's hash.
     std::string hash = std::string(64, '0');
 };
 
-/// The whole line that follows that place, with its line end; its own place is put there.
+/// Completes a line with its chain members and newline, and advances the position.
 std::string close_line(std::string open_object, ChainPosition& position);
 
-/// A line as it was read.
+/// A parsed line.
 struct ParsedLine {
     ChainPosition position;
     std::string_view previous;
-    /// Whether the hash is that of the text.
+    /// Whether the hash matches the text.
     bool is_intact = false;
-    /// The SHA-256 of the half line that it says stands before it; empty for none.
+    /// The SHA-256 of the truncated line before this one, if any.
     std::string_view broken = {};
     /// Whether it is about a change whose outcome is unknown.
     bool is_outcome_unknown = false;
 };
 
-/// Reads a line without its line end; nothing where it is none of an audit log. The views are of
-/// the line.
+/// Parses a line without its newline. Returns nothing if it is not a line of an audit log. The
+/// views refer to the line.
 std::optional<ParsedLine> parse_line(std::string_view line);
-/// The place of the line that the text ends with, line end and all, without a look at whether it is
-/// sound; nothing where it ends with none.
+/// Returns the position of the complete line at the end of the text, without verifying it.
 std::optional<ChainPosition> last_position(std::string_view text);
 
-/// Adds to an open object that a half line stands before it, which a process left that was killed.
+/// Adds a member which records that a truncated line of a killed process precedes.
 void append_broken_line(std::string& open_object, std::string_view half_line);
 
 } // namespace useradmin::audit

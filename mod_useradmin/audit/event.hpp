@@ -1,4 +1,4 @@
-// What was done to whom, or was not, and why: what an audit log has of a request or a command.
+// The content of an audit line.
 #pragma once
 
 #include "model/records.hpp"
@@ -10,15 +10,15 @@
 
 namespace useradmin::audit {
 
-/// How an operation ended.
+/// The result of an operation.
 enum class Result {
     done,
-    refused, ///< by a rule: the caller may not, or what it asks for cannot be
-    failed,  ///< the database, the disk or the like was in the way
+    refused, ///< by a rule, such as a missing right
+    failed,  ///< an error of the database, the disk or the like
     unknown, ///< the database did not answer the COMMIT: the change may have been made
 };
 
-/// What an operation is called by its result.
+/// Returns the name of a result.
 constexpr std::string_view text_of(Result result) noexcept {
     return result == Result::done      ? "done"
            : result == Result::refused ? "refused"
@@ -26,30 +26,29 @@ constexpr std::string_view text_of(Result result) noexcept {
                                        : "unknown";
 }
 
-/// An operation, and what came of it. Whoever carries it out fills it in as far as it knows. The
-/// rows' texts live as long as the request.
+/// An operation and its result. Each part of the code fills in what it knows. The texts of rows are
+/// valid as long as the request.
 struct Event {
-    /// "create", a constant; empty where nothing was asked for that has a name.
+    /// A constant such as "create"; empty for other requests.
     std::string_view operation = {};
-    /// Whether it would change something.
+    /// Whether the operation is a change.
     bool is_change = false;
-    /// Whom it is about: the user's id or, where there is none, the address that was given. It may
-    /// hold anything.
+    /// The user's id or, if there is none, the given address. Untrusted text.
     std::string target = {};
-    /// The id and the role of who asked; empty where nobody knows.
+    /// The caller's id and role; empty if unknown.
     std::string caller = {};
     std::string role = {};
     /// The id of the administrator who acts as the caller; empty if nobody does.
     std::string impersonated_by = {};
-    /// As HTTP has it.
+    /// The HTTP status.
     int status = 200;
     /// Whether a change that did not succeed may have been made all the same.
     bool is_outcome_unknown = false;
-    /// Why it was refused, where the status does not tell; a constant.
+    /// The reason of a refusal, if the status does not tell. A constant.
     std::string_view reason = {};
     /// How many refusals of one network it stands for.
     std::uint64_t count = 1;
-    /// The user's row before and after it, where it was changed.
+    /// The user's row before and after a change.
     std::optional<model::User> before = {};
     std::optional<model::User> after = {};
 

@@ -25,10 +25,10 @@ namespace {
 // How long a line waits for others to have been written, or for a program to read.
 constexpr std::chrono::seconds lock_timeout(5);
 
-// Where a line's chain is looked for.
+// The longest chain part of a line.
 constexpr std::size_t max_chain_size = 256;
 
-/// The bytes of a file from there on, as far as there are so many.
+/// Reads bytes at an offset, fewer at the end of the file.
 std::string bytes_of(int file, std::size_t size, std::int64_t at) {
     std::string bytes(size, '\0');
     std::size_t read = 0;
@@ -45,7 +45,7 @@ std::string bytes_of(int file, std::size_t size, std::int64_t at) {
     return bytes;
 }
 
-/// The last bytes of a file of that size.
+/// Reads the last bytes of a file.
 std::string end_of(int file, std::int64_t size, std::size_t most) {
     const auto wanted = std::min(static_cast<std::uint64_t>(size), std::uint64_t{most});
     return bytes_of(file, wanted, size - static_cast<std::int64_t>(wanted));
@@ -53,10 +53,10 @@ std::string end_of(int file, std::int64_t size, std::size_t most) {
 
 } // namespace
 
-/// What the file beside the log holds, in one line of always the same length.
+/// The content of the .chain file: one line of constant length.
 struct Log::StoredPosition {
     ChainPosition link;
-    /// The log that the last line went to, and its size then.
+    /// The inode of the log of the last line, and its size then.
     std::uint64_t inode = 0;
     std::uint64_t size = 0;
 };
@@ -67,7 +67,7 @@ namespace {
 constexpr const char* place_format = "%020llu %64.64s %020llu %020llu 0\n";
 constexpr std::size_t place_size = 20 + 1 + 64 + 1 + 20 + 1 + 20 + 1 + 1 + 1;
 
-/// Takes the text's first field, and the space or line end behind it.
+/// Removes the first field and its separator.
 std::string_view take_field(std::string_view& text) noexcept {
     const std::string_view field = text.substr(0, text.find_first_of(" \n"));
     text.remove_prefix(std::min(field.size() + 1, text.size()));
@@ -130,7 +130,7 @@ void Log::write_position(const StoredPosition& place) const noexcept {
                   static_cast<unsigned long long>(place.link.number), place.link.hash.c_str(),
                   static_cast<unsigned long long>(place.inode),
                   static_cast<unsigned long long>(place.size));
-    // Where this fails, the log's own end tells the next one.
+    // If this fails, the next writer reads the end of the log.
     static_cast<void>(pwrite(position_file_, text.data(), place_size, 0) < 0);
 }
 
@@ -143,7 +143,7 @@ int Log::lock(Clock::time_point deadline) const noexcept {
             return errno;
         if (Clock::now() >= deadline)
             return ETIMEDOUT;
-        // Who has it needs it for some microseconds.
+        // The lock is held for microseconds.
         constexpr int tries_at_once = 20;
         if (tries < tries_at_once)
             std::this_thread::yield();
@@ -168,7 +168,7 @@ int Log::write_whole(std::string_view text, std::int64_t size) const noexcept {
             continue;
         if (count <= 0) {
             const int error = count < 0 ? errno : EIO;
-            // Of a line that the disk had no room for, nothing stays.
+            // Remove a partial line if the disk is full.
             if (written > 0)
                 static_cast<void>(ftruncate(log_, size) != 0);
             return error;
@@ -194,13 +194,13 @@ AppendResult Log::append_to_pipe(std::string open_object) {
 AppendResult Log::append_to_file(std::string open_object, const struct stat& log) const {
     StoredPosition place = read_position();
     std::string before;
-    // Somebody was killed before the place was written, or the log is another one.
+    // A process was killed before it wrote the position, or the log was replaced.
     if (log.st_size > 0 &&
         (place.inode != log.st_ino || place.size != static_cast<std::uint64_t>(log.st_size))) {
         std::string end = end_of(log_, log.st_size, max_chain_size);
         if (!end.ends_with('\n')) {
             end = end_of(log_, log.st_size, max_line_length);
-            const std::size_t half = end.rfind('\n') + 1; // 0 where there is none
+            const std::size_t half = end.rfind('\n') + 1; // 0 if there is none
             append_broken_line(open_object, std::string_view(end).substr(half));
             end.resize(half);
             before = "\n";
@@ -256,7 +256,7 @@ AppendResult Log::append(const std::string& open_object, Delivery delivery) {
     }
     if (appended.error == EAGAIN)
         appended.begins_stall = not_written_++ == 0;
-    // A pipe has no disk.
+    // A pipe cannot be synced.
     if (appended.error == 0 && delivery == Delivery::durable && fdatasync(log_) != 0 &&
         errno != EINVAL && errno != EROFS)
         appended.error = errno;

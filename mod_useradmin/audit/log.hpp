@@ -1,4 +1,4 @@
-// An audit log that several processes append to.
+// An audit log with several writing processes.
 #pragma once
 
 #include "audit/chain.hpp"
@@ -15,12 +15,11 @@
 
 namespace useradmin::audit {
 
-/// What came of an attempt to append a line.
+/// The result of appending a line.
 struct AppendResult {
-    /// Of the line; 0 where it is not in the log.
+    /// The number of the line; 0 if it was not written.
     std::uint64_t number = 0;
-    /// What errno had; 0 where all went well. The line may be in the log and not on its disk.
-    /// EAGAIN where a program has no room for it.
+    /// The errno value, or 0. After an error, the line may be in the log but not on disk.
     int error = 0;
     /// Whether this is the first line for which the program has no room.
     bool begins_stall = false;
@@ -28,7 +27,7 @@ struct AppendResult {
     std::uint64_t not_written = 0;
 };
 
-/// The descriptors of a log and of the file with its place; negative for what could not be opened.
+/// The descriptors of a log and of its .chain file; negative if not open.
 struct Descriptors {
     int log = -1;
     int position = -1;
@@ -36,24 +35,23 @@ struct Descriptors {
     explicit operator bool() const noexcept { return log >= 0 && position >= 0; }
 };
 
-/// Opens the file of a log and the one beside it, or makes them: written to by their owner, and
-/// read by its group. The descriptors are the caller's to close; errno says what failed. What is
-/// opened twice in a process would not keep its lock.
+/// Opens or creates a log and its .chain file, writable by the owner and readable by the group. The
+/// caller closes the descriptors. errno tells the error. Do not open a log twice in a process:
+/// closing one descriptor would release the lock.
 Descriptors open_log(const std::string& name);
 
-/// A file or a pipe whose lines make one chain, whoever writes them: the children of an httpd,
-/// those of the configuration before, and useradminctl. The place that the chain has come to stands
-/// in a file beside the log, which is also what they lock; it is looked up in the log's own end
-/// where a process was killed before it wrote it there. So a log that is moved away goes on in the
-/// new one.
+/// A file or a pipe whose lines form one hash chain with several writers: the children of httpd,
+/// those of the previous configuration, and useradminctl. The .chain file next to the log contains
+/// the last position and serves as the lock. If a process was killed before it wrote the position,
+/// it is read from the end of the log. A log that is moved away continues in the new file.
 class Log {
   public:
-    /// The name of the file with the chain's place, for a log of that name.
+    /// Returns the name of a log's .chain file.
     static std::string position_file(std::string_view log) { return std::string(log) + ".chain"; }
 
-    /// The log is open for reading and appending, or a pipe; the place's file for reading and
-    /// writing. Neither is closed here. Made in memory that processes share, before they fork, it
-    /// lets each of them wait for its turn as threads do.
+    /// log: open for reading and appending, or a pipe. place: the .chain file, open for reading and
+    /// writing. Closes neither. In shared memory, before the processes fork, it also serializes
+    /// them.
     Log(int log, int place) noexcept
         : log_(log), position_file_(place), is_ready_(mutex_.init() && refusals_.init()) {}
     Log(const Log&) = delete;
@@ -65,7 +63,7 @@ class Log {
         waits,   ///< it waits for the program, unless another has waited in vain since it last read
         durable, ///< the same, and it is on its disk before it counts
     };
-    /// Chains the line, an open object, and appends it, whole or not at all.
+    /// Chains a line (an open object) and appends it, completely or not at all.
     AppendResult append(const std::string& open_object, Delivery delivery);
 
     /// The counts of anonymous callers' refusals.
@@ -87,8 +85,8 @@ class Log {
 
     int log_;
     int position_file_;
-    /// The lock on the file is the process's, and nobody is woken when it is free: among the
-    /// threads and children of one httpd this comes first.
+    /// File locks belong to processes and wake no waiters: this mutex orders the threads and
+    /// children of one httpd.
     ipc::Mutex mutex_ = {};
     /// Of a program: how many lines it was not given since it last had read all.
     std::atomic<std::uint64_t> not_written_{0};
@@ -98,7 +96,7 @@ class Log {
     bool is_ready_;
 };
 
-/// The place that the file beside a log holds; nothing where it holds none.
+/// Returns the position in the text of a .chain file, or nothing.
 std::optional<ChainPosition> parse_position(std::string_view text);
 
 } // namespace useradmin::audit

@@ -14,7 +14,7 @@ namespace {
 // Of an IPv6 address, one customer has so many bits.
 constexpr unsigned network_prefix = 64;
 
-/// Whether it was refused since the caller is not known, may not, or came too often.
+/// Returns whether the status denies access: unauthenticated, forbidden or rate-limited.
 bool is_denied(int status) noexcept {
     return status == 401 || status == 403 || status == 429;
 }
@@ -25,7 +25,7 @@ void report(const AppendResult& appended, bool is_required, text::Logger& errors
         errors.write_throttled(text::Level::error,
                                "UA0401: the audit log could not be written: " +
                                    std::generic_category().message(appended.error) +
-                                   (is_required ? "; changes are refused until it can" : ""));
+                                   (is_required ? "; changes are refused until then" : ""));
     if (appended.begins_stall)
         errors.write(text::Level::error,
                      std::string("UA0403: the audit log's program does not keep up; until it does, "
@@ -77,7 +77,7 @@ bool Recorder::finish() {
     const bool is_told = written_ != 0 && event_.result() == Result::done;
     if (is_told || !(event_.is_change || is_denied(event_.status)))
         return true;
-    // What was not done changed nothing.
+    // No change without success.
     if (event_.result() != Result::done)
         event_.before = event_.after = std::nullopt;
     if (is_anonymous_refusal()) {

@@ -1,4 +1,4 @@
-// Takes an event down as it goes on.
+// Records an event.
 #pragma once
 
 #include "audit/chain.hpp"
@@ -11,33 +11,33 @@
 
 namespace useradmin::audit {
 
-/// Where events are taken down, and how strictly.
+/// The log of events and its strictness.
 struct Trail {
-    /// nullptr: nowhere.
+    /// nullptr: no log.
     Log* log = nullptr;
-    /// Whether a change is undone whose line cannot be written.
+    /// Whether a change without a line is rolled back.
     bool is_required = false;
 };
 
-/// The event of one request or command, and its line. As the witness of a store it learns the rows
-/// before and after a change; where lines are required, it writes before the change is final, so
-/// that nothing is ever changed without a line. What then fails all the same is corrected by
-/// another line.
+/// The event of a request or command, and its line. As a listener of the store it gets the rows
+/// before and after a change. With `required`, it writes the line before the commit, so that no
+/// change lacks a line; if the commit then fails, another line corrects the first.
 class Recorder final : public store::ChangeListener {
   public:
-    /// The errors are where a line that cannot be written is told.
+    /// errors: the log for lines that cannot be written.
     Recorder(const Trail& trail, const Origin& origin, text::Logger& errors) noexcept
         : trail_(trail), origin_(origin), errors_(errors) {}
 
     Event& event() noexcept { return event_; }
-    /// Begins another event; the one before is finished. Its line corrects the one of that number.
+    /// Begins another event after the previous one is finished. Its line corrects the line of that
+    /// number, if not 0.
     void begin(Event event, std::uint64_t corrects = 0) {
         event_ = std::move(event);
         written_ = corrects;
     }
-    /// The number of the event's line, or of the one that it corrects; 0: none.
+    /// Returns the number of the event's line, or of the one it corrects, or 0.
     std::uint64_t written() const noexcept { return written_; }
-    /// Whether there is a log at all.
+    /// Returns whether there is a log.
     bool is_enabled() const noexcept { return trail_.log != nullptr; }
 
     bool runs_before_commit() const noexcept override { return trail_.is_required && is_enabled(); }
@@ -45,8 +45,8 @@ class Recorder final : public store::ChangeListener {
                    const model::User* after) override;
     void on_unknown_outcome() noexcept override { event_.is_outcome_unknown = true; }
 
-    /// Writes the line, unless it is written and right, or there is nothing to tell: of what
-    /// changes nothing, refusals alone are told. False where it could not be.
+    /// Writes the line unless it is already written and right. Of requests that change nothing,
+    /// only refusals are logged. Returns false on failure.
     bool finish();
 
   private:
@@ -58,7 +58,7 @@ class Recorder final : public store::ChangeListener {
     Origin origin_;
     text::Logger& errors_;
     Event event_;
-    /// The number of the line that was written; 0: none.
+    /// The number of the written line, or 0.
     std::uint64_t written_ = 0;
 };
 

@@ -19,7 +19,7 @@ std::string quantity(std::uint64_t first, std::uint64_t last) {
                : "lines number " + std::to_string(first) + " to " + std::to_string(last) + " are";
 }
 
-/// The findings as they are made.
+/// Collects the findings.
 class FindingsCollector {
   public:
     void problem(std::string sentence) {
@@ -39,7 +39,7 @@ class FindingsCollector {
     bool is_full_ = false;
 };
 
-/// Reads a source's lines, one by one.
+/// Reads the lines of a source.
 class Reader {
   public:
     Reader(const Source& source, FindingsCollector& findings)
@@ -47,9 +47,9 @@ class Reader {
         next();
     }
 
-    /// The line that comes next; nothing at the end.
+    /// Returns the next line, or nothing at the end.
     const std::optional<ParsedLine>& head() const noexcept { return head_; }
-    /// Where it stands: "audit.log, line 17".
+    /// Returns the location of the line: "audit.log, line 17".
     std::string where() const { return source_->name + ", line " + std::to_string(count_); }
 
     void next() {
@@ -60,7 +60,7 @@ class Reader {
             ++count_;
             if (line_.size() <= max_line_length)
                 head_ = parse_line(line_);
-            // The views are of the line that is kept.
+            // The views refer to the stored line.
             if (head_) {
                 if (has_foreign && head_->broken == crypto::sha256_hex(foreign)) {
                     findings_->findings.notes.push_back(
@@ -82,7 +82,7 @@ class Reader {
     }
 
   private:
-    /// Reads a line, of one that is too long only its beginning; false at the end.
+    /// Reads a line, or the beginning of one that is too long. Returns false at the end.
     bool take_line() {
         std::istream& text = *source_->text;
         std::array<char, 4096> piece;
@@ -94,7 +94,7 @@ class Reader {
                 return has_begun && !text.bad();
             const bool is_whole = !text.fail();
             if (is_whole && !text.eof())
-                --count; // the line's end
+                --count; // the newline
             if (line_.size() <= max_line_length)
                 line_.append(piece.data(), count);
             if (is_whole)
@@ -114,7 +114,7 @@ class Reader {
     std::optional<ParsedLine> head_;
 };
 
-/// Goes from one line to the next.
+/// Verifies the chain from line to line.
 class Chain {
   public:
     explicit Chain(FindingsCollector& notebook) : notebook_(notebook) {}

@@ -1,4 +1,4 @@
-// Whether the lines of an audit log are those that were written.
+// Verification of audit logs.
 #pragma once
 
 #include "audit/chain.hpp"
@@ -12,31 +12,31 @@
 
 namespace useradmin::audit {
 
-/// A log to be verified, or a part of it that was moved away.
+/// A log to verify, or a rotated part of it.
 struct Source {
     std::string name;
     std::istream* text;
-    /// The last place that was written, from the file beside the log.
+    /// The last written position, from the .chain file.
     std::optional<ChainPosition> last_written = {};
 };
 
-/// What was found.
+/// The findings.
 struct Findings {
     std::uint64_t lines = 0;
     ChainPosition first;
     ChainPosition last;
-    /// What somebody did to the lines, or the disk.
+    /// Missing, changed or damaged lines.
     std::vector<std::string> problems;
-    /// What is no problem, and worth knowing.
+    /// Remarks that are not problems.
     std::vector<std::string> notes;
     /// How many changes have an unknown outcome, and where the first lines about them are.
     std::uint64_t unknown = 0;
     std::vector<std::string> unknown_lines;
 };
 
-/// Follows the chain over all sources, in whatever order they come: each has its lines in the order
-/// of their numbers, and those of the one may stand between those of another. A place that is known
-/// from before, if any, must be in the chain. At most so many problems are told.
+/// Verifies the chain across all sources, in any order. Within a source, numbers must increase;
+/// lines of different sources may interleave. If a position is known from before, it must be in the
+/// chain. Limits the number of reported problems.
 Findings verify(const std::vector<Source>& sources, std::optional<std::string> known_hash,
                 const std::function<void(std::uint64_t lines)>& progress);
 
