@@ -1,4 +1,4 @@
-// Who may do what (specification, section 5).
+// Access rules (specification, section 5).
 #pragma once
 
 #include <string_view>
@@ -7,19 +7,19 @@ namespace useradmin::api {
 
 enum class Role { user, admin, super_admin };
 
-/// What the tables have for a role.
+/// Returns a role as the tables store it.
 constexpr std::string_view text_of(Role role) noexcept {
     return role == Role::super_admin ? "superAdmin" : role == Role::admin ? "admin" : "user";
 }
 
-/// The role that a text names, to the letter; any other text, and none, is a plain user.
+/// Returns the role that a text names. Any other text, or none, is a plain user.
 constexpr Role parse_role(std::string_view text) noexcept {
     return text == text_of(Role::super_admin) ? Role::super_admin
            : text == text_of(Role::admin)     ? Role::admin
                                               : Role::user;
 }
 
-/// Whose session the request came with.
+/// The owner of the request's session.
 struct Caller {
     std::string_view id;
     Role role = Role::user;
@@ -42,8 +42,7 @@ constexpr bool may_list(const Caller& caller) noexcept {
 constexpr bool may_create(const Caller& caller) noexcept {
     return is_administrator(caller);
 }
-/// An admin creates plain users alone; an absent role counts as another role than user (4.2, check
-/// 4).
+/// An admin creates plain users only; an absent role does not count as user (4.2, check 4).
 constexpr bool may_create_with_role(const Caller& caller, std::string_view role) noexcept {
     return is_super_administrator(caller) || role == text_of(Role::user);
 }

@@ -1,12 +1,12 @@
-// What a ban is, for the interface and for the command line.
+// The changes of a ban, for the interface and the command line.
 #pragma once
 
 #include "store/store.hpp"
 
 namespace useradmin::api {
 
-/// What a ban sets: why, and until when; nothing: for no reason, for good. The text must outlive
-/// it.
+/// Returns the changes of a ban with its reason and expiry, both optional. The text must outlive
+/// the result.
 inline store::Changes ban(model::NullableText reason, model::NullableTime expires,
                           text::Timestamp now) {
     return {{"banned", true},
@@ -15,7 +15,7 @@ inline store::Changes ban(model::NullableText reason, model::NullableTime expire
             {"updatedAt", now}};
 }
 
-/// What sets all of that back.
+/// Returns the changes that lift a ban.
 inline store::Changes unban(text::Timestamp now) {
     return {{"banned", false}, {"banReason", {}}, {"banExpires", {}}, {"updatedAt", now}};
 }

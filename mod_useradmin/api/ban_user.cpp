@@ -16,7 +16,7 @@ namespace {
 
 using json::Object;
 
-/// A text that is there, and is not empty.
+/// Returns a non-empty string member, or nothing.
 model::NullableText text_of(const Object& body, std::string_view name) {
     const std::string_view text = body.text(name);
     return text.empty() ? model::NullableText() : text;
@@ -36,13 +36,13 @@ constexpr Refusal refusals_of_unban[] = {{403, texts::ban_forbidden}};
 } // namespace
 
 Reply ban_user(const Call& call, const Service& service) {
-    // A session, and the role.
+    // Session and role.
     if (!call.caller)
         return error(401, texts::no_session);
     if (!may_use_extras(*call.caller))
         return error(403, texts::ban_forbidden);
 
-    // Both members may be absent, and so may the body.
+    // Both members are optional, and so is the body.
     const http::Body body = call.request.body.read();
     if (body.state != http::Body::State::read)
         return body_error(body);
@@ -58,10 +58,10 @@ Reply ban_user(const Call& call, const Service& service) {
         if (*expires <= now)
             return error(400, texts::ban_in_the_past);
     }
-    // Not the caller itself.
+    // Not the caller.
     if (call.id == call.caller->id)
         return error(400, texts::ban_self);
-    // That the user exists, the guard and If-Match belong to the update.
+    // The update checks that the user exists, the guard and If-Match.
     if (!text::is_clean_utf8(call.id))
         return error(404, texts::not_found);
     store::UpdateGuard guard = last_super_admin_guard(service.settings);
@@ -79,7 +79,7 @@ Reply unban_user(const Call& call, const Service& service) {
         return error(401, texts::no_session);
     if (!may_use_extras(*call.caller))
         return error(403, texts::ban_forbidden);
-    // That the user exists, and If-Match, belong to the update.
+    // The update checks that the user exists, and If-Match.
     if (!text::is_clean_utf8(call.id))
         return error(404, texts::not_found);
     store::UpdateGuard guard;

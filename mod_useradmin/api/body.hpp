@@ -1,4 +1,4 @@
-// What bodies say.
+// Helpers for request bodies.
 #pragma once
 
 #include "api/service.hpp"
@@ -9,13 +9,13 @@
 
 namespace useradmin::api {
 
-/// Whether the body has a role: neither absent, null nor empty. It may be of a wrong type.
+/// Returns whether the body has a role that is not null and not empty. It may have the wrong type.
 bool has_role(const json::Object& body);
 
-/// Whether the member is a text, null or absent.
+/// Returns whether the member is a string, null or absent.
 bool is_string_or_null(const json::Object& body, std::string_view name);
 
-/// An address as it is stored.
+/// Returns an address in its stored form.
 std::string normalize_email(std::string_view email, const OperationSettings& settings);
 
 } // namespace useradmin::api

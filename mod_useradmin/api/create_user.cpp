@@ -41,26 +41,26 @@ Reply create_user(const Call& call, const Service& service) {
     if (!object)
         return error(500, texts::create_failed);
 
-    // Check 3: name, email and password. Another type than string has no text, as if missing.
+    // Check 3: name, email and password. A value that is not a string counts as missing.
     const std::string_view name = object->text("name");
     const std::string email = normalize_email(object->text("email"), service.settings);
     const std::string_view password = object->text("password");
     call.event.target = email;
     if (name.empty() || email.empty() || password.empty())
         return error(400, texts::fields_missing);
-    // Check 4: the role that an admin may give.
+    // Check 4: an admin creates users with the role user.
     if (!may_create_with_role(*call.caller, object->text("role")))
         return error(403, texts::create_role_forbidden);
     if (has_role(*object) && object->kind("role") != Object::Kind::string)
         return error(500, texts::create_failed);
-    // Check 5: the e-mail is free.
+    // Check 5: the e-mail is not registered.
     const auto taken = service.store.find_by_email(email);
     if (taken)
         return error(400, texts::email_taken);
     if (!taken.is_not_found())
         return failure_reply(taken.failure(), texts::create_failed);
 
-    // No connection is held while the password is hashed.
+    // Hashes without holding a connection.
     const auto hash = service.hasher.hash(password);
     if (const auto* reason = std::get_if<password::HashFailure>(&hash))
         return failure_reply(*reason, texts::create_failed);

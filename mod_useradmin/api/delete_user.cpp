@@ -24,12 +24,11 @@ Reply delete_user(const Call& call, const Service& service) {
     // Check 2: the caller is superAdmin.
     if (!may_delete(*call.caller))
         return error(403, texts::delete_forbidden);
-    // Check 3: not the caller itself.
+    // Check 3: not the caller.
     if (call.id == call.caller->id)
         return error(400, texts::delete_self);
-    // Checks 4 and 5, the user exists and is not the protected one, belong to the deletion, as does
-    // the guard, and that the row is what If-Match says: whoever asks first and deletes afterwards
-    // can be overtaken.
+    // Checks 4 and 5 (the user exists and is not the protected one), the guard and If-Match are
+    // part of the deletion: a separate query would race with other changes.
     if (!text::is_clean_utf8(call.id))
         return error(404, texts::not_found);
     store::UpdateGuard guard = last_super_admin_guard(service.settings);

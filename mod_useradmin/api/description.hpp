@@ -1,5 +1,5 @@
-// What an operation is to those who call it. Its file says it beside the code that makes it so; the
-// OpenAPI document is made of it.
+// The description of an operation for the OpenAPI document. It is next to the code of the
+// operation.
 #pragma once
 
 #include <span>
@@ -7,7 +7,7 @@
 
 namespace useradmin::api {
 
-/// What a value is, in a query or in JSON.
+/// The type of a value in a query or in JSON.
 enum class Type {
     text,
     page_number,
@@ -16,18 +16,18 @@ enum class Type {
     time,
 };
 
-/// A parameter of the query.
+/// A query parameter.
 struct Parameter {
     std::string_view name;
     Type type;
     std::string_view meaning;
-    /// What alone it may be; empty: whatever is of the type.
+    /// The allowed values; empty: any of the type.
     std::span<const std::string_view> words = {};
     /// An example.
     std::string_view example = {};
 };
 
-/// A member of the object that a request's body is.
+/// A member of the body's object.
 struct Member {
     std::string_view name;
     Type type;
@@ -36,45 +36,45 @@ struct Member {
     bool may_be_null = false;
 };
 
-/// What has to be on for something to happen.
+/// The setting that enables something.
 enum class Condition { none, last_super_admin_guard };
 
-/// An error that the operation's own checks answer.
+/// An error of the operation's own checks.
 struct Refusal {
     int status;
-    /// Of texts.hpp.
+    /// A text of texts.hpp.
     std::string_view text;
     Condition condition = Condition::none;
 };
 
-/// What the envelope of a success holds.
+/// The content of a success envelope.
 enum class Content {
     users,        ///< a page of users
-    user,         ///< the eleven fields, with an ETag
-    full_user,    ///< the whole row, with an ETag
-    sessions,     ///< a user's sessions
+    user,         ///< the eleven fields and an ETag
+    full_user,    ///< the full row and an ETag
+    sessions,     ///< the user's sessions
     confirmation, ///< a text
 };
 
-/// Views of what lives as long as the program.
+/// All views are of static data.
 struct Description {
-    /// A line.
+    /// One line.
     std::string_view summary;
-    /// Who may do it, and what happens.
+    /// Access rules and effects.
     std::string_view text;
     Content content;
-    /// The text of a confirmation.
+    /// The text of a success without data.
     std::string_view confirmation = {};
     std::span<const Parameter> parameters = {};
-    /// Empty where no body is read.
+    /// Empty if the operation reads no body.
     std::span<const Member> body = {};
-    /// Whether the body may be absent where one is read.
+    /// Whether the body is optional.
     bool is_body_optional = false;
-    /// An example of the body.
+    /// An example body.
     std::string_view body_example = {};
-    /// Whether If-Match is looked at.
+    /// Whether If-Match is evaluated.
     bool supports_if_match = false;
-    /// Beside what each operation may answer: no session, no connection and the like.
+    /// Errors in addition to those of every operation.
     std::span<const Refusal> refusals = {};
 };
 

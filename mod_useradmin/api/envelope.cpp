@@ -11,10 +11,10 @@ using http::Reply;
 
 namespace {
 
-// A user takes about 300 bytes.
+// A user takes about 300 bytes in JSON.
 constexpr std::size_t user_size = 400;
 
-/// The eleven fields of 2.1, then the columns beyond them.
+/// Writes the eleven fields of 2.1, then further columns.
 void write(json::Writer& writer, const model::User& user) {
     writer.begin_object();
     for (const model::Field<model::User>& field : model::user_fields)

@@ -1,4 +1,4 @@
-// The envelopes of the specification's section 2.4.
+// The envelopes (specification, section 2.4).
 #pragma once
 
 #include "api/service.hpp"
@@ -9,7 +9,7 @@
 
 namespace useradmin::api {
 
-/// {"success":true,"data":{…}}, with the row's version as its ETag.
+/// Returns {"success":true,"data":{…}} with the row's version as ETag.
 http::Reply record(const model::User& user);
 
 struct Pagination {
@@ -17,14 +17,14 @@ struct Pagination {
     std::int64_t limit = 20;
     std::int64_t total = 0;
 };
-/// Rounded up (4.1).
+/// Returns the number of pages, rounded up (4.1).
 constexpr std::int64_t total_pages(const Pagination& pagination) noexcept {
     return (pagination.total + pagination.limit - 1) / pagination.limit;
 }
 /// {"success":true,"data":[…],"pagination":{…}}
 http::Reply records(const store::Page& page, const Pagination& pagination);
 
-/// {"success":true,"data":[…]}: each session without its token.
+/// Returns {"success":true,"data":[…]} with the sessions, without their tokens.
 http::Reply sessions(const std::vector<model::Session>& all);
 
 /// {"success":true,"message":"…"}
@@ -33,16 +33,15 @@ http::Reply confirmation(std::string_view text);
 /// {"success":false,"error":"…"}
 http::Reply error(int status, std::string_view text);
 
-/// The reply to work that failed (section 7): 404, 400, 401, 403, 409 and 412 for the answers among
-/// the failures, 503 where the database could not be had, else 500 with the operation's text. The
-/// forbidden text is for a caller who has lost its role meanwhile; what changes nothing has none.
+/// Returns the reply to a failure (section 7): 404, 400, 403, 409 or 412 for expected ones, 503 if
+/// the database was unavailable, otherwise 500 with the operation's text.
 http::Reply failure_reply(store::Failure failure, std::string_view operation_text,
                           std::string_view forbidden_text = {});
 
-/// The reply where a password was not hashed: 503 where no slot came free, else 500 with that text.
+/// Returns the reply to a failed hash: 503 if no slot was free, otherwise 500 with the text.
 http::Reply failure_reply(password::HashFailure failure, std::string_view operation_text);
 
-/// The reply to a body that could not be read whole.
+/// Returns the reply to an unreadable body.
 http::Reply body_error(const http::Body& body);
 
 } // namespace useradmin::api

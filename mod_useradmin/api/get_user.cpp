@@ -13,7 +13,7 @@ Reply get_user(const Call& call, const Service& service) {
     // Check 2: the caller is admin or superAdmin, or asks for its own record.
     if (!may_get(*call.caller, call.id))
         return error(403, texts::get_forbidden);
-    // Check 3: the user exists. No user has an id that is not text.
+    // Check 3: the user exists. An id that is not UTF-8 matches no user.
     if (!text::is_clean_utf8(call.id))
         return error(404, texts::not_found);
     const auto user = service.store.find(call.id);

@@ -7,7 +7,7 @@
 
 namespace useradmin::api {
 
-/// For a change that takes the role superAdmin from a user who may have it.
+/// Returns the guard for a change that takes the role superAdmin from a user.
 inline store::UpdateGuard last_super_admin_guard(const OperationSettings& settings) {
     if (!settings.guards.last_super_admin)
         return {};
@@ -24,7 +24,7 @@ inline std::optional<store::Actor> actor_of(const Caller& caller) {
                         text::now()};
 }
 
-/// What becomes of the sessions of a user who loses rights (UserAdminEndSessions).
+/// Returns what happens to the sessions of a user who loses rights (UserAdminEndSessions).
 inline store::SessionPolicy session_policy(const OperationSettings& settings) noexcept {
     return settings.ends_sessions ? store::SessionPolicy::revoke : store::SessionPolicy::keep;
 }

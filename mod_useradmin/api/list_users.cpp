@@ -16,7 +16,7 @@ namespace useradmin::api {
 
 namespace {
 
-/// A whole number above zero; the default for anything else.
+/// Returns a positive integer, or the default for any other text.
 std::int64_t positive_number(const std::optional<std::string>& text, std::int64_t by_default) {
     if (!text)
         return by_default;
@@ -26,13 +26,13 @@ std::int64_t positive_number(const std::optional<std::string>& text, std::int64_
     return error == std::errc() && stop == end && number > 0 ? number : by_default;
 }
 
-/// A parameter that filters; an empty one is as if absent.
+/// Returns a filter parameter. An empty one counts as absent.
 std::optional<std::string> filter_parameter(std::string_view query, std::string_view name) {
     std::optional<std::string> value = text::query_parameter(query, name);
     return value && !value->empty() ? value : std::nullopt;
 }
 
-/// A parameter that is true or false; any other text is as if absent.
+/// Returns a boolean parameter. Any other text counts as absent.
 std::optional<bool> boolean_parameter(std::string_view query, std::string_view name) {
     const std::optional<std::string> value = text::query_parameter(query, name);
     return value == "true"    ? std::optional(true)
@@ -40,7 +40,7 @@ std::optional<bool> boolean_parameter(std::string_view query, std::string_view n
                               : std::nullopt;
 }
 
-/// A parameter that is a time; any other text is as if absent.
+/// Returns a time parameter. Any other text counts as absent.
 std::optional<text::Timestamp> time_parameter(std::string_view query, std::string_view name) {
     const std::optional<std::string> value = text::query_parameter(query, name);
     return value ? text::parse_date(*value) : std::nullopt;
@@ -50,13 +50,13 @@ struct Sort {
     std::string_view name;
     store::Order order;
 };
-// The first is the one of a list that asks for none.
+// The first is the default.
 constexpr Sort sorts[] = {{"createdAt", {store::SortKey::created_at, true}},
                           {"updatedAt", {store::SortKey::updated_at, true}},
                           {"name", {store::SortKey::name, false}},
                           {"email", {store::SortKey::email, false}}};
 
-/// The order that a list is asked for; what is unknown is as if absent.
+/// Returns the requested order. Unknown values count as absent.
 store::Order order_of(std::string_view query) {
     const std::optional<std::string> wanted = text::query_parameter(query, "sort");
     const auto* const sort = std::find_if(std::begin(sorts), std::end(sorts),
@@ -68,15 +68,14 @@ store::Order order_of(std::string_view query) {
     return order;
 }
 
-/// The further filters, and how all of them are combined: with OR, unless the query says otherwise
-/// and there are several.
+/// Returns the filter. Filters are combined with OR unless the query says otherwise.
 store::Filter filter_of(std::string_view query, const model::NullableText& role,
                         const model::NullableText& search) {
     using std::chrono::milliseconds;
     store::Filter filter = {role, search};
     filter.banned = boolean_parameter(query, "banned");
     filter.email_verified = boolean_parameter(query, "emailVerified");
-    // Replies have times to the millisecond.
+    // Replies contain milliseconds.
     if (const auto time = time_parameter(query, "createdAfter"))
         filter.created_from = *time + milliseconds(1);
     filter.created_before = time_parameter(query, "createdBefore");

@@ -1,4 +1,4 @@
-// The interface as an OpenAPI document.
+// The OpenAPI document.
 #pragma once
 
 #include "api/service.hpp"
@@ -10,29 +10,29 @@
 
 namespace useradmin::api {
 
-/// What a session's token is carried in.
+/// How requests carry a session token.
 struct TokenCarriers {
     /// The name of the cookie.
     std::string_view cookie;
-    /// Whether Authorization: Bearer carries it, too.
+    /// Whether Authorization: Bearer is accepted, too.
     bool bearer = false;
 };
 
-/// What the document tells of beside the operations.
+/// The parts of the document that depend on the configuration.
 struct DocumentSettings {
-    /// The path of the base address, decoded and without a slash at its end.
+    /// The decoded path of the base address without a trailing slash.
     std::string_view base;
     const OperationSettings& settings;
-    /// The most bytes of a request's body.
+    /// The maximum size of a request body in bytes.
     std::int64_t max_body = 0;
-    /// Nothing where something else than mod_auth_useradmin says who is calling.
+    /// Nothing if another auth module authenticates the callers.
     std::optional<TokenCarriers> carriers = {};
-    /// Of the user table, as it is.
+    /// The further columns of the user table.
     std::span<const store::ExtraColumn> columns = {};
 };
 
-/// The OpenAPI 3.1 document, JSON, of the service. It has every operation, and of each the
-/// parameters, the statuses, texts and headers as they are by the settings.
+/// Returns the OpenAPI 3.1 document as JSON: every operation with its parameters, statuses, texts
+/// and headers under the current settings.
 std::string openapi_document(const DocumentSettings& document_settings);
 
 } // namespace useradmin::api

@@ -9,16 +9,16 @@ namespace useradmin::api {
 
 using http::Reply;
 
-/// A request for one of them.
+/// A call of an operation.
 struct Call {
     const http::Request& request;
-    /// Nothing: no session.
+    /// Nothing if there is no session.
     const std::optional<Caller>& caller;
-    /// The id in the path, decoded; empty for the collection.
+    /// The decoded id in the path; empty for the collection.
     std::string_view id;
-    /// What is told of it.
+    /// The audit event of the call.
     audit::Event& event;
-    /// The id of the session in the path, decoded; empty where it names none.
+    /// The decoded session id in the path; empty if there is none.
     std::string_view session_id = {};
 };
 
@@ -38,32 +38,32 @@ extern const Description update_user_description;
 Reply delete_user(const Call& call, const Service& service);
 extern const Description delete_user_description;
 
-/// What a path below the base address stands for.
+/// The resource that a path names.
 enum class Resource { none, users, user, sessions, session, password, ban };
 
-/// Whether it is there with UserAdminExtras alone.
+/// Returns whether the resource requires UserAdminExtras.
 constexpr bool requires_extras(Resource resource) noexcept {
     return resource != Resource::users && resource != Resource::user;
 }
 
-/// Which function answers what.
+/// An entry of the routing table.
 struct Operation {
     std::string_view method;
-    /// What it is called where it is counted or told of.
+    /// The name in metrics and the audit log.
     std::string_view name;
     Resource resource;
     bool changes_something;
     Reply (*handler)(const Call& call, const Service& service);
     /// The text of an unexpected failure (section 7).
     std::string_view failure_text;
-    /// None can be without.
+    /// Never null.
     const Description& description;
 };
 
-/// All operations. HEAD goes with GET.
+/// Returns all operations. HEAD uses the one of GET.
 std::span<const Operation> operations() noexcept;
 
-/// The value of Allow.
+/// Returns the value of Allow.
 std::string methods_of(Resource resource);
 
 /// GET {id}/sessions

@@ -9,10 +9,10 @@ namespace useradmin::api {
 
 namespace {
 
-// Proxies take some 4 KiB of headers and more.
+// Proxies accept at least 4 KiB of headers.
 constexpr std::size_t max_links_length = 3000;
 
-/// What stays as it is in a path and in a query (RFC 3986).
+/// Characters that are not encoded in a path and in a query (RFC 3986).
 constexpr std::string_view path_characters = "/!$&'()*+,;=:@";
 constexpr std::string_view query_characters = "/?!$&'()*+,;=:@%";
 

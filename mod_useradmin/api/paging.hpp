@@ -1,4 +1,4 @@
-// Where the other pages of a list are: the headers Link (RFC 8288) and X-Total-Count.
+// The paging headers Link (RFC 8288) and X-Total-Count.
 #pragma once
 
 #include "api/envelope.hpp"
@@ -6,9 +6,8 @@
 
 namespace useradmin::api {
 
-/// Adds both to the reply to a request for a page: links to the first page, the one before, the
-/// next and the last, which are the request's own address with another page. They are left out
-/// where they would be too long for a header.
+/// Adds both headers: links to the first, previous, next and last page, which repeat the request's
+/// own address with another page. Omits links that are too long for a header.
 void add_links(http::Reply& reply, const http::Request& request, const Pagination& pagination);
 
 } // namespace useradmin::api

@@ -1,4 +1,4 @@
-// Which row a request wants to change: If-Match (RFC 9110, section 13.1.1).
+// If-Match (RFC 9110, section 13.1.1).
 #pragma once
 
 #include "http/message.hpp"
@@ -6,10 +6,10 @@
 
 namespace useradmin::api {
 
-/// The versions of a user that the request's If-Match names; any where it has none, or "*", since
-/// the user is there by then. A malformed one names none.
+/// Returns the versions in the request's If-Match, or nothing if it is absent or "*". A malformed
+/// one contains no version.
 store::Versions if_match_versions(const http::Headers& headers);
-/// Whether the user's row is of one of them.
+/// Returns whether the user's row has one of the versions.
 bool matches_version(const model::User& user, const store::Versions& versions);
 
 } // namespace useradmin::api

@@ -35,21 +35,22 @@ constexpr Operation table[] = {
      unban_user_description},
 };
 
-/// What a path names, its parts still percent-encoded.
+/// The target of a path, percent-encoded.
 struct Target {
     Resource resource;
     std::string_view id = {};
     std::string_view session_id = {};
 };
 
-/// What stands before the text's first slash, which is taken from it with that.
+/// Splits off the first path segment.
 std::string_view split_segment(std::string_view& text) {
     const std::string_view segment = text.substr(0, text.find('/'));
     text.remove_prefix(std::min(text.size(), segment.size() + 1));
     return segment;
 }
 
-/// What a path below the base address names; where there is no such thing, the id is all of it.
+/// Returns the target of a path below the base address. If there is no such resource, the id is the
+/// whole path.
 Target target_of(std::string_view path, bool has_extras) {
     if (path.starts_with('/'))
         path.remove_prefix(1);
@@ -69,7 +70,7 @@ Target target_of(std::string_view path, bool has_extras) {
     return {Resource::session, id, path};
 }
 
-/// The operation; nullptr where the resource has none of that method.
+/// Returns the operation, or nullptr if the resource does not have the method.
 const Operation* find_operation(Resource resource, std::string_view method) {
     const std::string_view wanted = method == "HEAD" ? "GET" : method;
     const auto* const found =
@@ -91,7 +92,7 @@ Reply with_allow(Reply reply, Resource resource) {
     return reply;
 }
 
-/// Whether a request of that method could change something.
+/// Returns whether the method can change something.
 bool changes_something(std::string_view method) {
     return std::any_of(
         std::begin(table), std::end(table),
@@ -118,7 +119,7 @@ Reply dispatch(const http::Request& request, const std::optional<Caller>& caller
     if (changes_something(request.method) &&
         http::is_of_another_site(request.headers, service.settings.trusted_origins))
         return error(403, texts::origin_not_allowed);
-    // No such path: it says so to callers with a session alone.
+    // An unknown path is 404 for callers with a session only.
     if (operation == nullptr)
         return caller ? error(404, texts::not_found) : error(401, texts::no_session);
     const std::string session_id = text::decode_path_segment(target.session_id);
@@ -136,7 +137,7 @@ Reply handle_request(const http::Request& request, const std::optional<Caller>& 
     }
     Reply reply = dispatch(request, caller, service, event);
     event.status = reply.status;
-    // RFC 9110, 15.5.2. Whatever knows the caller has found nobody; another scheme may do as well.
+    // Required by RFC 9110, 15.5.2.
     if (reply.status == 401)
         reply.headers.push_back({"WWW-Authenticate", "Bearer"});
     http::add_cors_headers(reply, request.method, request.headers,

@@ -1,4 +1,4 @@
-// The service: a request in, a reply out. Nothing here knows of httpd or of SQL.
+// The service: turns a request into a reply. Independent of httpd and SQL.
 #pragma once
 
 #include "api/access.hpp"
@@ -15,56 +15,56 @@
 
 namespace useradmin::api {
 
-/// What the specification lets pass, and UserAdminGuard does not.
+/// UserAdminGuard: rules beyond the specification.
 struct Guards {
-    /// Admins change users of the role user alone (4.4).
+    /// Admins change only users with the role user (4.4).
     bool rank = false;
-    /// One superAdmin who is not banned stays.
+    /// At least one superAdmin who is not banned remains.
     bool last_super_admin = false;
 };
 
-/// What the configuration decides.
+/// The settings of the configuration.
 struct OperationSettings {
     /// ADMIN_EMAIL (4.4.1, check 5).
     std::string_view protected_email;
     /// The largest page of a list.
     std::int64_t max_limit = 1000;
-    /// Whether the accountId of a credential account is the user's id; the specification has the
-    /// e-mail (2.2), and better-auth from 1.7 on the id.
+    /// Whether the accountId of a credential account is the user's id, as better-auth 1.7 expects;
+    /// otherwise the e-mail (2.2).
     bool account_id_is_user_id = false;
     /// Whether addresses are stored in lower case, as better-auth looks them up.
     bool lowers_email = false;
     Guards guards = {};
     /// Whether an update that bans, or gives another role or address, ends the user's sessions.
     bool ends_sessions = false;
-    /// Whether there are sessions, passwords and bans below a user (UserAdminExtras).
+    /// Whether UserAdminExtras is on: sessions, passwords and bans below a user.
     bool has_extras = false;
-    /// Whose pages may send requests, beside the server's own.
+    /// Trusted origins in addition to the server's own.
     http::Origins trusted_origins = {};
 };
 
-/// What the operations work with.
+/// The dependencies of the operations.
 struct Service {
     store::Store& store;
     password::Hasher& hasher;
     const OperationSettings& settings;
 };
 
-/// Answers a request under the base address (specification, section 4). Without a caller it has no
-/// session. The event is filled in before anything is changed, its status at the end.
+/// Handles a request below the base address (specification, section 4). Without a caller there is
+/// no session. Fills in the event before any change, and its status at the end.
 http::Reply handle_request(const http::Request& request, const std::optional<Caller>& caller,
                            const Service& service, audit::Event& event);
 
-/// What the operations are called where they are counted or told of.
+/// Returns the names of the operations for metrics and the audit log.
 std::span<const std::string_view> operation_names() noexcept;
 
-/// Which of them a request is for, by its method and its path below the base address; empty where
-/// it is for none.
+/// Returns the name of the operation for a method and a path below the base address, or an empty
+/// text.
 std::string_view operation_name(std::string_view method, std::string_view path,
                                 bool has_extras) noexcept;
 
-/// The envelope for an error that arose outside of the operations: httpd's own, or another
-/// module's. The method and the path below the base address tell which operation it was.
+/// Returns the envelope for an error of httpd or another module. Method and path tell the
+/// operation.
 http::Reply error_reply(int status, std::string_view method, std::string_view path,
                         bool has_extras = false);
 

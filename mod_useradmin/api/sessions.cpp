@@ -11,8 +11,8 @@ namespace useradmin::api {
 
 namespace {
 
-/// The checks that the three have in common, in their order: a session, the role, and that the user
-/// exists. Nothing where all let the request pass.
+/// The common checks in their order: session, role, and that the user exists. Returns nothing if
+/// all pass.
 std::optional<Reply> refusal(const Call& call, const Service& service,
                              std::string_view failure_text) {
     if (!call.caller)

@@ -27,7 +27,7 @@ constexpr Refusal refusals[] = {{400, texts::fields_missing},
 } // namespace
 
 Reply set_password(const Call& call, const Service& service) {
-    // A session, and the role.
+    // Session and role.
     if (!call.caller)
         return error(401, texts::no_session);
     if (!may_use_extras(*call.caller))
@@ -39,7 +39,7 @@ Reply set_password(const Call& call, const Service& service) {
     const std::optional<json::Object> object = json::Object::parse(body.text);
     if (!object)
         return error(400, texts::bad_request);
-    // Another type than string has no text, as if missing.
+    // A value that is not a string counts as missing.
     const std::string_view password = object->text("password");
     if (password.empty())
         return error(400, texts::fields_missing);
@@ -55,14 +55,13 @@ Reply set_password(const Call& call, const Service& service) {
     if (!user)
         return failure_reply(user.failure(), texts::password_failed);
 
-    // The row is what If-Match says: asked first, so that nothing is hashed in vain, and again by
-    // the statement that writes, since the row may change meanwhile.
+    // If-Match: checked here to avoid hashing in vain, and again by the writing statement.
     store::UpdateGuard guard;
     guard.versions = if_match_versions(call.request.headers);
     if (!matches_version(*user, guard.versions))
         return error(412, texts::user_changed);
 
-    // No connection is held while the password is hashed.
+    // Hashes without holding a connection.
     const auto hash = service.hasher.hash(password);
     if (const auto* reason = std::get_if<password::HashFailure>(&hash))
         return failure_reply(*reason, texts::password_failed);
@@ -72,7 +71,7 @@ Reply set_password(const Call& call, const Service& service) {
         store::credential_account(*user, account_id, std::get<crypto::Secret>(hash).view(),
                                   service.settings.account_id_is_user_id, text::now()),
         store::SessionPolicy::revoke, guard);
-    // The user may have been changed or deleted while the password was hashed.
+    // The user may have been changed or deleted meanwhile.
     return set ? confirmation(texts::password_set)
                : failure_reply(set.failure(), texts::password_failed, texts::password_forbidden);
 }

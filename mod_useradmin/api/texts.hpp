@@ -1,4 +1,4 @@
-// The texts of the interface: the specification's section 7, and those that it leaves open.
+// The texts of the interface: those of the specification's section 7, then those it leaves open.
 #pragma once
 
 #include <string_view>
@@ -27,12 +27,12 @@ inline constexpr std::string_view create_failed = "Error al crear usuario";
 inline constexpr std::string_view update_failed = "Error al actualizar usuario";
 inline constexpr std::string_view delete_failed = "Error al eliminar usuario";
 
-// What the specification leaves open.
+// Not in the specification.
 inline constexpr std::string_view deleted = "Usuario eliminado correctamente";
 inline constexpr std::string_view last_super_admin = "Debe quedar al menos un superAdmin";
 inline constexpr std::string_view user_changed = "El usuario ha cambiado";
 inline constexpr std::string_view origin_not_allowed = "Origen no permitido";
-// Of what UserAdminExtras adds.
+// UserAdminExtras.
 inline constexpr std::string_view sessions_forbidden = "No tienes permisos para gestionar sesiones";
 inline constexpr std::string_view password_forbidden =
     "No tienes permisos para cambiar contraseñas";

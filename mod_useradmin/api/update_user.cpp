@@ -23,14 +23,13 @@ bool is_one_of(Kind kind, std::initializer_list<Kind> kinds) {
     return false;
 }
 
-/// Whether the body has the role or the ban flag that an admin must not send (check 4). Null is no
-/// role; any flag that is there counts.
+/// Returns whether the body has the role or the ban flag that an admin must not send (check 4). A
+/// null role does not count; any value of banned does.
 bool has_role_or_ban(const Object& body) {
     return has_role(body) || body.kind("banned") != Kind::absent;
 }
 
-/// Whether every field that the caller may set has its type. Fields that are ignored may be
-/// anything.
+/// Returns whether every field that the caller may set has its type. Ignored fields may have any.
 bool has_types(const Object& body, const Caller& caller) {
     for (std::string_view field : {"name", "email", "password"})
         if (!is_one_of(body.kind(field), {Kind::absent, Kind::string}))
@@ -41,7 +40,7 @@ bool has_types(const Object& body, const Caller& caller) {
            is_one_of(body.kind("banned"), {Kind::absent, Kind::boolean});
 }
 
-/// Whether the changes leave a superAdmin without that role, or banned.
+/// Returns whether the changes remove the role superAdmin or ban the user.
 bool revokes_super_admin(const store::Changes& changes) {
     return std::any_of(
         changes.begin(), changes.end(),
@@ -53,7 +52,7 @@ bool revokes_super_admin(const store::Changes& changes) {
         });
 }
 
-/// What the changes must leave alone (UserAdminGuard).
+/// Returns the guard for the changes (UserAdminGuard).
 store::UpdateGuard update_guard_of(const Caller& caller, const store::Changes& changes,
                                    const OperationSettings& settings) {
     if (settings.guards.rank && !is_super_administrator(caller))
@@ -61,7 +60,8 @@ store::UpdateGuard update_guard_of(const Caller& caller, const store::Changes& c
     return revokes_super_admin(changes) ? last_super_admin_guard(settings) : store::UpdateGuard();
 }
 
-/// The reply to a body that sets nothing, where the user exists (check 3).
+/// Returns the error for a body that cannot be applied, or 404 if the user does not exist (check
+/// 3).
 Reply reject(const Call& call, const Service& service, int status, std::string_view text) {
     const auto user = service.store.find(call.id);
     return user ? error(status, text) : failure_reply(user.failure(), texts::update_failed);
@@ -96,10 +96,10 @@ Reply update_user(const Call& call, const Service& service) {
         return body_error(body);
     const std::optional<Object> object = Object::parse(body.text);
 
-    // Check 3: the user exists. Where the body is taken, the update itself finds out.
+    // Check 3: the user exists. For a valid body, the update itself checks.
     if (!text::is_clean_utf8(call.id))
         return error(404, texts::not_found);
-    // Check 4: an admin sends neither role nor ban.
+    // Check 4: an admin sends neither role nor banned.
     if (object && !may_change_role_and_ban(caller) && has_role_or_ban(*object))
         return reject(call, service, 403, texts::update_role_forbidden);
     if (!object || !has_types(*object, caller))
@@ -119,7 +119,7 @@ Reply update_user(const Call& call, const Service& service) {
             changes.push_back({"banned", object->boolean("banned")});
         apply_non_empty("banReason", object->text("banReason"));
     }
-    // The row is what If-Match says: whoever asks first and updates afterwards can be overtaken.
+    // If-Match is part of the update: a separate query would race with other changes.
     store::UpdateGuard guard = update_guard_of(caller, changes, service.settings);
     guard.versions = if_match_versions(call.request.headers);
     guard.actor = actor_of(caller);
