@@ -9,12 +9,12 @@ namespace useradmin::sign_in {
 
 namespace {
 
-/// Percent-encodes what encodeURIComponent does.
+/// Percent-encodes as encodeURIComponent does.
 std::string encoded(std::string_view text) {
     constexpr std::string_view plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
                                        "0123456789-_.!~*'()";
     std::string out;
-    out.reserve(3 * text.size()); // leaves nothing behind as it grows
+    out.reserve(3 * text.size()); // no reallocation leaves a copy
     for (const char character : text) {
         if (plain.find(character) != plain.npos) {
             out += character;
@@ -59,8 +59,8 @@ std::string Cookies::dont_remember_name() const {
     return name_with_prefix_of_session("dont_remember");
 }
 
-/// The name of another cookie of the library; a session cookie of a name of its own has those of
-/// the default prefix beside it.
+/// Returns the name of another cookie of the library. If the session cookie has a custom name, the
+/// others keep the default prefix.
 std::string Cookies::name_with_prefix_of_session(std::string_view name) const {
     constexpr std::string_view own = "session_token";
     const std::string_view prefix =
@@ -86,7 +86,7 @@ std::string Cookies::header(std::string_view name, std::string_view value,
     if (is_secure_ || is_prefixed)
         text += "; Secure";
     text += "; SameSite=Lax";
-    return text; // and no copy of it
+    return text; // moved, not copied
 }
 
 } // namespace useradmin::sign_in

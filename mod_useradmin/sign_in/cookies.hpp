@@ -1,4 +1,4 @@
-// The cookies that better-auth keeps a session in.
+// better-auth's session cookies.
 #pragma once
 
 #include <string>
@@ -16,28 +16,28 @@ constexpr bool has_prefix(std::string_view name) noexcept {
     return name.starts_with(host_prefix) || name.starts_with(secure_prefix);
 }
 
-/// How better-auth names, signs and dresses its cookies. The texts live as long as their owner.
+/// Names, signatures and attributes of better-auth's cookies. The texts must outlive the object.
 class Cookies {
   public:
-    /// Without a secret (an empty text) nothing is signed. Secure: the request came by https.
+    /// Without a secret (an empty text), cookies are not signed. Secure: the request came by https.
     Cookies(std::string_view name, std::string_view secret, bool is_secure) noexcept
         : name_(name), secret_(secret), is_secure_(is_secure) {}
 
-    /// The token as it is handed out: with its signature where there is a secret, and
-    /// percent-encoded, which every version of better-auth takes.
+    /// Returns the token for a client: signed if there is a secret, and percent-encoded, which
+    /// every version of better-auth accepts.
     std::string encode_token(std::string_view token) const;
 
-    /// The values of the Set-Cookie headers that open a session. One that is not remembered ends
+    /// Returns the Set-Cookie values that open a session. A session that is not remembered ends
     /// with the browser.
     std::vector<std::string> session_cookies(std::string_view token, bool is_remembered) const;
-    /// The values of the Set-Cookie headers that end it.
+    /// Returns the Set-Cookie values that end a session.
     std::vector<std::string> expired_cookies() const;
 
-    /// The value of the Set-Cookie header that ends what said that a session is not to be
+    /// Returns the Set-Cookie value that removes the cookie which marks a session as not to be
     /// remembered.
     std::string expired_dont_remember_cookie() const;
 
-    /// The name of the cookie that says that a session is not to be remembered, without a prefix.
+    /// The unprefixed name of the cookie that marks a session as not to be remembered.
     std::string dont_remember_name() const;
 
   private:

@@ -24,7 +24,7 @@ std::string line_of(const AttemptLimiter::Scope& scope, text::Network network) {
     return line += network.text(scope.prefix_length);
 }
 
-/// Why an attempt failed that was counted; empty for any other outcome.
+/// Returns why a counted attempt failed; empty for other outcomes.
 constexpr std::string_view sentence_of(Outcome outcome) noexcept {
     return outcome == Outcome::unknown          ? "there is no such account with a password"
            : outcome == Outcome::wrong_password ? "the password is wrong"
@@ -64,15 +64,15 @@ Verification CredentialVerifier::verify(const Login& login) {
                 "(twoFactorEnabled); AuthUserAdminSecondFactor ignore would let it in",
             network_of_client(login.network));
         break;
-    default: // nothing was found out
+    default: // not decided
         break;
     }
     return verification;
 }
 
 void CredentialVerifier::log_failure(const Login& login, Outcome outcome) const {
-    constexpr std::size_t longest_shown = 254; // of an address (RFC 5321)
-    std::string line = "UA0315: signing in to '";
+    constexpr std::size_t longest_shown = 254; // the longest address (RFC 5321)
+    std::string line = "UA0315: sign-in to '";
     line += login.email.substr(0, longest_shown);
     line += "' failed: ";
     line += sentence_of(outcome);
@@ -96,8 +96,8 @@ Verification CredentialVerifier::verify_password(const Login& login,
     if (!found && !found.is_not_found())
         return {outcome_of(found.failure())};
     const bool has_password = found && found->password_hash;
-    // Those that waited for their turn together have failed since: no more guesses are verified
-    // at once than there are hashing slots.
+    // Requests that waited at the same time may have failed meanwhile. Checking again bounds the
+    // guesses to the number of hashing slots.
     std::optional<Verification> stopped;
     const PasswordVerdict verdict =
         passwords_.verify(subject.account(), has_password ? found->password_hash : std::nullopt,
@@ -112,7 +112,7 @@ Verification CredentialVerifier::verify_password(const Login& login,
     if (verdict == PasswordVerdict::unsupported)
         log_.write(text::Level::warning,
                    "UA0307: the password hash of user " + std::string(user.id) +
-                       " is of no known format or asks for too much work; set the password anew");
+                       " has an unknown format or requires too much work; set a new password");
     if (verdict != PasswordVerdict::match)
         return {Outcome::wrong_password};
     if (is_banned(user, text::now()))
@@ -122,8 +122,7 @@ Verification CredentialVerifier::verify_password(const Login& login,
     return {Outcome::accepted, user, upgrade_hash(*found, login.password)};
 }
 
-/// Who signs in is let in, whatever comes of it: the log has why it failed, and there is a next
-/// time.
+/// Renews the hash if possible. A failure is logged and does not prevent the sign-in.
 std::string_view CredentialVerifier::upgrade_hash(const store::Credential& credential,
                                                   std::string_view password) {
     renewed_ = passwords_.rehash(*credential.password_hash, password);
@@ -133,13 +132,13 @@ std::string_view CredentialVerifier::upgrade_hash(const store::Credential& crede
     account.user_id = credential.user.id;
     account.password = renewed_->view();
     account.updated_at = text::now();
-    // One that was set meanwhile stays.
+    // Does not replace a password that was set meanwhile.
     return store_.replace_hash(account, *credential.password_hash) ? renewed_->view()
                                                                    : *credential.password_hash;
 }
 
-/// As it was typed; then in lower case, as better-auth looks addresses up. The other way round, who
-/// makes an account whose address differs from another in case alone would shut its owner out.
+/// Looks the address up as typed, then in lower case, as better-auth does. In the reverse order, a
+/// second account whose address differs only in case would lock out its owner.
 store::Result<store::Credential> CredentialVerifier::find(std::string_view email) {
     if (!text::is_clean_utf8(email))
         return store::Failure::not_found;

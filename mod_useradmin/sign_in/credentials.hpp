@@ -1,4 +1,4 @@
-// Whether an address and a password are those of a user.
+// Verifies an address and a password.
 #pragma once
 
 #include "sign_in/attempt_limiter.hpp"
@@ -10,7 +10,7 @@
 
 namespace useradmin::sign_in {
 
-/// What somebody says who wants in.
+/// The credentials of a sign-in.
 struct Login {
     std::string_view email;
     std::string_view password;
@@ -20,17 +20,17 @@ struct Login {
 
 enum class Outcome {
     accepted,
-    unknown,        ///< no such user, or one without a password
-    wrong_password, ///< or a stored hash that is refused
-    banned,         ///< and the password is right
+    unknown,        ///< no such user, or no password
+    wrong_password, ///< or an invalid stored hash
+    banned,         ///< with the right password
     second_factor,  ///< the password is right, and the account wants a second factor too
     limited,        ///< too many failed attempts: 429
-    busy,           ///< no hashing slot came free in time, or the queue for one was full: 503
+    busy,           ///< no hashing slot in time, or the queue was full: 503
     unavailable,    ///< no database connection in time: 503
-    failed,         ///< the database refused or broke off: 500
+    failed,         ///< a database error: 500
 };
 
-/// Why nobody was let in, for an audit log; empty where somebody was, or nothing was found out.
+/// Returns the reason of a refusal for the audit log; empty for other outcomes.
 constexpr std::string_view reason_of(Outcome outcome) noexcept {
     return outcome == Outcome::unknown          ? "unknown-address"
            : outcome == Outcome::wrong_password ? "wrong-password"
@@ -46,7 +46,7 @@ struct Verification {
     model::User user = {};
     /// The hash that its account has, where the outcome is accepted. Lives as long as the verifier.
     std::string_view password_hash = {};
-    /// Only where the outcome is limited.
+    /// Set if the outcome is limited.
     std::chrono::seconds retry_after{0};
 };
 
@@ -56,10 +56,10 @@ enum class SecondFactor {
     ignored, ///< as much as any other
 };
 
-/// Verifies logins. No database connection is held while a password is hashed.
+/// Verifies credentials. Holds no database connection while hashing.
 class CredentialVerifier {
   public:
-    /// The place tells the store's database and tables from others; it lives as long as the object.
+    /// place: identifies the database and its tables; must outlive the object.
     CredentialVerifier(store::Store& store, std::string_view place, PasswordVerifier& passwords,
                        ObservedFormats& formats, AttemptLimiter limiter, const AttemptLimit& limit,
                        text::Logger& log,

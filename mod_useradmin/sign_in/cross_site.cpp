@@ -27,7 +27,7 @@ bool holds_control(std::string_view text) noexcept {
         });
 }
 
-/// Whether the path holds a slash or a backslash in disguise.
+/// Returns whether the path contains an encoded slash or backslash.
 bool holds_encoded_separator(std::string_view path) noexcept {
     for (std::size_t at = path.find('%'); at != path.npos; at = path.find('%', at + 1)) {
         const std::string_view triple = path.substr(at, 3);

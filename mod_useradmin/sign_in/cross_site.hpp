@@ -16,8 +16,8 @@ std::optional<http::Reply> reject_cross_site_sign_in(const http::Headers& header
 std::optional<http::Reply> reject_cross_site_cookies(const http::Headers& headers,
                                                      http::Origins trusted);
 
-/// Whether a client may be sent there: a path, or an address of the same origin or of a trusted
-/// one.
+/// Returns whether a redirect to the URL is allowed: a path, or a URL of the own or a trusted
+/// origin.
 bool may_redirect_to(std::string_view url, const http::Headers& headers, http::Origins trusted);
 
 } // namespace useradmin::sign_in

@@ -1,4 +1,4 @@
-// One function for each endpoint; service.cpp picks them.
+// The endpoints.
 #pragma once
 
 #include "sign_in/service.hpp"

@@ -33,7 +33,7 @@ Reply extend(store::SessionWithUser& signed_in, const Service& service) {
     if (!has_extended && !has_extended.is_not_found())
         return store_error(has_extended.failure());
     if (!has_extended) {
-        // It ended in the meantime.
+        // The session ended meanwhile.
         Reply reply = error(401, "Failed to get session", "FAILED_TO_GET_SESSION");
         add_expired_cookies(reply, service);
         return reply;
@@ -55,7 +55,7 @@ Reply session_reply(const Request& request, const Client& client, const Service&
         return closed || closed.is_not_found() ? ended_session(service)
                                                : store_error(closed.failure());
     }
-    // The session of a banned user is none, but the ban may end before it.
+    // The session of a banned user is invalid, but survives a ban that expires first.
     if (is_banned(signed_in.user, service.now))
         return no_session();
     if (service.refuses_impersonated && !signed_in.session.impersonated_by.value_or("").empty())

@@ -16,12 +16,12 @@ using password::Format;
 constexpr std::size_t max_formats = 8;
 constexpr std::chrono::minutes refresh_interval(5);
 
-// Measured beside OWASP's argon2id: scrypt takes about four times as long, and bcrypt at a cost of
-// 10 (1,024 rounds) 2.7 times.
+// Measured: compared with OWASP's argon2id, scrypt takes about four times as long, and bcrypt with
+// a cost of 10 (1,024 rounds) 2.7 times.
 constexpr std::uint64_t cost_of_scrypt = 160'000;
 constexpr std::uint64_t cost_of_bcrypt_round = 100;
 
-/// How much work it is, in KiB that argon2id passes over.
+/// Returns the work in KiB that argon2id would process.
 std::uint64_t cost_of(const Format& format) noexcept {
     if (const auto* const argon2id = std::get_if<Argon2id>(&format))
         return std::uint64_t{argon2id->memory_kib} * argon2id->passes;
@@ -30,13 +30,13 @@ std::uint64_t cost_of(const Format& format) noexcept {
     return cost_of_scrypt;
 }
 
-/// The work of what Store::password_formats names; nothing for "other".
+/// Returns the work of a name of Store::password_formats, or nothing for "other".
 std::optional<Format> parse_sampled_format(const std::string& name) {
     if (name == "scrypt")
         return password::Scrypt();
     if (name.starts_with("$2"))
         return password::cost_of(name + std::string(53, '.'));
-    // A hash is the text with a salt of 16 bytes and a hash of 32 behind it.
+    // Completes the prefix with a salt of 16 bytes and a hash of 32.
     return password::cost_of(name + std::string(22, 'A') + '$' + std::string(43, 'A'));
 }
 

@@ -1,4 +1,4 @@
-// What a failed attempt to sign in costs, whoever it is for.
+// Makes all failed sign-ins take the same time.
 #pragma once
 
 #include "password/format.hpp"
@@ -12,20 +12,18 @@
 
 namespace useradmin::sign_in {
 
-/// The work of the password hashes that the database holds, as far as this process has seen them.
-/// Every failed attempt does each of them once: the account's own by verifying, the others for
-/// nothing. So the time tells nobody whether there is such an account, or how it is hashed. Safe to
-/// use from many threads.
+/// The hash formats in the database, as far as this process has seen them. Every failed attempt
+/// does the work of each format once: the account's own by verifying, the others for nothing. Its
+/// time reveals neither whether the account exists nor its format. Thread-safe.
 class ObservedFormats {
   public:
     using Clock = std::chrono::steady_clock;
 
-    /// Looks at the store where that was not done for a few minutes. The place tells its database
-    /// and its tables from others.
+    /// Samples the store, at most every few minutes. place: identifies the database and its tables.
     void refresh(store::Store& store, std::string_view place, Clock::time_point now);
-    /// Takes note of a format, unless it is known. No more than a few are kept, the costliest.
+    /// Adds a format. Only a few are kept, the most expensive ones.
     void add(const password::Format& format);
-    /// All that were noted.
+    /// Returns all formats.
     std::vector<password::Format> all() const;
 
   private:
@@ -34,12 +32,12 @@ class ObservedFormats {
         Clock::time_point time = Clock::time_point::min();
     };
 
-    /// Of the place. The mutex is held.
+    /// Returns the time of the next sample of a place. The mutex must be locked.
     Clock::time_point& next_refresh_at(std::string_view place);
 
     mutable std::mutex mutex_;
     std::vector<password::Format> formats_;
-    /// As many as the configuration names sets of tables.
+    /// One for each set of tables in the configuration.
     std::vector<NextRefresh> next_refreshes_;
 };
 

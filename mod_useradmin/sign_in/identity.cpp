@@ -36,7 +36,7 @@ std::optional<Identity> find_cached(CachedSessions& cached, text::Timestamp now)
     if (!cached.found)
         return std::nullopt;
     const Identity identity = identity_of(cached.found->signed_in(), now);
-    // Of a session that has ended the database may know by now that it goes on.
+    // An expired session may have been extended in the database.
     return identity.status == SessionStatus::valid ? std::optional(identity) : std::nullopt;
 }
 
@@ -44,7 +44,7 @@ Identity identify(store::Store& store, std::string_view token, text::Timestamp n
                   const CachedSessions* cached) {
     if (token.empty() || !text::is_clean_utf8(token))
         return {SessionStatus::malformed};
-    // Both as they were before the session is looked up.
+    // Both are taken before the lookup.
     const auto asked_at = SessionCache::Clock::now();
     const auto generation =
         cached != nullptr ? cached->cache.generation() : SessionCache::Generation();

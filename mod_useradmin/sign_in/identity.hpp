@@ -1,4 +1,4 @@
-// Whose session a token is (specification, section 5).
+// The user of a session token (specification, section 5).
 #pragma once
 
 #include "sign_in/session_cache.hpp"
@@ -10,50 +10,48 @@
 
 namespace useradmin::sign_in {
 
-/// What came of looking a token up.
+/// The result of looking up a token.
 enum class SessionStatus {
-    valid,       ///< it stands for a user
-    malformed,   ///< empty, or no clean UTF-8: no session has such a token
-    unknown,     ///< no session has it
-    expired,     ///< its session has
-    banned,      ///< its user is, at this time
+    valid,       ///< it belongs to a user
+    malformed,   ///< empty or not clean UTF-8
+    unknown,     ///< no such session
+    expired,     ///< the session has expired
+    banned,      ///< the user is banned now
     unavailable, ///< no database connection in time: 503
-    failed,      ///< the database refused or broke off: 500
+    failed,      ///< a database error: 500
 };
 
-/// Who a token stands for, or why for nobody. The texts live as long as the request; those of a
-/// kept session as long as what was asked.
+/// The user of a token, or why there is none. The texts are valid as long as the request; those of
+/// a cached session as long as its lookup object.
 struct [[nodiscard]] Identity {
     SessionStatus status;
-    /// Both only where somebody was recognised; the role is empty where the user has none.
+    /// Set if the token was recognised. The role is empty if the user has none.
     std::string_view user_id = {};
     std::string_view role = {};
     /// The id of the administrator who acts as the user; empty if nobody does.
     std::string_view impersonated_by = {};
 };
 
-/// Whether the user is banned at that time: banned, with banExpires absent or in the future.
+/// Returns whether the user is banned at a time: banned, and banExpires absent or in the future.
 bool is_banned(const model::User& user, text::Timestamp now);
 
-/// Sessions that need not be looked up again for a while.
+/// The session cache for a lookup.
 struct CachedSessions {
     SessionCache cache;
-    /// The database, its tables and what the tokens are signed with; see SessionCache.
+    /// Identifies the database, its tables and the secret; see SessionCache.
     std::string_view place;
-    /// How long ago a session may have been looked up.
+    /// The maximum age of a cached session.
     std::chrono::seconds age;
-    /// What the client sent: the token, with its signature where that is looked at.
+    /// What the client sent: the token, with its signature if that is verified.
     std::string_view credential;
-    /// The session that was found. Texts of an identity are views of it.
+    /// The cached session. Texts of an Identity are views of it.
     std::optional<SessionCache::CachedSession> found = {};
 };
 
-/// Whom the credential was found to stand for a short while ago, its signature too; nothing where
-/// that is not known, or nobody is recognised any more.
+/// Returns the cached identity of a credential, or nothing if it is unknown or no longer valid.
 std::optional<Identity> find_cached(CachedSessions& cached, text::Timestamp now);
 
-/// The user whose session has that token. Where sessions are kept, this one is as that of their
-/// credential, if somebody is recognised.
+/// Looks a token up. Caches a recognised session under its credential.
 Identity identify(store::Store& store, std::string_view token, text::Timestamp now,
                   const CachedSessions* cached = nullptr);
 

@@ -1,4 +1,4 @@
-// How long a session lasts: better-auth's defaults.
+// The lifetime of sessions: better-auth's defaults.
 #pragma once
 
 #include <chrono>
@@ -6,9 +6,9 @@
 namespace useradmin::sign_in {
 
 inline constexpr std::chrono::days session_lifetime(7);
-/// Of a session that is not to be remembered.
+/// The lifetime of a session that is not remembered.
 inline constexpr std::chrono::days short_session_lifetime(1);
-/// How old a session gets before it is extended.
+/// The age at which a session is extended.
 inline constexpr std::chrono::days session_refresh_age(1);
 
 } // namespace useradmin::sign_in

@@ -10,10 +10,10 @@ namespace {
 constexpr std::size_t max_escape_length = 6;
 constexpr std::size_t max_frame_length = 128;
 
-/// How long the JSON of a record is at most: what grows leaves a copy of what it held behind.
+/// Returns an upper bound of a record's JSON. Reserving it avoids copies left by reallocation.
 template <class Record>
 std::size_t max_json_length(const Record& record) {
-    constexpr std::size_t longest_of_others = 64; // a name, a time
+    constexpr std::size_t longest_of_others = 64; // for a name or a time
     std::size_t length = 2;
     for (const model::Field<Record>& field : model::fields<Record>()) {
         const model::Value value = model::value_of(record, field);
@@ -89,7 +89,7 @@ void add_session_cookies(Reply& reply, std::string_view token, bool is_remembere
         reply.headers.push_back({"Set-Cookie", std::move(cookie)});
     if (!service.takes_bearer)
         return;
-    // As the library's bearer plugin hands out a token, for clients without cookies.
+    // The header of the library's bearer plugin, for clients without cookies.
     reply.headers.push_back({"set-auth-token", service.cookies.encode_token(token)});
     reply.headers.push_back({"Access-Control-Expose-Headers", "set-auth-token"});
 }

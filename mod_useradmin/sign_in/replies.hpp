@@ -1,4 +1,4 @@
-// Replies as better-auth writes them.
+// better-auth's replies.
 #pragma once
 
 #include "sign_in/service.hpp"
@@ -9,25 +9,26 @@ namespace useradmin::sign_in {
 
 using http::Reply;
 
-/// {"message":"…","code":"…"}; without a code the message alone.
+/// Returns {"message":"…","code":"…"}, or the message alone if there is no code.
 Reply error(int status, std::string_view message, std::string_view code = {});
 
-/// The reply to database work that failed.
+/// Returns the reply to a database failure.
 Reply store_error(store::Failure failure);
 
-/// The reply to a body that could not be read whole.
+/// Returns the reply to an unreadable body.
 Reply body_error(const http::Body& body);
 
-/// {"redirect":…,"token":"…","url":"…","user":{…}}; the library leaves out a url that is absent.
+/// Returns {"redirect":…,"token":"…","url":"…","user":{…}}. As the library does, omits an absent
+/// url.
 Reply signed_in(std::string_view token, const model::NullableText& url, const model::User& user);
 
-/// {"session":{…},"user":{…}}
+/// Returns {"session":{…},"user":{…}}.
 Reply session(const store::SessionWithUser& signed_in);
 
-/// Adds the headers that hand out a session.
+/// Adds the headers that open a session.
 void add_session_cookies(Reply& reply, std::string_view token, bool is_remembered,
                          const Service& service);
-/// Adds the headers that end one.
+/// Adds the headers that end a session.
 void add_expired_cookies(Reply& reply, const Service& service);
 
 } // namespace useradmin::sign_in

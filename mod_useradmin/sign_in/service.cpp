@@ -15,7 +15,7 @@ Reply with_allow(Reply reply, std::string_view allow) {
     return reply;
 }
 
-/// Answers where only that method is for.
+/// Handles a path with one method; replies 405 to others.
 template <Reply (*endpoint)(const Request&, const Client&, const Service&)>
 Reply handle_post(const Request& request, const Client& client, const Service& service) {
     constexpr std::string_view allow = "POST, OPTIONS";
@@ -41,10 +41,10 @@ Reply handle_get_session(const Request& request, const Client& client, const Ser
     return with_allow(error(405, "Method not allowed", "METHOD_NOT_ALLOWED"), allow);
 }
 
-/// Which function answers where.
+/// An entry of the routing table.
 struct Endpoint {
     std::string_view path;
-    /// What it is called where it is counted or told of.
+    /// The name in metrics and the audit log.
     std::string_view name;
     Reply (*answer)(const Request& request, const Client& client, const Service& service);
 };
@@ -62,7 +62,7 @@ constexpr auto names = [] {
     return all;
 }();
 
-/// The endpoint of that path; nullptr where there is none.
+/// Returns the endpoint of a path, or nullptr.
 const Endpoint* find_endpoint(std::string_view path) noexcept {
     const auto* const found =
         std::find_if(std::begin(endpoints), std::end(endpoints),

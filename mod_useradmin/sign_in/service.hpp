@@ -1,4 +1,4 @@
-// Signing in, as better-auth's endpoints do it. Nothing here knows of httpd or of SQL.
+// Sign-in with better-auth's endpoints. Independent of httpd and SQL.
 #pragma once
 
 #include "audit/event.hpp"
@@ -14,28 +14,28 @@
 
 namespace useradmin::sign_in {
 
-/// Who sends a request, and what it carries.
+/// The client of a request.
 struct Client {
     std::string_view ip;
     /// For which its attempts count.
     text::Network network;
-    /// The session token that the request carries, its signature verified; empty: none.
+    /// The request's session token with a verified signature; empty if there is none.
     std::string_view token;
-    /// Whether the request says that its session is not to be remembered.
+    /// Whether the cookies mark the session as not to be remembered.
     bool has_dont_remember = false;
 };
 
-/// What the endpoints work with.
+/// The dependencies of the endpoints.
 struct Service {
     store::Store& store;
     CredentialVerifier& credentials;
     const Cookies& cookies;
-    /// Whether tokens are read from `Authorization: Bearer` as well.
+    /// Whether `Authorization: Bearer` is accepted, too.
     bool takes_bearer = true;
-    /// Whose pages may sign in and out, beside the server's own.
+    /// Trusted origins in addition to the server's own.
     http::Origins trusted_origins = {};
     text::Timestamp now;
-    /// Filled in before anything is changed, its status at the end.
+    /// Filled in before any change, its status at the end.
     audit::Event& event;
     /// How many live sessions a user keeps at most; the oldest end first.
     std::int64_t max_sessions = 100;
@@ -43,14 +43,14 @@ struct Service {
     bool refuses_impersonated = false;
 };
 
-/// Answers a request under the base address.
+/// Handles a request below the base address.
 http::Reply handle_request(const http::Request& request, const Client& client,
                            const Service& service);
 
-/// What the endpoints are called where they are counted or told of.
+/// Returns the names of the endpoints for metrics and the audit log.
 std::span<const std::string_view> operation_names() noexcept;
 
-/// Which of them a request is for, by its path below the base address; empty where it is for none.
+/// Returns the name of the endpoint for a path below the base address, or an empty text.
 std::string_view operation_name(std::string_view path) noexcept;
 
 } // namespace useradmin::sign_in

@@ -26,7 +26,7 @@ constexpr std::size_t bucket_size = 8;
 struct Entry {
     bool is_used;
     SessionCache::Generation generation;
-    /// Of the credential and its place.
+    /// Of the credential with its place.
     Key key;
     /// Of the token alone.
     Key token;
@@ -43,11 +43,11 @@ struct Part {
     std::array<Bucket, bucket_count> buckets;
 };
 
-/// What the shared memory holds.
+/// The contents of the shared memory.
 struct Table {
     std::array<unsigned char, 32> secret;
     std::atomic<SessionCache::Generation> generation;
-    /// The generation at which all was forgotten for the last time.
+    /// The generation of the last forget_all().
     std::atomic<SessionCache::Generation> beginning;
     std::array<Part, part_count> parts;
 };
@@ -59,7 +59,7 @@ Table& table_of(void* memory) noexcept {
     return *static_cast<Table*>(memory);
 }
 
-/// Removes the entries that are meant from a part that is held.
+/// Removes the matching entries of a locked part.
 template <class IsMeant>
 void remove(Part& part, const IsMeant& is_meant) noexcept {
     bool is_empty = true;
@@ -71,7 +71,7 @@ void remove(Part& part, const IsMeant& is_meant) noexcept {
     part.is_empty = is_empty;
 }
 
-/// Holds a part. What somebody did not finish, who was killed with it, is forgotten.
+/// Locks a part. If the owner died, clears the part.
 class PartLock {
   public:
     explicit PartLock(Part& part) noexcept : lock_(part.mutex) {
@@ -84,7 +84,7 @@ class PartLock {
     ipc::LockGuard lock_;
 };
 
-/// The place of a key that says of which token an entry is, wherever it was looked up.
+/// The place of a key that identifies a token independently of where it was looked up.
 constexpr std::string_view anywhere = "";
 
 Key key_of(const Table& table, std::string_view place, std::string_view text) {
@@ -103,8 +103,8 @@ Bucket& bucket_of(Part& part, const Key& key) noexcept {
     return part.buckets[key[1] % bucket_count];
 }
 
-/// Forgets the entries that are meant. The generation comes first: a lookup that has not ended is
-/// then either seen here, or sees that it is too late.
+/// Removes the matching entries. Increments the generation first: a concurrent lookup is then
+/// either removed here, or notices the new generation.
 template <class IsMeant>
 void forget(Table& table, const IsMeant& is_meant) noexcept {
     ++table.generation;
@@ -115,7 +115,7 @@ void forget(Table& table, const IsMeant& is_meant) noexcept {
     }
 }
 
-/// A free entry goes before any other.
+/// Free entries are used first.
 Clock::rep rank(const Entry& entry) noexcept {
     return entry.is_used ? entry.looked_up_at : std::numeric_limits<Clock::rep>::min();
 }
@@ -190,7 +190,7 @@ void SessionCache::put(std::string_view place, std::string_view credential, std:
     if (table.generation != generation)
         return;
     Bucket& bucket = bucket_of(part, key);
-    // The session's own entry, or else a free one, or else the oldest.
+    // The session's entry, else a free one, else the oldest.
     Entry* chosen = std::find_if(bucket.begin(), bucket.end(), [&](const Entry& entry) {
         return entry.is_used && entry.key == key;
     });
@@ -225,7 +225,7 @@ void SessionCache::invalidate_session(std::string_view token) noexcept {
         const Key key = key_of(table, anywhere, token);
         forget(table, [&key](const Entry& entry) { return entry.token == key; });
     } catch (const std::bad_alloc&) {
-        invalidate_all(); // rather all than none
+        invalidate_all(); // forgetting too much is safe
     }
 }
 

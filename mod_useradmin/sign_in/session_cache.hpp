@@ -1,4 +1,4 @@
-// Sessions that were looked up a short while ago, for all processes together.
+// A cache of session lookups, shared by all processes.
 #pragma once
 
 #include "store/store.hpp"
@@ -12,34 +12,34 @@
 
 namespace useradmin::sign_in {
 
-/// Sessions in shared memory of a fixed size, 8,192 of them. When there is no room, the oldest of a
-/// few goes. Credentials and tokens are kept as digests alone, which lie where nobody can tell who
-/// does not know the memory's random bytes. A process that is killed wedges nobody.
+/// Up to 8,192 sessions in shared memory of a fixed size. When it is full, the oldest of a few is
+/// replaced. Credentials and tokens are stored as keyed digests, so that nobody can predict or
+/// forge an entry's position. Survives the death of any process.
 class SessionCache {
   public:
     using Clock = std::chrono::steady_clock;
 
-    /// Longer ids and roles are not kept; nor are the sessions that have them, nor those of users
-    /// who are impersonated.
+    /// Sessions with longer ids or roles are not cached.
     static constexpr std::size_t max_text_length = 64;
 
-    /// How many bytes of shared memory the sessions need.
+    /// Returns the size in bytes.
     static std::size_t size_of() noexcept;
 
-    /// Lays them out in shared memory of size_of() bytes, aligned for any type. The memory belongs
-    /// to the caller and outlives the object. Called once, before the processes fork; false where
-    /// the system refuses.
+    /// Initializes shared memory of size_of() bytes, aligned for any type. The caller owns the
+    /// memory, which must outlive the object. To be called once, before the processes fork. Returns
+    /// false if the system refuses.
     static bool init(void* memory) noexcept;
 
     /// The sessions in memory that init prepared.
     explicit SessionCache(void* memory) noexcept : memory_(memory) {}
 
-    /// A time in the order of what is forgotten.
+    /// A logical time of invalidations.
     using Generation = std::uint64_t;
-    /// To be taken before a session is looked up: what is forgotten from then on stays forgotten.
+    /// Returns the current generation. Take it before a lookup: keep() discards what was
+    /// invalidated since.
     Generation generation() const noexcept;
 
-    /// Of a session what says whether it counts, and for whom.
+    /// The parts of a session that decide its validity and its user.
     struct CachedSession {
         model::NullableTime expires_at;
         bool banned = false;
@@ -50,27 +50,27 @@ class SessionCache {
         std::array<char, max_text_length> user_id;
         std::array<char, max_text_length> role;
 
-        /// The session and its user with these fields alone. Views of this object.
+        /// Returns these fields as a session and its user: views of this object.
         store::SessionWithUser signed_in() const noexcept;
     };
 
-    /// The session that was kept for a credential (a token with its signature, if it has one) of a
-    /// place (a database, its tables and what the tokens are signed with, as one text), where it
-    /// was looked up less than that long ago.
+    /// Returns the cached session of a credential (a token with its signature, if it has one), if
+    /// it was looked up less than age ago. place: identifies the database, its tables and the
+    /// secret.
     std::optional<CachedSession> find(std::string_view place, std::string_view credential,
                                       std::chrono::seconds age, Clock::time_point now) const;
-    /// Keeps a session that was looked up at that time by the token of the credential, unless
-    /// something was forgotten since the generation.
+    /// Caches a session that was looked up at asked_at by the token of the credential, unless
+    /// something was invalidated since the generation.
     void put(std::string_view place, std::string_view credential, std::string_view token,
              const store::SessionWithUser& session, Generation generation,
              Clock::time_point now) const;
 
-    /// Forgets a user's sessions, those of users of the same id elsewhere too: one database can be
-    /// named in many ways.
+    /// Removes the sessions of a user id in all databases, since different parameters may name the
+    /// same one.
     void invalidate_user(std::string_view id) noexcept;
-    /// Forgets the session with that token, everywhere.
+    /// Removes the session of a token in all databases.
     void invalidate_session(std::string_view token) noexcept;
-    /// Takes no lock: a process that trusts the others less than itself may call it.
+    /// Takes no lock: also for a less trusted process.
     void invalidate_all() noexcept;
 
   private:

@@ -19,16 +19,16 @@ namespace {
 using json::Object;
 using Kind = Object::Kind;
 
-// Longer than any address or browser's name that is genuine.
+// Longer than any real address or User-Agent.
 constexpr std::size_t max_client_text = 512;
 
-// Of better-auth's passwords, in units of UTF-16.
+// better-auth's limit in UTF-16 code units.
 constexpr std::size_t max_password_length = 128;
 
 // How often an account is verified that is changed each time before its session is opened.
 constexpr int most_tries = 3;
 
-/// What the body says.
+/// The contents of the body.
 struct Form {
     crypto::Secret email;
     crypto::Secret password;
@@ -36,7 +36,7 @@ struct Form {
     bool is_remembered = true;
 };
 
-/// The body, or what refuses it.
+/// The parsed body, or the error reply.
 using ParseResult = std::variant<Form, Reply>;
 
 constexpr std::string_view allowed_types =
@@ -71,7 +71,7 @@ Reply invalid(std::string_view issues) {
     return error(400, issues, "VALIDATION_ERROR");
 }
 
-/// Adds what is wrong with a member, in the library's words.
+/// Adds a validation error in the library's words.
 void expect(std::string& issues, std::string_view member, Kind wanted, Kind is) {
     if (is == wanted)
         return;
@@ -83,10 +83,10 @@ void expect(std::string& issues, std::string_view member, Kind wanted, Kind is) 
     issues += name_of(is);
 }
 
-/// What refuses a text that is no JSON object.
+/// Returns the error for a text that is not a JSON object.
 Reply invalid_body(std::string_view text) {
     std::string wrapping;
-    wrapping.reserve(text.size() + 16); // leaves nothing behind as it grows
+    wrapping.reserve(text.size() + 16); // no reallocation leaves a copy
     ((wrapping += "{\"body\":") += text) += '}';
     const crypto::Secret wrapped(std::move(wrapping));
     const std::optional<Object> object = Object::parse(wrapped.view());
@@ -128,7 +128,7 @@ ParseResult read_form(std::string_view text) {
     std::string issues;
     expect(issues, "email", Kind::string, email ? Kind::string : Kind::absent);
     expect(issues, "password", Kind::string, password ? Kind::string : Kind::absent);
-    // A form has no booleans, and the library takes nothing else.
+    // Forms have no booleans, and the library accepts nothing else.
     if (text::query_parameter(text, "rememberMe"))
         expect(issues, "rememberMe", Kind::boolean, Kind::string);
     Form form{crypto::Secret(std::move(email).value_or("")),
@@ -194,13 +194,13 @@ bool is_domain(std::string_view text) {
     return true;
 }
 
-/// Whether the library takes the text for an address (the regular expression of zod).
+/// Returns whether the library accepts the text as an address (zod's regular expression).
 bool is_email(std::string_view text) {
     const std::size_t at = text.find('@');
     return at != text.npos && is_local_part(text.substr(0, at)) && is_domain(text.substr(at + 1));
 }
 
-/// What a session row keeps of a client's text: clean UTF-8, of bounded length.
+/// Returns the part of a client's text that a session row stores: clean UTF-8 of bounded length.
 std::string truncate_client_text(std::string_view text) {
     std::string out;
     while (!text.empty()) {
@@ -237,7 +237,7 @@ Reply refusal(const Verification& verification) {
         return store_error(store::Failure::unavailable);
     case Outcome::failed:
         return store_error(store::Failure::failed);
-    default: // nobody is told which of the two it was
+    default: // do not reveal which one
         return error(401, "Invalid email or password", "INVALID_EMAIL_OR_PASSWORD");
     }
 }
@@ -278,7 +278,7 @@ std::optional<Reply> open_session_of(const Verification& verification, const Req
 
     Reply reply = signed_in(token.view(), form.callback, verification.user);
     add_session_cookies(reply, token.view(), form.is_remembered, service);
-    // Else the session would not be extended.
+    // Otherwise the session would not be extended.
     if (form.is_remembered && client.has_dont_remember)
         reply.headers.push_back({"Set-Cookie", service.cookies.expired_dont_remember_cookie()});
     if (form.callback && !form.callback->empty())

@@ -9,19 +9,19 @@ namespace useradmin::sign_in {
 Reply sign_out(const Request& request, const Client& client, const Service& service) {
     if (const auto foreign = reject_cross_site_cookies(request.headers, service.trusted_origins))
         return *foreign;
-    // What the body says is of no matter here, but a connection goes on after it.
+    // The content is irrelevant, but must be read before the next request on the connection.
     const http::Body body = request.body.read();
     if (body.state != http::Body::State::read)
         return body_error(body);
     if (!client.token.empty() && text::is_clean_utf8(client.token)) {
         const auto closed = service.store.delete_session(client.token);
-        // Nobody is told that a session has ended that has not.
+        // Do not report the end of a session that has not ended.
         if (!closed && !closed.is_not_found())
             return store_error(closed.failure());
     }
     Reply reply{200, R"({"success":true})"};
-    // A form of another site comes without the session's cookie, and yet the browser would let the
-    // reply take it away.
+    // A cross-site form is sent without the session cookie, yet the browser would accept its
+    // removal.
     if (!reject_cross_site_sign_in(request.headers, service.trusted_origins))
         add_expired_cookies(reply, service);
     return reply;
