@@ -25,7 +25,7 @@ namespace useradmin::auth {
 
 namespace {
 
-/// Says who is calling: in the notes, and as httpd's user where a session tells that.
+/// Sets the notes, and r->user if the session determines it.
 void set_caller(request_rec* request, const AuthSettings& settings,
                 const sign_in::Identity& identity) {
     httpd::note_caller(request, identity.user_id, identity.role,
@@ -58,8 +58,8 @@ httpd::Lookup lookup_of(sign_in::SessionStatus status) noexcept {
     return httpd::Lookup::failed;
 }
 
-/// Why a credential stands for nobody: for the error log and, in a word, for the audit log; nullptr
-/// where it stands for somebody, or nobody knows.
+/// Why a credential was rejected: for the error log and, as a word, for the audit log. nullptr if
+/// it was accepted or could not be checked.
 struct Refusal {
     const char* sentence = nullptr;
     const char* word = nullptr;
@@ -80,13 +80,13 @@ Refusal refusal_of(sign_in::SessionStatus status) noexcept {
     }
 }
 
-/// What came of a credential. The texts live as long as the client's request.
+/// The result for a credential. The texts are valid as long as the client's request.
 struct Outcome {
     sign_in::Identity identity;
     Refusal refusal = {};
 };
 
-/// Verifies a credential and looks its session up, unless both were done a short while ago.
+/// Verifies a credential and looks its session up, or takes both from the cache.
 Outcome look_up_session(request_rec* request, const AuthSettings& settings,
                         std::string_view credential) {
     httpd::RequestBackend backend(request, auth_useradmin_module,
@@ -106,7 +106,7 @@ Outcome look_up_session(request_rec* request, const AuthSettings& settings,
     std::optional<sign_in::CachedSessions> kept;
     if (age.count() > 0) {
         place = backend.place() + settings.get<SigningSecrets>().label;
-        // Where nobody looks at signatures, a client could have a token kept under many.
+        // Without signatures, a client could have one token cached under many credentials.
         kept = {backend.server().sessions, place, age,
                 settings.get<SigningSecrets>().secrets.empty() ? token_of(credential, settings).text
                                                                : credential};
@@ -120,7 +120,7 @@ Outcome look_up_session(request_rec* request, const AuthSettings& settings,
         metrics.count(httpd::Lookup::signature);
         return {{sign_in::SessionStatus::malformed}, {token.refusal, "unsigned-token"}};
     }
-    // Nothing but a signature is no token, and nothing to tell of.
+    // An empty token is not worth a log line.
     if (token.text.empty())
         return {{sign_in::SessionStatus::malformed}};
     const sign_in::Identity identity =
@@ -129,10 +129,10 @@ Outcome look_up_session(request_rec* request, const AuthSettings& settings,
     return lasting(identity);
 }
 
-/// An outcome, kept with the client's request: its internal redirects and subrequests ask again.
+/// A result, kept with the client's request for its internal redirects and subrequests.
 struct CachedOutcome {
     crypto::Secret credential;
-    /// Where it was asked for: labels of the tables, and of what signs.
+    /// Identifies the tables and the secret.
     std::string_view tables;
     std::string_view secrets;
     Outcome outcome;
@@ -165,7 +165,7 @@ void log_rejection(request_rec* request, const AuthSettings& settings, const Ref
     log.write_for_client(text::Level::info,
                          std::string("UA0310: the session token was refused: ") + refusal.sentence,
                          text::Network::of(apr::view_of(request->useragent_ip)).text(64));
-    // Those that the request is redirected to ask again.
+    // Redirected requests ask again.
     if (!ap_is_initial_req(request))
         return;
     audit::Recorder audit(httpd::trail_of(settings.get<httpd::AuditLogFile>()),
@@ -179,8 +179,8 @@ void log_rejection(request_rec* request, const AuthSettings& settings, const Ref
     audit.finish();
 }
 
-/// Whether what cannot be looked up is somebody else's to answer: sign-in asks by itself, and has
-/// replies of its own; and the page of an ErrorDocument tells of a failure already.
+/// Returns whether another handler reports a failed lookup: sign-in has its own replies, and an
+/// ErrorDocument's page reports a failure already.
 bool replies_itself(const request_rec* request, const AuthSettings& settings) {
     return settings.get<SignIn>().is_on ||
            (request->prev != nullptr && ap_is_HTTP_ERROR(request->prev->status));
@@ -218,7 +218,7 @@ int authenticate(request_rec* request) {
     }
 }
 
-/// Runs for every request, also where `Require all granted` skips the hooks of authentication.
+/// Runs for every request, even if `Require all granted` skips the authentication hooks.
 int check_access(request_rec* request) noexcept {
     return apr::guarded([&] { return authenticate(request); },
                         [&](const char* reason) {
@@ -228,7 +228,7 @@ int check_access(request_rec* request) noexcept {
                         });
 }
 
-/// Where a Require asks for a user and there is no session.
+/// Reached if a Require needs a user and there is no session.
 int check_user(request_rec* request) noexcept {
     if (!settings_of(request).get<Enabled>() || !takes_user_from_session(request))
         return DECLINED;
@@ -238,7 +238,7 @@ int check_user(request_rec* request) noexcept {
     return HTTP_UNAUTHORIZED;
 }
 
-/// The directive that needs the database, for a sentence; nullptr where none does.
+/// Returns the name of a directive that needs the database, or nullptr.
 const char* user_of_database(const server_rec* servers) {
     for (const server_rec* server = servers; server != nullptr; server = server->next)
         if (server_configuration_of(server).is_used)
@@ -246,7 +246,7 @@ const char* user_of_database(const server_rec* servers) {
     return is_password_provider_configured() ? "the provider useradmin" : nullptr;
 }
 
-/// Warns of what the Locations of a server have between them.
+/// Warns of conflicts between the Locations of a server.
 void check_locations(apr_pool_t* pool, const server_rec* server) {
     std::string_view label;
     bool differs = false;
@@ -266,10 +266,10 @@ void check_locations(apr_pool_t* pool, const server_rec* server) {
     if (differs)
         ap_log_error(APLOG_MARK, APLOG_WARNING, 0, nullptr,
                      "UA0314: two Locations of one virtual host have different secrets in "
-                     "AuthUserAdminSecret; a session of the one is none in the other");
+                     "AuthUserAdminSecret; tokens from one are rejected by the other");
 }
 
-/// What no single directive can see. Runs for `apachectl configtest` as well.
+/// Checks combinations of directives, also for `apachectl configtest`.
 int check(apr_pool_t* pool, apr_pool_t*, apr_pool_t*, server_rec* servers) noexcept {
     return apr::guarded(
         [&] {

@@ -1,4 +1,4 @@
-// mod_auth_useradmin's place in httpd's way of handling a request.
+// mod_auth_useradmin's hooks.
 #pragma once
 
 #include "httpd/httpd.hpp"

@@ -26,23 +26,23 @@ bool is_token(std::string_view name) {
 
 void warn(const httpd::ConfigLine& line, const char* sentence) {
     const ap_directive_t& directive = *line.command->directive;
-    // A virtual host has no log yet: httpd would say nothing.
+    // While reading the configuration, a virtual host has no log.
     ap_log_error(APLOG_MARK, APLOG_WARNING, 0, nullptr, "%s (%s:%d)", sentence, directive.filename,
                  directive.line_num);
 }
 
-/// Says what is unwise about a secret that can be used.
+/// Warns of a weak secret.
 void warn_of(const crypto::LoadedSecret& sourced, const httpd::ConfigLine& line) {
     if (sourced.is_inline)
-        warn(line, "UA0311: a secret of AuthUserAdminSecret stands in the configuration, where "
-                   "mod_info shows it too; use file: or env:");
+        warn(line, "UA0311: AuthUserAdminSecret contains the secret itself, which mod_info shows, "
+                   "too; use file: or env:");
     if (sourced.is_world_readable)
-        warn(line, "UA0312: every user of the system may read a file of AuthUserAdminSecret; "
-                   "chmod 600 it");
+        warn(line, "UA0312: every user of the system may read the file of AuthUserAdminSecret; run "
+                   "chmod 600");
     if (sourced.is_short())
         warn(line, line.copy("UA0313: a secret of AuthUserAdminSecret is shorter than " +
                              std::to_string(crypto::min_secret_length) +
-                             " characters, and may be guessed"));
+                             " characters and may be guessed"));
 }
 
 } // namespace
@@ -75,7 +75,7 @@ const char* read_secrets(const httpd::ConfigLine& line, Signing& signing) {
         if (const auto* problem = std::get_if<std::string>(&read))
             return line.copy(*problem);
         const auto& sourced = std::get<crypto::LoadedSecret>(read);
-        // A text with a blank in it, which is one secret, would else be several.
+        // A text with blanks would be several secrets.
         if (sourced.is_inline && line.words.size() > 1)
             return "must be file:path or env:NAME for each of several secrets; a text with a blank "
                    "in it stands in quotes";

@@ -1,4 +1,4 @@
-// mod_auth_useradmin's configuration: its directives, and what belongs to a server as a whole.
+// mod_auth_useradmin's configuration: its directives, and the data of a server.
 #pragma once
 
 #include "crypto/signature.hpp"
@@ -13,18 +13,18 @@
 
 namespace useradmin::auth {
 
-/// `AuthUserAdminSignIn`: whether signing in is on, and the base address that it is on at.
+/// `AuthUserAdminSignIn`: whether sign-in is enabled, and its base address.
 struct Base {
     bool is_on = false;
-    /// The path of the Location, without a slash at its end.
+    /// The path of the Location, without a trailing slash.
     const char* path = nullptr;
 };
 
-/// What the tokens are signed with, if they are.
+/// The secrets that sign tokens.
 struct Signing {
-    /// None: the tokens are not signed.
+    /// Empty: tokens are not signed.
     crypto::SigningSecrets secrets;
-    /// Tells the secrets from others, and does not tell them.
+    /// Identifies the secrets without revealing them.
     const char* label = "";
 };
 
@@ -82,10 +82,10 @@ inline constexpr auto directives = std::tuple_cat(
             false, httpd::ChoiceReader{"allow", "refuse"}),
     });
 
-/// What the directives say.
+/// The directives of a Location or a server.
 using AuthSettings = httpd::DirectiveSettings<directives>;
 
-/// What belongs to a server as a whole.
+/// The data of a server.
 struct ServerConfiguration : httpd::Backend {
     /// Whether AuthUserAdmin or AuthUserAdminSignIn is on anywhere in this server.
     bool is_used = false;
@@ -96,7 +96,7 @@ void* create_server_configuration(apr_pool_t* pool, server_rec* server) noexcept
 void* merge_server_configuration(apr_pool_t* pool, void* base, void* addition) noexcept;
 
 const AuthSettings& settings_of(const request_rec* request) noexcept;
-/// Of the server's own part of the configuration, outside of every Location.
+/// Returns the settings of the server outside of all Locations.
 const AuthSettings& settings_of(const server_rec* server) noexcept;
 ServerConfiguration& server_configuration_of(const server_rec* server) noexcept;
 

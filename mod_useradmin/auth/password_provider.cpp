@@ -29,13 +29,13 @@ authn_status status_of(sign_in::Outcome outcome) noexcept {
     case sign_in::Outcome::second_factor:
     case sign_in::Outcome::limited:
         return AUTH_DENIED;
-    default: // nothing was found out
+    default: // not decided
         return AUTH_GENERAL_ERROR;
     }
 }
 
 authn_status verify(request_rec* request, const char* user, const char* password) {
-    // In an .htaccess file nothing has looked whether there is a database.
+    // With .htaccess files, the configuration check does not run.
     if (server_configuration_of(request->server).database.open == nullptr) {
         ap_log_rerror(APLOG_MARK, APLOG_ERR, 0, request, "UA0308: the provider useradmin: %s",
                       httpd::database_problem().c_str());
@@ -49,11 +49,11 @@ authn_status verify(request_rec* request, const char* user, const char* password
     if (verification.outcome == sign_in::Outcome::accepted) {
         httpd::note_caller(request, verification.user.id, verification.user.role.value_or(""),
                            settings_of(request).get<httpd::ApplicationTables>().names.user);
-        // `Require user` is for the account, however its address was typed.
+        // `Require user` compares the stored address, not the typed one.
         request->user = apr::copy_c_string(request->pool, verification.user.email);
     }
-    // httpd asks for each of its requests again: those that are let in are the access log's.
-    // What is no address may be a password that was typed in its place.
+    // httpd asks for every request, so successes are left to the access log. A text that is not an
+    // address may be a mistyped password.
     if (!verification.user.id.empty())
         event.target = verification.user.id;
     else if (apr::view_of(user).find('@') != std::string_view::npos)
@@ -63,7 +63,7 @@ authn_status verify(request_rec* request, const char* user, const char* password
                    : event.reason.empty()                             ? HTTP_INTERNAL_SERVER_ERROR
                                                                       : HTTP_UNAUTHORIZED;
     verifier.backend().finish_event();
-    // A provider cannot answer 429, but it can say when another attempt is worth while.
+    // A provider cannot reply 429, but can set Retry-After.
     if (verification.outcome == sign_in::Outcome::limited) {
         verifier.backend().server().metrics.count(httpd::Rejection::sign_in_limit);
         apr_table_setn(request->err_headers_out, "Retry-After",
@@ -84,7 +84,7 @@ authn_status check_password(request_rec* request, const char* user, const char* 
 
 constexpr authn_provider provider = {check_password, nullptr};
 
-/// Whether the arguments of a directive hold the word.
+/// Returns whether a directive's arguments contain the word.
 bool contains_word(std::string_view arguments, std::string_view word) {
     constexpr std::string_view separators = " \t\"'>";
     while (!arguments.empty()) {

@@ -7,7 +7,7 @@ namespace useradmin::auth {
 
 void register_password_provider(apr_pool_t* pool) noexcept;
 
-/// Whether a directive of the configuration names the provider. Known when it has been read.
+/// Returns whether a directive names the provider. Valid once the configuration was read.
 bool is_password_provider_configured();
 
 } // namespace useradmin::auth

@@ -1,4 +1,4 @@
-// Whether an address and a password are those of a user, asked for one request.
+// Verifies credentials for a request.
 #pragma once
 
 #include "auth/configuration.hpp"
@@ -7,7 +7,7 @@
 
 namespace useradmin::auth {
 
-/// What signing in works with. Lives for one request.
+/// The verifier and its dependencies, for one request.
 class RequestVerifier final {
   public:
     explicit RequestVerifier(request_rec* request);

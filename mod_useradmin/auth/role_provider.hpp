@@ -1,4 +1,4 @@
-// Require user-role: the roles of the sessions, for any Location.
+// The authorization provider for `Require user-role`.
 #pragma once
 
 #include "httpd/httpd.hpp"

@@ -8,18 +8,18 @@
 
 namespace useradmin::auth {
 
-/// What the request carries as its token. A bearer token counts before a cookie, as in better-auth.
+/// Returns the request's token as sent. A bearer token precedes a cookie, as in better-auth.
 crypto::Secret credential_of(const request_rec* request, const AuthSettings& settings);
 
-/// The token in what a request carries.
+/// A verified token.
 struct Token {
-    /// Empty where there is none that may be looked up. A view of what the request carries.
+    /// Empty if there is no acceptable token. A view of the credential.
     std::string_view text;
-    /// Why something that was carried was refused, for the log; nullptr: nothing was.
+    /// Why the credential was rejected, for the log, or nullptr.
     const char* refusal = nullptr;
 };
 
-/// With a secret the signature must be right, without one a signature is passed over.
+/// Extracts the token. With a secret, the signature must be right; without one, it is ignored.
 Token token_of(std::string_view credential, const AuthSettings& settings);
 
 } // namespace useradmin::auth

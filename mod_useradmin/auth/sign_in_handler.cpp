@@ -23,10 +23,10 @@ namespace useradmin::auth {
 
 namespace {
 
-// An address and a password; nothing longer is read.
+// Enough for an address and a password.
 constexpr long max_body_size = 65536;
 
-/// Whether the request's cookies say that its session is not to be remembered.
+/// Returns whether the cookies mark the session as not to be remembered.
 bool has_dont_remember(const http::Headers& headers, const AuthSettings& settings,
                        const sign_in::Cookies& cookies) {
     const auto value = token_in_cookie(headers.find("Cookie"), cookies.dont_remember_name());
@@ -74,7 +74,7 @@ int handle(request_rec* request) noexcept {
         });
 }
 
-/// What httpd or another module refuses can be read by the pages that may read the rest.
+/// Adds CORS headers to errors of httpd and other modules.
 void allow_error(request_rec* request) noexcept {
     const AuthSettings& settings = settings_of(request);
     if (!settings.get<SignIn>().is_on)
@@ -135,7 +135,7 @@ const char* useradmin_sign_in_address(request_rec* request) noexcept {
 } // namespace
 
 void register_sign_in_hooks(apr_pool_t* pool) noexcept {
-    // Rewrite rules of the server come first; what proxies or aliases the address comes after.
+    // Runs after the server's rewrite rules and before proxies and aliases.
     static constexpr const char* before[] = {"mod_rewrite.c", nullptr};
     static constexpr const char* after[] = {"mod_proxy.c", "mod_alias.c", nullptr};
     APR_REGISTER_OPTIONAL_FN(useradmin_sign_in_address);
@@ -145,7 +145,7 @@ void register_sign_in_hooks(apr_pool_t* pool) noexcept {
     ap_hook_map_to_storage(httpd::skip_map_to_storage, nullptr, nullptr, APR_HOOK_REALLY_FIRST);
     ap_hook_insert_error_filter(allow_error, nullptr, nullptr, APR_HOOK_MIDDLE);
     ap_hook_handler(handle, nullptr, nullptr, APR_HOOK_REALLY_FIRST);
-    // The service's own comes first, whichever is loaded first.
+    // mod_useradmin's handler precedes this one in any load order.
     httpd::register_monitoring<auth_useradmin_module, backend_settings>(APR_HOOK_MIDDLE + 1);
     ap_hook_log_transaction(count_request, nullptr, nullptr, APR_HOOK_MIDDLE);
 }

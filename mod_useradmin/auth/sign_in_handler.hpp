@@ -1,4 +1,4 @@
-// Stand-alone sign-in's place in httpd's way of handling a request.
+// The hooks of sign-in.
 #pragma once
 
 #include "httpd/httpd.hpp"

@@ -12,7 +12,7 @@ namespace useradmin::auth {
 
 namespace {
 
-// Longer than any token that better-auth signs and encodes; what is longer is none.
+// Longer than any signed and encoded token of better-auth.
 constexpr std::size_t max_token_length = 1024;
 
 std::string_view trimmed(std::string_view text) {
@@ -28,7 +28,7 @@ std::optional<std::string> decoded(std::string_view token) {
     return text::decode_path_segment(token);
 }
 
-/// The value of the first cookie of that name; nothing where there is none.
+/// Returns the value of the first cookie of that name, or nothing.
 std::optional<std::string_view> cookie_value(std::string_view header, std::string_view prefix,
                                              std::string_view name) {
     while (!header.empty()) {

@@ -1,4 +1,4 @@
-// The session token that a request carries.
+// Parsing of session tokens.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@ namespace useradmin::auth {
 /// that has a prefix already is matched exactly.
 std::optional<std::string> token_in_cookie(std::string_view header, std::string_view name);
 
-/// The token in an Authorization header of the scheme Bearer, with %XX decoded; nothing for others.
+/// Returns the decoded token in an Authorization header of the scheme Bearer, or nothing.
 std::optional<std::string> token_in_authorization(std::string_view header);
 
 } // namespace useradmin::auth
