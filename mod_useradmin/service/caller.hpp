@@ -1,4 +1,4 @@
-// Who is calling, as an auth module says it.
+// The caller, as an auth module names it.
 #pragma once
 
 #include "api/access.hpp"
@@ -10,10 +10,9 @@
 
 namespace useradmin::service {
 
-/// The caller of a request (specification, section 5); nothing where there is no session. The
-/// sources are asked on the request and then on those that it came from, since an internal redirect
-/// starts with empty notes. The user table is the service's own, as UserAdminTables names it. The
-/// id lives as long as the request.
+/// Returns the caller of a request (specification, section 5), or nothing if there is no session.
+/// Evaluates the sources on the request and then on the requests it came from, because an internal
+/// redirect starts with empty notes. The id is valid as long as the request.
 std::optional<api::Caller> caller_of(request_rec* request, const SessionSource& session,
                                      std::string_view user_table, httpd::RequestLog& log);
 

@@ -55,7 +55,7 @@ const char* read_protected_email(const httpd::ConfigLine& line, const char*& add
 
 const char* read_console_sign_in(const httpd::ConfigLine& line, const char*& address) {
     const std::string_view text = line.words[0];
-    // A browser takes two slashes, or one and a backslash, for the beginning of a host.
+    // Browsers treat two slashes, or a slash and a backslash, as the start of a host name.
     const bool is_path = text.starts_with('/') && !text.starts_with("//") &&
                          text.find('\\') == std::string_view::npos;
     const bool is_printable = std::all_of(text.begin(), text.end(),

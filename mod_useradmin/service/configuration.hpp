@@ -1,4 +1,4 @@
-// mod_useradmin's configuration: its directives, and what belongs to a server as a whole.
+// mod_useradmin's configuration: its directives, and the data of a server.
 #pragma once
 
 #include "api/service.hpp"
@@ -13,15 +13,15 @@
 
 namespace useradmin::service {
 
-/// `UserAdmin`: whether the service is on, and the base address that it is on at.
+/// `UserAdmin`: whether the service is enabled, and its base address.
 struct Base {
     bool is_on = false;
-    /// The path of the Location, without a slash at its end.
+    /// The path of the Location, without a trailing slash.
     const char* path = nullptr;
 };
 
-/// `UserAdminSession`: two expressions. Without an id, the notes count; without a role, every
-/// caller is a user.
+/// `UserAdminSession`: two expressions. Without an id expression, the notes are used. Without a
+/// role expression, every caller has the role `user`.
 struct SessionSource {
     const ap_expr_info_t* id = nullptr;
     const ap_expr_info_t* role = nullptr;
@@ -44,7 +44,7 @@ inline constexpr auto directives = std::tuple_cat(
             "UserAdminSession", TAKE12, httpd::anywhere,
             "expressions for the id and the role of the caller", SessionSource(),
             read_session_source),
-        // nullptr: what the environment says, or the built-in address.
+        // nullptr: the environment variable, or the built-in address.
         httpd::directive<struct ProtectedEmail>(
             "UserAdminProtectedEmail", TAKE1, httpd::anywhere,
             "the address of the administrator that is never deleted",
@@ -79,22 +79,22 @@ inline constexpr auto directives = std::tuple_cat(
             "UserAdminEmailCase", TAKE1, httpd::anywhere,
             "how addresses are stored: keep them as they come, or lower their case", false,
             httpd::ChoiceReader{"keep", "lower"}),
-        // nullptr: the console has a form where mod_auth_useradmin takes it.
+        // nullptr: the console has its own form if mod_auth_useradmin accepts sign-ins.
         httpd::directive<struct ConsoleSignIn>(
             "UserAdminConsoleSignIn", TAKE1, httpd::anywhere,
             "where the application signs its users in, for the console to link to",
             static_cast<const char*>(nullptr), read_console_sign_in),
     });
 
-/// What the directives of a Location or of a server say.
+/// The directives of a Location or a server.
 using ServiceSettings = httpd::DirectiveSettings<directives>;
 
-/// What belongs to a server as a whole.
+/// The data of a server.
 struct ServerConfiguration : httpd::Backend {
-    /// The base addresses of this server (const char*), for errors that arise before the Location
-    /// is known.
+    /// The base addresses of this server (const char*), for errors that occur before httpd finds
+    /// the Location.
     apr_array_header_t* bases = nullptr;
-    /// ADMIN_EMAIL in httpd's environment; nullptr where it is absent or empty.
+    /// ADMIN_EMAIL in httpd's environment; nullptr if it is unset or empty.
     const char* admin_email = nullptr;
 };
 static_assert(std::is_trivially_destructible_v<ServerConfiguration>);
@@ -103,10 +103,10 @@ void* create_server_configuration(apr_pool_t* pool, server_rec* server) noexcept
 void* merge_server_configuration(apr_pool_t* pool, void* base, void* addition) noexcept;
 
 const ServiceSettings& settings_of(const request_rec* request) noexcept;
-/// Of the server's own part of the configuration, outside of every Location.
+/// Returns the settings of the server outside of all Locations.
 const ServiceSettings& settings_of(const server_rec* server) noexcept;
 ServerConfiguration& server_configuration_of(const server_rec* server) noexcept;
-/// Its base addresses, in the order of the configuration.
+/// Returns its base addresses in configuration order.
 std::span<const char* const> bases_of(const server_rec* server) noexcept;
 
 } // namespace useradmin::service

@@ -18,7 +18,7 @@ namespace useradmin::service {
 
 namespace {
 
-/// As links and requests have it.
+/// Percent-encodes the path for links and requests.
 std::string_view encoded(apr_pool_t* pool, const char* path) {
     return apr::view_of(ap_os_escape_path(pool, path, 1));
 }
@@ -35,8 +35,8 @@ console::PageSettings console_settings(request_rec* request, const ServiceOfPage
     return settings;
 }
 
-/// Who would be calling the service. The request for it is made up to its handler, so that whatever
-/// finds out who is calling does so.
+/// Returns the caller that the service would see. Runs a subrequest up to its handler, so that
+/// every auth module takes part.
 struct ConsoleCaller {
     int status;
     std::optional<api::Caller> caller;
@@ -58,7 +58,7 @@ ConsoleCaller console_caller_of(request_rec* request, const ServiceOfPage& servi
     return visitor;
 }
 
-/// {"id":"…","role":"…"}, or null; and, for whom they are, the rules beyond the specification.
+/// Returns {"id":"…","role":"…"} or null; administrators also get the rules of UserAdminGuard.
 int send_caller(request_rec* request, const ServiceOfPage& service) {
     const ConsoleCaller visitor = console_caller_of(request, service);
     if (ap_is_HTTP_SERVER_ERROR(visitor.status))
@@ -93,7 +93,7 @@ int send_page(request_rec* request, const ServiceOfPage& service) {
     say("Cross-Origin-Opener-Policy", "same-origin");
     say("Cross-Origin-Resource-Policy", "same-origin");
     if (const int status = evaluate_conditions(request, page.tag); status == HTTP_NOT_MODIFIED) {
-        // Not as an error: below a base address that would become an envelope.
+        // Not an error status: below a base address, the filter would replace it with an envelope.
         request->status = status;
         return OK;
     } else if (status != OK) {

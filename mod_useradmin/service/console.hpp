@@ -5,8 +5,8 @@
 
 namespace useradmin::service {
 
-/// Answers a GET with the console of the service that the page is for; with the query "caller", in
-/// JSON, who is looking at it.
+/// Replies to a GET with the console of the page's service, or with the caller as JSON if the query
+/// is "caller".
 int handle_console(request_rec* request);
 
 } // namespace useradmin::service

@@ -19,19 +19,19 @@ void survey_database(httpd::RequestBackend& backend, const store::ProtectedEmail
         backend.log().write(text::Level::warning,
                             "UA0212: no user has the protected address '" +
                                 std::string(spared.email) +
-                                "': anybody's account may be deleted; set UserAdminProtectedEmail");
+                                "': every account can be deleted; set UserAdminProtectedEmail");
     if (survey->has_case_collisions)
         backend.log().write(text::Level::warning,
-                            "UA0213: there are users whose addresses differ in case alone; who "
-                            "signs in with one of them may mean the other");
+                            "UA0213: addresses of different users differ only in case; users may "
+                            "sign in to the wrong account");
     const std::int64_t wanted = backend.server().max_connections;
     if (survey->connection_limit != 0 && wanted > survey->connection_limit)
-        backend.log().write(text::Level::warning,
-                            "UA0216: all children of httpd may want " + std::to_string(wanted) +
-                                " connections together, and the database lets this account have " +
-                                std::to_string(survey->connection_limit) +
-                                "; lower DBDMax or raise max_connections, unless a pooler stands "
-                                "between");
+        backend.log().write(
+            text::Level::warning,
+            "UA0216: httpd's children may open " + std::to_string(wanted) +
+                " connections, but the database allows this account only " +
+                std::to_string(survey->connection_limit) +
+                "; lower DBDMax or raise max_connections, unless there is a pooler in between");
 }
 
 } // namespace
@@ -41,7 +41,7 @@ void survey(httpd::RequestBackend& backend, const store::ProtectedEmail& spared)
     if (is_surveyed.load(std::memory_order_relaxed) || is_surveyed.exchange(true))
         return;
     apr::guarded([&] { survey_database(backend, spared, is_surveyed); },
-                 [&](const char*) { is_surveyed = false; }); // another request looks
+                 [&](const char*) { is_surveyed = false; }); // the next request checks again
 }
 
 } // namespace useradmin::service

@@ -13,8 +13,8 @@ namespace useradmin::service {
 
 namespace {
 
-/// What the directives say where the request went, also where httpd refused it before it looked for
-/// its Location.
+/// Returns the settings at the request's path, even if httpd rejected the request before it looked
+/// for the Location.
 const ServiceSettings& settings_after_location_walk(request_rec* request) {
     ap_conf_vector_t* const own = request->per_dir_config;
     if (!settings_of(request).get<Enabled>().is_on)
@@ -52,8 +52,7 @@ apr_status_t envelope_output_filter(ap_filter_t* filter, apr_bucket_brigade* bri
     return apr::guarded(
         [&] {
             apr_brigade_cleanup(brigade);
-            // Everything after the first piece of the error response is dropped: the envelope is
-            // whole.
+            // The envelope replaces the whole error page: drop all further brigades.
             void* const base = std::exchange(filter->ctx, nullptr);
             if (base == nullptr)
                 return APR_SUCCESS;

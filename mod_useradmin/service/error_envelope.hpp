@@ -1,4 +1,4 @@
-// The envelope around the errors of others.
+// The envelope for errors of httpd and other modules.
 #pragma once
 
 #include "api/service.hpp"
@@ -7,15 +7,15 @@
 
 namespace useradmin::service {
 
-/// The base address of its server that the request's address lies below; nullptr where there is
-/// none, or the service is off there.
+/// Returns the base address that contains the request's path; nullptr if there is none or the
+/// service is off.
 const char* base_of(request_rec* request);
 
-/// The envelope for the error that a request below a base address ended with.
+/// Returns the envelope for an error below a base address.
 http::Reply envelope_of(request_rec* request, const char* base);
 
-/// The name and the function of the output filter that puts the envelope into an error response
-/// that httpd or another module makes.
+/// Name and function of the output filter that replaces error pages of httpd and other modules with
+/// the envelope.
 inline constexpr const char* envelope_filter = "USERADMIN_ENVELOPE";
 apr_status_t envelope_output_filter(ap_filter_t* filter, apr_bucket_brigade* brigade) noexcept;
 

@@ -57,7 +57,8 @@ int handle_request(request_rec* request) {
     return status;
 }
 
-/// The request below a base address whose error this ErrorDocument is for, with that base address.
+/// Returns the request below a base address whose error this ErrorDocument reports, with that base
+/// address.
 const char* base_of_failed(const request_rec* request) {
     return request->prev != nullptr && ap_is_HTTP_ERROR(request->prev->status)
                ? base_of(request->prev)
@@ -84,8 +85,8 @@ httpd::BackendSettings backend_settings(const request_rec* request) {
     return httpd::backend_settings(settings_of(request));
 }
 
-/// The base address that a request was answered below; nullptr where there is none. An error can
-/// come before httpd has looked for the Location.
+/// Returns the base address of a finished request, or nullptr. An error may occur before httpd
+/// finds the Location.
 const char* base_of_answered(request_rec* request) noexcept {
     const Base base = settings_of(request).get<Enabled>();
     if (base.is_on)
@@ -122,7 +123,7 @@ void insert_envelope(request_rec* request) noexcept {
                              request->connection);
 }
 
-/// What no single directive can see. Runs for `apachectl configtest` as well.
+/// Checks combinations of directives, also for `apachectl configtest`.
 int check(apr_pool_t* pool, apr_pool_t*, apr_pool_t*, server_rec* servers) noexcept {
     return apr::guarded(
         [&] {
@@ -180,7 +181,7 @@ api::OperationSettings operation_settings(const request_rec* request,
 }
 
 void register_service_hooks(apr_pool_t* pool) noexcept {
-    // Rewrite rules of the server come first; what proxies or aliases the address comes after.
+    // Runs after the server's rewrite rules and before proxies and aliases.
     static constexpr const char* before[] = {"mod_rewrite.c", nullptr};
     static constexpr const char* after[] = {"mod_proxy.c", "mod_alias.c", nullptr};
     ap_hook_check_config(check, nullptr, nullptr, APR_HOOK_MIDDLE);

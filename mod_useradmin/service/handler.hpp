@@ -1,4 +1,4 @@
-// mod_useradmin's place in httpd's way of handling a request.
+// mod_useradmin's hooks.
 #pragma once
 
 #include "httpd/httpd.hpp"
@@ -8,9 +8,10 @@
 
 namespace useradmin::service {
 
-/// The protected address: the directive's, the environment's, or the built-in one (4.4.1, check 5).
+/// Returns the protected address: of the directive, the environment, or the built-in one (4.4.1,
+/// check 5).
 std::string_view protected_email_of(const request_rec* request, const ServiceSettings& settings);
-/// What a service's directives decide of its operations. Lives as long as the configuration.
+/// The settings of the operations. Valid as long as the configuration.
 api::OperationSettings operation_settings(const request_rec* request,
                                           const ServiceSettings& settings);
 

@@ -26,7 +26,7 @@ http::Reply document_of(request_rec* request, const ServiceOfPage& service) {
     const api::OperationSettings rules = operation_settings(request, settings);
     api::DocumentSettings surroundings = {service.base, rules};
     surroundings.max_body = settings.get<MaxBody>();
-    // An expression may find the caller anywhere.
+    // An expression may take the caller from any header.
     if (settings.get<SessionExpressions>().id == nullptr)
         surroundings.carriers = httpd::token_carriers(service.configuration);
     surroundings.columns = *columns;
@@ -43,7 +43,7 @@ int handle_openapi(request_rec* request) {
     if (!service)
         return HTTP_INTERNAL_SERVER_ERROR;
     http::Reply reply = document_of(request, *service);
-    // It is small, and made in no time; what it costs is the way to the reader.
+    // The document is small and quick to build; most of the cost is the transfer.
     if (reply.status == HTTP_OK &&
         evaluate_conditions(request, crypto::sha256_hex(reply.body)) == HTTP_NOT_MODIFIED) {
         reply.status = HTTP_NOT_MODIFIED;

@@ -1,11 +1,11 @@
-// SetHandler useradmin-openapi: what the service is, for programs that read OpenAPI.
+// SetHandler useradmin-openapi: the OpenAPI document.
 #pragma once
 
 #include "httpd/httpd.hpp"
 
 namespace useradmin::service {
 
-/// Answers a GET with the OpenAPI document of the service that the page is for.
+/// Replies to a GET with the OpenAPI document of the page's service.
 int handle_openapi(request_rec* request);
 
 } // namespace useradmin::service

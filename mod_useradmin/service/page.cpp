@@ -24,7 +24,7 @@ ServiceOfPage service_in(ap_conf_vector_t* configuration) noexcept {
 }
 
 struct Page {
-    /// What SetHandler calls it.
+    /// The argument of SetHandler.
     std::string_view handler;
     int (*answer)(request_rec* request);
 };
@@ -74,8 +74,8 @@ std::optional<ServiceOfPage> service_of_page(request_rec* request) {
     if (problem == nullptr)
         return only;
     ap_log_rerror(APLOG_MARK, APLOG_ERR, 0, request,
-                  "UA0217: %s does not know which service it is for, since this virtual host has "
-                  "%s, such as <Location \"%s/page\">",
+                  "UA0217: %s cannot determine its service: this virtual host has %s, such as "
+                  "<Location \"%s/page\">",
                   request->handler, problem, only ? only->base : "/api/users");
     return std::nullopt;
 }

@@ -1,4 +1,4 @@
-// Pages about the service, in Locations of their own: SetHandler useradmin-openapi and the like.
+// Pages about a service, in their own Locations: SetHandler useradmin-openapi and others.
 #pragma once
 
 #include "httpd/httpd.hpp"
@@ -9,34 +9,32 @@
 
 namespace useradmin::service {
 
-/// The service that a page is for.
+/// The service of a page.
 struct ServiceOfPage {
-    /// Its base address, decoded and without a slash at its end; lives as long as the
-    /// configuration.
+    /// The decoded base address without a trailing slash. Valid as long as the configuration.
     const char* base;
-    /// What the directives of all modules say there, and this module's own; both live as long as
-    /// the request.
+    /// The page's directives of all modules and of this one. Valid as long as the request.
     ap_conf_vector_t* configuration;
     const ServiceSettings& settings;
 };
 
-/// The service at a base address of the virtual host; nothing where a later Location switches it
-/// off.
+/// Returns the service at a base address of the virtual host, or nothing if a later Location
+/// disables it.
 std::optional<ServiceOfPage> service_at(request_rec* request, const char* base);
 
-/// The service whose base address the page's Location lies below, or else the only one of the
-/// virtual host. Where there is none or more than one, the log is told what to do.
+/// Returns the service whose base address contains the page's Location, or the only one of the
+/// virtual host. If there is none or more than one, logs what to do.
 std::optional<ServiceOfPage> service_of_page(request_rec* request);
 
-/// Says the tag of a page, which has neither blanks nor quotes, and what the request's conditions
-/// come to: OK, or the status that they ask for (RFC 9110, section 13). A tag that a compressing
-/// filter has marked counts as the one it was.
+/// Sets the entity tag of a page and evaluates the request's conditions (RFC 9110, section 13). The
+/// tag must not contain blanks or quotes. Returns OK or the status that the conditions require.
+/// Ignores the suffix of a compressing filter.
 int evaluate_conditions(request_rec* request, std::string_view tag);
 
-/// Answers a request for a page; DECLINED for every other one.
+/// Replies to a request for a page. Returns DECLINED for other requests.
 int handle_page(request_rec* request);
 
-/// Whether the request is for a page.
+/// Returns whether the request is for a page.
 bool is_for_page(const request_rec* request) noexcept;
 
 } // namespace useradmin::service
