@@ -112,8 +112,7 @@ int write_due_lines(apr_pool_t* configuration_pool, server_rec* server) noexcept
     return DECLINED;
 }
 
-/// A file beside no log, for the place of a program's lines: as long as httpd runs, what it is told
-/// is one chain.
+/// An anonymous file for a program's chain position: the lines of one run of httpd form one chain.
 int position_file_of_program(apr_pool_t* process_pool, const char* name) {
     const std::string key = "useradmin audit place 1 " + std::string(name);
     void* kept = nullptr;

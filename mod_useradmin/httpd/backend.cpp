@@ -22,7 +22,7 @@ namespace useradmin::httpd {
 
 namespace {
 
-/// A name that PostgreSQL takes for a prepared statement, the same for the same tables (FNV-1a).
+/// Returns a name for prepared statements, the same for the same tables (FNV-1a).
 const char* label_of(apr_pool_t* pool, const char* prefix, const store::TableNames& names) {
     std::uint64_t hash = 0xcbf29ce484222325;
     for (std::string_view name : {names.user, names.session, names.account}) {
@@ -33,19 +33,19 @@ const char* label_of(apr_pool_t* pool, const char* prefix, const store::TableNam
     return apr_psprintf(pool, "%s_%" APR_UINT64_T_HEX_FMT, prefix, hash);
 }
 
-/// What the MPM says of its bounds: 1 at least.
+/// Queries a limit of the MPM; at least 1.
 unsigned query_mpm(int query) {
     int number = 0;
     return ap_mpm_query(query, &number) == APR_SUCCESS ? static_cast<unsigned>(std::max(number, 1))
                                                        : 1U;
 }
 
-/// How many threads of all children answer requests: MaxRequestWorkers, as the MPM took it.
+/// Returns the number of worker threads of all children: MaxRequestWorkers.
 unsigned worker_count() {
     return query_mpm(AP_MPMQ_MAX_DAEMONS) * query_mpm(AP_MPMQ_MAX_THREADS);
 }
 
-/// Whether only one of all who want to may write to its database.
+/// Returns whether the database has one writer at a time.
 bool is_single_writer(const ConnectionPool& pool) {
     const store::Dialect* const dialect = store::find_dialect(pool.driver);
     return dialect != nullptr && dialect->product().is_single_writer;
@@ -57,18 +57,18 @@ std::optional<ipc::FairSemaphore> write_semaphore_of(const Backend& backend) {
     return ipc::FairSemaphore(backend.write_semaphore);
 }
 
-/// How many children there can be at once: ServerLimit, as the MPM took it.
+/// Returns the maximum number of children: ServerLimit.
 unsigned child_limit() {
     return query_mpm(AP_MPMQ_HARD_LIMIT_DAEMONS);
 }
 
-/// How many connections of a pool all children together may have. No thread takes two.
+/// Returns the maximum number of a pool's connections. A thread uses one at most.
 unsigned max_connections(const ConnectionPool& pool) {
     const auto of_child = static_cast<unsigned>(std::max(pool.max, 1));
     return query_mpm(AP_MPMQ_MAX_DAEMONS) * std::min(of_child, query_mpm(AP_MPMQ_MAX_THREADS));
 }
 
-/// What an operator knows a virtual host by: its name, and its port where it has one.
+/// Returns the name of a virtual host for operators, with its port if it has one.
 const char* name_of(apr_pool_t* pool, const server_rec* server) {
     const char* const name = server->server_hostname != nullptr ? server->server_hostname : "";
     const unsigned own_port = server->addrs != nullptr ? server->addrs->host_port : 0;
@@ -76,9 +76,9 @@ const char* name_of(apr_pool_t* pool, const server_rec* server) {
     return port != 0 ? apr_psprintf(pool, "%s:%u", name, port) : apr_pstrdup(pool, name);
 }
 
-/// As the directives say, or by the processors and workers that there are.
+/// Returns the configured limits, or defaults by the number of processors and workers.
 ipc::FairSemaphore::Counts slot_bounds(const HashBounds& said) {
-    constexpr unsigned workers_a_place = 4; // so that most of them stay free for other requests
+    constexpr unsigned workers_a_place = 4; // most workers stay free for other requests
     return {said.limit != 0 ? said.limit : std::max(1U, std::thread::hardware_concurrency()),
             said.queue != 0 ? said.queue : std::max(1U, worker_count() / workers_a_place)};
 }
@@ -86,14 +86,14 @@ ipc::FairSemaphore::Counts slot_bounds(const HashBounds& said) {
 void log_no_memory(const server_rec* server, const module& owner, const char* purpose,
                    apr_status_t status) {
     ap_log_error(__FILE__, __LINE__, owner.module_index, APLOG_EMERG, status, server,
-                 "UA0203: no shared memory for the %s", purpose);
+                 "UA0203: cannot allocate shared memory for the %s", purpose);
 }
 
-/// Shared memory for a purpose; nullptr where there is none, which is logged.
+/// Returns shared memory for a purpose. On failure, logs it and returns nullptr.
 void* shared_memory_or_log(apr_pool_t* pool, const server_rec* server, const module& owner,
                            const char* purpose, std::size_t size,
                            const std::function<bool(void*)>& init) {
-    // The number is that of the memory's layout.
+    // The number is the version of the memory layout.
     const auto memory = shared_memory_for_key(
         pool, ("useradmin " + std::string(purpose) + " 4").c_str(), size, init);
     if (const auto* status = std::get_if<apr_status_t>(&memory)) {
@@ -103,7 +103,7 @@ void* shared_memory_or_log(apr_pool_t* pool, const server_rec* server, const mod
     return std::get<void*>(memory);
 }
 
-/// Finds the figures of each server; false where there is no memory for them, which is logged.
+/// Opens the metrics of each server. On failure, logs it and returns false.
 bool find_metrics(apr_pool_t* configuration_pool, server_rec* servers, const module& owner) {
     const auto is_there = [&](const auto& found) {
         const auto* const status = std::get_if<apr_status_t>(&found);
@@ -127,7 +127,7 @@ bool find_metrics(apr_pool_t* configuration_pool, server_rec* servers, const mod
     return true;
 }
 
-/// What the Locations of a configuration hash, as far as it was noted.
+/// The hash formats of a configuration's Locations so far.
 struct SeenHashFormats {
     struct Entry {
         const server_rec* server;
@@ -149,8 +149,8 @@ SeenHashFormats& seen_hash_formats(apr_pool_t* configuration_pool) {
     return *static_cast<SeenHashFormats*>(noted);
 }
 
-/// A text for each pool of connections, the same for the same database: a digest, since the
-/// parameters may hold a password.
+/// Returns an id for each pool, the same for the same database. It is a digest because the
+/// parameters may contain a password.
 std::vector<const char*> database_ids(apr_pool_t* configuration_pool,
                                       const std::vector<ConnectionPool>& pools) {
     std::vector<const char*> ids;
@@ -161,7 +161,7 @@ std::vector<const char*> database_ids(apr_pool_t* configuration_pool,
     return ids;
 }
 
-/// The gates of this child, the same for both modules; made at the first call.
+/// Returns the child's connection limiters, the same for both modules; created by the first call.
 std::deque<ConnectionLimiter>& limiters_of_child(apr_pool_t* child_pool,
                                                  const server_rec* servers) {
     constexpr const char* key = "useradmin connection gates 1";
@@ -178,7 +178,7 @@ std::deque<ConnectionLimiter>& limiters_of_child(apr_pool_t* child_pool,
     return *static_cast<std::deque<ConnectionLimiter>*>(limiters);
 }
 
-/// How long a client's request has waited for databases so far, whichever module it was.
+/// Returns the time that a client's request has waited for databases, in both modules.
 store::Clock::duration& elapsed_of_request(request_rec* request) {
     constexpr const char* key = "useradmin time waited 1";
     apr_pool_t* const pool = first_request(request)->pool;
@@ -243,7 +243,7 @@ bool check_database(const module& owner, const char* directive) noexcept {
     return apr::guarded(
         [&] {
             const std::string problem = database_problem();
-            // A virtual host has no log yet: httpd would say nothing.
+            // While reading the configuration, a virtual host has no log.
             if (!problem.empty())
                 ap_log_error(__FILE__, __LINE__, owner.module_index, APLOG_EMERG, APR_SUCCESS,
                              nullptr, "UA0206: %s: %s", directive, problem.c_str());
@@ -265,9 +265,9 @@ void check_hash_formats(apr_pool_t* configuration_pool, const server_rec* server
         });
     if (differs && !hashes.has_warned)
         ap_log_error(__FILE__, __LINE__, owner.module_index, APLOG_WARNING, APR_SUCCESS, nullptr,
-                     "UA0210: UserAdminPasswordHash of a Location with UserAdmin On differs from "
-                     "that of one with AuthUserAdminSignIn On; unless it is the same, the time of "
-                     "a failed sign-in tells which accounts there are");
+                     "UA0210: UserAdminPasswordHash differs between a Location with UserAdmin On "
+                     "and one with AuthUserAdminSignIn On; the response time of a failed sign-in "
+                     "then reveals which accounts exist");
     hashes.has_warned = hashes.has_warned || differs;
     hashes.noted.push_back({server, use, format});
 }
@@ -276,7 +276,7 @@ int start(apr_pool_t* configuration_pool, server_rec* servers, const module& own
           const HashBounds& hash_bounds) noexcept {
     return apr::guarded(
         [&] {
-            // Like the configuration: children that end keep theirs, others begin with new ones.
+            // As the configuration: old children keep theirs, new ones start with fresh memory.
             const ipc::FairSemaphore::Counts bounds = slot_bounds(hash_bounds);
             void* const slots = shared_memory_or_log(
                 configuration_pool, servers, owner, "hashing slots",
@@ -285,8 +285,7 @@ int start(apr_pool_t* configuration_pool, server_rec* servers, const module& own
             void* const attempts = shared_memory_or_log(
                 configuration_pool, servers, owner, "counts of failed attempts to sign in",
                 sign_in::AttemptLimiter::size_of(), sign_in::AttemptLimiter::init);
-            // Also of the children that end while others begin: what the ones forget, the others
-            // do.
+            // Shared with old children: invalidations by either apply to both.
             void* const sessions = shared_memory_or_log(
                 servers->process->pool, servers, owner, "sessions that were looked up",
                 sign_in::SessionCache::size_of(), sign_in::SessionCache::init);

@@ -1,5 +1,4 @@
-// What the service and the auth module both stand on: the directives that both take, what the
-// server shares among its children, and the database of a request.
+// What both modules share: common directives, shared memory, and the database of a request.
 #pragma once
 
 #include "http/origin.hpp"
@@ -30,14 +29,14 @@
 
 namespace useradmin::httpd {
 
-/// The application's tables, as a directive named them. Lives as long as the configuration.
+/// The application's tables of a directive. Valid as long as the configuration.
 struct Tables {
     store::TableNames names;
-    /// Tells this set of tables from others on one connection; see store::DatabaseStore.
+    /// Distinguishes this set of tables on a connection; see store::DatabaseStore.
     const char* label;
 };
 
-/// Reads the three names. Two modules that share a connection are told apart by their prefix.
+/// Parses the three names. The prefix distinguishes two modules on one connection.
 struct TablesReader {
     const char* label_prefix;
     const char* operator()(const ConfigLine& line, Tables& tables) const;
@@ -46,13 +45,13 @@ struct TablesReader {
 const char* read_trusted_origins(const ConfigLine& line, http::Origins& origins);
 const char* read_password_hash(const ConfigLine& line, password::Format& format);
 
-/// Reads a whole number that counts for the whole server: in no <VirtualHost>.
+/// Parses an integer for the whole server; not allowed in a <VirtualHost>.
 struct ServerNumberReader {
     long max;
     const char* operator()(const ConfigLine& line, unsigned& value) const;
 };
 
-// The tags of the directives below.
+// Tags of the directives.
 struct Timeout;
 struct ApplicationTables;
 struct TrustedOrigins;
@@ -62,7 +61,8 @@ struct HashQueue;
 struct BodyTimeLimit;
 struct AuditLogFile;
 
-/// The directives that both modules take. The module names the one for its wait, and itself.
+/// The directives of both modules. The module passes the name of its timeout directive and its
+/// label prefix.
 constexpr auto backend_directives(const char* wait, const char* label_prefix) {
     return std::tuple{
         directive<Timeout>(wait, TAKE1, anywhere,
@@ -97,16 +97,16 @@ constexpr auto backend_directives(const char* wait, const char* label_prefix) {
     };
 }
 
-/// What those directives come to for one request.
+/// The values of those directives for a request.
 struct BackendSettings {
     std::chrono::milliseconds timeout;
-    /// The directive that sets the wait.
+    /// The name of the timeout directive.
     const char* timeout_directive;
     Tables tables;
     password::Format hash_format;
     std::chrono::seconds body_timeout;
     AuditLog audit_log;
-    /// How long a filter's total may be kept.
+    /// The maximum age of a filter's total.
     std::chrono::seconds total_age{0};
 };
 
@@ -121,7 +121,7 @@ BackendSettings backend_settings(const DirectiveSettings<table>& settings) {
             std::chrono::seconds(0)};
 }
 
-/// What the directives say of the whole server's hashing; 0 where they say nothing.
+/// The server's hashing limits; 0: not set.
 struct HashBounds {
     unsigned limit;
     unsigned queue;
@@ -132,57 +132,56 @@ HashBounds hash_bounds(const DirectiveSettings<table>& settings) {
     return {settings.template get<HashLimit>(), settings.template get<HashQueue>()};
 }
 
-/// A flag in memory that all children share.
+/// A flag in shared memory.
 using SharedFlag = std::atomic<bool>;
 static_assert(SharedFlag::is_always_lock_free);
 
-/// What a module has of a server (a virtual host, say) once httpd has started: each module's
-/// configuration of a server is derived from it. The members are filled in by start and, in each
-/// child, by start_child.
+/// A module's data of a server (such as a virtual host) after the start. Each module's server
+/// configuration derives from it. start() sets the members and, in each child, start_child().
 struct Backend {
     DatabaseModule database;
     /// Of password::HashSlots.
     void* slots = nullptr;
     sign_in::AttemptLimiter attempts = sign_in::AttemptLimiter(nullptr);
     sign_in::SessionCache sessions = sign_in::SessionCache(nullptr);
-    /// Of SharedTotals.
+    /// For SharedTotals.
     void* totals = nullptr;
-    /// Of the lines that many requests write at once, of its database's pool.
+    /// Log throttles of the database's pool.
     ipc::LogThrottles* log_throttles = nullptr;
     /// Of a ipc::FairSemaphore, for those who write to its database one at a time; nullptr where
     /// they need not.
     void* write_semaphore = nullptr;
-    /// Whether the server's database was looked at since httpd started.
+    /// Whether the database was checked since httpd started.
     SharedFlag* is_surveyed = nullptr;
-    /// Which of mod_dbd's pools the server has: a place in the list of their gates.
+    /// The index of the server's mod_dbd pool.
     unsigned pool = 0;
-    /// How many connections to it all children together may have.
+    /// The maximum number of connections of all children.
     unsigned max_connections = 0;
-    /// Tells its database from others, as far as their parameters differ.
+    /// Identifies its database by the connection parameters.
     const char* database_id = nullptr;
     ConnectionLimiter* limiter = nullptr;
-    /// Of this child.
+    /// Data of this child.
     sign_in::ObservedFormats* formats = nullptr;
-    /// The same, of all virtual hosts.
+    /// Data of this child, shared by all virtual hosts.
     password::HashMemory* hash_memory = nullptr;
-    /// Of all virtual hosts.
+    /// Shared by all virtual hosts.
     MetricsRegistry* metrics_registry = nullptr;
-    /// Its own, as this child counts them.
+    /// The metrics as this child counts them.
     Metrics metrics = {};
-    /// Under which they are kept.
+    /// The name of the metrics.
     const char* name = nullptr;
 };
 
-/// A module's part of a server. It must have given httpd a Backend as its configuration of servers,
-/// and the flag AP_MODULE_FLAG_ALWAYS_MERGE, so that no two virtual hosts share one.
+/// Returns a module's data of a server. The module's server configuration must be a Backend, and
+/// the module needs AP_MODULE_FLAG_ALWAYS_MERGE, so that virtual hosts do not share one.
 Backend& backend_of(const server_rec* server, const module& owner) noexcept;
 
-/// In check_config: whether the database is there that the module's directive needs; what is
-/// missing is logged.
+/// For check_config: returns whether the database that a directive needs is configured, and logs
+/// what is missing.
 bool check_database(const module& owner, const char* directive) noexcept;
 
-/// Visits the settings of each Location that counts in a server, the server's own part and other
-/// servers' included, with what they inherit. There are Locations once the configuration is read.
+/// Visits the merged settings of each Location that applies to a server, including inherited ones.
+/// Locations exist once the configuration is read.
 template <const auto& table, class Visit>
 void for_each_location(const server_rec* server, const module& owner, const Visit& visit) {
     const auto& core =
@@ -202,35 +201,34 @@ void for_each_location(const server_rec* server, const module& owner, const Visi
     }
 }
 
-/// What a Location hashes passwords for.
+/// Why a Location hashes passwords.
 enum class HashUse { storing, verifying };
 
-/// In check_config: notes how a server's Location hashes, and warns once where what one module
-/// stores is not what the other one takes an unknown address' time from.
+/// For check_config: records a Location's hash format. Warns once if the modules' formats differ.
 void check_hash_formats(apr_pool_t* configuration_pool, const server_rec* server,
                         const module& owner, HashUse use, const password::Format& format);
 
-/// In post_config: makes what the children share, the same for both modules. What fails is logged;
-/// the result is the hook's.
+/// For post_config: creates the shared data of all children, the same for both modules. Logs
+/// failures. Returns the hook's result.
 int start(apr_pool_t* configuration_pool, server_rec* servers, const module& owner,
           const HashBounds& hash_bounds) noexcept;
 
-/// What start_child comes before, for its hook: mod_dbd makes its first connections there.
+/// The modules that start_child must precede: mod_dbd opens its first connections there.
 inline constexpr const char* before_connections[] = {"mod_dbd.c", nullptr};
 
-/// In child_init: makes what a child needs. A child for which that fails ends here, and httpd makes
-/// another one after a while.
+/// For child_init: creates a child's data. On failure, the child exits, and httpd starts another
+/// after a while.
 void start_child(apr_pool_t* child_pool, server_rec* servers, const module& owner) noexcept;
 
-/// The database and the hashing slots for the length of one request.
+/// The database and the hashing slots of a request.
 class RequestBackend {
   public:
     RequestBackend(request_rec* request, const module& owner, const BackendSettings& settings);
 
     RequestLog& log() noexcept { return log_; }
-    /// What the request does, for the audit log and the notes.
+    /// The event for the audit log and the notes.
     audit::Event& event() noexcept { return audit_.event(); }
-    /// Tells of it, once the request is answered; false where it could not be.
+    /// Logs the event after the reply. Returns false on failure.
     bool finish_event() {
         note_event(request_, event());
         return audit_.finish();
@@ -241,7 +239,7 @@ class RequestBackend {
     const BackendSettings& settings() const noexcept { return settings_; }
     /// The client's, as mod_remoteip has it.
     text::Network network() const noexcept { return network_; }
-    /// Tells the request's database and tables from others.
+    /// Identifies the request's database and tables.
     const std::string& place() const noexcept { return place_; }
 
   private:

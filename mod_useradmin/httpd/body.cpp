@@ -12,7 +12,7 @@ namespace {
 
 constexpr apr_off_t chunk_size = 8192;
 
-/// Ends a brigade with the scope.
+/// Destroys a brigade at the end of the scope.
 class Brigade {
   public:
     explicit Brigade(request_rec* request)
@@ -87,7 +87,7 @@ http::Body::State RequestBody::append(apr_bucket_brigade* brigade) {
 void RequestBody::grow(std::size_t size) {
     if (size <= text_.capacity())
         return;
-    // A string that grows by itself leaves its old bytes behind.
+    // A reallocation would leave a copy.
     std::string larger;
     larger.reserve(std::max(size, 2 * text_.capacity()));
     larger.assign(text_);
@@ -98,7 +98,7 @@ void RequestBody::grow(std::size_t size) {
 http::Body RequestBody::failed(apr_status_t status, bool is_late) {
     int answer = ap_map_http_request_error(status, HTTP_BAD_REQUEST);
     was_answered_ = answer == AP_FILTER_ERROR;
-    // Of a trailer that came too late httpd says that it was bad.
+    // For a trailer that was too late, httpd reports a bad one.
     if (was_answered_ || is_late)
         answer = is_late ? HTTP_REQUEST_TIME_OUT : HTTP_BAD_REQUEST;
     log_.write(text::Level::info, status,

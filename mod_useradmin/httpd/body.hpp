@@ -1,4 +1,4 @@
-// The body of a request, read within bounds.
+// Reads a request body within bounds.
 #pragma once
 
 #include "http/message.hpp"
@@ -10,12 +10,11 @@
 
 namespace useradmin::httpd {
 
-/// Reads the body of a request when it is asked for. What was read may hold a password: it is wiped
-/// when this goes.
+/// Reads the body of a request on demand. It may contain a password, so the destructor wipes it.
 class RequestBody final : public http::BodySource {
   public:
-    /// The limit is in bytes; a longer body is never read in full. The timeout is the longest that
-    /// the whole body may take from when it is asked for.
+    /// limit: in bytes; a longer body is not read to its end. timeout: for the whole body, from the
+    /// first read.
     RequestBody(request_rec* request, RequestLog& log, long limit,
                 std::chrono::seconds timeout) noexcept
         : request_(request), log_(log), limit_(limit), timeout_(timeout) {}
@@ -25,15 +24,13 @@ class RequestBody final : public http::BodySource {
 
     http::Body read() override;
 
-    /// Whether a filter of httpd has answered the request already: the handler returns this status
-    /// then.
+    /// Returns whether an httpd filter has already replied. The handler then returns this status.
     bool was_answered() const noexcept { return was_answered_; }
-    /// Whether the request has a body of which something is unread: the connection must not be
-    /// kept.
+    /// Returns whether part of the body is unread. The connection must then be closed.
     bool has_unread_data() const noexcept;
 
   private:
-    /// Reads the next piece; its result is the status of the body so far.
+    /// Reads the next part and returns the state of the body so far.
     http::Body::State append(apr_bucket_brigade* brigade);
     void grow(std::size_t size);
     http::Body failed(apr_status_t status, bool is_late);

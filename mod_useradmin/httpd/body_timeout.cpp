@@ -12,12 +12,12 @@ namespace useradmin::httpd {
 namespace {
 
 constexpr const char* filter_name = "USERADMIN_BODY_TIMEOUT";
-/// Under this key a connection keeps until when it may be read from; 0: without a bound.
+/// The key of a connection's read deadline; 0 means none.
 constexpr const char* key = "useradmin body timeout 1";
-/// How long a stream of HTTP/2 is left alone before it is asked again.
+/// The interval for polling an HTTP/2 stream.
 constexpr apr_interval_time_t stream_pause = 10000;
-/// How long a connection is waited for before the filters below are asked again: mod_reqtimeout
-/// has a bound of its own, and says so when it is asked.
+/// The interval for asking the filters below again: mod_reqtimeout has its own limit and reports it
+/// when asked.
 constexpr apr_interval_time_t max_pause = apr_time_from_sec(1);
 
 apr_time_t* deadline_of(const conn_rec* connection) noexcept {
@@ -26,9 +26,9 @@ apr_time_t* deadline_of(const conn_rec* connection) noexcept {
     return static_cast<apr_time_t*>(deadline);
 }
 
-/// Waits until the connection may have something to read, or the time is over.
+/// Waits until the connection may be readable or the time is over.
 void wait_for_input(conn_rec* connection, apr_interval_time_t time) noexcept {
-    // The socket under a stream is the business of another thread.
+    // Another thread owns the socket of an HTTP/2 stream.
     if (connection->master != nullptr) {
         apr_sleep(std::min(time, stream_pause));
         return;
@@ -42,8 +42,8 @@ void wait_for_input(conn_rec* connection, apr_interval_time_t time) noexcept {
     apr_poll(&socket, 1, &count, time);
 }
 
-/// Whoever reads a line or a chunk's length waits for all of it, byte by byte, each with a time of
-/// its own: so every read is made of reads that do not wait.
+/// Reading a line or a chunk's length waits for each byte with a new timeout. Therefore every read
+/// is split into non-blocking ones.
 apr_status_t read_in_time(ap_filter_t* filter, apr_bucket_brigade* brigade, ap_input_mode_t mode,
                           apr_read_type_e block, apr_off_t size) noexcept {
     const apr_time_t deadline = *static_cast<const apr_time_t*>(filter->ctx);
@@ -80,7 +80,7 @@ int add_filter(conn_rec* connection, void*) noexcept {
 } // namespace
 
 void register_body_timeout(apr_pool_t*) noexcept {
-    // Below TLS, and above mod_reqtimeout, whose own wait for a line is then not used.
+    // Below TLS and above mod_reqtimeout, whose own wait for a line is then not used.
     ap_register_input_filter(filter_name, read_in_time, nullptr,
                              static_cast<ap_filter_type>(AP_FTYPE_CONNECTION + 7));
     ap_hook_pre_connection(add_filter, nullptr, nullptr, APR_HOOK_MIDDLE);

@@ -1,16 +1,15 @@
-// A bound on the time that a body as a whole may take to arrive.
+// A deadline for receiving a whole body.
 #pragma once
 
 #include "httpd/httpd.hpp"
 
 namespace useradmin::httpd {
 
-/// Registers the filter that keeps the bound, and puts it before every connection; the same for
-/// both modules.
+/// Registers the filter and adds it to every connection; the same for both modules.
 void register_body_timeout(apr_pool_t* pool) noexcept;
 
-/// Bounds what is read from a connection from now on, until this goes. A client that sends slowly
-/// does not move the bound, nor does one that sends nothing.
+/// Sets a deadline for reads from a connection until this object is destroyed. Sending slowly or
+/// nothing does not extend it.
 class BodyTimeout {
   public:
     BodyTimeout(const conn_rec* connection, apr_interval_time_t timeout) noexcept;
@@ -22,7 +21,7 @@ class BodyTimeout {
 
   private:
     apr_time_t deadline_;
-    /// Where the connection's filter looks; nullptr where it has none.
+    /// The deadline that the filter reads; nullptr if the connection has no filter.
     apr_time_t* filter_deadline_;
 };
 

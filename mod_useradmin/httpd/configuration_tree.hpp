@@ -1,4 +1,4 @@
-// The configuration as httpd keeps it while it reads it: a tree of directives.
+// httpd's configuration tree.
 #pragma once
 
 #include "httpd/httpd.hpp"
@@ -9,24 +9,24 @@
 
 namespace useradmin::httpd {
 
-/// A directive of the tree, with what stands around it.
+/// A directive of the tree and its virtual host.
 struct TreeDirective {
     const ap_directive_t& directive;
-    /// The <VirtualHost> that it stands in; nullptr for the server's own part.
+    /// The enclosing <VirtualHost>, or nullptr.
     const ap_directive_t* virtual_host;
 };
 
-/// Visits every directive of the configuration, sections too ("<Location"), in the order in which
-/// httpd read them. There is a tree while the configuration is checked, and from then on.
+/// Visits every directive in the order of the configuration, including sections ("<Location"). The
+/// tree exists from check_config on.
 void for_each_directive(const std::function<void(const TreeDirective&)>& visit);
 
-/// Whether the directive has that name, as httpd compares names.
+/// Compares the directive's name, ignoring case as httpd does.
 bool is_named(const ap_directive_t& directive, std::string_view name) noexcept;
 
-/// The words behind a directive's name, taken out of their quotes as httpd does; made in the pool.
+/// Returns the directive's arguments, unquoted as httpd does, in the pool.
 std::vector<std::string_view> words_of(const ap_directive_t& directive, apr_pool_t* pool);
 
-/// Whether the section is the one that made the server.
+/// Returns whether the section created the server.
 bool is_section_of(const ap_directive_t& section, const server_rec& server) noexcept;
 
 } // namespace useradmin::httpd

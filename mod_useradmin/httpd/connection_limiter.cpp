@@ -6,7 +6,7 @@ namespace useradmin::httpd {
 
 namespace {
 
-/// What is no time to speak of.
+/// Waits below this are ignored.
 constexpr std::chrono::milliseconds negligible_wait(100);
 
 } // namespace
@@ -38,7 +38,7 @@ ConnectionLimiter::PoolLock::PoolLock(ConnectionLimiter& limiter, store::Deadlin
     if (has_priority_)
         ++limiter_.priority_waiters_;
     wait();
-    // While turns are short, it matters to nobody.
+    // Irrelevant while the pool is locked only briefly.
     while (lock_ && !has_priority_ && limiter_.priority_waiters_ != 0 &&
            limiter_.is_slow(store::Clock::now())) {
         lock_.unlock();
@@ -63,7 +63,7 @@ ConnectionLimiter::PoolLock::~PoolLock() {
 }
 
 void ConnectionLimiter::PoolLock::wait() {
-    // A turn takes a microsecond as a rule: less than to fall asleep and be woken.
+    // The lock is usually held for a microsecond: spinning costs less than sleeping.
     constexpr int tries = 100;
     for (int number = 0; !lock_.try_lock() && number < tries; ++number)
         std::this_thread::yield();

@@ -1,4 +1,4 @@
-// Who gets to mod_dbd's connections, and when.
+// Limits the concurrent use of mod_dbd's pools.
 #pragma once
 
 #include "store/time_budget.hpp"
@@ -9,25 +9,25 @@
 
 namespace useradmin::httpd {
 
-/// Lets as many threads of a child to one of mod_dbd's pools as it has connections. mod_dbd itself
-/// waits without end, and after an outage its waiters can sleep on.
+/// Admits as many threads of a child to a pool of mod_dbd as it has connections. mod_dbd itself
+/// waits without a timeout, and after an outage its waiters may never wake.
 class ConnectionLimiter {
   public:
     explicit ConnectionLimiter(int permits) noexcept : permits_(permits) {}
 
-    /// Whether a permit came free in time.
+    /// Waits for a permit. Returns false on timeout.
     bool acquire(store::Deadline deadline);
     void release() noexcept;
 
-    /// The right to take a connection out of the pool or to put one back, which one thread has at a
-    /// time, for the scope. mod_dbd opens a new one while it holds the pool, so that else one
-    /// thread after the other would wait for a database that does not answer.
+    /// A lock on the pool for taking out or returning a connection. mod_dbd opens connections while
+    /// it locks its pool. Without this lock, one thread after the other would wait for an
+    /// unresponsive database.
     class PoolLock {
       public:
         PoolLock(ConnectionLimiter& limiter, store::Deadline deadline)
             : PoolLock(limiter, deadline, false) {}
-        /// The turn of who has waited for too long already to put a connection back. None who
-        /// wants one out goes before, so that the wait is for one turn at most.
+        /// Locks for a thread that returns a connection after its deadline. It precedes threads
+        /// that want one, so it waits for at most one holder.
         static PoolLock for_release(ConnectionLimiter& limiter) {
             return {limiter, store::no_deadline, true};
         }
@@ -35,14 +35,12 @@ class ConnectionLimiter {
         PoolLock(const PoolLock&) = delete;
         PoolLock& operator=(const PoolLock&) = delete;
 
-        /// Whether it came in time.
+        /// Returns whether the lock was acquired in time.
         explicit operator bool() const noexcept { return lock_.owns_lock(); }
-        /// Whether there is time to wait for the database, if this turn takes as long as the
-        /// longest one of late, give or take a second. Who has hardly used any of the time that
-        /// there was always tries.
+        /// Returns whether the remaining time suffices if this takes as long as the recent maximum,
+        /// give or take a second. A thread that has used little of its time always tries.
         bool has_time_to_connect(store::Clock::duration time) const noexcept;
-        /// Says that a new connection was made: how long that took tells what the next turns may
-        /// take, and those before it tell nothing any more.
+        /// Records that a new connection was opened, whose duration predicts the next ones.
         void has_connected() noexcept { has_connected_ = true; }
 
       private:
@@ -58,18 +56,17 @@ class ConnectionLimiter {
     };
 
   private:
-    /// Whether the longest turn of late still tells what the next one may take.
+    /// Returns whether the recent maximum still predicts the next duration.
     bool is_slow(store::Clock::time_point now) const noexcept;
 
     std::mutex mutex_;
     std::condition_variable freed_;
     int permits_;
     std::timed_mutex pool_mutex_;
-    /// How many go first.
+    /// The number of threads with precedence.
     std::atomic<int> priority_waiters_{0};
-    /// The longest turn of late that took any time to speak of, or the last one that made a
-    /// connection, and when it ended: a short one after it may have had no need of the database.
-    /// Of who has the turn.
+    /// The longest recent time, or that of the last new connection, and when it ended. A short time
+    /// after it may not have involved the database. Protected by the lock.
     store::Clock::duration longest_hold_{0};
     store::Clock::time_point longest_hold_ended_;
 };

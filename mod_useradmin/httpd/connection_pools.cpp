@@ -11,7 +11,7 @@ namespace useradmin::httpd {
 
 namespace {
 
-/// Sets what the directive says of a pool; any other directive says nothing.
+/// Applies a directive to a pool; ignores others.
 void apply(const ap_directive_t& directive, std::string_view word, ConnectionPool& pool) {
     struct Text {
         std::string_view name;
@@ -33,7 +33,7 @@ void apply(const ap_directive_t& directive, std::string_view word, ConnectionPoo
             pool.*member = std::atoi(word.data()); // NOLINT(cert-err34-c): as mod_dbd reads it
 }
 
-/// A directive of mod_dbd's, its word out of its quotes.
+/// A directive of mod_dbd with its unquoted argument.
 struct PoolDirectives {
     TreeDirective where;
     std::string_view word;

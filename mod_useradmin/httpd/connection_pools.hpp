@@ -1,4 +1,4 @@
-// mod_dbd's pools of connections, as the configuration makes them.
+// mod_dbd's connection pools.
 #pragma once
 
 #include "httpd/httpd.hpp"
@@ -8,29 +8,29 @@
 
 namespace useradmin::httpd {
 
-/// What of mod_dbd's directives makes a pool: servers in which all of it is the same share one.
-/// (Servers that give one label of DBDPrepareSQL to different statements have pools of their own in
-/// mod_dbd, on the same database; here they count as one.)
+/// The directives that define a pool. Servers with the same values share one. (Servers whose
+/// DBDPrepareSQL gives one label to different statements have separate pools in mod_dbd on the same
+/// database; here they count as one.)
 struct ConnectionPool {
     std::string driver;
     std::string parameters;
     int min = 1;
     int keep = 2;
-    /// How many connections a child has at most.
+    /// The maximum number of connections of a child.
     int max = 10;
     int expiry_seconds = 300;
 
     bool operator==(const ConnectionPool&) const = default;
 };
 
-/// The pools of a configuration, and which of them each server has.
+/// The pools of a configuration, and the pool of each server.
 class ConnectionPools {
   public:
-    /// Reads the configuration's tree; the servers are httpd's list.
+    /// Reads the configuration tree. servers: httpd's list.
     explicit ConnectionPools(const server_rec* servers);
 
     const std::vector<ConnectionPool>& pools() const noexcept { return pools_; }
-    /// The server's place in pools(), for the servers in the list's order.
+    /// Returns the index into pools() for each server, in the order of the list.
     const std::vector<unsigned>& of_servers() const noexcept { return of_servers_; }
 
   private:

@@ -14,7 +14,7 @@ namespace useradmin::httpd {
 
 namespace {
 
-/// Whether a connection has come out of its pool for the first time.
+/// Returns whether a connection was opened now.
 bool is_new(const ap_dbd_t& connection) noexcept {
     constexpr const char* key = "useradmin connection 1";
     void* known = nullptr;
@@ -61,7 +61,7 @@ std::string database_problem() {
     return {};
 }
 
-/// A connection that goes back to the pool when its request ends.
+/// A connection that returns to the pool when the request ends.
 class DatabaseConnections::ConnectionReturner {
   public:
     ConnectionReturner(const DatabaseConnections& connections, ap_dbd_t* connection) noexcept
@@ -89,7 +89,7 @@ const store::Connection* DatabaseConnections::acquire(store::Deadline deadline) 
     if (!limiter_.acquire(deadline)) {
         metrics_.count(Rejection::connection_wait);
         log_.write_throttled(text::Level::error,
-                             "UA0201: no database connection came free within " +
+                             "UA0201: no database connection was available within " +
                                  std::to_string(timeout_.count() / 1000) + " s; raise DBDMax or " +
                                  directive_);
         return nullptr;
@@ -104,10 +104,9 @@ const store::Connection* DatabaseConnections::acquire(store::Deadline deadline) 
     if (open_ == nullptr) {
         limiter_.release();
         metrics_.count(Rejection::connection_failed);
-        log_.write_throttled(
-            text::Level::error,
-            "UA0202: mod_dbd has no connection; its own line, for this request or for one "
-            "before it, says why: is the database up, and are DBDParams right?");
+        log_.write_throttled(text::Level::error,
+                             "UA0202: mod_dbd has no connection; see its own line for this request "
+                             "or an earlier one: is the database up, and are DBDParams right?");
         return nullptr;
     }
     return make_connection(*open_, asked_at);
@@ -126,7 +125,7 @@ void DatabaseConnections::release(const store::Connection&) noexcept {
         limiter_.release();
         return;
     }
-    // Someone waits for the database to answer; the request does not.
+    // Another thread waits for the database; this request does not.
     apr::emplace<ConnectionReturner>(request_->pool, *this, connection);
 }
 

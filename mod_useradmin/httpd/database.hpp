@@ -1,4 +1,4 @@
-// mod_dbd's connections, with a bound on the wait for one.
+// mod_dbd's connections, with a bounded wait.
 #pragma once
 
 #include "httpd/connection_limiter.hpp"
@@ -12,30 +12,29 @@
 
 namespace useradmin::httpd {
 
-/// What mod_dbd offers.
+/// mod_dbd's functions.
 struct DatabaseModule {
     const module* record = nullptr;
     APR_OPTIONAL_FN_TYPE(ap_dbd_open) * open = nullptr;
     APR_OPTIONAL_FN_TYPE(ap_dbd_close) * close = nullptr;
     APR_OPTIONAL_FN_TYPE(ap_dbd_acquire) * acquire = nullptr;
 
-    /// Its functions; NULL members where it is not loaded.
+    /// NULL if mod_dbd is not loaded.
     static DatabaseModule find() noexcept;
 
-    /// The connection that another module took for this request and holds until its end; nullptr
-    /// where there is none. To wait for a second one then could be to wait for oneself.
+    /// Returns the connection that another module acquired for this request until its end, or
+    /// nullptr. Waiting for a second one could deadlock.
     ap_dbd_t* connection_of_request(request_rec* request) const noexcept;
 };
 
-/// The sentence that says what is missing where a configuration needs the database; empty where
-/// nothing is. Looked at when the configuration has been read.
+/// Returns a sentence with what is missing if the configuration needs the database; otherwise an
+/// empty text. To be called after the configuration was read.
 std::string database_problem();
 
-/// mod_dbd's connections for one request.
+/// mod_dbd's connections for a request.
 class DatabaseConnections final : public store::ConnectionSource {
   public:
-    /// The timeout is how long a request waits, and the directive the one that sets it, for the
-    /// log.
+    /// timeout: how long a request waits. directive: its name, for the log.
     DatabaseConnections(request_rec* request, text::Logger& log, const DatabaseModule& database,
                         ConnectionLimiter& limiter, const Metrics& metrics,
                         std::chrono::milliseconds timeout, const char* directive) noexcept
@@ -58,7 +57,7 @@ class DatabaseConnections final : public store::ConnectionSource {
     const Metrics& metrics_;
     std::chrono::milliseconds timeout_;
     const char* directive_;
-    /// The connection that this opened, and has to close; nullptr for one that the request holds.
+    /// The connection to close; nullptr for one that the request held already.
     ap_dbd_t* open_ = nullptr;
     store::Connection connection_;
     store::Clock::time_point acquired_at_;

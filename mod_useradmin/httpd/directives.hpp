@@ -1,5 +1,5 @@
-// Directives: all that is known of one stands in one entry of its module's table. What httpd reads
-// it with, where its value is kept, its default and its merge follow from the entry.
+// Directives. One entry in a module's table defines a directive: its parser, the place of its
+// value, its default and its merge.
 #pragma once
 
 #include "apr/guard.hpp"
@@ -19,36 +19,36 @@
 
 namespace useradmin::httpd {
 
-/// Where most directives may stand: server, virtual host, Location and Directory.
+/// The usual context: server, virtual host, Location and Directory.
 inline constexpr int anywhere = RSRC_CONF | ACCESS_CONF;
 
-/// A line of the configuration, as a directive's reader gets it.
+/// A line of the configuration, for a directive's reader.
 struct ConfigLine {
     cmd_parms* command;
-    /// The words behind the name, each with its terminator. They live as long as the configuration.
+    /// The arguments, null-terminated, valid as long as the configuration.
     std::span<const std::string_view> words;
-    /// Of a switch: On.
+    /// The value of a flag.
     bool is_on = false;
 
     apr_pool_t* pool() const noexcept { return command->pool; }
-    /// A text that lives as long as the configuration, for a reader to return.
+    /// Copies a text that a reader returns, valid as long as the configuration.
     const char* copy(std::string_view text) const { return apr::copy_c_string(pool(), text); }
 };
 
-/// One directive. The tag names its value to the code. The reader takes a Line and the value to
-/// set, and returns the sentence that refuses the line ("must be …"), or nullptr.
+/// A directive. The tag identifies its value. The reader parses a Line into the value and returns
+/// nullptr, or the sentence that rejects the line ("must be …").
 template <class Tag, class Type, class Reader>
 struct Directive {
     using Name = Tag;
     using Value = Type;
 
     const char* name;
-    /// How many words httpd lets through: FLAG, TAKE1, TAKE12, TAKE3 or TAKE_ARGV.
+    /// The number of arguments: FLAG, TAKE1, TAKE12, TAKE3 or TAKE_ARGV.
     cmd_how words;
-    /// Where it may stand.
+    /// The contexts in which it is allowed.
     int context;
     const char* help;
-    /// Its value where no line says another.
+    /// The default.
     Value default_value;
     Reader read;
 };
@@ -60,7 +60,7 @@ constexpr Directive<Tag, Type, Reader> directive(const char* name, cmd_how words
     return {name, words, context, help, default_value, reader};
 }
 
-/// The whole number that the text is, within the bounds; nothing where it is not.
+/// Parses an integer within the bounds.
 inline std::optional<long> number_within(std::string_view text, long least, long most) {
     long number = 0;
     const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -70,9 +70,9 @@ inline std::optional<long> number_within(std::string_view text, long least, long
     return number;
 }
 
-/// Reads a whole number within bounds.
+/// Reads an integer within bounds.
 struct NumberReader {
-    /// What it counts: "a whole number", "a number of seconds".
+    /// Its description: "a whole number", "a number of seconds".
     std::string_view what;
     long min;
     long max;
@@ -88,7 +88,7 @@ struct NumberReader {
     }
 };
 
-/// Reads a switch.
+/// Reads a flag.
 struct SwitchReader {
     const char* operator()(const ConfigLine& line, bool& value) const noexcept {
         value = line.is_on;
@@ -96,7 +96,7 @@ struct SwitchReader {
     }
 };
 
-/// Reads a choice between two words; true for the second.
+/// Reads one of two words; true for the second.
 struct ChoiceReader {
     std::string_view first;
     std::string_view second;
@@ -110,8 +110,8 @@ struct ChoiceReader {
     }
 };
 
-/// The values of a table's directives, as a Location or a server says them; what is unsaid is
-/// inherited. httpd merges them anew for each request: nothing here has a destructor.
+/// The values of a table's directives in a Location or server. Unset ones are inherited. httpd
+/// merges them for each request, so nothing here has a destructor.
 template <const auto& table>
 class DirectiveSettings {
     using Entries = std::remove_cvref_t<decltype(table)>;
@@ -134,7 +134,7 @@ class DirectiveSettings {
     static constexpr std::size_t position = Storage::template position<Tag>;
 
   public:
-    /// What a line said; nothing where none did.
+    /// The configured value, if any.
     template <class Tag>
     const auto& explicit_value() const noexcept {
         static_assert(
@@ -142,13 +142,13 @@ class DirectiveSettings {
             "no directive of that name");
         return std::get<position<Tag>>(values_);
     }
-    /// The value, or its default.
+    /// Returns the value or its default.
     template <class Tag>
     auto get() const noexcept {
         return explicit_value<Tag>().value_or(std::get<position<Tag>>(table).default_value);
     }
 
-    /// The directive's name.
+    /// Returns the directive's name.
     template <class Tag>
     static constexpr const char* name() noexcept {
         return std::get<position<Tag>>(table).name;
@@ -158,7 +158,7 @@ class DirectiveSettings {
     void set(const typename std::tuple_element_t<index, Entries>::Value& value) noexcept {
         std::get<index>(values_) = value;
     }
-    /// Takes what is unsaid here from the settings around it.
+    /// Inherits unset values from the surrounding settings.
     void inherit(const DirectiveSettings& around) noexcept {
         inherit(around, std::make_index_sequence<std::tuple_size_v<Entries>>());
     }
@@ -174,7 +174,7 @@ class DirectiveSettings {
     typename Storage::Type values_;
 };
 
-/// What httpd makes and merges settings with: a module's create_dir_config and merge_dir_config.
+/// A module's create_dir_config and merge_dir_config.
 template <const auto& table>
 void* create_settings(apr_pool_t* pool, char*) noexcept {
     static_assert(std::is_trivially_destructible_v<DirectiveSettings<table>>);
@@ -189,7 +189,7 @@ void* merge_settings(apr_pool_t* pool, void* around, void* inner) noexcept {
     return &merged;
 }
 
-/// The functions that httpd calls for the lines of one directive.
+/// The functions that httpd calls for a directive.
 template <const auto& table, std::size_t index>
 struct Setter {
     static const char* flag(cmd_parms* command, void* settings, int is_on) noexcept {
@@ -224,14 +224,14 @@ struct Setter {
         return apr_pstrcat(command->pool, command->cmd->name, ": ", sentence, nullptr);
     }
 
-    /// Sets the value; what the reader throws becomes the sentence that refuses the configuration.
+    /// Sets the value. An exception becomes the sentence that rejects the configuration.
     static const char* set(cmd_parms* command, void* settings,
                            std::span<const std::string_view> words, bool is_on = false) noexcept {
         const char* const problem = apr::guarded(
             [&]() -> const char* {
                 const auto& entry = std::get<index>(table);
                 auto value = entry.default_value;
-                // g++ 16 takes a call in a table of constants for one that is to be constant.
+                // g++ 16 requires calls in a constant table to be constant.
                 const auto read = entry.read;
                 const char* sentence = read(ConfigLine{command, words, is_on}, value);
                 if (sentence == nullptr)
@@ -263,7 +263,7 @@ constexpr auto commands_of(std::index_sequence<index...>) noexcept {
         command<table, index>()..., command_rec{nullptr, {nullptr}, nullptr, 0, RAW_ARGS, nullptr}};
 }
 
-/// A table's directives as httpd wants them, with the end that it looks for.
+/// Returns httpd's command table, with its terminator.
 template <const auto& table>
 inline constexpr auto commands = commands_of<table>(
     std::make_index_sequence<std::tuple_size_v<std::remove_cvref_t<decltype(table)>>>());

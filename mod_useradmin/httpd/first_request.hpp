@@ -1,11 +1,11 @@
-// Where a request began.
+// The first request of a chain.
 #pragma once
 
 #include "httpd/httpd.hpp"
 
 namespace useradmin::httpd {
 
-/// The request of the client that a subrequest or an internal redirect comes from, or the request
+/// Returns the client's request that led to a subrequest or internal redirect, or the request
 /// itself.
 inline request_rec* first_request(request_rec* request) noexcept {
     while (request->prev != nullptr || request->main != nullptr)

@@ -12,7 +12,7 @@ namespace useradmin::httpd {
 
 namespace {
 
-/// Keeps what is logged, for the reply.
+/// Collects the log lines for the reply.
 class HealthLog final : public text::Logger {
   public:
     HealthLog(request_rec* request, const module& owner, ipc::LogThrottles& throttles) noexcept
@@ -34,7 +34,7 @@ class HealthLog final : public text::Logger {
             // The error log escapes its lines itself.
             (lines_ += text::printable(message)) += '\n';
         } catch (const std::bad_alloc&) {
-            lines_.clear(); // the log has it
+            lines_.clear(); // already in the log
         }
     }
 
@@ -54,7 +54,7 @@ bool is_loopback(const apr_sockaddr_t& address) noexcept {
             (IN6_IS_ADDR_V4MAPPED(own) && bytes[mapped_prefix_size] == loopback_network));
 }
 
-/// Whether who asks is on this machine. Whom a proxy on it asks for is not, as far as is known.
+/// Returns whether the client is on this machine and not behind a proxy.
 bool is_local(const request_rec* request) noexcept {
     for (const char* header : {"Forwarded", "X-Forwarded-For", "Via"})
         if (apr_table_get(request->headers_in, header) != nullptr)
@@ -66,7 +66,7 @@ bool is_local(const request_rec* request) noexcept {
     return is_loopback(*caller) || (own != nullptr && apr_sockaddr_equal(caller, own) != 0);
 }
 
-/// What is wrong, a line for each thing; empty where the database answered.
+/// Returns the problems, one per line; empty if the database answered.
 std::string problem_of(request_rec* request, const module& owner, const BackendSettings& settings) {
     if (std::string problem = database_problem(); !problem.empty())
         return problem + '\n';

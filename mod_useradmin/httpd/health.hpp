@@ -1,4 +1,4 @@
-// Whether the service can do its work.
+// The health check.
 #pragma once
 
 #include "httpd/backend.hpp"
@@ -6,9 +6,9 @@
 
 namespace useradmin::httpd {
 
-/// Answers 200 where the database does, within the wait of the settings, and 503 where it does not:
-/// one word of plain text and, for a caller on the same machine, what is wrong. The result is the
-/// handler's.
+/// Replies 200 if the database answers within the wait of the settings, otherwise 503. The body is
+/// one word of plain text, followed by the problems for a client on the same machine. Returns the
+/// handler's result.
 int handle_health(request_rec* request, const module& owner, const BackendSettings& settings);
 
 } // namespace useradmin::httpd

@@ -1,9 +1,9 @@
-// httpd's headers, as C++ takes them.
+// httpd's headers, for C++.
 #pragma once
 
 #include <cstddef>
 
-// Lets the command table compile as C++20; a setter of the wrong signature is then a compile error.
+// Makes the command table compile as C++20, with type-checked setters.
 #define AP_HAVE_DESIGNATED_INITIALIZER 1
 
 extern "C" {
@@ -27,6 +27,6 @@ extern "C" {
 #include <util_filter.h>
 }
 
-// APR's own is a member access within a null pointer in C++, which the sanitizers rightly stop at.
+// APR's macro dereferences a null pointer, which the sanitizers reject.
 #undef APR_OFFSETOF
 #define APR_OFFSETOF(type, field) offsetof(type, field)

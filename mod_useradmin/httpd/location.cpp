@@ -12,10 +12,10 @@ namespace useradmin::httpd {
 
 namespace {
 
-// What the request is called instead of a file.
+// The file name of requests that are for no file.
 constexpr const char* no_file = "useradmin:";
 
-/// The path of the request line, as it was sent.
+/// Returns the undecoded path of the request line.
 std::string_view sent_path(const request_rec* request) {
     apr_uri_t sent;
     const char* line = request->unparsed_uri;
@@ -24,8 +24,8 @@ std::string_view sent_path(const request_rec* request) {
     return apr::view_of(sent.path);
 }
 
-/// Whether the path, decoded as httpd decodes it (before it looks at any Location), is the one that
-/// httpd goes by.
+/// Returns whether the path, decoded as httpd does before it looks for Locations, equals the path
+/// that httpd uses.
 bool is_path_of(const request_rec* request, std::string_view sent) {
     const auto& core = *static_cast<const core_dir_config*>(
         ap_get_core_module_config(request->server->lookup_defaults));
@@ -35,7 +35,7 @@ bool is_path_of(const request_rec* request, std::string_view sent) {
            apr::view_of(decoded) == apr::view_of(request->uri);
 }
 
-/// How many bytes of an encoded path make so many bytes of the decoded one.
+/// Returns the length of the encoded prefix that decodes to the given number of bytes.
 std::size_t encoded_size(std::string_view path, std::size_t decoded_size) noexcept {
     std::size_t at = 0;
     for (; decoded_size > 0 && at < path.size(); --decoded_size)
@@ -43,7 +43,7 @@ std::size_t encoded_size(std::string_view path, std::size_t decoded_size) noexce
     return std::min(at, path.size());
 }
 
-/// A path as httpd goes by it, encoded so far that decoding it gives it back.
+/// Encodes a decoded path so that decoding returns it.
 std::string with_percent_signs_encoded(std::string_view path) {
     std::string encoded;
     for (const char character : path)
@@ -64,7 +64,7 @@ const char* location_of(const cmd_parms* command, const char* example, const cha
                               "\">", nullptr);
         return nullptr;
     }
-    // <Location ~ "…"> holds a regular expression.
+    // <Location ~ "…"> contains a regular expression.
     if (command->path[0] != '/' || ap_is_matchexp(command->path) ||
         apr::view_of(section->args).starts_with('~')) {
         problem = apr_pstrcat(command->pool,
@@ -93,7 +93,7 @@ ap_conf_vector_t* configuration_below(request_rec* request, const char* base) no
     ap_conf_vector_t* const own = request->per_dir_config;
     char* const own_path = request->uri;
     request->per_dir_config = request->server->lookup_defaults;
-    // <Location "/api/users/"> is a base address too, and not where /api/users lies.
+    // <Location "/api/users/"> is a base address, too, but does not contain /api/users.
     request->uri = apr_pstrcat(request->pool, base, "/", nullptr);
     ap_location_walk(request);
     request->uri = own_path;
@@ -105,7 +105,7 @@ int skip_filename_translation(request_rec* request) noexcept {
     return OK;
 }
 
-/// The configuration is the server's own in this phase, so the name has to tell.
+/// In this phase only the server's own configuration is known, so the file name tells.
 int skip_map_to_storage(request_rec* request) noexcept {
     return apr::view_of(request->filename) == no_file ? OK : DECLINED;
 }

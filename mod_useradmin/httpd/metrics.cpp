@@ -13,10 +13,10 @@ namespace {
 
 using ipc::Counter;
 
-/// There is room for so many operations, "other" included.
+/// The maximum number of operations, "other" included.
 constexpr std::size_t max_operations = 16;
 
-/// Counts by status: each new one takes the next free place.
+/// Counts by status. Each new status takes the next free entry.
 class Statuses {
   public:
     void add(int status) noexcept {
@@ -48,11 +48,11 @@ class Statuses {
     Counter others_;
 };
 
-/// Counts of how long things took.
+/// A histogram of durations.
 class Durations {
   public:
     void add(std::chrono::microseconds duration) noexcept {
-        // A clock that was set back gives no negative time.
+        // The clock may have been set back.
         const std::int64_t time = std::max<std::int64_t>(duration.count(), 0);
         const auto* const bound =
             std::lower_bound(histogram_bounds.begin(), histogram_bounds.end(), time);
@@ -145,7 +145,7 @@ Metrics::Metrics(void* parts, Gauge* gauges, int child) noexcept
       gauges_(gauges), in_use_(child < 0 ? nullptr : gauges + 1 + child) {}
 
 void Metrics::activate() const noexcept {
-    // Written once: the processors share what nobody writes.
+    // Written once, so the cache line stays shared.
     if (gauges_ != nullptr && gauges_->load(std::memory_order_relaxed) == 0)
         gauges_->store(1, std::memory_order_relaxed);
 }

@@ -1,4 +1,4 @@
-// What a virtual host did, counted for its operator.
+// Metrics of a virtual host.
 #pragma once
 
 #include "ipc/counter.hpp"
@@ -15,48 +15,47 @@
 
 namespace useradmin::httpd {
 
-/// Why a request was turned away that had done nothing wrong, or too much.
+/// Reasons for rejecting a request because of load.
 enum class Rejection {
-    connection_wait,   ///< no database connection came free in time
-    connection_failed, ///< mod_dbd had none to give
+    connection_wait,   ///< no database connection in time
+    connection_failed, ///< mod_dbd returned none
     hash_queue,        ///< the queue for hashing slots was full
-    hash_wait,         ///< no hashing slot came free in time
-    sign_in_limit,     ///< too many attempts to sign in had failed
+    hash_wait,         ///< no hashing slot in time
+    sign_in_limit,     ///< too many failed sign-ins
 };
 inline constexpr std::array<std::string_view, 5> rejection_names = {
     "connection-wait", "connection-failed", "hash-queue", "hash-wait", "sign-in-limit"};
 
-/// What came of a session token.
+/// Results of looking up a session token.
 enum class Lookup {
-    valid,       ///< its session was looked up, and stands for a user
-    cached,      ///< the same, and the look was one of a short while ago
-    signature,   ///< it was not signed, or not rightly; nothing was looked up
-    malformed,   ///< no session can have it; nothing was looked up
-    unknown,     ///< no session has it
-    expired,     ///< its session has ended
-    banned,      ///< its user is banned
-    unavailable, ///< the database gave no answer: 503
-    failed,      ///< the database refused: 500
+    valid,       ///< looked up: the session of a user
+    cached,      ///< found in the cache
+    signature,   ///< not signed or a wrong signature; not looked up
+    malformed,   ///< not a possible token; not looked up
+    unknown,     ///< no such session
+    expired,     ///< the session has expired
+    banned,      ///< the user is banned
+    unavailable, ///< the database did not answer: 503
+    failed,      ///< the database reported an error: 500
 };
 inline constexpr std::array<std::string_view, 9> lookup_names = {
     "recognised", "kept",   "signature",   "malformed", "unknown",
     "expired",    "banned", "unavailable", "failed"};
 
-/// What a status is called in sums: that of those that found no room is "other".
+/// Returns a status as a label; "other" for those without an entry.
 std::string name_of_status(int status);
 
-/// The names that requests are counted by: those of the two services' operations, and "other".
+/// The operations that are counted: those of the service and of sign-in, and "other".
 std::vector<std::string_view> operation_names();
-/// The place among them of an operation's name; that of "other" for any text that is none.
+/// Returns the index of an operation's name, or that of "other".
 std::size_t operation_index(std::string_view name) noexcept;
 
-/// The upper bounds of the times that are told apart, in microseconds; what takes longer than all
-/// of them is counted behind them.
+/// The upper bounds of the histogram buckets in microseconds. The last bucket has none.
 inline constexpr std::array<std::int64_t, 14> histogram_bounds = {
     500,     1'000,   2'500,   5'000,     10'000,    25'000,    50'000,
     100'000, 250'000, 500'000, 1'000'000, 2'500'000, 5'000'000, 10'000'000};
 
-/// How long things took, as it was at one time.
+/// A snapshot of a histogram.
 struct DurationHistogram {
     std::array<std::uint64_t, histogram_bounds.size() + 1> counts = {};
     std::uint64_t microseconds = 0;
@@ -66,10 +65,10 @@ struct DurationHistogram {
     void add(const DurationHistogram& other) noexcept;
 };
 
-/// What was counted, as it was at one time.
+/// A snapshot of a virtual host's metrics.
 struct MetricsSnapshot {
     struct Operation {
-        /// The status 0 stands for those that found no room.
+        /// Status 0 counts those without an entry.
         std::map<int, std::uint64_t> statuses;
         DurationHistogram durations;
     };
@@ -77,71 +76,70 @@ struct MetricsSnapshot {
     std::vector<Operation> operations;
     std::array<std::uint64_t, rejection_names.size()> rejections = {};
     std::array<std::uint64_t, lookup_names.size()> lookups = {};
-    /// Of requests for a connection to the database.
+    /// Time until a database connection was available.
     DurationHistogram connection_waits;
-    /// That connections were held.
+    /// Time during which connections were held.
     DurationHistogram connection_holds;
     std::int64_t connections_in_use = 0;
 
     void add(const MetricsSnapshot& other);
 };
 
-/// A virtual host's figures at one time, for those who print them.
+/// A snapshot of a virtual host's metrics with its name.
 struct VirtualHostMetrics {
     std::string name;
     MetricsSnapshot sums;
 };
 
-/// Where a virtual host's figures are counted, all children together: shared memory of a fixed
-/// size. Counting takes a few nanoseconds and no lock.
+/// The metrics of a virtual host, of all children, in shared memory of a fixed size. Counting takes
+/// a few nanoseconds and no lock.
 class Metrics {
   public:
-    /// Each child counts in one of so many parts, so that processors do not wait for each other.
+    /// Children spread over this many parts to avoid contention.
     static constexpr std::size_t part_count = 4;
     struct Part;
-    /// What is told of each virtual host at a glance: whether anything was counted, and then, for
-    /// each child, how many connections it has in use.
+    /// For each virtual host: whether anything was counted, then the connections in use of each
+    /// child.
     using Gauge = std::atomic<std::int32_t>;
 
-    /// How many bytes the parts need, all of them together.
+    /// Returns the size of all parts in bytes.
     static std::size_t parts_size() noexcept;
 
-    /// Counts nothing.
+    /// Does not count.
     Metrics() = default;
-    /// The parts are zeroed memory of parts_size(), aligned for any type; of the glances there is
-    /// one more than there are children. The child is its number, or negative for one that has
-    /// none.
+    /// parts: zeroed memory of parts_size() bytes, aligned for any type. glances: one more than the
+    /// number of children. child: its number, or negative if it has none.
     Metrics(void* parts, Gauge* gauges, int child) noexcept;
 
-    /// The same as a child counts in them.
+    /// Returns the metrics as the child counts in them.
     Metrics in_child(int child) const noexcept { return {parts_, gauges_, child}; }
 
-    /// Whoever counts by other ways than the following says so first.
+    /// Must be called before counting by other members than those below.
     void activate() const noexcept;
-    /// A request that was answered; the operation is its place in operation_names().
+    /// Counts a reply. The operation is an index into operation_names().
     void count_request(std::size_t operation, int status,
                        std::chrono::microseconds duration) const noexcept;
     void count(Lookup lookup) const noexcept;
     void count(Rejection refusal) const noexcept;
-    /// nullptr where nothing is counted.
+    /// Returns nullptr if nothing is counted.
     ipc::Counter* counter(Rejection refusal) const noexcept;
-    /// A connection was had after that time.
+    /// Counts a connection that was available after the wait.
     void connection_acquired(std::chrono::microseconds wait) const noexcept;
-    /// It was given back, and held for that time.
+    /// Counts a returned connection by the time it was held.
     void connection_released(std::chrono::microseconds held) const noexcept;
 
-    /// Whether anything was ever counted.
+    /// Returns whether anything was ever counted.
     bool is_active() const noexcept;
-    /// All of it, the connections of those children alone that are running. Who counts meanwhile
-    /// may be seen in the one sum and not yet in the other.
+    /// Returns a snapshot. Connections in use are those of running children. A concurrent count may
+    /// appear in one sum and not yet in another.
     MetricsSnapshot snapshot(const std::vector<bool>& running) const;
 
   private:
     Part* parts_ = nullptr;
-    /// In which this child counts.
+    /// The part of this child.
     Part* part_ = nullptr;
     Gauge* gauges_ = nullptr;
-    /// Of this child.
+    /// The connections in use of this child.
     Gauge* in_use_ = nullptr;
 };
 

@@ -11,10 +11,10 @@
 
 namespace useradmin::httpd {
 
-/// A virtual host's, or one without a name.
+/// The entry of a virtual host, or an unused one without a name.
 struct MetricsRegistry::Entry {
     const char* name;
-    /// The last configuration that had it.
+    /// The last configuration with this virtual host.
     unsigned generation;
     void* parts;
     Metrics::Gauge* glances;
@@ -24,7 +24,7 @@ struct MetricsRegistry::Entry {
 std::variant<MetricsRegistry*, apr_status_t>
 MetricsRegistry::open(apr_pool_t* process_pool, apr_pool_t* configuration_pool, unsigned children) {
     static_assert(std::is_trivially_destructible_v<MetricsRegistry>);
-    // The number is that of the memory's layout.
+    // The number is the version of the memory layout.
     constexpr const char* key = "useradmin figures 1";
     void* found = nullptr;
     apr_pool_userdata_get(&found, key, process_pool);
@@ -35,7 +35,7 @@ MetricsRegistry::open(apr_pool_t* process_pool, apr_pool_t* configuration_pool, 
         if (const auto* const status = std::get_if<apr_status_t>(&zeros))
             return *status;
         registry->children_ = static_cast<std::atomic<std::int32_t>*>(std::get<void*>(zeros));
-        // With a copy of the key: the module that it is part of is unloaded meanwhile.
+        // apr_pool_userdata_set copies the key; the module with the literal is unloaded meanwhile.
         apr_pool_userdata_set(registry, key, apr_pool_cleanup_null, process_pool);
         found = registry;
     }
@@ -73,7 +73,7 @@ apr_status_t MetricsRegistry::add_entries() {
 MetricsRegistry::Entry* MetricsRegistry::oldest_unused() const noexcept {
     Entry* oldest = nullptr;
     for (Entry* entry = first_; entry != nullptr; entry = entry->next)
-        // Children of the configuration before may still count.
+        // Children of the previous configuration may still count.
         if ((entry->name == nullptr || entry->generation + 1 < generation_) &&
             (oldest == nullptr || entry->generation < oldest->generation))
             oldest = entry;
@@ -108,7 +108,7 @@ int MetricsRegistry::register_child() noexcept {
             continue;
         if (!children_[number].compare_exchange_strong(before, getpid()))
             continue;
-        // A child that was killed has put nothing back.
+        // A killed child did not free its number.
         for (Entry* entry = first_; entry != nullptr; entry = entry->next)
             if (entry->name != nullptr)
                 entry->glances[1 + number].store(0);

@@ -1,4 +1,4 @@
-// Where the figures of all virtual hosts are kept from one configuration to the next.
+// The metrics of all virtual hosts, kept across configurations.
 #pragma once
 
 #include "httpd/metrics.hpp"
@@ -14,24 +14,24 @@
 
 namespace useradmin::httpd {
 
-/// The figures of all virtual hosts by their names, as long as httpd runs: a graceful restart finds
-/// them again. It lives in the process' pool, where it needs no destructor: the module that made it
-/// is unloaded meanwhile. Names are added before children are forked, each of which inherits what
-/// there was by then. What has been out of the configuration for two of them makes room for others.
+/// The metrics of all virtual hosts by name. They survive a graceful restart. The object is in the
+/// process pool and needs no destructor, because the module that created it is unloaded meanwhile.
+/// Names are added before children are forked. The entry of a name that two configurations lacked
+/// is reused.
 class MetricsRegistry {
   public:
-    /// The book of the process, the same for both modules, which open it in turn; the status says
-    /// why there is none. So many children run at once at most.
+    /// Opens the registry of the process, shared by both modules. On failure, returns the status.
+    /// children: the maximum number of running children.
     static std::variant<MetricsRegistry*, apr_status_t>
     open(apr_pool_t* process_pool, apr_pool_t* configuration_pool, unsigned children);
 
-    /// The figures of a virtual host, the same for the same name.
+    /// Returns the metrics of a virtual host; the same for the same name.
     std::variant<Metrics, apr_status_t> metrics_of(const char* name);
 
-    /// A child's number, to be asked for as a child starts; negative where there is none left.
+    /// Returns the number of a child, to be called when it starts; negative if none is free.
     int register_child() noexcept;
 
-    /// Which children are running, by their numbers.
+    /// Returns which children are running, by number.
     std::vector<bool> running_children() const;
 
   private:
@@ -40,16 +40,16 @@ class MetricsRegistry {
     MetricsRegistry(apr_pool_t* process_pool, unsigned children) noexcept
         : process_pool_(process_pool), child_count_(children) {}
 
-    /// The entry that was out of use for longest, or never in use; nullptr where all are in use.
+    /// Returns an unused entry, or the one unused for longest; nullptr if all are in use.
     Entry* oldest_unused() const noexcept;
-    /// Adds entries without a name, and memory for them.
+    /// Adds unused entries with their memory.
     apr_status_t add_entries();
 
     apr_pool_t* process_pool_;
     unsigned child_count_;
-    /// The processes that have a number; 0 for none.
+    /// The process of each number; 0 if free.
     std::atomic<std::int32_t>* children_ = nullptr;
-    /// Counts configurations.
+    /// The number of configurations so far.
     unsigned generation_ = 0;
     Entry* first_ = nullptr;
 };

@@ -17,7 +17,7 @@ namespace useradmin::httpd {
 
 namespace {
 
-/// What there is to tell of the server, all its virtual hosts and children together.
+/// Collects the metrics of all virtual hosts and children.
 ServerMetrics metrics_of_server(const module& owner) {
     ServerMetrics metrics;
     const Backend& any = backend_of(ap_server_conf, owner);
@@ -26,7 +26,7 @@ ServerMetrics metrics_of_server(const module& owner) {
     const std::vector<bool> running = any.metrics_registry->running_children();
     for (const server_rec* server = ap_server_conf; server != nullptr; server = server->next) {
         const Backend& backend = backend_of(server, owner);
-        // Virtual hosts of one name and port share their figures.
+        // Virtual hosts with the same name and port share metrics.
         const bool is_told =
             std::any_of(metrics.virtual_hosts.begin(), metrics.virtual_hosts.end(),
                         [&](const auto& other) { return other.name == backend.name; });
@@ -48,7 +48,7 @@ int handle_metrics(request_rec* request, const module& owner) {
     return OK;
 }
 
-/// Whether this is the first time that a request is asked about.
+/// Returns whether this request is asked about for the first time.
 bool is_first_time(request_rec* request) noexcept {
     constexpr const char* key = "useradmin status told";
     void* told = nullptr;

@@ -1,4 +1,4 @@
-// What a running server tells its operator.
+// Metrics, health and server-status.
 #pragma once
 
 #include "httpd/backend.hpp"
@@ -9,21 +9,21 @@
 
 namespace useradmin::httpd {
 
-/// In log_transaction, with the client's request: counts it, now that it was answered. The
-/// operation is empty where it was none.
+/// Counts a finished request; for log_transaction, with the client's request. The operation is
+/// empty for other requests.
 void count_request(const request_rec* first, const Metrics& metrics, std::string_view operation);
 
-/// How a module finds out what its directives say for a request.
+/// Returns a module's settings for a request.
 using SettingsLookup = BackendSettings(const request_rec* request);
 
-/// The handlers of `SetHandler useradmin-metrics` and `SetHandler useradmin-health`, for the module
-/// that is asked first. DECLINED for all other requests.
+/// Handlers of `SetHandler useradmin-metrics` and `SetHandler useradmin-health`. The module that is
+/// asked first replies. Returns DECLINED for other requests.
 int handle_monitoring(request_rec* request, const module& owner, SettingsLookup& settings) noexcept;
 
-/// The section on mod_status' page, of the module that is asked first.
+/// Writes the section of mod_status's page. The module that is asked first writes it.
 int add_to_status(request_rec* request, int flags, const module& owner) noexcept;
 
-/// Hooks both in for a module, whose turn is as the order says: of two, the first one answers.
+/// Registers these hooks for a module. The order decides which of two modules is asked first.
 template <const module& owner, SettingsLookup& settings>
 void register_monitoring(int order = APR_HOOK_MIDDLE) noexcept {
     ap_hook_handler(

@@ -1,4 +1,4 @@
-// The contract between an auth module and the service, and what both say for CustomLog.
+// The notes that connect auth module, service and CustomLog.
 #pragma once
 
 #include "apr/pool.hpp"
@@ -10,8 +10,8 @@
 
 namespace useradmin::httpd {
 
-/// The notes of a request by which an auth module names the caller: no id, no session; no role,
-/// `user`; no third one, nobody impersonates the caller.
+/// The request notes in which an auth module names the caller. Without an id there is no session.
+/// Without a role it is `user`.
 inline constexpr const char* id_note = "session-user-id";
 inline constexpr const char* role_note = "session-user-role";
 /// The user table that both come from, as UserAdminTables names it; nothing where they come from
@@ -37,15 +37,14 @@ inline void note_caller(request_rec* request, std::string_view id, std::string_v
     set_note(request, impersonator_note, impersonated_by);
 }
 
-/// The notes that tell an access log what was done: `%{useradmin-action}n`.
+/// The notes for access logs: `%{useradmin-action}n`.
 inline constexpr const char* action_note = "useradmin-action";
 inline constexpr const char* target_note = "useradmin-target";
 inline constexpr const char* caller_note = "useradmin-caller";
 inline constexpr const char* event_impersonator_note = "useradmin-impersonated-by";
 inline constexpr const char* result_note = "useradmin-result";
 
-/// Says what a request did, in place of what was said before; what there is nothing to say of has
-/// no note.
+/// Replaces the notes on what a request did. Empty values have no note.
 inline void note_event(request_rec* request, const audit::Event& event) {
     const std::pair<const char*, std::string_view> notes[] = {
         {action_note, event.operation},

@@ -16,7 +16,7 @@ struct Label {
 };
 using Labels = std::vector<Label>;
 
-/// A number of seconds, without zeros that say nothing.
+/// Formats a number of seconds without trailing zeros.
 std::string seconds_of(std::uint64_t microseconds) {
     constexpr std::uint64_t second = 1'000'000;
     std::string text = std::to_string(microseconds / second);
@@ -27,7 +27,7 @@ std::string seconds_of(std::uint64_t microseconds) {
     return text;
 }
 
-/// A text in the making. Each metric begins with what it means, and its samples follow.
+/// Builds the text. Each metric starts with its help and type, then its samples.
 class TextWriter {
   public:
     void begin(std::string_view name, std::string_view type, std::string_view meaning) {
@@ -50,7 +50,7 @@ class TextWriter {
         text_ += labels.empty() ? " " : "} ";
         (text_ += value) += '\n';
     }
-    /// The samples of a histogram: each counts what took no longer than its bound.
+    /// Writes the cumulative buckets of a histogram.
     void histogram(Labels labels, const DurationHistogram& times) {
         const std::string sum = seconds_of(times.microseconds);
         labels.push_back({"le", {}});
@@ -103,7 +103,7 @@ MetricsSnapshot ServerMetrics::total() const {
 std::string prometheus_text(const ServerMetrics& metrics) {
     TextWriter text;
     const auto names = operation_names();
-    // What was never asked for has no samples.
+    // Operations without requests have no samples.
     const auto each_operation = [&](const auto& visit) {
         for (const auto& [host, sums] : metrics.virtual_hosts)
             for (std::size_t index = 0; index < sums.operations.size(); ++index)

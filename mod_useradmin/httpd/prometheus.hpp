@@ -1,4 +1,4 @@
-// Figures in the Prometheus text format.
+// Metrics in the Prometheus text format.
 #pragma once
 
 #include "httpd/metrics.hpp"
@@ -9,21 +9,21 @@
 
 namespace useradmin::httpd {
 
-/// What an operator is told of the whole server.
+/// The metrics of the whole server.
 struct ServerMetrics {
-    /// Those of which anything was counted.
+    /// The virtual hosts with any count.
     std::vector<VirtualHostMetrics> virtual_hosts;
     ipc::FairSemaphore::Counts hash_bounds;
     ipc::FairSemaphore::Counts hashes_in_use;
 
-    /// Of all virtual hosts.
+    /// Shared by all virtual hosts.
     MetricsSnapshot total() const;
 };
 
-/// The media type of what follows.
+/// The media type of the text format.
 inline constexpr const char* prometheus_type = "text/plain; version=0.0.4; charset=utf-8";
 
-/// The figures, with what each of them means.
+/// Returns the metrics with their help texts.
 std::string prometheus_text(const ServerMetrics& metrics);
 
 } // namespace useradmin::httpd

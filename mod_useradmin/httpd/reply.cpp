@@ -9,7 +9,7 @@ namespace useradmin::httpd {
 
 namespace {
 
-/// A reply in the memory of a request.
+/// A reply in the request's pool.
 struct PooledReply {
     http::Reply reply;
     Content content;
@@ -51,7 +51,7 @@ void write_to_brigade(request_rec* request, http::Reply&& made, apr_bucket_briga
         apr_table_unset(request->headers_out, header.name);
     for (const http::Header& header : reply.headers)
         apr_table_addn(request->headers_out, header.name, header.value.c_str());
-    // An envelope is whole or it is no envelope.
+    // Send the envelope as a whole or not at all.
     apr_table_unset(request->headers_in, "Range");
     apr_table_unset(request->headers_in, "Request-Range");
 }
@@ -60,7 +60,7 @@ int send(request_rec* request, http::Reply reply, Content content) {
     apr_bucket_brigade* brigade =
         apr_brigade_create(request->pool, request->connection->bucket_alloc);
     write_to_brigade(request, std::move(reply), brigade, content);
-    // A client that has gone away is no error of the handler's.
+    // An aborted connection is no error of the handler.
     ap_pass_brigade(request->output_filters, brigade);
     return OK;
 }

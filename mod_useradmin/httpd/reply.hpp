@@ -6,19 +6,19 @@
 
 namespace useradmin::httpd {
 
-/// What a reply holds: where that is a token, its memory is wiped when it goes.
+/// The content of a reply. If it contains a token, the destructor wipes it.
 enum class Content { plain, secret };
 
 /// Adds X-Content-Type-Options: nosniff to the response, whether it succeeds or fails, and to the
 /// ErrorDocument that takes its place.
 void forbid_sniffing(request_rec* request) noexcept;
 
-/// Puts the reply into the brigade and sets its headers, in place of others of the same names. The
-/// reply then lives in the request's pool.
+/// Appends the reply to the brigade and sets its headers, replacing those of the same names. The
+/// request's pool then owns the reply.
 void write_to_brigade(request_rec* request, http::Reply&& made, apr_bucket_brigade* brigade,
                       Content content = Content::plain);
 
-/// Sends the reply and ends the response; OK for the handler to return.
+/// Sends the reply and ends the response. Returns OK.
 int send(request_rec* request, http::Reply reply, Content content = Content::plain);
 
 } // namespace useradmin::httpd

@@ -1,4 +1,4 @@
-// httpd's error log, as the layers below see it.
+// httpd's error log behind the Log interface.
 #pragma once
 
 #include "httpd/httpd.hpp"
@@ -9,21 +9,21 @@
 
 namespace useradmin::httpd {
 
-/// Writes to the error log of a request. httpd escapes what is not printable.
+/// Writes to the error log of a request. httpd escapes unprintable bytes.
 class RequestLog final : public text::Logger {
   public:
-    /// The module whose LogLevel counts, and what counts the lines that many write at once.
+    /// The module whose LogLevel applies, and the counters for throttled lines.
     RequestLog(request_rec* request, const module& owner, ipc::LogThrottles& throttles) noexcept
         : request_(request), module_index_(owner.module_index), throttles_(throttles) {}
 
     void write(text::Level level, std::string_view message) noexcept override {
         write(level, APR_SUCCESS, message);
     }
-    /// The same, with what APR said.
+    /// As above, with an APR status.
     void write(text::Level level, apr_status_t status, std::string_view message) noexcept {
         write_at(httpd_level(level), status, message);
     }
-    /// Once a minute at most for each tag; LogLevel debug has the others, too.
+    /// Writes at most once a minute for each tag. The others appear at LogLevel debug.
     void write_throttled(text::Level level, std::string_view message) noexcept override {
         ipc::LogThrottle* const throttle = throttles_.find(message.substr(0, message.find(':')));
         write_counted(level, message,

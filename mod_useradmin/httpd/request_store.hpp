@@ -1,4 +1,4 @@
-// The store of a request.
+// The store for a request.
 #pragma once
 
 #include "sign_in/session_cache.hpp"
@@ -8,11 +8,11 @@
 
 namespace useradmin::httpd {
 
-/// The tables. What changes a user or ends a session makes all children forget what they keep of
-/// it, also where it failed, since the database may have done it all the same.
+/// The tables. A change of a user or the end of a session invalidates the caches of all children,
+/// even on failure, because the database may have done it all the same.
 class RequestStore final : public store::DatabaseStore {
   public:
-    /// The arguments are those of a DatabaseStore.
+    /// Takes the arguments of a DatabaseStore.
     template <class... Arguments>
     explicit RequestStore(sign_in::SessionCache sessions, Arguments&&... arguments)
         : DatabaseStore(std::forward<Arguments>(arguments)...), sessions_(sessions) {}
@@ -55,7 +55,7 @@ class RequestStore final : public store::DatabaseStore {
     }
 
   private:
-    /// Does something when the scope ends, however it ends.
+    /// Runs a function at the end of the scope.
     template <class Action>
     class ScopeExit {
       public:

@@ -14,7 +14,7 @@ std::string with_decimals(double number, int decimals) {
     return text.data();
 }
 
-/// Lines of the form "Name: value" that begin alike.
+/// Lines of the form "Name: value" with a common prefix.
 class StatusLines {
   public:
     StatusLines(std::string& text, std::string_view beginning)
@@ -64,7 +64,7 @@ void add_row(std::string& html, const char* element,
     html += "</tr>\n";
 }
 
-/// "200: 12, 404: 1".
+/// Formats counts by status: "200: 12, 404: 1".
 std::string list_of(const std::map<int, std::uint64_t>& statuses) {
     std::string text;
     for (const auto& [status, count] : statuses)
@@ -72,7 +72,7 @@ std::string list_of(const std::map<int, std::uint64_t>& statuses) {
     return text;
 }
 
-/// Those of the counts that there are: "unknown: 2, expired: 1".
+/// Formats the counts that are not zero: "unknown: 2, expired: 1".
 template <std::size_t size>
 std::string list_of(const std::array<std::string_view, size>& names,
                     const std::array<std::uint64_t, size>& counts) {

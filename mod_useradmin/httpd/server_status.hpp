@@ -1,4 +1,4 @@
-// Figures on mod_status' page.
+// Metrics on the page of mod_status.
 #pragma once
 
 #include "httpd/prometheus.hpp"
@@ -7,10 +7,10 @@
 
 namespace useradmin::httpd {
 
-/// The lines that `?auto` has of the server, of all virtual hosts together, and of each.
+/// Returns the lines for `?auto`: the sum of all virtual hosts, then each.
 std::string status_lines(const ServerMetrics& metrics);
 
-/// The section of the page. The names of the virtual hosts are HTML.
+/// Returns the HTML section. Names of virtual hosts must be HTML already.
 std::string status_section(const ServerMetrics& metrics);
 
 } // namespace useradmin::httpd

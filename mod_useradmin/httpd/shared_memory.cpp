@@ -4,7 +4,7 @@ namespace useradmin::httpd {
 
 std::variant<void*, apr_status_t> map_shared_memory(apr_pool_t* pool, std::size_t size) noexcept {
     apr_shm_t* segment = nullptr;
-    // Without a name: only the children inherit it.
+    // Anonymous: only the children inherit it.
     const apr_status_t status = apr_shm_create(&segment, size, nullptr, pool);
     if (status != APR_SUCCESS)
         return status;
@@ -24,7 +24,8 @@ std::variant<void*, apr_status_t> shared_memory_for_key(apr_pool_t* pool, const 
     memory = std::get<void*>(zeros);
     if (!init(memory))
         return APR_EGENERAL;
-    // With a copy of the key: a module is unloaded where httpd reads its configuration anew.
+    // apr_pool_userdata_set copies the key; the module is unloaded when httpd reads its
+    // configuration again.
     apr_pool_userdata_set(memory, key, apr_pool_cleanup_null, pool);
     return memory;
 }

@@ -22,39 +22,40 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Key = std::array<unsigned char, 16>;
 using LockResult = ipc::Mutex::LockResult;
-/// A time in the order of the counts' beginnings; 0 is before all of them.
+/// A logical time: the order in which counts began; 0 is before all.
 using CountNumber = std::uint64_t;
 
-// 1,024 totals in an eighth of a MiB.
+// 1,024 totals in 128 KiB.
 constexpr std::size_t bucket_count = 128;
 constexpr std::size_t bucket_size = 8;
 
-/// The total of a filter. Who counts it holds `counting`; all else is the table's mutex's.
+/// The total of a filter. The counting thread holds `counting`; the table's mutex protects the
+/// rest.
 struct Entry {
     ipc::Mutex counting;
     Key key;
-    /// When the count began that came to the total; 0: there is none.
+    /// When the count of this total began; 0: no total.
     CountNumber begun;
-    /// Until when nothing was forgotten that the total does not know.
+    /// The total includes all invalidations up to this time.
     std::uint64_t generation;
     Clock::rep begun_at;
-    /// Also where there is none that still holds: the last one. Negative before the first.
+    /// The last total, even if it is outdated. Negative before the first count.
     std::int64_t total;
-    /// How long the last count took, and whether others have waited since it was announced.
+    /// The duration of the last count, and whether others have waited since it was announced.
     Clock::rep took;
     bool is_wanted;
-    /// That a count has ended. One after the other, those who wait would wake for as long as it
-    /// took.
+    /// Signals the end of a count. All waiters wake at once; waking one after the other would take
+    /// as long as the count.
     ipc::Event ended;
 };
 
 using Bucket = std::array<Entry, bucket_size>;
 
-/// What the shared memory holds.
+/// The contents of the shared memory.
 struct Table {
     ipc::Mutex mutex;
     std::array<unsigned char, 32> secret;
-    /// Of the last count that began.
+    /// The time of the last count that began.
     CountNumber latest;
     std::atomic<std::uint64_t> generation;
     std::array<Bucket, bucket_count> buckets;
@@ -67,7 +68,7 @@ Table& table_of(void* memory) noexcept {
     return *static_cast<Table*>(memory);
 }
 
-/// Holds the table. Who was killed with it may have left a total half written: none is believed.
+/// Locks the table. If the owner died, invalidates all entries.
 class TableLock {
   public:
     explicit TableLock(Table& table) noexcept : lock_(table.mutex) {
@@ -82,7 +83,7 @@ class TableLock {
 };
 
 Key key_of(const Table& table, std::string_view place, const store::Filter& filter) {
-    // An absent text and an empty one are not the same filter.
+    // An absent text and an empty one are different filters.
     const auto presence = [](const auto& value) { return value ? "1" : "0"; };
     std::string further(presence(filter.matches_all));
     for (const std::optional<bool>& truth : {filter.banned, filter.email_verified})
@@ -113,17 +114,17 @@ Entry* find(Table& table, const Key& key) noexcept {
     return found != bucket.end() ? &*found : nullptr;
 }
 
-/// How long the next count of a total lets others come that share it. Whoever asks while a count
-/// goes on comes back as soon as it ends, all of them at once: the first one would count for itself
-/// alone, and the others would wait for one count more.
+/// Returns the delay before the next count, during which other requests join. Requests that waited
+/// for a count return at the same moment. Without the delay, the first would count alone and the
+/// others would wait for one more count.
 Clock::duration coalescing_delay(const Entry& entry) noexcept {
     constexpr Clock::duration longest = std::chrono::milliseconds(10);
-    constexpr int part = 32; // hardly longer for whoever asks alone
+    constexpr int part = 32; // negligible for a single request
     return entry.is_wanted ? std::min(Clock::duration(entry.took) / part, longest)
                            : Clock::duration(0);
 }
 
-/// Ends the counting of an entry's total with the scope.
+/// Ends the count of an entry at the end of the scope.
 class CountGuard {
   public:
     explicit CountGuard(Entry& entry) noexcept : entry_(entry) {}
@@ -138,7 +139,7 @@ class CountGuard {
     Entry& entry_;
 };
 
-/// Makes an entry the key's, the oldest of a few, and begins its counting. Nothing where all of
+/// Assigns the oldest of a few entries to the key and begins its count. Returns nothing if all of
 /// them are being counted.
 Entry* claim(Table& table, const Key& key) noexcept {
     Bucket& bucket = bucket_of(table, key);
@@ -159,7 +160,7 @@ Entry* claim(Table& table, const Key& key) noexcept {
     return nullptr;
 }
 
-/// Counts a total, while its counting is held, and keeps it.
+/// Counts a total and stores it. The caller holds `counting`.
 store::Result<std::int64_t> counted(Table& table, Entry& entry, const Key& key,
                                     const store::Totals::Count& count) {
     CountNumber begun = 0;
@@ -204,7 +205,7 @@ bool SharedTotals::init(void* memory) noexcept {
 
 store::Result<std::int64_t> SharedTotals::total(const store::Filter& filter,
                                                 store::Deadline deadline, const Count& count) {
-    // Who counts may be killed meanwhile.
+    // The counting process may be killed meanwhile.
     constexpr std::chrono::milliseconds longest_wait_at_once{50};
     Table& table = table_of(memory_);
     const Key key = key_of(table, options_.place, filter);
@@ -212,7 +213,7 @@ store::Result<std::int64_t> SharedTotals::total(const store::Filter& filter,
     std::optional<CountNumber> asked;
     while (true) {
         Entry* entry = nullptr;
-        Entry* own = nullptr; // the one that this call counts for
+        Entry* own = nullptr; // the entry that this call counts
         Clock::duration gathering(0);
         ipc::Event::Generation ended = 0;
         {
@@ -229,7 +230,7 @@ store::Result<std::int64_t> SharedTotals::total(const store::Filter& filter,
             if (entry == nullptr) {
                 own = claim(table, key);
             } else {
-                ended = entry->ended.generation(); // before the look whether somebody counts
+                ended = entry->ended.generation(); // before checking for a running count
                 if (entry->counting.try_lock() != LockResult::failed)
                     own = entry;
                 else

@@ -1,4 +1,4 @@
-// Totals of filters, for all children together.
+// Totals of filters, shared by all children.
 #pragma once
 
 #include "store/totals.hpp"
@@ -10,30 +10,29 @@
 
 namespace useradmin::httpd {
 
-/// The totals of one place (a database and its tables), for the length of one request, in shared
-/// memory of a fixed size: 1,024 totals, of which the oldest make room for others. Where a filter's
-/// total is being counted, whoever asks for it meanwhile waits for the next count, which all who
-/// wait share, and which begins a moment later, so that those come who have just had the last one.
-/// A process that is killed in the middle leaves its count to the next who waits.
+/// The totals of a database and its tables, for one request, in shared memory of a fixed size:
+/// 1,024 totals, the oldest of which are replaced. Requests that arrive while a total is being
+/// counted share the next count, which begins after a short delay so that more requests can join.
+/// If the counting process is killed, the next waiter counts.
 class SharedTotals final : public store::Totals {
   public:
-    /// How many bytes of shared memory the totals need.
+    /// Returns the size in bytes.
     static std::size_t size_of() noexcept;
 
-    /// Lays them out in shared memory of size_of() bytes, aligned for any type. The memory belongs
-    /// to the caller and outlives the object. Called once, before the processes fork; false where
-    /// the system refuses.
+    /// Initializes shared memory of size_of() bytes, aligned for any type. The caller owns the
+    /// memory, which must outlive the object. To be called once, before the processes fork. Returns
+    /// false if the system refuses.
     static bool init(void* memory) noexcept;
 
-    /// What totals are asked for with.
+    /// The context of a request.
     struct Options {
-        /// Tells the database and its tables from others; lives as long as the object.
+        /// Identifies the database and its tables. Must outlive the object.
         std::string_view place;
-        /// How long ago a total may have been counted; 0: none is kept.
+        /// The maximum age of a total; 0: totals are not kept.
         std::chrono::seconds age;
-        /// How long a request waits in all, for the log.
+        /// How long a request waits, for the log.
         std::chrono::milliseconds timeout;
-        /// The directive that sets it, for the log.
+        /// The directive that sets the wait, for the log.
         const char* timeout_directive;
     };
 
@@ -44,9 +43,9 @@ class SharedTotals final : public store::Totals {
     bool is_caching() const noexcept override { return options_.age.count() > 0; }
     store::Result<std::int64_t> total(const store::Filter& filter, store::Deadline deadline,
                                       const Count& count) override;
-    /// Of all places: one database can be named in many ways.
+    /// Applies to all databases: different parameters may name the same one.
     void invalidate() noexcept override { forget(memory_); }
-    /// The same. Takes no lock: a process that trusts the others less than itself may call it.
+    /// As above, but takes no lock: also for a less trusted process.
     static void forget(void* memory) noexcept;
 
   private:
