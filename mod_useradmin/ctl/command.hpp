@@ -10,28 +10,27 @@
 namespace useradmin::ctl {
 
 struct Command {
-    /// "list", or a family and its member: "session list".
+    /// "list", or a family with a member: "session list".
     std::string_view name;
-    /// What follows the name: "USER ROLE".
+    /// The arguments: "USER ROLE".
     std::string_view words;
-    /// The names of the options that it cannot do without, and of those that it takes beside them
-    /// and beside those of all commands.
+    /// The required options, and the optional ones in addition to those of all commands.
     std::span<const std::string_view> required_options;
     std::span<const std::string_view> options;
-    /// What it does, for the help.
+    /// A description for the help.
     std::string_view purpose;
-    /// How many words it takes after its name, at least and at most.
+    /// The number of arguments.
     std::size_t min_words;
     std::size_t max_words;
     Exit (*run)(Context& context);
-    /// What changes users is told to the audit log.
+    /// Changes are reported to the audit log.
     DatabaseUse use = DatabaseUse::read;
 };
 
-/// All commands, in the order of the help.
+/// Returns all commands in the order of the help.
 std::span<const Command> commands();
 
-// Each in a file of its name, or of its family's.
+// Each is in a file of its name or of its family's.
 Exit create_schema(Context& context);
 Exit create(Context& context);
 Exit list(Context& context);

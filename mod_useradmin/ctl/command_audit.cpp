@@ -14,7 +14,7 @@ namespace useradmin::ctl {
 
 namespace {
 
-/// The account that runs this, or the one that had root do it.
+/// Returns the account that runs the command, or the one that called sudo.
 std::string account() {
     const std::string_view before_sudo = apr::view_of(std::getenv("SUDO_USER"));
     if (geteuid() == 0 && !before_sudo.empty())
@@ -23,7 +23,7 @@ std::string account() {
     return entry != nullptr ? entry->pw_name : std::to_string(getuid());
 }
 
-/// As HTTP would have it.
+/// Returns the corresponding HTTP status.
 int status_of(Exit code) noexcept {
     switch (code) {
     case Exit::success:
@@ -50,7 +50,7 @@ std::string_view target_of(std::string_view command, const Options& options) {
     return is_token ? std::string_view() : std::string_view(options.words[0]);
 }
 
-/// Where a line that cannot be written is told.
+/// The log for lines that cannot be written.
 class CommandAudit::Errors final : public text::Logger {
   public:
     void write(text::Level, std::string_view message) noexcept override { print_error(message); }

@@ -1,4 +1,4 @@
-// What a command tells the audit log.
+// The audit lines of a command.
 #pragma once
 
 #include "audit/recorder.hpp"
@@ -15,36 +15,35 @@
 
 namespace useradmin::ctl {
 
-/// The word of a command line that names whom the command is about; empty where none does, or where
-/// it is a token.
+/// Returns the argument that names the command's target; empty if there is none or it is a token.
 std::string_view target_of(std::string_view command, const Options& options);
 
-/// The log that the settings name, the same that httpd writes, and the event of a command.
+/// The audit log of the settings, which httpd writes, too, and the event of a command.
 class CommandAudit {
   public:
-    /// Opens the log, where there is one; what keeps it from being told is complained of, or is a
-    /// CommandError where it must be. The target is the word that names it.
+    /// Opens the log, if there is one. On failure, prints a warning, or throws CommandError if the
+    /// log is required. target: the argument that names the target.
     CommandAudit(const CommandSettings& settings, std::string_view command,
                  std::string_view target);
     ~CommandAudit();
     CommandAudit(const CommandAudit&) = delete;
     CommandAudit& operator=(const CommandAudit&) = delete;
 
-    /// Who is told of what the store changes; nullptr where there is no log.
+    /// Returns the listener for the store; nullptr if there is no log.
     store::ChangeListener* change_listener() noexcept;
 
     void begin(std::string_view operation, std::string_view target, std::uint64_t corrects = 0);
-    /// Tells how it ended.
+    /// Writes the final line.
     void finish(Exit code);
-    /// Tells of one of many changes that the command makes; its own event goes on. False where a
-    /// change is to be told before it is final, and could not be.
+    /// Reports one of many changes of the command. Returns false if it must be reported before the
+    /// commit and could not be.
     bool record_change(std::string_view user_id, const model::User* before,
                        const model::User* after);
-    /// What was told before it was final is final.
+    /// The reported changes are committed.
     void confirm_changes() noexcept { unconfirmed_.clear(); }
     /// It is not, or nobody knows: a line for each corrects what was told.
     void revert_changes(bool is_outcome_unknown);
-    /// Whether such a change is told before it is final; else it is told afterwards.
+    /// Returns whether changes are reported before the commit.
     bool runs_before_commit() const noexcept {
         return recorder_ && recorder_->runs_before_commit();
     }
@@ -59,7 +58,7 @@ class CommandAudit {
     std::unique_ptr<Errors> errors_;
     std::unique_ptr<Files> files_;
     std::optional<audit::Recorder> recorder_;
-    /// The numbers of lines about changes that are not final yet, and whom they are about.
+    /// Numbers and targets of reported changes that are not committed yet.
     std::vector<std::pair<std::uint64_t, std::string>> unconfirmed_;
 };
 

@@ -1,4 +1,4 @@
-// How a command ends when it cannot be done.
+// Errors and exit codes.
 #pragma once
 
 #include <stdexcept>
@@ -6,12 +6,12 @@
 
 namespace useradmin::ctl {
 
-/// How useradminctl ends; part of its interface.
+/// The exit codes; part of the interface.
 enum class Exit {
     success = 0,
-    failure = 1,       ///< the database or the system failed, or check found problems
-    usage = 2,         ///< the command line is not right
-    already_there = 3, ///< the address is taken
+    failure = 1,       ///< a database or system error, or check found problems
+    usage = 2,         ///< a wrong command line
+    already_there = 3, ///< the address is already registered
     not_found = 4,     ///< no such user or session
 };
 

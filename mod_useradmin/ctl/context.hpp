@@ -1,4 +1,4 @@
-// What a command works with.
+// The context of a command.
 #pragma once
 
 #include "ctl/command_audit.hpp"
@@ -11,11 +11,11 @@
 
 namespace useradmin::ctl {
 
-/// The command line, what it says of the database, and the database, which is opened at its first
-/// use: a command line that is not right is refused before.
+/// The command line, the settings, and the database, which is opened at first use: a wrong command
+/// line is rejected before.
 class Context {
   public:
-    /// The options outlive the context.
+    /// The options must outlive the context.
     Context(const Options& options, std::span<const std::string_view> command_options,
             DatabaseUse use, std::string_view command)
         : options(options), settings(read_settings(options, command_options, use)),
@@ -28,7 +28,7 @@ class Context {
         }
         return *database_;
     }
-    /// Runs the command, and tells the audit log what came of it.
+    /// Runs the command and writes its audit line.
     template <class Run>
     Exit run_audited(const Run& run) {
         try {

@@ -12,10 +12,10 @@ namespace useradmin::ctl {
 
 namespace {
 
-// A command may take as long as it does, but not wait for another process to unlock the database.
+// A command may run for any time, but not wait for a lock of another process.
 constexpr store::TimeoutPolicy timeout_policy = {std::chrono::seconds(5), false};
 
-/// The file that the parameters name and that is not there; empty where it is, or there is none.
+/// Returns the database file if it does not exist; otherwise an empty text.
 std::string absent_file(const store::Dialect& dialect, const std::string& parameters) {
     std::error_code ignored;
     std::string name = dialect.database_file(parameters);
@@ -31,7 +31,7 @@ Database::Database(const CommandSettings& settings, IfAbsent absent) : tables_(s
         throw CommandError(Exit::usage,
                            "the driver '" + driver + "' must be " + store::driver_names());
     new_file_ = absent_file(*dialect_, settings.parameters);
-    // SQLite would make a file of a name that was mistyped.
+    // SQLite would create a file for a mistyped name.
     if (absent == IfAbsent::fail && !new_file_.empty())
         throw CommandError(Exit::failure,
                            "there is no file " + new_file_ + "; 'useradminctl schema' makes it");
@@ -50,7 +50,7 @@ Database::Database(const CommandSettings& settings, IfAbsent absent) : tables_(s
         throw CommandError(Exit::failure,
                            "cannot connect: " + one_line(apr::view_of(error)) +
                                "; check --params or DBDParams, and that the database runs");
-    // As mod_dbd does it: what lies in the connection's pool, prepared statements too, goes first.
+    // As mod_dbd does: destroy the connection's pool with its prepared statements first.
     apr_pool_cleanup_register(
         pool_, &connection_,
         [](void* data) noexcept -> apr_status_t {
@@ -66,7 +66,7 @@ Database::Database(const CommandSettings& settings, IfAbsent absent) : tables_(s
 Database::~Database() {
     store_.reset();
     client_.reset();
-    // SQLite's log goes with the last connection that is closed.
+    // SQLite removes its log with the last connection.
     apr_pool_clear(pool_);
     apr_terminate();
 }
@@ -109,7 +109,7 @@ std::vector<Database::Row> Database::rows(const std::string& sql) {
     auto answer = client_->execute(sql.c_str(), pool_);
     store::Rows* rows = std::get_if<store::Rows>(&answer);
     if (rows == nullptr) {
-        const std::string sentence = "the database refused: " + client_->error_message();
+        const std::string sentence = "the database reported an error: " + client_->error_message();
         if (std::get<store::ErrorKind>(answer) == store::ErrorKind::busy)
             throw LockTimeout(sentence);
         throw CommandError(Exit::failure, sentence);

@@ -1,4 +1,4 @@
-// useradminctl's own connection, by the same drivers as mod_dbd's.
+// useradminctl's connection, with mod_dbd's drivers.
 #pragma once
 
 #include "ctl/command_error.hpp"
@@ -15,13 +15,13 @@
 
 namespace useradmin::ctl {
 
-/// One connection, open until this goes, and the store on it.
+/// A connection and the store on it.
 class Database final : public store::ConnectionSource, public text::Logger {
   public:
-    /// What to do about an SQLite file that is not there.
+    /// What to do if an SQLite file does not exist.
     enum class IfAbsent { fail, create };
 
-    /// Connects as the settings say, which outlive this; a CommandError where that fails.
+    /// Connects as in the settings, which must outlive this. Throws CommandError.
     Database(const CommandSettings& settings, IfAbsent absent);
     ~Database() override;
     Database(const Database&) = delete;
@@ -34,20 +34,20 @@ class Database final : public store::ConnectionSource, public text::Logger {
     const store::TableNames& tables() const noexcept { return tables_; }
     const store::Dialect& dialect() const noexcept { return *dialect_; }
     store::Client& client() noexcept { return *client_; }
-    /// The file that was made; empty where it was there, or the database is none.
+    /// The created file; empty if it existed or the database is not a file.
     const std::string& new_file() const noexcept { return new_file_; }
     apr_pool_t* pool() const noexcept { return pool_; }
 
-    /// What the database says of its tables; a CommandError where it does not answer.
+    /// Returns the schema. Throws CommandError.
     store::Schema schema();
     /// Returns why a superuser must not touch the tables: what a role that is none has attached to
     /// one of them would run with a superuser's rights. Nothing if there is no such role.
     std::optional<std::string> superuser_risk(const store::Schema& schema);
     /// Fails if there is one.
     void refuse_superuser_risk(const store::Schema& schema);
-    /// Runs a statement; a CommandError where it fails, a LockTimeout where it waited too long.
+    /// Runs a statement. Throws CommandError.
     void execute(const std::string& sql);
-    /// The rows of a query, NULL being nothing; a CommandError where it fails.
+    /// Returns the rows of a query; NULL is nothing. Throws CommandError.
     using Row = std::vector<std::optional<std::string>>;
     std::vector<Row> rows(const std::string& sql);
 
@@ -65,8 +65,8 @@ class Database final : public store::ConnectionSource, public text::Logger {
     std::unique_ptr<store::DatabaseStore> store_;
 };
 
-/// The value of a result; a CommandError with the sentence where the database failed, of which the
-/// log has said why already.
+/// Returns the value of a result, or throws CommandError with the sentence. The cause was printed
+/// already.
 template <class T>
 T value_of(store::Result<T> result,
            const char* sentence = "nothing was done; 'useradminctl check' looks at the database") {

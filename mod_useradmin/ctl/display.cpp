@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t max_column_width = 48;
 
-/// The first character of a text and the bytes that it takes; no bytes where it is not UTF-8.
+/// The first character of a text and its length in bytes; 0 if it is not UTF-8.
 struct Character {
     utf8proc_int32_t point = 0;
     std::size_t size = 0;
@@ -40,7 +40,7 @@ std::size_t width_of(std::string_view text) {
     return width;
 }
 
-/// As much of the text as fits, with an ellipsis where that is not all.
+/// Truncates the text with an ellipsis.
 std::string truncate(const std::string& text) {
     if (width_of(text) <= max_column_width)
         return text;

@@ -1,4 +1,4 @@
-// What people read on their terminal.
+// Output on the terminal.
 #pragma once
 
 #include "store/store.hpp"
@@ -15,14 +15,14 @@ namespace useradmin::ctl {
 /// hide or reorder is written as \x1b, \u202e and the like.
 std::string escape_control_characters(std::string_view text);
 
-/// The text with its line ends as blanks, and none at its end.
+/// Returns the text with newlines replaced by blanks, and none at its end.
 std::string one_line(std::string_view text);
 
-/// Writes a line to stdout, made visible.
+/// Writes an escaped line to stdout.
 void print_line(std::string_view line);
-/// Writes "useradminctl: …" to stderr, made visible.
+/// Writes "useradminctl: …" to stderr, escaped.
 void print_error(std::string_view sentence) noexcept;
-/// Says on a terminal, as long as it lives, what takes its time.
+/// Shows progress on a terminal until destroyed.
 class Progress {
   public:
     /// "Counting the users".
@@ -31,20 +31,19 @@ class Progress {
     Progress(const Progress&) = delete;
     Progress& operator=(const Progress&) = delete;
 
-    /// How far it has come: "Filling the copy: 20000 of about 1000000 users".
+    /// Updates the text, for example "20000 of about 1000000 users".
     void show(std::string_view what) const noexcept;
-    /// Makes room for something else, until it is shown again.
+    /// Clears the line for other output.
     void clear() const noexcept;
 
   private:
     bool is_shown_;
 };
 
-/// Writes a JSON document to stdout as one line; what a terminal may not have is escaped as JSON
-/// does.
+/// Writes a JSON document to stdout as one line. Escapes control characters in JSON's form.
 void print_json(std::string_view document);
 
-/// Whether the texts are written in full, however long, or cut.
+/// Whether to truncate long texts.
 enum class Width { full, truncated };
 
 struct Heading {
@@ -52,7 +51,7 @@ struct Heading {
     Width width;
 };
 
-/// Rows under their headings, each column as wide as its widest text within reason.
+/// A table with aligned columns.
 class TextTable {
   public:
     TextTable(std::initializer_list<Heading> headings) : headings_(headings) {}
@@ -64,9 +63,9 @@ class TextTable {
     std::vector<std::vector<std::string>> rows_;
 };
 
-/// The time as the interface writes it, or "-".
+/// Returns the time as in the interface, or "-".
 std::string display(const std::optional<text::Timestamp>& time);
-/// A value as a text; nothing for NULL.
+/// Returns a value as text; nothing for NULL.
 std::optional<std::string> text_of(const model::Value& value);
 /// "Ana <ana@example.com>".
 std::string display(const model::User& user);

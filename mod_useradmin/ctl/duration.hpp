@@ -1,4 +1,4 @@
-// Lengths of time, as people write them.
+// Durations.
 #pragma once
 
 #include <chrono>
@@ -7,7 +7,7 @@
 
 namespace useradmin::ctl {
 
-/// A length of time: "30m", "12h", "7d", "2w". Nothing for any other text, for none, and for more
+/// Parses a duration: "30m", "12h", "7d", "2w". Returns nothing for other texts, zero, and more
 /// than a hundred years.
 std::optional<std::chrono::seconds> parse_duration(std::string_view text);
 

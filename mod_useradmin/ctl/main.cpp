@@ -1,4 +1,4 @@
-// useradminctl: what must happen before or beside the service.
+// useradminctl: parses the command line and runs a command.
 #include "api/envelope.hpp"
 #include "ctl/command.hpp"
 #include "ctl/display.hpp"
@@ -284,14 +284,14 @@ Exit run(Options& options) {
         print_help_of(command);
         return Exit::success;
     }
-    // What is tried changes nothing, and nobody is told of it.
+    // A dry run changes nothing and is not logged.
     const bool is_tried = options.has("dry-run");
     Context context(options, command.options, is_tried ? DatabaseUse::read : command.use,
                     command.name);
     return context.run_audited([&] { return command.run(context); });
 }
 
-/// Tells of a failure: in a sentence, and as JSON to whoever asked for that.
+/// Reports a failure as a sentence and, with --json, as JSON.
 Exit fail(std::span<const char* const> arguments, Exit code, const std::string& sentence) {
     print_error(sentence);
     if (std::find(arguments.begin(), arguments.end(), std::string_view("--json")) !=

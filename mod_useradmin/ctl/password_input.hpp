@@ -1,4 +1,4 @@
-// What a person types, or a script sends: passwords, never from the command line, and consent.
+// Input from a person or a script: passwords and confirmations.
 #pragma once
 
 #include "crypto/secret.hpp"
@@ -8,19 +8,19 @@
 
 namespace useradmin::ctl {
 
-/// Which lengths a password may have: those that better-auth takes, or any up to
-/// password::max_password_bytes.
+/// The allowed lengths: those of better-auth, or up to password::longest_password.
 enum class LengthPolicy { standard, any };
 
-/// What is wrong with a password, in a sentence's end: "must be …"; empty where nothing is.
+/// Returns what is wrong with a password, as the end of a sentence ("must be …"), or an empty text.
 std::string password_problem(std::string_view password, LengthPolicy lengths);
 
-/// Asks twice on a terminal, without showing what is typed; else reads one line of standard input.
-/// A CommandError where there is none, the two differ, it is no clean UTF-8, or of another length.
+/// Asks twice on a terminal without echo; otherwise reads one line of standard input. Throws
+/// CommandError if there is none, the two differ, it is not clean UTF-8, or its length is not
+/// allowed.
 crypto::Secret read_password(LengthPolicy lengths);
 
-/// Asks on a terminal; only "y" and "yes" are a yes. A CommandError of usage where there is no
-/// terminal to ask on.
+/// Asks on a terminal for confirmation: "y" or "yes". Throws CommandError of usage if there is no
+/// terminal.
 bool confirm(const std::string& question);
 
 } // namespace useradmin::ctl

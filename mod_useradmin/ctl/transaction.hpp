@@ -1,11 +1,11 @@
-// A group of statements on useradminctl's database.
+// A transaction on useradminctl's database.
 #pragma once
 
 #include "ctl/database.hpp"
 
 namespace useradmin::ctl {
 
-/// Done whole or not at all: what is not committed is rolled back.
+/// Rolls back unless committed.
 class Transaction {
   public:
     explicit Transaction(Database& database) : database_(database) { database_.execute("BEGIN"); }

@@ -1,13 +1,12 @@
-// Files that are written whole, and take their name afterwards.
+// Files that get their name when they are complete.
 #pragma once
 
 #include <string>
 
 namespace useradmin::ctl {
 
-/// A descriptor of a file that was not there before, for its owner alone to read and write; -1 with
-/// errno where it cannot be made. One that was left, or that somebody else has laid there, gives
-/// way or is an error. The caller closes it.
+/// Creates a file with mode 0600 and returns its descriptor, or -1 with errno. Replaces a leftover
+/// of the same owner; any other existing file is an error. The caller closes the descriptor.
 int create_exclusive(const std::string& name) noexcept;
 
 } // namespace useradmin::ctl

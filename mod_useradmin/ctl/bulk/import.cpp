@@ -275,7 +275,8 @@ class Import {
         trial_.emplace(database_.client(), schema_, database_.pool());
         trial_transaction_ = database_.dialect().begin_transaction(*trial_);
         if (trial_transaction_ == nullptr)
-            throw CommandError(Exit::failure, "the database refused: " + trial_->error_message());
+            throw CommandError(Exit::failure,
+                               "the database reported an error: " + trial_->error_message());
     }
 
     void take(FileLine line) {
@@ -350,7 +351,8 @@ class Import {
             rows.push_back(entry->row);
         const auto taken = store::bulk::find_existing(work, rows);
         if (!taken)
-            throw CommandError(Exit::failure, "the database refused: " + work.error_message());
+            throw CommandError(Exit::failure,
+                               "the database reported an error: " + work.error_message());
         std::map<std::string_view, std::string_view> id_of;
         std::map<std::string_view, std::string_view> address_of;
         std::map<std::string_view, const model::User*> user_of;

@@ -14,12 +14,12 @@ namespace useradmin::ctl {
 
 namespace {
 
-// Of any user that is meant: an address, a name, a picture's data as a browser uploads it.
+// Enough for any real user, including a picture as a data URL.
 constexpr std::size_t longest_line = std::size_t{16} << 20;
 constexpr std::size_t piece_size = std::size_t{1} << 16;
 constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
 
-/// The name among those that a line may have; empty for any other.
+/// Returns the known member of that name, or an empty text.
 std::string_view known_name(std::string_view name) {
     for (const model::Field<model::User>& field : model::user_fields)
         if (field.name == name)
@@ -47,7 +47,7 @@ struct CsvCell {
     bool is_last = false;
 };
 
-/// Where the quote stands that ends a cell whose first quote is gone; npos where none does.
+/// Returns the position of the closing quote of a cell, or npos.
 std::size_t closing_quote(std::string_view line) noexcept {
     std::size_t at = line.find('"');
     while (at != line.npos && line.substr(at + 1).starts_with('"'))
@@ -55,10 +55,10 @@ std::size_t closing_quote(std::string_view line) noexcept {
     return at;
 }
 
-/// A cell's text, in which its own quotes are doubled.
+/// Returns a cell's text with doubled quotes reduced.
 crypto::Secret text_in(std::string_view cell) {
     std::string text;
-    text.reserve(cell.size()); // a text that grows leaves copies behind
+    text.reserve(cell.size()); // no reallocation leaves a copy
     while (!cell.empty()) {
         const std::size_t quote = std::min(cell.find('"'), cell.size() - 1);
         text += cell.substr(0, quote + 1);
@@ -67,8 +67,8 @@ crypto::Secret text_in(std::string_view cell) {
     return crypto::Secret(std::move(text));
 }
 
-/// Takes a cell from the start of a line of CSV, its separator too. Nothing where its quotes are
-/// not right.
+/// Removes a cell and its separator from the start of a CSV line. Returns nothing if its quotes are
+/// wrong.
 std::optional<CsvCell> take_cell(std::string_view& line) {
     CsvCell cell;
     cell.is_quoted = line.starts_with('"');
@@ -114,7 +114,7 @@ void append_csv(std::string& out, std::string_view value, std::string_view prefi
     while (!value.empty()) {
         const std::size_t length = text::sequence_length(value);
         if (length == 0)
-            out += text::replacement_character; // as in JSON: no import takes what is no UTF-8
+            out += text::replacement_character; // as in JSON: import rejects invalid UTF-8
         else if (value.front() == '"')
             out += "\"\"";
         else
@@ -137,7 +137,7 @@ FileFormat format_of(std::optional<std::string_view> said, std::string_view file
 }
 
 UserFileReader::UserFileReader(std::FILE* file, FileFormat format) : file_(file), format_(format) {
-    // A buffer of stdio's would keep passwords.
+    // A stdio buffer would keep passwords.
     std::setvbuf(file, nullptr, _IONBF, 0);
     if (format == FileFormat::csv)
         read_headings();
@@ -277,7 +277,7 @@ std::optional<FileLine> UserFileReader::next() {
         if (taken.empty())
             return std::nullopt;
         const std::string_view line = without_end(without_mark(taken));
-        if (line.empty()) // as editors leave one at the end
+        if (line.empty()) // an empty line at the end
             continue;
         if (!text::is_clean_utf8(line))
             read.problem = "is not UTF-8, or holds U+0000";

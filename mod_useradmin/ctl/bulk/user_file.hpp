@@ -1,4 +1,4 @@
-// Files of users, a line for each: CSV (RFC 4180) with a line of headings, or NDJSON.
+// Files with one user per line: CSV (RFC 4180) with a header, or NDJSON.
 #pragma once
 
 #include "crypto/secret.hpp"
@@ -16,62 +16,61 @@ namespace useradmin::ctl {
 
 enum class FileFormat { csv, ndjson };
 
-/// The format that --format names, or else the end of the file's name; NDJSON where neither does.
-/// A CommandError of usage where it names no format.
+/// Returns the format of --format, or that of the file's extension; NDJSON by default. Throws
+/// CommandError of usage for an unknown format.
 FileFormat format_of(std::optional<std::string_view> said, std::string_view file);
 
-/// Beside the fields of a user: the hash of its password, which a file that is written has, or the
-/// password itself.
+/// Members besides the user's fields: the password hash, which exports contain, or the password.
 inline constexpr std::string_view hash_member = "passwordHash";
 inline constexpr std::string_view password_member = "password";
 
-/// A member of a line: a heading's cell, or a key's value. Nothing is NULL.
+/// A member of a line: a CSV cell or a JSON member. Nothing is NULL.
 struct Cell {
     std::string_view name;
     std::optional<crypto::Secret> text;
 };
 
-/// How far a file has been read.
+/// A position in a file.
 struct FilePlace {
     std::uint64_t bytes = 0;
     std::uint64_t line = 0;
 };
 
-/// A line that was read.
+/// A parsed line.
 struct FileLine {
-    /// Where it begins, from 1 on: a cell of CSV may hold line ends.
+    /// The number of its first line, from 1: CSV cells may contain newlines.
     std::uint64_t number = 0;
     std::vector<Cell> cells;
-    /// Why it is none; empty where it is one.
+    /// Why it is invalid, or an empty text.
     std::string problem;
 };
 
-/// Reads a file of users, line after line, in little memory. Their passwords are wiped from it
-/// before more is read, and when it goes.
+/// Reads a file of users line by line in bounded memory. Wipes passwords before it reads more, and
+/// when it is destroyed.
 class UserFileReader {
   public:
-    /// The file outlives it, and is not closed; nobody has read from it. The headings of CSV are
-    /// read; a CommandError where they are not right.
+    /// The file must outlive the reader, is not closed, and must be at its start. Reads the CSV
+    /// header. Throws CommandError if it is wrong.
     UserFileReader(std::FILE* file, FileFormat format);
     ~UserFileReader();
     UserFileReader(const UserFileReader&) = delete;
     UserFileReader& operator=(const UserFileReader&) = delete;
 
-    /// The next line; nothing at the end. A CommandError where the file cannot be read, or a line
-    /// is too long.
+    /// Returns the next line, or nothing at the end. Throws CommandError if the file cannot be read
+    /// or a line is too long.
     std::optional<FileLine> next();
     /// Where the line that was read last begins, and where the next one does.
     FilePlace place_before() const { return {bytes_, line_}; }
     FilePlace place_behind();
 
   private:
-    /// The bytes of the next line with its end, kept until the next call; empty at the end.
+    /// Returns the next line with its newline, valid until the next call; empty at the end.
     std::string_view read_line();
-    /// Makes room for a piece behind what is not yet taken, and wipes what is.
+    /// Makes room behind the unread bytes and wipes the read ones.
     void compact_buffer();
     /// Counts the line that was taken last as read.
     void commit_line();
-    /// The line without the byte order mark that a file may begin with.
+    /// Returns the line without a byte order mark.
     std::string_view without_mark(std::string_view line) const noexcept;
     void read_headings();
     void read_cells(std::string_view line, FileLine& read) const;
@@ -80,7 +79,7 @@ class UserFileReader {
     std::FILE* file_;
     FileFormat format_;
     std::string buffer_;
-    /// Where in the buffer the line that was taken last begins, and what is next.
+    /// The positions in the buffer of the current line and the next.
     std::size_t taken_ = 0;
     std::size_t at_ = 0;
     std::uint64_t bytes_ = 0;
@@ -91,13 +90,13 @@ class UserFileReader {
 /// Whether a spreadsheet that opens the CSV may run its cells.
 enum class Formulas { keep, escape };
 
-/// Appends lines to a text.
+/// Formats lines.
 class UserFileWriter {
   public:
     UserFileWriter(FileFormat format, Formulas formulas) noexcept
         : format_(format), formulas_(formulas) {}
 
-    /// The line before the first user, where there is one.
+    /// Appends the header, if the format has one.
     void append_headings(std::string& out) const;
     void append(std::string& out, const store::bulk::Row& row);
     /// How many cells of CSV were written that a spreadsheet runs as formulas.

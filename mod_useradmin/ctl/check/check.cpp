@@ -1,4 +1,4 @@
-// useradminctl check: what is in the database, what the service would do with it, what is wrong.
+// useradminctl check
 #include "ctl/check/database_facts.hpp"
 #include "ctl/check/findings.hpp"
 #include "ctl/command.hpp"
@@ -12,7 +12,7 @@ namespace useradmin::ctl {
 
 namespace {
 
-/// What the service does where the catalogue leaves it a choice: a name and a text.
+/// How the service adapts to the catalogue: names and texts.
 using Behaviour = std::vector<std::pair<const char*, std::string>>;
 
 std::string type_of(const store::Table& table, std::string_view field) {
@@ -45,13 +45,13 @@ std::string columns_of(const store::Table& table) {
     return columns.empty() ? "absent" : columns;
 }
 
-/// A number, as it is called in JSON and for people.
+/// A number with its names in JSON and in text.
 struct LabelledCount {
     const char* key;
     const char* name;
     std::int64_t number;
 };
-/// Nothing where the rows may not be read.
+/// Nothing if the rows cannot be read.
 using LabelledCounts = std::optional<std::vector<LabelledCount>>;
 
 LabelledCounts users_of(const std::optional<Counts>& counts) {

@@ -100,7 +100,7 @@ class Examiner {
                      "\": " + std::string(meaning));
     }
 
-    /// Whether an index begins with the key.
+    /// Returns whether an index starts with the key.
     bool has_index(char table, std::string_view key) const {
         return std::any_of(
             found_.indexes.begin(), found_.indexes.end(),
@@ -121,7 +121,7 @@ class Examiner {
                                          store::quoted_identifier(email)));
     }
 
-    /// A setting that the application's rows want, where the service has another.
+    /// Compares a setting with the one that the application's rows need.
     void compare(const std::optional<bool>& setting, bool wanted, const std::string& name,
                  const char* if_false, const char* if_true, const char* consequence) {
         directive(name + " " + (wanted ? if_true : if_false));
@@ -148,7 +148,7 @@ class Examiner {
         }
     }
 
-    /// What the application's rows, and those made here, tell.
+    /// Derives settings from the rows of the application and of this service.
     void check_rows() {
         if (!found_.own || !found_.foreign) {
             if (found_.superuser_risk)
@@ -273,7 +273,7 @@ class Examiner {
             note(
                 "the objects for long lists are those of version 0.1, and the service does not use "
                 "them; run: useradminctl schema --scale");
-        // They are made together.
+        // These indexes are created together.
         if (!schema().scale.empty() && updated != nullptr && !has_index('u', updated->name))
             note("the indexes of the orders of lists are missing; "
                  "run: useradminctl schema --scale");
@@ -297,10 +297,10 @@ class Examiner {
              "; run: " + index_statement("INDEX", table, name, keys));
     }
 
-    /// CREATE INDEX, without a lock on the table where the database can do that.
+    /// Returns a CREATE INDEX statement, without a table lock if possible.
     std::string index_statement(std::string_view kind, const store::Table& table,
                                 std::string_view name, const std::string& keys) const {
-        // The index lies in the schema of its table, and is named without it.
+        // An index is in its table's schema; its name has no schema.
         const std::size_t dot = table.name.find("\".\"");
         std::string own = dot == table.name.npos ? table.name : table.name.substr(dot + 2);
         own.insert(own.size() - 1, "_" + std::string(name) + "_idx");
@@ -308,7 +308,7 @@ class Examiner {
                table.name + " (" + keys + ");";
     }
 
-    /// The directive wants quotes around a name with a blank.
+    /// A name with blanks needs quotes in a directive.
     static std::string argument(const std::string& name) {
         return name.find_first_of(" \t\"'") == name.npos ? name : '"' + name + '"';
     }

@@ -1,4 +1,4 @@
-// What follows from what check found: advice, problems, and the directives to write.
+// The results of check: advice, problems and directives.
 #pragma once
 
 #include "ctl/check/database_facts.hpp"
@@ -10,11 +10,11 @@
 namespace useradmin::ctl {
 
 struct Findings {
-    /// What is worth knowing, and keeps nothing from working.
+    /// Advice that is not a problem.
     std::vector<std::string> notes;
-    /// What keeps the service or the application from working, each with its remedy.
+    /// Problems of the service or the application, each with its remedy.
     std::vector<std::string> problems;
-    /// The directives that suit the application's rows.
+    /// Directives that fit the application's rows.
     std::vector<std::string> directives;
 };
 

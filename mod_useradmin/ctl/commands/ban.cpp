@@ -9,7 +9,7 @@ namespace useradmin::ctl {
 
 namespace {
 
-/// When a ban ends that is made now.
+/// Returns the expiry of a new ban.
 text::Timestamp end_of(std::string_view text, text::Timestamp now) {
     if (const auto duration = parse_duration(text))
         return now + *duration;

@@ -1,4 +1,4 @@
-// useradminctl create: makes a user of any role, with its credential account.
+// useradminctl create
 #include "api/new_user.hpp"
 #include "ctl/command.hpp"
 #include "ctl/commands/user_lookup.hpp"

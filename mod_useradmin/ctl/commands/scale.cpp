@@ -46,7 +46,7 @@ class ScaleObjects {
         const store::Schema schema = database.schema();
         if (!schema.user.exists())
             throw CommandError(Exit::failure, "there is no table " + schema.user.name +
-                                                  "; lay it with 'useradminctl schema'");
+                                                  "; create it with 'useradminctl schema'");
         words_ = database.dialect().scale_placeholders(schema);
         if (words_.empty())
             throw CommandError(Exit::usage,
@@ -210,8 +210,8 @@ class ScaleObjects {
                 continue;
             if (*fault == store::ErrorKind::busy)
                 return false;
-            throw CommandError(Exit::failure,
-                               "the database refused: " + database_.client().error_message());
+            throw CommandError(Exit::failure, "the database reported an error: " +
+                                                  database_.client().error_message());
         }
         transaction.commit();
         return true;

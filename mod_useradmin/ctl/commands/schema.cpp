@@ -1,4 +1,4 @@
-// useradminctl schema: lays or updates the tables.
+// useradminctl schema
 #include "ctl/command.hpp"
 #include "ctl/commands/scale.hpp"
 #include "ctl/commands/sql_files.hpp"
@@ -44,7 +44,7 @@ class Places {
             const std::string place = place_of(table, name);
             replace_all(statement, "\"" + known + "\"", place);
             replace_all(statement, "\"" + known + "_", "\"" + own + "_");
-            // The table that the application alone uses goes into the same schema as its users.
+            // The application's own table goes into the schema of its users.
             if (known == "user")
                 replace_all(statement, "\"verification\"",
                             place.substr(0, place.size() - store::quoted_identifier(own).size()) +
@@ -64,7 +64,7 @@ class Places {
     std::string default_schema_;
 };
 
-/// The column's name in the style of the table: snake_case where its other columns have that.
+/// Returns the column's name in the style of the table: snake_case if its other columns have it.
 std::string column_name(const store::Table& user, const std::string& camel_case) {
     const store::Column* known = nullptr;
     for (std::string_view field : {"emailVerified", "createdAt", "updatedAt"})
@@ -75,7 +75,7 @@ std::string column_name(const store::Table& user, const std::string& camel_case)
     return text::snake_case(camel_case);
 }
 
-/// Adds the migration's columns that the user table lacks, and their names to the list.
+/// Adds missing columns of the migration, and their names to the list.
 void add_columns(Database& database, const store::Schema& schema, const Places& places,
                  std::string_view migration, std::vector<std::string>& added) {
     for (std::string& statement : statements_of(migration)) {
@@ -90,7 +90,7 @@ void add_columns(Database& database, const store::Schema& schema, const Places& 
     }
 }
 
-/// The name that stands in quotes behind the words; empty where there is none.
+/// Returns the quoted name after the words, or an empty text.
 std::string_view name_after(std::string_view statement, std::string_view words) {
     const std::size_t at = statement.find(words);
     if (at == statement.npos)
@@ -99,7 +99,7 @@ std::string_view name_after(std::string_view statement, std::string_view words) 
     return rest.substr(0, rest.find('"'));
 }
 
-/// Whether the statement lays a table that is there already, or an index on one.
+/// Returns whether the statement creates an existing table, or an index on one.
 bool is_done(std::string_view statement, const store::Schema& schema) {
     const std::string_view laid = name_after(statement, "CREATE TABLE IF NOT EXISTS \"");
     const std::string_view table = laid.empty() ? name_after(statement, " ON \"") : laid;
@@ -108,7 +108,7 @@ bool is_done(std::string_view statement, const store::Schema& schema) {
            (table == "account" && schema.account.exists());
 }
 
-/// Lays the tables that are not there, with their indexes. Those that are stay as they are.
+/// Creates missing tables with their indexes.
 void create_tables(Database& database, const store::Schema& schema, const Places& places) {
     for (const std::string_view text : sql_files_with_prefix(database, "schema"))
         for (std::string& statement : statements_of(text))
@@ -116,14 +116,14 @@ void create_tables(Database& database, const store::Schema& schema, const Places
                 database.execute(places.placed(std::move(statement)));
 }
 
-/// Whether tables were laid.
+/// Whether tables were created.
 enum class Created { none, missing_ones };
 
-/// What the command did.
+/// The result of the command.
 struct Done {
     Created laid;
     std::vector<std::string> added_columns;
-    /// The file that was made; empty where none was.
+    /// The created file, or an empty text.
     std::string new_file;
 };
 
@@ -169,7 +169,7 @@ void reject_schemas(const store::DatabaseProduct& product, const store::TableNam
 } // namespace
 
 Exit create_schema(Context& context) {
-    // SQLite's file holds hashes and tokens; its log gets the file's own mode.
+    // The SQLite file contains hashes and tokens. Its log gets the same mode.
     umask(S_IRWXG | S_IRWXO);
     if (context.options.has("scale") && context.options.has("no-scale"))
         throw CommandError(Exit::usage, "say --scale or --no-scale, and not both");
@@ -184,7 +184,7 @@ Exit create_schema(Context& context) {
     database.refuse_superuser_risk(before);
     if (!before.user.exists() && !dialect.init_database(database.client(), database.pool()))
         throw CommandError(Exit::failure,
-                           "the database refused: " + database.client().error_message());
+                           "the database reported an error: " + database.client().error_message());
     const bool is_complete =
         before.user.exists() && before.session.exists() && before.account.exists();
     Done done{is_complete ? Created::none : Created::missing_ones, {}, database.new_file()};

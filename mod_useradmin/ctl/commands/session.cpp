@@ -1,4 +1,4 @@
-// useradminctl session: opens, lists and revokes the sessions of a user.
+// useradminctl session
 #include "crypto/random.hpp"
 #include "crypto/signature.hpp"
 #include "ctl/command.hpp"
@@ -18,13 +18,13 @@ namespace useradmin::ctl {
 
 namespace {
 
-/// The first characters of a token: enough to recognise it, too few to use it.
+/// Returns the first characters of a token: enough to recognise it, too few to use it.
 std::string hint_of(std::string_view token) {
     constexpr std::size_t shown = 4;
     return std::string(token.substr(0, token.size() > 4 * shown ? shown : 0)) + "…";
 }
 
-/// The session without its token.
+/// Writes a session without its token.
 void write(json::Writer& writer, const model::Session& session) {
     writer.begin_object();
     for (const model::Field<model::Session>& field : model::session_fields)
@@ -64,7 +64,7 @@ void print_revoked(const Context& context, std::int64_t count) {
     print_json(document);
 }
 
-/// How long a session lasts that is opened now.
+/// Returns the lifetime of a new session.
 std::chrono::seconds length_of(const Options& options) {
     const auto said = options.find("for");
     if (!said)
@@ -75,9 +75,9 @@ std::chrono::seconds length_of(const Options& options) {
     return *length;
 }
 
-/// Says where a token without a signature does not count.
+/// Warns where an unsigned token is rejected.
 void warn_of_unsigned(const CommandSettings& settings) {
-    if (settings.has_session_lookup) // by a configuration that names no secret
+    if (settings.has_session_lookup) // the configuration has no secret
         return;
     print_error("the token is not signed: where httpd has AuthUserAdminSecret it is refused; say "
                 "--secret file:PATH or --secret env:NAME to sign it");
@@ -93,13 +93,13 @@ Revocation close(Context& context, std::string_view token) {
     return Revocation::done;
 }
 
-/// Ends the session with that token, signed or not.
+/// Ends the session with the token, signed or not.
 Revocation revoke(Context& context, std::string_view token) {
     const Revocation whole = close(context, token);
     return whole == Revocation::done ? whole : close(context, token.substr(0, token.find('.')));
 }
 
-/// Ends the session of the user that has that id or token.
+/// Ends the user's session with the id or token.
 Revocation revoke(Context& context, const model::User& user, std::string_view word) {
     const auto sessions = value_of(context.store().list_sessions(user.id));
     const auto found = std::find_if(sessions.begin(), sessions.end(), [&](const auto& session) {

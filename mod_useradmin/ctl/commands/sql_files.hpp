@@ -1,4 +1,4 @@
-// The SQL files that useradminctl carries.
+// The embedded SQL files.
 #pragma once
 
 #include "ctl/database.hpp"
@@ -9,16 +9,16 @@
 
 namespace useradmin::ctl {
 
-/// The SQL files of the database whose names begin so, in the order of their names.
+/// Returns the database's SQL files with a prefix, sorted by name.
 std::vector<std::string_view> sql_files_with_prefix(const Database& database,
                                                     std::string_view beginning);
 
-/// The statements of an SQL file, without its comments. A statement ends with a semicolon that ends
-/// a line, outside the bodies between $body$ and $body$.
+/// Returns the statements of an SQL file without comments. A statement ends with a semicolon at the
+/// end of a line, outside of $body$ … $body$.
 inline constexpr std::string_view body_quote = "$body$";
 std::vector<std::string> statements_of(std::string_view file);
 
-/// Puts a text in the place of another, wherever that stands.
+/// Replaces all occurrences of a text.
 void replace_all(std::string& text, std::string_view what, std::string_view with);
 
 } // namespace useradmin::ctl

@@ -1,4 +1,4 @@
-// useradminctl show, passwd, role and delete: what is done to one user.
+// useradminctl show, passwd, role and delete
 #include "api/envelope.hpp"
 #include "crypto/random.hpp"
 #include "ctl/command.hpp"

@@ -1,4 +1,4 @@
-// useradminctl audit verify: whether an audit log is as it was written.
+// useradminctl audit verify
 #include "audit/log.hpp"
 #include "audit/verify.hpp"
 #include "ctl/command.hpp"
@@ -19,8 +19,8 @@ namespace useradmin::ctl {
 
 namespace {
 
-/// The place that the file beside a log holds; nothing where there is none, as beside a log that
-/// was moved away. One that does not tell it is noted.
+/// Returns the position in a log's .chain file. Returns nothing if there is none, as for a rotated
+/// log. Notes an unreadable one.
 std::optional<audit::ChainPosition> last_written(const std::string& log, bool has_lines,
                                                  std::vector<std::string>& notes) {
     const std::string name = audit::Log::position_file(log);
@@ -38,12 +38,12 @@ std::optional<audit::ChainPosition> last_written(const std::string& log, bool ha
     return place;
 }
 
-/// The files, open; "-" is standard input.
+/// The open files; "-" is standard input.
 class Files {
   public:
     explicit Files(const std::vector<std::string>& names) {
         for (const std::string& name : names) {
-            // A pattern for logs takes their places in as well.
+            // A pattern for logs also matches .chain files.
             if (name.ends_with(audit::Log::position_file("")))
                 continue;
             if (name == "-") {
@@ -63,7 +63,7 @@ class Files {
     }
 
     const std::vector<audit::Source>& sources() const noexcept { return sources_; }
-    /// What could not be found out about them.
+    /// Returns notes about what could not be checked.
     const std::vector<std::string>& notes() const noexcept { return notes_; }
 
   private:

@@ -23,7 +23,7 @@ bool is_same_name(const std::string& left, std::string_view right) {
     return left.size() == right.size() && strncasecmp(left.data(), right.data(), right.size()) == 0;
 }
 
-/// Takes the first word of a line that begins with one.
+/// Removes the first word of a line that starts with one.
 std::string take_word(std::string_view& line) {
     const char quote = line[0] == '"' || line[0] == '\'' ? line[0] : '\0';
     std::string word;
@@ -40,7 +40,7 @@ std::string take_word(std::string_view& line) {
     return word;
 }
 
-/// Reads a line with those that it goes on in: httpd joins them at a backslash.
+/// Reads a line and its continuations after backslashes.
 bool read_line(std::istream& stream, std::string& line) {
     line.clear();
     bool was_read = false;
@@ -56,7 +56,7 @@ bool read_line(std::istream& stream, std::string& line) {
     return was_read;
 }
 
-/// The names that a pattern matches, in httpd's order.
+/// Returns the matches of a pattern in httpd's order.
 std::vector<std::string> matches_of(const std::string& pattern) {
     glob_t found{};
     std::vector<std::string> names;
@@ -66,7 +66,7 @@ std::vector<std::string> matches_of(const std::string& pattern) {
     return names;
 }
 
-/// The names in a folder, in httpd's order.
+/// Returns the names in a folder in httpd's order.
 std::vector<std::string> names_in(const std::string& folder) {
     std::vector<std::string> names;
     std::error_code ignored;
@@ -76,7 +76,7 @@ std::vector<std::string> names_in(const std::string& folder) {
     return names;
 }
 
-/// Reads files as httpd does, one into another.
+/// Reads files with their includes, as httpd does.
 class Loader {
   public:
     Loader(std::string& server_root, std::vector<ConfigLine>& lines)
@@ -87,12 +87,12 @@ class Loader {
         const std::string real = std::filesystem::weakly_canonical(file, ignored).string();
         if (std::find(open_.begin(), open_.end(), real) != open_.end())
             reject(file + " is included by itself");
-        // httpd goes no deeper either.
+        // httpd's limit.
         constexpr std::size_t deepest = 20;
         constexpr int most_files = 4096;
         if (open_.size() >= deepest || ++files_ > most_files)
             reject("too many files include each other; the last one is " + file);
-        // What is no file may never end, or never begin.
+        // Special files may block.
         if (!std::filesystem::is_regular_file(file, ignored))
             reject("cannot read " + file + ": " + (ignored ? ignored.message() : "it is no file"));
         std::ifstream stream(file);
@@ -134,7 +134,7 @@ class Loader {
         lines_.push_back({file, std::move(words)});
     }
 
-    /// A variable that gets two values may have either, since conditions are not told apart.
+    /// Conditions are not evaluated, so a variable with two definitions is ambiguous.
     void define(const std::string& name, const std::string& value) {
         const auto [at, is_new] = variables_.emplace(name, value);
         if (!is_new && at->second != value)
@@ -167,7 +167,7 @@ class Loader {
             read_all(name, 0);
     }
 
-    /// A file, or those of a folder and of the folders in it.
+    /// Reads a file, or all files of a folder, recursively.
     void read_all(const std::string& name, int depth) {
         constexpr int deepest_folder = 20;
         std::error_code ignored;
@@ -181,9 +181,9 @@ class Loader {
 
     std::string& server_root_;
     std::vector<ConfigLine>& lines_;
-    /// The values that Define gave; nothing where it gave different ones.
+    /// The values of Define; nothing if they are ambiguous.
     std::map<std::string, std::optional<std::string>> variables_;
-    /// The files that are being read, each included by the one before it.
+    /// The files being read, each included by the previous one.
     std::vector<std::string> open_;
     int files_ = 0;
     std::uintmax_t bytes_ = 0;

@@ -8,38 +8,35 @@
 
 namespace useradmin::ctl {
 
-/// The words of a line, without httpd's quotes around them.
+/// Splits a line into words and removes httpd's quotes.
 std::vector<std::string> words_of(std::string_view line);
 
-/// The folder that httpd takes relative paths from where its configuration has no ServerRoot: the
-/// one that it was compiled with.
+/// Returns the compiled-in ServerRoot.
 std::string_view default_server_root() noexcept;
 
-/// A line of a configuration, with its variables put in.
+/// A line of a configuration with its variables expanded.
 struct ConfigLine {
-    /// The file that it stands in.
+    /// The file.
     std::string file;
     std::vector<std::string> words;
 };
 
-/// The lines of a file, and of those that it includes. Sections and their conditions are not told
-/// apart.
+/// The lines of a file and its includes. Sections and conditions are ignored.
 class HttpdConfiguration {
   public:
-    /// Reads the file; a CommandError where that fails, or where one that it includes cannot be
-    /// read.
+    /// Reads the file. Throws CommandError if it or an included file cannot be read.
     explicit HttpdConfiguration(std::string_view file);
 
-    /// The arguments of the directive; nothing where it is nowhere. A CommandError that names the
-    /// option to use instead where they hold a variable of which no Define gives the one value, or
-    /// where the directive is there twice with different arguments.
+    /// Returns the directive's arguments, or nothing if it is absent. Throws CommandError, naming
+    /// the option to use instead, if a variable is ambiguous or the directive occurs with different
+    /// arguments.
     std::optional<std::vector<std::string>> find(std::string_view directive,
                                                  std::string_view option) const;
-    /// Whether the directive is there with this argument.
+    /// Returns whether the directive occurs with this argument.
     bool has(std::string_view directive, std::string_view argument) const;
-    /// The file that was named.
+    /// Returns the name of the file.
     const std::string& name() const noexcept { return name_; }
-    /// What relative paths start from.
+    /// Returns the base of relative paths.
     const std::string& server_root() const noexcept { return server_root_; }
 
   private:

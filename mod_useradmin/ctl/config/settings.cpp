@@ -14,7 +14,7 @@ namespace useradmin::ctl {
 
 namespace {
 
-/// What was said, and by which option or directive.
+/// A value and the option or directive that set it.
 struct SourcedOptions {
     std::string by;
     std::vector<std::string> words;
@@ -24,7 +24,7 @@ struct SourcedOptions {
     throw CommandError(Exit::usage, said.by + " must be " + std::string(right));
 }
 
-/// Reads a setting from its option, or else from its directive.
+/// Reads a setting from its option or its directive.
 class Reader {
   public:
     explicit Reader(const Options& options) : options_(options) {
@@ -35,7 +35,7 @@ class Reader {
             file_.emplace(file);
     }
 
-    /// A setting that may be several words.
+    /// Returns a setting of several words.
     std::optional<SourcedOptions> words(std::string_view option, std::string_view directive) const {
         if (const auto value = options_.find(option))
             return SourcedOptions{"--" + std::string(option), words_of(*value)};
@@ -45,7 +45,7 @@ class Reader {
         return std::nullopt;
     }
 
-    /// A setting that is one text, blanks and quotes included; empty where it is not said.
+    /// Returns a setting that is one text, including blanks and quotes; empty if unset.
     std::string text(std::string_view option, std::string_view directive) const {
         if (const auto value = options_.find(option))
             return std::string(*value);
@@ -55,7 +55,7 @@ class Reader {
         return {};
     }
 
-    /// A setting that names the database; a CommandError where it is not said.
+    /// Returns a required setting of the database, or throws CommandError.
     std::string database(std::string_view option, std::string_view directive) const {
         std::string value = text(option, directive);
         if (value.empty() && file_)
@@ -77,13 +77,13 @@ class Reader {
         return text("secret", "AuthUserAdminSecret");
     }
 
-    /// The folder that the source's path is relative to: that of the configuration that names it;
-    /// empty for the current one.
+    /// Returns the base of the source's relative path: that of its configuration, or empty for the
+    /// current folder.
     std::string secret_folder() const {
         return file_ && !options_.has("secret") ? file_->server_root() : std::string();
     }
 
-    /// What relative paths of the configuration start from; empty where there is none.
+    /// Returns the base of relative paths in the configuration; empty if there is none.
     std::string server_root() const { return file_ ? file_->server_root() : std::string(); }
 
     bool says(std::string_view directive, std::string_view argument) const {
@@ -95,7 +95,7 @@ class Reader {
     std::optional<HttpdConfiguration> file_;
 };
 
-/// A choice between two words; true for the second.
+/// Parses one of two words; true for the second.
 std::optional<bool> choice(const std::optional<SourcedOptions>& said, std::string_view first,
                            std::string_view second) {
     if (!said)
@@ -105,7 +105,7 @@ std::optional<bool> choice(const std::optional<SourcedOptions>& said, std::strin
     return said->words[0] == second;
 }
 
-/// What was said, as one of the modules' own readers takes it.
+/// The words, for the modules' own parsers.
 std::vector<std::string_view> views_of(const SourcedOptions& said) {
     return {said.words.begin(), said.words.end()};
 }
@@ -146,7 +146,7 @@ void read_audit_log(const std::optional<SourcedOptions>& said, const std::string
     settings.is_audit_required = is_required;
 }
 
-/// As the service finds it; the environment is this program's own.
+/// As the service does, but with this program's environment.
 std::string protected_email(std::string said) {
     if (!said.empty())
         return said;

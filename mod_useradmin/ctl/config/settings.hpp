@@ -1,4 +1,4 @@
-// Which database useradminctl works on, and how the service writes there.
+// The settings: the database, and how the service writes to it.
 #pragma once
 
 #include "crypto/secret.hpp"
@@ -14,11 +14,11 @@
 
 namespace useradmin::ctl {
 
-/// What a command does with the database.
+/// How a command uses the database.
 enum class DatabaseUse { none, read, write };
 
-/// What the options say, and where they say nothing the httpd configuration of --config. What
-/// neither says, and what the command does not ask for, is nothing here.
+/// The options, completed by the httpd configuration of --config. Settings that neither has, or
+/// that the command does not use, are empty.
 struct CommandSettings {
     std::string driver;
     std::string parameters;
@@ -28,26 +28,25 @@ struct CommandSettings {
     std::optional<password::Format> hash;
     std::optional<bool> account_id_is_user_id;
     std::optional<bool> lowers_email;
-    /// The address that nobody deletes (4.4.1, check 5).
+    /// The protected address (4.4.1, check 5).
     std::string protected_email;
-    /// Where the secret is that signs tokens, as AuthUserAdminSecret has it; empty for none.
+    /// The secret's source as in AuthUserAdminSecret; empty: none.
     std::string secret_source;
-    /// Where a relative path of the source starts; empty for the current folder.
+    /// The base of the source's relative path; empty: the current folder.
     std::string secret_folder;
-    /// Whether the configuration turns the service on: then what it does not say is at its default
-    /// there.
+    /// Whether the configuration enables the service. Then other settings have the service's
+    /// defaults.
     bool is_service = false;
-    /// Whether it has sessions and passwords below a user.
+    /// Whether UserAdminExtras is on.
     bool has_extras = false;
-    /// Whether it lets callers be known by their sessions, lets them sign in, and has httpd's own
-    /// modules verify passwords.
+    /// Whether the configuration uses sessions, sign-in, and the password provider.
     bool has_session_lookup = false;
     bool has_sign_in = false;
     bool verifies_passwords = false;
 
-    /// The file that is told of changes; empty for none. A program has its bar before it.
+    /// The audit log; empty: none. A program starts with a bar.
     std::string audit_log;
-    /// Whether a change is refused that it cannot be told of.
+    /// Whether changes without an audit line are refused.
     bool is_audit_required = false;
 
     store::TableNames tables() const noexcept { return {user_table, session_table, account_table}; }
@@ -59,12 +58,12 @@ struct CommandSettings {
     }
 };
 
-/// Reads the database's settings, and those of the service that the command takes as options too; a
-/// CommandError where they are not right.
+/// Reads the settings of the database and those that the command accepts as options. Throws
+/// CommandError.
 CommandSettings read_settings(const Options& options,
                               std::span<const std::string_view> command_options, DatabaseUse use);
 
-/// The secret itself; a CommandError where there is none at its source.
+/// Returns the secret, or throws CommandError.
 crypto::Secret secret_of(const CommandSettings& settings);
 
 } // namespace useradmin::ctl
