@@ -10,7 +10,7 @@ namespace useradmin::console {
 
 namespace {
 
-/// As the value of an attribute in double quotes.
+/// Escapes a text for a double-quoted attribute.
 std::string escaped(std::string_view text) {
     std::string escaped;
     for (const char character : text)
@@ -25,7 +25,7 @@ std::string escaped(std::string_view text) {
     return escaped;
 }
 
-/// page.html, whose {{names}} stand for what is put in there.
+/// Replaces the {{names}} in page.html.
 std::string filled(std::string_view text,
                    std::initializer_list<std::pair<std::string_view, std::string_view>> values) {
     std::string filled;

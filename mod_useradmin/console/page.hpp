@@ -1,4 +1,4 @@
-// The console: one page, made of the files beside this one, for one service.
+// The console: a page built from the files in this folder, for one service.
 #pragma once
 
 #include <cstdint>
@@ -7,13 +7,13 @@
 
 namespace useradmin::console {
 
-/// What the page is told of its service. The addresses may hold anything; empty is none.
+/// The page's settings. Addresses are untrusted; empty: none.
 struct PageSettings {
-    /// The base address of the service, percent-encoded.
+    /// The percent-encoded base address of the service.
     std::string_view base;
-    /// That of sign-in/email, sign-out and get-session, percent-encoded.
+    /// The percent-encoded base address of sign-in/email, sign-out and get-session.
     std::string_view sign_in = {};
-    /// Where the application signs its users in, which is linked to.
+    /// The application's sign-in page to link to.
     std::string_view sign_in_page = {};
     /// The largest page of a list.
     std::int64_t max_limit = 1000;
@@ -21,13 +21,13 @@ struct PageSettings {
     bool has_extras = false;
 };
 
-/// The page, and what is said with it.
+/// The page with its tag and policy.
 struct Page {
     std::string html;
-    /// Another one for every other page, without quotes.
+    /// The entity tag without quotes.
     std::string tag;
-    /// The Content-Security-Policy: the page's own style and script, by their hashes, requests to
-    /// its own origin, and nothing else.
+    /// The Content-Security-Policy: only the page's own style and script, by hash, and requests to
+    /// its own origin.
     std::string policy;
 };
 
