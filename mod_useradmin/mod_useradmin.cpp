@@ -2,13 +2,13 @@
 #include "service/configuration.hpp"
 #include "service/handler.hpp"
 
-// The one name that the module exports; httpd finds it by the symbol.
+// The only exported symbol, by which httpd finds the module.
 extern "C" {
 extern module useradmin_module __attribute__((visibility("default")));
-// A line that begins with "module" is to clang 23 one of the modules of C++.
+// clang 23 parses a line that begins with "module" as a C++ module declaration.
 module_struct useradmin_module = {
     MODULE_MAGIC_NUMBER_MAJOR, MODULE_MAGIC_NUMBER_MINOR, -1,
-    // The name that <IfModule> and the like know it by: of a C file, as for other modules.
+    // The name for <IfModule>: that of a C file, as for other modules.
     "mod_useradmin.c", nullptr, nullptr, MODULE_MAGIC_COOKIE, nullptr,
     useradmin::httpd::create_settings<useradmin::service::directives>,
     useradmin::httpd::merge_settings<useradmin::service::directives>,
