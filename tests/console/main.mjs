@@ -383,7 +383,7 @@ scene("a superAdmin edits name, address and role", { email: root }, async (view)
   await view.press("Save changes");
   await view.rest();
   assert.equal((await site.user("user-2")).role, "user");
-  site.httpd.log.expect("UA0106: the database refused: UNIQUE");
+  site.httpd.log.expect("UA0106: the database reported an error: UNIQUE");
   await view.type("dialog input[name=email]", root);
   await view.press("Save changes");
   await view.read("Perhaps another one has this e-mail.", "dialog [role=alert]");

@@ -161,7 +161,7 @@ TEST(check, of_missing_tables_names_them_with_the_remedy) {
     const Json json = look(1, {"--tables", "no_user no_session no_account"});
     CHECK_EQUAL(std::string("false"), json.at("success"));
     CHECK_EQUAL(3, json.size("data.problems"));
-    CHECK(lists(json, "data.problems", "lay it with 'useradminctl schema'"));
+    CHECK(lists(json, "data.problems", "create it with 'useradminctl schema'"));
     CHECK_EQUAL(1, ctl({"check", "--tables", "no_user no_session no_account"}).status);
 }
 

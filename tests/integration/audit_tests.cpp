@@ -449,7 +449,7 @@ TEST(audit, refuses_a_change_whose_line_cannot_be_written_where_it_is_required) 
                 call(Caller::admin, "PUT", "/api/users/ulises-1", R"({"name":"Before"})").status);
     // So that a line fits only in part.
     expect_log("UA0401: the audit log could not be written: No space left on device; changes are "
-               "refused until it can");
+               "refused until then");
     disk.fill();
     int refused = 0;
     for (int turn = 0; turn < 40 && refused == 0; ++turn)

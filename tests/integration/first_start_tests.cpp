@@ -38,8 +38,8 @@ class FirstStart : public OwnHttpd {
     void expect_refusal(const std::string& params, const std::string& reason) {
         allow_log("AH0");
         expect_log(reason);
-        expect_log("UA0202: mod_dbd has no connection; its own line, for this request or for one "
-                   "before it, says why: is the database up, and are DBDParams right?");
+        expect_log("UA0202: mod_dbd has no connection; see its own line for this request or an "
+                   "earlier one: is the database up, and are DBDParams right?");
         expect_error(first_reply(params), 503, "Servicio no disponible temporalmente");
     }
 
@@ -80,7 +80,7 @@ TEST(first_start, before_tables_were_laid_names_the_command_that_lays_them) {
     make("first-start-bare");
     for (const char* table : {"account", "session", "user"})
         own_->sql().run("DROP TABLE \"" + std::string(table) + "\"");
-    expect_log("UA0103: there is no table \"user\"; lay it with 'useradminctl schema'");
+    expect_log("UA0103: there is no table \"user\"; create it with 'useradminctl schema'");
     expect_error(first_reply(own_->params()), 500, "Error al obtener usuarios");
 }
 

@@ -69,7 +69,7 @@ TEST(frozen_database, costs_each_request_its_time_and_no_more) {
     if (!make("frozen"))
         return;
     allow_log("UA0");
-    expect_log("UA0107: the database gave no answer in 1 s, and was waited for no longer");
+    expect_log("UA0107: the query timed out after 1 s");
     start_before_it(location("/api/users", as_sara + "UserAdminTimeout 1") +
                     location("/with-sessions/users", "AuthUserAdmin On\nAuthUserAdminTimeout 1"));
     const std::vector<Request> reads(16, Request{"GET", "/api/users/ada"});

@@ -148,7 +148,7 @@ TEST(password_provider, knows_no_user_without_a_password) {
     start();
     CHECK_EQUAL(401, status_of("nobody@example.org", right));
     CHECK_EQUAL(401, status_of("ulises@example.org", right));
-    expect_log("UA0315: signing in to 'a\\x1b\\n' failed: there is no such account");
+    expect_log("UA0315: sign-in to 'a\\x1b\\n' failed: there is no such account");
     CHECK_EQUAL(401, status_of("a\x1b\n", right));
     CHECK_EQUAL(401, status_of("\xff\xfe", right));
     CHECK_EQUAL(401, status_of("", right));

@@ -284,8 +284,8 @@ TEST(sign_in, with_a_wrong_password_or_an_unknown_address_is_the_same_401) {
 }
 
 TEST(sign_in, that_fails_is_in_the_log_with_the_account_and_the_reason) {
-    expect_log("UA0315: signing in to 'eva@example.org' failed: the password is wrong");
-    expect_log("UA0315: signing in to 'nobody@example.org' failed: there is no such account");
+    expect_log("UA0315: sign-in to 'eva@example.org' failed: the password is wrong");
+    expect_log("UA0315: sign-in to 'nobody@example.org' failed: there is no such account");
     expect(sign_in(login(eva, "s3cr3t of ev")), 401, wrong_credentials);
     expect(sign_in(login("nobody@example.org", right)), 401, wrong_credentials);
 }

@@ -82,8 +82,8 @@ TEST(survey, warns_where_httpd_may_want_more_connections_than_the_account_may_ha
     ask_before();
     CHECK_EQUAL(0, lines_with("UA0216"));
     bound(most - 1);
-    expect_log("UA0216: all children of httpd may want " + std::to_string(most) +
-               " connections together, and the database lets this account have " +
+    expect_log("UA0216: httpd's children may open " + std::to_string(most) +
+               " connections, but the database allows this account only " +
                std::to_string(most - 1) + "; lower DBDMax or raise max_connections");
     ask_before();
     CHECK_EQUAL(1, lines_with("UA0216"));

@@ -583,7 +583,7 @@ TEST(living_tables, whose_file_takes_no_commit_leave_its_outcome_unknown) {
       private:
         bool comes_before_;
     };
-    expect_error("UA0106: the database refused: disk I/O error");
+    expect_error("UA0106: the database reported an error: disk I/O error");
     add_user("u", "u@x");
     worked(store().find("u"));
     rlimit old = {};

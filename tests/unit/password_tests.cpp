@@ -1267,13 +1267,13 @@ TEST(slots, that_there_are_none_of_is_in_the_log_with_what_to_raise) {
     const HoldingProcess holding(shared.slots(), 1);
     CHECK_FALSE(shared.has_one());
     LONGS_EQUAL(1, shared.log().size());
-    STRCMP_EQUAL("UA0306: no hashing slot came free within 0 s; raise UserAdminHashLimit or "
+    STRCMP_EQUAL("UA0306: no hashing slot was available within 0 s; raise UserAdminHashLimit or "
                  "UserAdminTimeout",
                  shared.log()[0].c_str());
     const WaitingProcess waiting(shared.slots(), 1);
     CHECK_TRUE(test::eventually([&] { return shared.is_queue_full(); }));
-    STRCMP_EQUAL("UA0215: the queue for hashing slots was full; raise UserAdminHashLimit or "
-                 "UserAdminHashQueue, or find who sends so many passwords",
+    STRCMP_EQUAL("UA0215: the queue for hashing slots is full; raise UserAdminHashLimit or "
+                 "UserAdminHashQueue, or find the client that sends so many passwords",
                  shared.log().back().c_str());
 }
 

@@ -81,7 +81,7 @@ TEST(credentials, that_are_no_utf8_ask_no_database) {
 
 TEST(credentials, with_a_wrong_password_are_refused) {
     expect_outcome(Outcome::wrong_password, "eva@example.org", "not it");
-    expect("UA0315: signing in to 'eva@example.org' failed: the password is wrong", log.text);
+    expect("UA0315: sign-in to 'eva@example.org' failed: the password is wrong", log.text);
 }
 
 TEST(credentials, with_a_hash_that_is_refused_are_refused_and_logged_without_it) {
@@ -215,7 +215,7 @@ TEST(credentials, of_an_account_with_a_second_factor_are_refused) {
 TEST(credentials, with_a_wrong_password_do_not_reveal_a_second_factor) {
     store.credentials["eva@example.org"].has_second_factor = true;
     expect_outcome(Outcome::wrong_password, "eva@example.org", "wrong");
-    expect("UA0315: signing in to 'eva@example.org' failed: the password is wrong", log.text);
+    expect("UA0315: sign-in to 'eva@example.org' failed: the password is wrong", log.text);
     store.credentials["eva@example.org"].user.banned = true;
     expect_outcome(Outcome::banned, "eva@example.org", "right");
 }
