@@ -78,7 +78,7 @@ class HostileSchema : public Contract {
                     {"name", "N"}, {"email", "u@x"}, {"role", "user"}, {"banned", true}};
                 ran(store().update("u", changes, guard, sessions));
                 ran(store().set_password(store::account_row(user_with_account("u", "u@x")),
-                                         sessions, guard.versions));
+                                         sessions, guard));
                 ran(store().remove("none", {"u@x", sessions == store::SessionPolicy::revoke},
                                    guard));
             }
