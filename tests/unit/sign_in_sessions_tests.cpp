@@ -43,7 +43,7 @@ TEST_GROUP_BASE(sign_in_endpoints, SignInScene) {
         return sign_in::handle_request(
             {method, path, query, headers, body},
             {"192.0.2.1", text::Network::of("192.0.2.1"), token, is_not_remembered},
-            {store, credentials, cookies, false, trusted, now, event, refuses_impersonated});
+            {store, credentials, cookies, false, trusted, now, event, 100, refuses_impersonated});
     }
 
     /// The status, the first word of what the body is, and how many cookies are set.
