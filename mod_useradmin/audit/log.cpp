@@ -108,7 +108,9 @@ Room room_of(int file, std::size_t size) noexcept {
     }
     // Pages may be half empty: a write starts a new page where the last one has no room for it.
     const long page = sysconf(_SC_PAGESIZE);
-    return {2L * held + static_cast<long>(size) + 3 * page <= capacity, held == 0};
+    return {(held == 0 && static_cast<long>(size) <= capacity) ||
+                2L * held + static_cast<long>(size) + 3 * page <= capacity,
+            held == 0};
 }
 
 } // namespace
@@ -243,7 +245,10 @@ AppendResult Log::append(const std::string& open_object, Delivery delivery) {
     constexpr std::chrono::milliseconds pause(5);
     if (!is_ready_)
         return {0, ENOLCK};
-    const auto deadline = Clock::now() + lock_timeout;
+    // A refusal waits for no lock longer than a write takes.
+    constexpr std::chrono::milliseconds write_time(50);
+    const auto deadline =
+        Clock::now() + (delivery == Delivery::at_once ? write_time : Clock::duration(lock_timeout));
     AppendResult appended = append_once(open_object, deadline);
     // Nobody holds a lock while it waits for a program.
     while (appended.error == EAGAIN && delivery != Delivery::at_once && !is_stalled_) {

@@ -39,15 +39,24 @@ void report(const AppendResult& appended, bool is_required, text::Logger& errors
 }
 
 void write_all(Log& log, const std::vector<Refusals::Pending>& pending, text::Logger& errors) {
+    int error = 0;
     for (const Refusals::Pending& one : pending) {
+        // The parent process waits for one line at most.
+        if (error != 0) {
+            log.refusals().restore(one.network, one.count);
+            continue;
+        }
         Event event;
         event.operation = one.operation;
         event.status = one.status;
         event.reason = one.reason;
         event.count = one.count;
-        report(log.append(begin_line(event, {one.server, one.network}, text::now(), 0),
-                          Log::Delivery::at_once),
-               false, errors);
+        const AppendResult appended = log.append(
+            begin_line(event, {one.server, one.network}, text::now(), 0), Log::Delivery::at_once);
+        error = appended.error;
+        if (error != 0)
+            log.refusals().restore(one.network, one.count);
+        report(appended, false, errors);
     }
 }
 
@@ -80,18 +89,21 @@ bool Recorder::finish() {
     // No change without success.
     if (event_.result() != Result::done)
         event_.before = event_.after = std::nullopt;
-    if (is_anonymous_refusal()) {
-        const Refusals::Due due = trail_.log->refusals().count(
-            {text::Network::of(origin_.address).text(network_prefix), origin_.server,
-             event_.operation, event_.reason, event_.status},
-            Refusals::Clock::now());
-        if (due.count == 0)
-            return true;
-        event_.count = due.count;
-        if (due.is_of_many)
-            origin_.address = {};
-    }
-    return write();
+    if (!is_anonymous_refusal())
+        return write();
+    const std::string network = text::Network::of(origin_.address).text(network_prefix);
+    const Refusals::Due due = trail_.log->refusals().count(
+        {network, origin_.server, event_.operation, event_.reason, event_.status},
+        Refusals::Clock::now());
+    if (due.count == 0)
+        return true;
+    event_.count = due.count;
+    if (due.is_of_many)
+        origin_.address = {};
+    if (write())
+        return true;
+    trail_.log->refusals().restore(due.is_of_many ? std::string_view() : network, due.count);
+    return false;
 }
 
 /// A change, and what corrects the line of one, is worth waiting for.

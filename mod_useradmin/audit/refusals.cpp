@@ -43,6 +43,12 @@ Refusals::Due Refusals::count(const Refusal& refusal, Clock::time_point now) noe
     return {0};
 }
 
+void Refusals::restore(std::string_view network, std::uint64_t count) noexcept {
+    const ipc::LockGuard lock(mutex_);
+    Entry& entry = network.empty() ? entries_.back() : entry_of(network, Clock::now());
+    entry.count += count;
+}
+
 std::vector<Refusals::Pending> Refusals::take_due(Clock::time_point now) {
     return take(now, false);
 }

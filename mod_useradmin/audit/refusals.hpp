@@ -61,6 +61,9 @@ class Refusals {
     /// Takes all counts. From now on, each refusal has a line of its own.
     std::vector<Pending> close();
 
+    /// Counts refusals again whose line could not be written. network: empty for several networks.
+    void restore(std::string_view network, std::uint64_t count) noexcept;
+
     /// How many networks have a count of their own.
     static constexpr std::size_t most_networks = 256;
 

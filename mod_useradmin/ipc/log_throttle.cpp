@@ -42,6 +42,10 @@ std::uint64_t LogThrottle::count(Clock::time_point now, std::uint32_t times_a_mi
     return suppressed_.exchange(0);
 }
 
+void LogThrottle::reset() noexcept {
+    suppressed_ = 0;
+}
+
 bool LogThrottle::is_over(Clock::time_point now) const noexcept {
     return has_passed(since_, now);
 }
@@ -67,8 +71,10 @@ std::uint64_t LogThrottles::count(std::string_view tag, std::string_view network
             return entry->throttle.count(now, lines_of_client);
     for (Entry* entry = bucket; entry != bucket + bucket_size; ++entry) {
         std::uint64_t found = entry->tag;
-        if (entry->throttle.is_over(now) && entry->tag.compare_exchange_strong(found, wanted))
+        if (entry->throttle.is_over(now) && entry->tag.compare_exchange_strong(found, wanted)) {
+            entry->throttle.reset();
             return entry->throttle.count(now, lines_of_client);
+        }
     }
     LogThrottle* const tally = find(tag);
     return tally != nullptr ? tally->count(now) : 1;

@@ -18,6 +18,8 @@ class LogThrottle {
     /// Counts an occurrence. Returns the number since the last report if it is time to report (the
     /// first time, then after a minute), otherwise 0.
     std::uint64_t count(Clock::time_point now, std::uint32_t times_a_minute = 1) noexcept;
+    /// Forgets occurrences that were not reported.
+    void reset() noexcept;
     /// Whether the minute has passed that began last.
     bool is_over(Clock::time_point now) const noexcept;
 

@@ -165,17 +165,21 @@ std::optional<AttemptLimiter::Denial> AttemptLimiter::check(const Subject& subje
                                                             Clock::time_point now) const noexcept {
     Table& table = table_of(memory_);
     const ipc::LockGuard lock(table.mutex);
-    std::optional<Denial> longest;
+    // The narrowest scope, which comes first, is reported with the longest wait.
+    std::optional<Denial> denial;
     for (std::size_t index = 0; index < scopes.size(); ++index) {
         const Scope& scope = scopes[index];
         if (!applies(scope, subject.network))
             continue;
         const auto wait =
             wait_of(table, subject.keys[index], scope.factor * limit.attempts, limit.window, now);
-        if (wait && (!longest || *wait > longest->retry_after))
-            longest = Denial{scope, *wait};
+        if (!wait)
+            continue;
+        if (!denial)
+            denial = Denial{scope, *wait};
+        denial->retry_after = std::max(denial->retry_after, *wait);
     }
-    return longest;
+    return denial;
 }
 
 void AttemptLimiter::record_failure(const Subject& subject, const AttemptLimit& limit,

@@ -59,6 +59,12 @@ class Target {
                                name + " belongs to another account, which could read the hashes of "
                                       "the passwords; choose another name, or - for standard "
                                       "output");
+        if (S_ISFIFO(status.st_mode) && (status.st_mode & (S_IRWXG | S_IRWXO)) != 0)
+            throw CommandError(Exit::failure, name +
+                                                  " can be opened by other accounts, which could "
+                                                  "read the hashes of the passwords; run: chmod "
+                                                  "600 " +
+                                                  name);
         is_file_ = S_ISREG(status.st_mode);
         if (!is_file_)
             return;
