@@ -6,7 +6,9 @@
 
 #include <apr_general.h>
 
+#include <chrono>
 #include <filesystem>
+#include <thread>
 
 namespace useradmin::ctl {
 
@@ -73,10 +75,18 @@ Database::~Database() {
 
 store::Schema Database::schema() {
     store::Schema schema;
-    const auto answer = dialect_->read_schema(*client_, pool_, tables_, schema);
-    if (std::holds_alternative<store::ErrorKind>(answer))
-        throw CommandError(Exit::failure, "cannot read the catalogue: " + client_->error_message());
-    return schema;
+    constexpr std::chrono::milliseconds pause(5);
+    const auto deadline = std::chrono::steady_clock::now() + timeout_policy.wait;
+    while (true) {
+        const auto answer = dialect_->read_schema(*client_, pool_, tables_, schema);
+        const auto* error = std::get_if<store::ErrorKind>(&answer);
+        if (error == nullptr)
+            return schema;
+        if (*error != store::ErrorKind::busy || std::chrono::steady_clock::now() >= deadline)
+            throw CommandError(Exit::failure,
+                               "cannot read the catalogue: " + client_->error_message());
+        std::this_thread::sleep_for(pause);
+    }
 }
 
 std::optional<std::string> Database::superuser_risk(const store::Schema& schema) {

@@ -150,10 +150,11 @@ class Dialect {
     /// rights.
     virtual std::string missing_privileges_query(const Schema& schema,
                                                  std::span<const Privilege> privileges) const = 0;
-    /// The query for the roles that can attach code to one of the tables, such as a trigger or a
-    /// view in its place, if the session's role is a superuser and they are not. A row for each
-    /// table and role, those that own it first: the table's letter, the role, the session's role,
-    /// whether it owns the table. Empty where the database knows no roles.
+    /// Returns the query for roles whose code may run when one of the tables is used, if the
+    /// session's role is a superuser or a member of one and they are not superusers: owners of the
+    /// table or its schema, roles with TRIGGER on it, and owners of other objects in the database.
+    /// A row for each table and role, table owners first: the table's letter, the role, the
+    /// session's role, whether it owns the table. Empty if the database has no roles.
     virtual std::string lesser_roles_query(const Schema& schema) const = 0;
 
   protected:

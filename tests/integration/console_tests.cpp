@@ -218,7 +218,7 @@ TEST(console, does_not_guess_while_the_database_is_away) {
 }
 
 TEST(console, that_could_be_for_several_services_says_what_to_do) {
-    expect_log("UA0217: useradmin-console does not know which service it is for");
+    expect_log("UA0217: useradmin-console cannot determine its service");
     start(location("/a/users", as_sara) + location("/b/users", as_sara) + page("/admin"));
     CHECK_EQUAL(500, ask_for("/admin").status);
 }

@@ -165,7 +165,7 @@ class HashQueue : public OwnHttpd {
 TEST_GROUP_BASE(hash_queue, HashQueue){};
 
 TEST(hash_queue, that_is_full_is_503_with_Retry_After_at_once_for_a_create_and_nothing_to_reads) {
-    expect_log("UA0215: the queue for hashing slots was full; raise UserAdminHashLimit or "
+    expect_log("UA0215: the queue for hashing slots is full; raise UserAdminHashLimit or "
                "UserAdminHashQueue");
     start_with("UserAdminHashQueue 2\n");
     freeze_hashing_child();

@@ -47,17 +47,17 @@ TEST(openapi, a_page_elsewhere_is_for_the_only_service_of_its_virtual_host) {
 }
 
 TEST(openapi, a_page_that_could_be_for_several_services_says_what_to_do) {
-    expect_log("UA0217: useradmin-openapi does not know which service it is for, since this "
-               "virtual host has more than one base address; put this Location below the one that "
-               "it is for, such as <Location \"/a/users/page\">");
+    expect_log("UA0217: useradmin-openapi cannot determine its service: this virtual host has more "
+               "than one base address; put this Location below the one that it is for, such as "
+               "<Location \"/a/users/page\">");
     start(location("/a/users", as_sara) + location("/b/users", as_sara) + page("/openapi.json"));
     CHECK_EQUAL(500, document("/openapi.json").status);
 }
 
 TEST(openapi, a_page_without_a_service_says_what_to_do) {
-    expect_log("UA0217: useradmin-openapi does not know which service it is for, since this "
-               "virtual host has no base address; put this Location below one, or UserAdmin On "
-               "into a Location of this virtual host");
+    expect_log("UA0217: useradmin-openapi cannot determine its service: this virtual host has no "
+               "base address; put this Location below one, or UserAdmin On into a Location of "
+               "this virtual host");
     start(page("/openapi.json"));
     CHECK_EQUAL(500, document("/openapi.json").status);
 }

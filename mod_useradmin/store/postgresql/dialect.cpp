@@ -581,8 +581,8 @@ class Postgresql final : public Dialect {
 
     std::string lesser_roles_query(const Schema& schema) const override {
         // A schema's owner can replace the tables in it; pg_database_owner stands for the
-        // database's owner. Who has TRIGGER attaches a trigger. A deletion cascades along foreign
-        // keys, and fires the triggers of the tables that they come from.
+        // database's owner. Who has TRIGGER attaches a trigger. Views, partitions, foreign keys,
+        // defaults and the like lead to objects elsewhere: whoever owns one is in the list, too.
         return "SELECT t.letter, r.rolname, s.rolname, r.oid OPERATOR(pg_catalog.=) c.relowner "
                "FROM " +
                tables_of(schema) +
@@ -591,17 +591,16 @@ class Postgresql final : public Dialect {
                "pg_catalog.pg_roles o ON o.oid OPERATOR(pg_catalog.=) n.nspowner JOIN "
                "pg_catalog.pg_database d ON d.datname OPERATOR(pg_catalog.=) "
                "pg_catalog.current_database() JOIN pg_catalog.pg_roles s ON s.rolname "
-               "OPERATOR(pg_catalog.=) session_user AND s.rolsuper JOIN pg_catalog.pg_roles r ON "
+               "OPERATOR(pg_catalog.=) session_user AND EXISTS (SELECT FROM pg_catalog.pg_roles p "
+               "WHERE p.rolsuper AND pg_catalog.pg_has_role(s.oid, p.oid, 'MEMBER')) JOIN "
+               "pg_catalog.pg_roles r ON "
                "NOT r.rolsuper AND (r.oid OPERATOR(pg_catalog.=) c.relowner OR r.oid "
                "OPERATOR(pg_catalog.=) CASE WHEN o.rolname OPERATOR(pg_catalog.=) "
                "'pg_database_owner' THEN d.datdba ELSE n.nspowner END OR "
                "pg_catalog.has_table_privilege(r.oid, c.oid, 'TRIGGER, REFERENCES') OR EXISTS "
-               "(SELECT FROM pg_catalog.pg_trigger g JOIN pg_catalog.pg_proc p ON p.oid "
-               "OPERATOR(pg_catalog.=) g.tgfoid WHERE g.tgrelid OPERATOR(pg_catalog.=) c.oid AND "
-               "p.proowner OPERATOR(pg_catalog.=) r.oid) OR EXISTS (SELECT FROM "
-               "pg_catalog.pg_constraint f JOIN pg_catalog.pg_class x ON x.oid "
-               "OPERATOR(pg_catalog.=) f.conrelid WHERE f.confrelid OPERATOR(pg_catalog.=) c.oid "
-               "AND x.relowner OPERATOR(pg_catalog.=) r.oid)) ORDER BY 1, 4 DESC, 2";
+               "(SELECT FROM pg_catalog.pg_class x WHERE x.relowner OPERATOR(pg_catalog.=) r.oid) "
+               "OR EXISTS (SELECT FROM pg_catalog.pg_proc p WHERE p.proowner "
+               "OPERATOR(pg_catalog.=) r.oid)) ORDER BY 1, 4 DESC, 2";
     }
 
   private:
