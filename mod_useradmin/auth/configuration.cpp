@@ -78,7 +78,7 @@ const char* read_secrets(const httpd::ConfigLine& line, Signing& signing) {
         // A text with blanks would be several secrets.
         if (sourced.is_inline && line.words.size() > 1)
             return "must be file:path or env:NAME for each of several secrets; a text with a blank "
-                   "in it stands in quotes";
+                   "in it must be quoted";
         warn_of(sourced, line);
         kept[index] = line.copy(sourced.secret.view());
     }

@@ -39,7 +39,7 @@ constexpr Command all_commands[] = {
      "",
      {},
      schema_options,
-     "lays the tables, or adds the columns that they lack",
+     "creates the tables, or adds missing columns",
      0,
      0,
      create_schema},
@@ -301,7 +301,7 @@ Exit fail(std::span<const char* const> arguments, Exit code, const std::string& 
 }
 
 /// A file that is opened, such as the audit log, must not get the number of a standard stream that
-/// whoever started this has closed: it would take in what is said there. Such a stream fails.
+/// the parent closed: a file opened later would get its number. Such a stream then fails.
 void reopen_closed_streams() noexcept {
     for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
         if (fcntl(stream, F_GETFD) < 0)

@@ -90,10 +90,10 @@ constexpr auto backend_directives(const char* wait, const char* label_prefix) {
                                  "how many seconds a whole request body may take to arrive",
                                  std::chrono::seconds(10),
                                  NumberReader{"a number of seconds", 1, 3600}),
-        directive<AuditLogFile>("UserAdminAuditLog", TAKE12, anywhere,
-                                "who is told who did what: a file or \"|program\" [, required], or "
-                                "none",
-                                AuditLog(), read_audit_log),
+        directive<AuditLogFile>(
+            "UserAdminAuditLog", TAKE12, anywhere,
+            "the log of who did what: a file or \"|program\" [, required], or none", AuditLog(),
+            read_audit_log),
     };
 }
 

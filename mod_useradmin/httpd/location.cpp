@@ -60,8 +60,8 @@ const char* location_of(const cmd_parms* command, const char* example, const cha
     const ap_directive_t* section = command->directive->parent;
     if (section == nullptr || strcasecmp(section->directive, "<Location") != 0 ||
         command->path == nullptr) {
-        problem = apr_pstrcat(command->pool, "stands in a <Location> alone: <Location \"", example,
-                              "\">", nullptr);
+        problem = apr_pstrcat(command->pool, "is allowed in a <Location> only: <Location \"",
+                              example, "\">", nullptr);
         return nullptr;
     }
     // <Location ~ "…"> contains a regular expression.

@@ -210,7 +210,8 @@ void release(Header& header, Reservation& reservation) noexcept {
     notify_oldest(header);
 }
 
-/// Waits in a place until the end of the scope, and lets the next one have his turn then.
+/// Occupies a waiting place until the end of the scope, then lets the next waiter check for a
+/// permit.
 class ScopedWaiter {
   public:
     ScopedWaiter(Header& header, Waiter& waiter) noexcept : header_(header), waiter_(waiter) {}

@@ -34,9 +34,9 @@ class FairSemaphore {
     /// How many bytes of shared memory so many need; the memory of another one may follow.
     static std::size_t size_of(const Counts& capacity) noexcept;
 
-    /// Lays them out in shared, zeroed memory of size_of(bounds) bytes, aligned for any type. The
-    /// memory belongs to the caller and outlives the object. Called once, before the processes
-    /// fork; false where the system refuses.
+    /// Initializes shared, zeroed memory of size_of(bounds) bytes, aligned for any type. The caller
+    /// owns the memory, which must outlive the object. To be called once, before the processes
+    /// fork. Returns false if the system refuses.
     static bool init(void* memory, const Counts& capacity) noexcept;
 
     /// How many of them are held by processes that are running.

@@ -28,7 +28,7 @@ class HashSlots {
         /// where nobody asks.
         ipc::Counter* queue_full = nullptr;
         ipc::Counter* timeouts = nullptr;
-        /// What whoever holds a slot hashes in, of this process; nullptr: what the system gives.
+        /// The memory for hashing, of this process; nullptr: allocate for each hash.
         HashMemory* memory = nullptr;
         /// The client's network; see ipc::FairSemaphore.
         std::uint64_t network = ipc::FairSemaphore::Client::nobody;

@@ -29,9 +29,9 @@ class AttemptLimiter {
     /// How many bytes of shared memory the counts need.
     static std::size_t size_of() noexcept;
 
-    /// Lays the counts out in shared memory of size_of() bytes, aligned for any type. The memory
-    /// belongs to the caller and outlives the object. Called once, before the processes
-    /// fork; false where the system refuses.
+    /// Initializes shared memory of size_of() bytes, aligned for any type. The caller owns the
+    /// memory, which must outlive the object. To be called once, before the processes fork. Returns
+    /// false if the system refuses.
     static bool init(void* memory) noexcept;
 
     /// The counts in memory that init prepared.
@@ -68,8 +68,8 @@ class AttemptLimiter {
         /// Identifies the account.
         std::uint64_t account() const noexcept;
     };
-    /// The place tells the account's database and its tables from others: whoever may sign in to an
-    /// account of the same name elsewhere clears no count here.
+    /// place: identifies the account's database and tables. An account with the same name elsewhere
+    /// has its own counts.
     Subject subject(text::Network network, std::string_view place,
                     std::string_view account) const noexcept;
 

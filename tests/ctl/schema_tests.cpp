@@ -27,7 +27,7 @@ TEST(schema, that_is_there_already_is_left_as_it_is) {
 }
 
 TEST(schema, lays_the_tables_under_other_names_and_every_command_works_on_them) {
-    CHECK_EQUAL(std::string("The tables were laid."), done(ctl({"--tables", tables, "schema"})));
+    CHECK_EQUAL(std::string("The tables were created."), done(ctl({"--tables", tables, "schema"})));
     const auto with = [&](std::vector<std::string> arguments, std::string_view input = "") {
         arguments.insert(arguments.begin(), {"--tables", tables});
         return done(ctl(std::move(arguments), input));
@@ -103,7 +103,7 @@ TEST(schema, lays_the_tables_that_are_missing_and_leaves_the_others) {
     sql().run("DROP INDEX app_user_newest_idx");
     for (const char* table : {"app_session", "app_account"}) {
         sql().run("DROP TABLE " + std::string(table));
-        CHECK_EQUAL(std::string("The tables were laid."),
+        CHECK_EQUAL(std::string("The tables were created."),
                     done(ctl({"--tables", tables, "schema"})));
         CHECK_EQUAL(0, sql().number("SELECT count(*) FROM " + std::string(table)));
         CHECK(has(done(ctl({"--tables", tables, "schema"})), "nothing was changed"));

@@ -182,7 +182,7 @@ TEST(configuration, of_AuthUserAdminSecret_with_none_or_too_many_or_an_empty_one
 }
 
 TEST(configuration, of_a_secret_with_blanks_and_without_quotes_is_refused) {
-    refused_in_location("AuthUserAdminSecret a s3cr3t of words", "stands in quotes");
+    refused_in_location("AuthUserAdminSecret a s3cr3t of words", "must be quoted");
     refused_in_location("AuthUserAdminSecret file:" + Suite::current().secret_file().string() +
                             " s3cr3t",
                         "file:path or env:NAME for each of several");

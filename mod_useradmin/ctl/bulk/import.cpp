@@ -480,7 +480,7 @@ class Import {
                 entry.says(field.name))
                 changes.push_back({field.name, model::value_of(entry.row.user, field)});
         work.row_change() = {};
-        // Whoever is banned is signed out, as by 'ban'; where no sessions are kept, there are none.
+        // A ban ends the sessions, as 'ban' does.
         const auto ending = schema_.find_problem(store::needs_session) == nullptr
                                 ? store::SessionPolicy::revoke
                                 : store::SessionPolicy::keep;

@@ -230,7 +230,7 @@ void UserFileReader::read_cells(std::string_view line, FileLine& read) const {
             read.problem =
                 cell ? "must have " + std::to_string(headings_.size()) + " cells, as line 1 has"
                      : "has quotes that are not right: a cell with a quote, a comma or "
-                       "a line end stands in quotes, and its own are doubled";
+                       "a cell with a line end is quoted, and its quotes are doubled";
             return;
         }
         const bool is_null = cell->text.view().empty() && !cell->is_quoted;

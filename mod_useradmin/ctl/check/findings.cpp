@@ -231,7 +231,7 @@ class Examiner {
                 count_of(other, "password hash is", "password hashes are") +
                 " neither argon2id nor better-auth's scrypt nor bcrypt: this server cannot verify "
                 "them, and the application may not verify those that are written here; let it "
-                "verify argon2id or scrypt, then set the passwords anew with 'useradminctl "
+                "verify argon2id or scrypt, then set new passwords with 'useradminctl "
                 "passwd'");
         if (const std::int64_t bcrypt = theirs.bcrypt + own.bcrypt; bcrypt > 0)
             note(count_of(bcrypt, "password hash is", "password hashes are") +

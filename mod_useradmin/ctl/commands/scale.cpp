@@ -124,7 +124,7 @@ class ScaleObjects {
         }
         throw CommandError(Exit::failure,
                            "others keep the user table locked; end their long transactions (they "
-                           "stand in pg_stat_activity), then run this again");
+                           "are in pg_stat_activity), then run this again");
     }
 
     void index() {

@@ -101,8 +101,8 @@ std::string_view name_after(std::string_view statement, std::string_view words) 
 
 /// Returns whether the statement creates an existing table, or an index on one.
 bool is_done(std::string_view statement, const store::Schema& schema) {
-    const std::string_view laid = name_after(statement, "CREATE TABLE IF NOT EXISTS \"");
-    const std::string_view table = laid.empty() ? name_after(statement, " ON \"") : laid;
+    const std::string_view created = name_after(statement, "CREATE TABLE IF NOT EXISTS \"");
+    const std::string_view table = created.empty() ? name_after(statement, " ON \"") : created;
     return (table == "user" && schema.user.exists()) ||
            (table == "session" && schema.session.exists()) ||
            (table == "account" && schema.account.exists());
@@ -121,7 +121,7 @@ enum class Created { none, missing_ones };
 
 /// The result of the command.
 struct Done {
-    Created laid;
+    Created created;
     std::vector<std::string> added_columns;
     /// The created file, or an empty text.
     std::string new_file;
@@ -132,7 +132,7 @@ void print_done(const Context& context, const Done& done) {
         std::string document;
         json::Writer writer(document);
         writer.begin_object().key("success").boolean(true).key("data").begin_object();
-        writer.key("tablesLaid").boolean(done.laid != Created::none);
+        writer.key("tablesLaid").boolean(done.created != Created::none);
         writer.key("columnsAdded").begin_array();
         for (const std::string& name : done.added_columns)
             writer.string(name);
@@ -140,8 +140,8 @@ void print_done(const Context& context, const Done& done) {
         print_json(document);
         return;
     }
-    if (done.laid != Created::none)
-        print_line("The tables were laid.");
+    if (done.created != Created::none)
+        print_line("The tables were created.");
     else if (done.added_columns.empty())
         print_line("The tables are there already; nothing was changed.");
     std::string names;
@@ -162,7 +162,7 @@ void reject_schemas(const store::DatabaseProduct& product, const store::TableNam
     for (std::string_view name : {names.user, names.session, names.account})
         if (name.find('.') != name.npos)
             throw CommandError(Exit::usage, std::string(product.name) +
-                                                " lays tables without a schema; leave it out of "
+                                                " creates tables without a schema; leave it out of "
                                                 "--tables");
 }
 

@@ -580,9 +580,9 @@ class Postgresql final : public Dialect {
     }
 
     std::string lesser_roles_query(const Schema& schema) const override {
-        // A schema's owner can replace the tables in it; pg_database_owner stands for the
-        // database's owner. Who has TRIGGER attaches a trigger. Views, partitions, foreign keys,
-        // defaults and the like lead to objects elsewhere: whoever owns one is in the list, too.
+        // A schema's owner can replace its tables; pg_database_owner is the owner of the database.
+        // TRIGGER allows attaching a trigger. Views, partitions, foreign keys and defaults lead to
+        // other objects, so their owners are included.
         return "SELECT t.letter, r.rolname, s.rolname, r.oid OPERATOR(pg_catalog.=) c.relowner "
                "FROM " +
                tables_of(schema) +

@@ -2,7 +2,7 @@
 
 LOCK TABLE @user@ IN ROW EXCLUSIVE MODE;
 LOCK TABLE @scale@.counts IN SHARE UPDATE EXCLUSIVE MODE;
--- In one snapshot the difference is exact, whoever is writing: how many counts were wrong.
+-- Within one snapshot the difference is exact despite concurrent writes: the number of wrong counts.
 WITH wrong AS (
     INSERT INTO @scale@.counts
     SELECT role, sum(number)

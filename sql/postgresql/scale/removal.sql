@@ -7,7 +7,7 @@ DECLARE
                         WHERE relnamespace = to_regnamespace(@scale_text@) AND relkind = 'r');
 BEGIN
     IF own_tables IS NOT NULL THEN
-        -- An automatic vacuum ends itself for whoever waits this long.
+        -- An automatic vacuum cancels itself when another session has waited this long.
         EXECUTE 'LOCK TABLE ' || own_tables || ' IN SHARE UPDATE EXCLUSIVE MODE';
         LOCK TABLE @user@ IN ACCESS EXCLUSIVE MODE;
         -- A transaction may have read one of these and wait for the user table. This gives up before PostgreSQL
