@@ -76,7 +76,7 @@ Database::~Database() {
 store::Schema Database::schema() {
     store::Schema schema;
     constexpr std::chrono::milliseconds pause(5);
-    const auto deadline = std::chrono::steady_clock::now() + timeout_policy.wait;
+    const auto deadline = std::chrono::steady_clock::now() + timeout_policy.timeout;
     while (true) {
         const auto answer = dialect_->read_schema(*client_, pool_, tables_, schema);
         const auto* error = std::get_if<store::ErrorKind>(&answer);
