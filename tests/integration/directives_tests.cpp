@@ -428,7 +428,8 @@ TEST(directives, of_waits_for_a_connection_count_from_the_server_and_so_on_inwar
     allow_log("UA010");
     for (const char* name : {"UserAdminTimeout", "AuthUserAdminTimeout"})
         for (const char* seconds : {"1", "2", "3"})
-            expect_log("was available within " + std::string(seconds) + " s; raise DBDMax or " + name);
+            expect_log("was available within " + std::string(seconds) + " s; raise DBDMax or " +
+                       name);
     const auto says = [](const std::string& seconds) {
         return "UserAdminTimeout " + seconds + "\nAuthUserAdminTimeout " + seconds + "\n";
     };
