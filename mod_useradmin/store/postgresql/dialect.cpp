@@ -307,7 +307,7 @@ class Postgresql final : public Dialect {
     }
 
     // OFFSET 0 prevents outer conditions from being pushed into the query, which would lock rows
-    // that it excludes. Sessions may still be inserted for a locked user.
+    // that it excludes.
     const char* row_lock() const noexcept override { return " OFFSET 0 FOR NO KEY UPDATE"; }
     const char* connection_limit() const noexcept override {
         return "(SELECT CAST(least(CAST(pg_catalog.current_setting('max_connections') AS bigint)"
