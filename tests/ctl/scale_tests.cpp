@@ -227,8 +227,8 @@ TEST(scale, goes_on_where_it_was_killed) {
         Process process({words({"schema", "--scale"}), environment(), {}}, path("killed.txt"));
         const char* places[] = {
             "SELECT to_regnamespace('useradmin_public_user') IS NOT NULL",
-            "SELECT count(*) = 4 FROM pg_trigger WHERE NOT tgisinternal AND tgrelid = "
-            "'\"user\"'::regclass",
+            ("SELECT count(*) = 4 FROM pg_trigger WHERE NOT tgisinternal AND tgrelid = "
+             "'\"user\"'::regclass"),
             "SELECT to_regclass('user_by_name_idx') IS NOT NULL",
             "SELECT to_regclass('user_by_update_idx') IS NOT NULL",
             "SELECT to_regclass('user_searched_idx') IS NOT NULL",
