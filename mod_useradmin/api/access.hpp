@@ -25,7 +25,7 @@ struct Caller {
     Role role = Role::user;
     /// Whether both are those of a row of the service's user table: a change looks at it again.
     bool is_stored = false;
-    /// The id of the administrator who acts as the caller; empty if nobody does.
+    /// The id of the administrator who impersonates the caller; empty if there is none.
     std::string_view impersonated_by = {};
 };
 

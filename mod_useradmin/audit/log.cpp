@@ -250,7 +250,7 @@ AppendResult Log::append(const std::string& open_object, Delivery delivery) {
     const auto deadline =
         Clock::now() + (delivery == Delivery::at_once ? write_time : Clock::duration(lock_timeout));
     AppendResult appended = append_once(open_object, deadline);
-    // Nobody holds a lock while it waits for a program.
+    // Waits for a program without holding a lock.
     while (appended.error == EAGAIN && delivery != Delivery::at_once && !is_stalled_) {
         if (Clock::now() >= deadline) {
             is_stalled_ = true;

@@ -11,9 +11,6 @@ namespace useradmin::audit {
 
 namespace {
 
-// Of an IPv6 address, one customer has so many bits.
-constexpr unsigned network_prefix = 64;
-
 /// Returns whether the status denies access: unauthenticated, forbidden or rate-limited.
 bool is_denied(int status) noexcept {
     return status == 401 || status == 403 || status == 429;
@@ -41,22 +38,21 @@ void report(const AppendResult& appended, bool is_required, text::Logger& errors
 void write_all(Log& log, const std::vector<Refusals::Pending>& pending, text::Logger& errors) {
     int error = 0;
     for (const Refusals::Pending& one : pending) {
-        // The parent process waits for one line at most.
-        if (error != 0) {
-            log.refusals().restore(one.network, one.count);
-            continue;
+        // After an error, only count: the parent process waits for one line at most.
+        if (error == 0) {
+            Event event;
+            event.operation = one.operation;
+            event.status = one.status;
+            event.reason = one.reason;
+            event.count = one.count;
+            const AppendResult appended =
+                log.append(begin_line(event, {one.server, one.network}, text::now(), 0),
+                           Log::Delivery::at_once);
+            report(appended, false, errors);
+            error = appended.error;
         }
-        Event event;
-        event.operation = one.operation;
-        event.status = one.status;
-        event.reason = one.reason;
-        event.count = one.count;
-        const AppendResult appended = log.append(
-            begin_line(event, {one.server, one.network}, text::now(), 0), Log::Delivery::at_once);
-        error = appended.error;
         if (error != 0)
             log.refusals().restore(one.network, one.count);
-        report(appended, false, errors);
     }
 }
 
@@ -91,7 +87,7 @@ bool Recorder::finish() {
         event_.before = event_.after = std::nullopt;
     if (!is_anonymous_refusal())
         return write();
-    const std::string network = text::Network::of(origin_.address).text(network_prefix);
+    const std::string network = text::Network::of(origin_.address).text();
     const Refusals::Due due = trail_.log->refusals().count(
         {network, origin_.server, event_.operation, event_.reason, event_.status},
         Refusals::Clock::now());

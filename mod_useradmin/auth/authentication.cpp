@@ -164,7 +164,7 @@ void log_rejection(request_rec* request, const AuthSettings& settings, const Ref
                           *server_configuration_of(request->server).log_throttles);
     log.write_for_client(text::Level::info,
                          std::string("UA0310: the session token was refused: ") + refusal.sentence,
-                         text::Network::of(apr::view_of(request->useragent_ip)).text(64));
+                         text::Network::of(apr::view_of(request->useragent_ip)).text());
     // Redirected requests ask again.
     if (!ap_is_initial_req(request))
         return;

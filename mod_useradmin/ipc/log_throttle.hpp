@@ -20,14 +20,14 @@ class LogThrottle {
     std::uint64_t count(Clock::time_point now, std::uint32_t times_a_minute = 1) noexcept;
     /// Forgets occurrences that were not reported.
     void reset() noexcept;
-    /// Whether the minute has passed that began last.
+    /// Returns whether the current minute is over.
     bool is_over(Clock::time_point now) const noexcept;
 
   private:
     std::atomic<std::uint64_t> suppressed_{0};
-    /// When the minute began; 0: never.
+    /// The start of the current minute; 0: none.
     std::atomic<Clock::rep> since_{0};
-    /// How often it was told within the minute.
+    /// The number of reports within the minute.
     std::atomic<std::uint32_t> told_{0};
 };
 
@@ -40,8 +40,9 @@ class LogThrottles {
     /// How many lines of one tag and network are written a minute: an address is banned by then,
     /// where the recipe for fail2ban is in use.
     static constexpr std::uint32_t lines_of_client = 20;
-    /// Counts a line about a client as Tally::count does, for its tag and network. Where there are
-    /// too many networks at once, those without room count as one, and have one line a minute.
+    /// Counts a line about a client as LogThrottle::count does, for its tag and network. Where
+    /// there are too many networks at once, those without room count as one, and have one line a
+    /// minute.
     std::uint64_t count(std::string_view tag, std::string_view network,
                         LogThrottle::Clock::time_point now) noexcept;
 

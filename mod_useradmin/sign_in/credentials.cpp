@@ -9,11 +9,6 @@ namespace useradmin::sign_in {
 
 namespace {
 
-/// The network whose lines are counted together.
-std::string network_of_client(text::Network network) {
-    return network.text(64);
-}
-
 std::string line_of(const AttemptLimiter::Scope& scope, text::Network network) {
     std::string line = "UA0305: too many failed attempts to sign in";
     if (scope.of_one_account)
@@ -62,7 +57,7 @@ Verification CredentialVerifier::verify(const Login& login) {
             "UA0316: signing in to user " + std::string(verification.user.id) +
                 " with the password alone was refused: the account has a second factor "
                 "(twoFactorEnabled); AuthUserAdminSecondFactor ignore would let it in",
-            network_of_client(login.network));
+            login.network.text());
         break;
     default: // not decided
         break;
@@ -76,7 +71,7 @@ void CredentialVerifier::log_failure(const Login& login, Outcome outcome) const 
     line += login.email.substr(0, longest_shown);
     line += "' failed: ";
     line += sentence_of(outcome);
-    log_.write_for_client(text::Level::info, line, network_of_client(login.network));
+    log_.write_for_client(text::Level::info, line, login.network.text());
 }
 
 std::optional<Verification>
@@ -85,7 +80,7 @@ CredentialVerifier::limited(const AttemptLimiter::Subject& subject) const {
     if (!refusal)
         return std::nullopt;
     log_.write_for_client(text::Level::warning, line_of(refusal->scope, subject.network),
-                          network_of_client(subject.network));
+                          subject.network.text());
     return Verification{Outcome::limited, {}, {}, refusal->retry_after};
 }
 

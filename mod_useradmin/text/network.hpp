@@ -7,8 +7,7 @@
 
 namespace useradmin::text {
 
-/// The smallest network that one client is sure to share with nobody but its own household: an IPv4
-/// address, or the /64 of an IPv6 address.
+/// The network that stands for one client: an IPv4 address, or the /64 of an IPv6 address.
 class Network {
   public:
     /// The network of the unspecified address, ::/64.
@@ -34,7 +33,7 @@ class Network {
 
     /// Returns "192.0.2.1", or "2001:db8::/56" for the network of that prefix length around this
     /// one.
-    std::string text(unsigned prefix_length) const;
+    std::string text(unsigned prefix_length = 64) const;
 
   private:
     static constexpr std::uint64_t ipv4_mark = 0xffff; // of 0:ffff::/32, which IANA reserves

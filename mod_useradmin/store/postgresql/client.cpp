@@ -20,7 +20,7 @@ namespace useradmin::store {
 namespace {
 
 /// Registers a result to be cleared with the pool.
-PGresult* copy_result(PGresult* result, apr_pool_t* pool) {
+PGresult* adopt_result(PGresult* result, apr_pool_t* pool) {
     if (result != nullptr)
         apr_pool_cleanup_register(
             pool, result,
@@ -41,8 +41,8 @@ void wipe(PGresult* result) noexcept {
 }
 
 /// Registers a result whose values are wiped with the pool.
-PGresult* copy_secret_result(PGresult* result, apr_pool_t* pool) {
-    copy_result(result, pool);
+PGresult* adopt_secret_result(PGresult* result, apr_pool_t* pool) {
+    adopt_result(result, pool);
     // Runs before cleanups that were registered earlier.
     if (result != nullptr)
         apr_pool_cleanup_register(
@@ -236,10 +236,10 @@ class PostgresqlClient final : public Client {
         const auto arguments = statement.arguments();
         const auto& [name, is_binary] = known->second;
         const PGresult* const result =
-            copy_query_result(result_of(PQsendQueryPrepared(
-                                  connection_, name.c_str(), static_cast<int>(arguments.size()),
-                                  arguments.data(), nullptr, nullptr, is_binary ? 1 : 0)),
-                              statement, size_of_binding(name, arguments), pool);
+            adopt_query_result(result_of(PQsendQueryPrepared(
+                                   connection_, name.c_str(), static_cast<int>(arguments.size()),
+                                   arguments.data(), nullptr, nullptr, is_binary ? 1 : 0)),
+                               statement, size_of_binding(name, arguments), pool);
         ++runs_;
         if (!is_unknown(state_of(result)))
             return answer(result, pool);
@@ -251,7 +251,7 @@ class PostgresqlClient final : public Client {
     }
 
     std::variant<Rows, ErrorKind> execute(const char* sql, apr_pool_t* pool) override {
-        return answer(copy_result(result_of(send_query(sql)), pool), pool);
+        return answer(adopt_result(result_of(send_query(sql)), pool), pool);
     }
 
     const std::string& error_message() const noexcept override { return error_; }
@@ -341,15 +341,15 @@ class PostgresqlClient final : public Client {
                              std::to_string(std::hash<std::string>()(sql)) + "_" +
                              std::to_string(age_)};
         const char* const name = prepared.name.c_str();
-        const PGresult* const made =
-            copy_result(result_of(PQsendPrepare(connection_, name, sql.c_str(), 0, nullptr)), pool);
+        const PGresult* const made = adopt_result(
+            result_of(PQsendPrepare(connection_, name, sql.c_str(), 0, nullptr)), pool);
         if (const std::string_view state = state_of(made); !is_prepared_already(state)) {
             const auto is_made = answer(made, pool);
             if (const auto* error_kind = std::get_if<ErrorKind>(&is_made))
                 return *error_kind;
         }
         const PGresult* const columns =
-            copy_result(result_of(PQsendDescribePrepared(connection_, name)), pool);
+            adopt_result(result_of(PQsendDescribePrepared(connection_, name)), pool);
         // If it has vanished already, running it reports that.
         if (is_unknown(state_of(columns)))
             return prepared;
@@ -379,17 +379,17 @@ class PostgresqlClient final : public Client {
                                                  arguments.data(), nullptr, nullptr, 0));
             unnamed_ = PQtransactionStatus(connection_) == PQTRANS_INTRANS ? sql : "";
         }
-        return answer(copy_query_result(result, statement, sent, pool), pool);
+        return answer(adopt_query_result(result, statement, sent, pool), pool);
     }
 
     /// Returns the result and wipes other copies of its secrets. sent: the bytes up to the end of
     /// the arguments.
-    PGresult* copy_query_result(PGresult* result, const Statement& statement, std::size_t sent,
-                                apr_pool_t* pool) {
+    PGresult* adopt_query_result(PGresult* result, const Statement& statement, std::size_t sent,
+                                 apr_pool_t* pool) {
         if (statement.returns_secrets())
-            copy_secret_result(result, pool);
+            adopt_secret_result(result, pool);
         else
-            copy_result(result, pool);
+            adopt_result(result, pool);
         if (statement.takes_secrets())
             wipe_output_buffer(sent);
         if (statement.returns_secrets() && PQntuples(result) > 0)
@@ -429,16 +429,16 @@ class PostgresqlClient final : public Client {
     /// returns false.
     bool is_ready(short events) noexcept {
         while (true) {
-            int timeout_policy = -1;
+            int timeout = -1; // milliseconds
             if (deadline_ != no_deadline) {
                 const auto left =
                     std::chrono::ceil<std::chrono::milliseconds>(deadline_ - Clock::now());
-                timeout_policy = static_cast<int>(std::max<std::int64_t>(left.count(), 0));
+                timeout = static_cast<int>(std::max<std::int64_t>(left.count(), 0));
             }
             pollfd socket = {PQsocket(connection_), events, 0};
             if (socket.fd < 0)
                 return true;
-            const int ready = poll(&socket, 1, timeout_policy);
+            const int ready = poll(&socket, 1, timeout);
             if (ready > 0 || (ready < 0 && errno != EINTR))
                 return true; // libpq reports the error
             if (ready == 0) {
