@@ -229,9 +229,9 @@ AppendResult Log::append_locked(std::string open_object) {
 }
 
 AppendResult Log::append_once(std::string open_object, Clock::time_point deadline) {
-    if (mutex_.try_lock_until(deadline) == ipc::Mutex::LockResult::failed)
+    const std::unique_lock turn(mutex_, deadline);
+    if (!turn)
         return {0, ETIMEDOUT};
-    const std::lock_guard turn(mutex_, std::adopt_lock);
     if (const int error = lock(deadline); error != 0)
         return {0, error};
     struct Unlock {

@@ -25,7 +25,7 @@ Refusals::Entry& Refusals::entry_of(std::string_view network, Clock::time_point 
 }
 
 Refusals::Due Refusals::count(const Refusal& refusal, Clock::time_point now) noexcept {
-    const ipc::LockGuard lock(mutex_);
+    const std::lock_guard lock(mutex_);
     if (is_closed_)
         return {1};
     Entry& entry = entry_of(refusal.network, now);
@@ -44,7 +44,7 @@ Refusals::Due Refusals::count(const Refusal& refusal, Clock::time_point now) noe
 }
 
 void Refusals::restore(std::string_view network, std::uint64_t count) noexcept {
-    const ipc::LockGuard lock(mutex_);
+    const std::lock_guard lock(mutex_);
     Entry& entry = network.empty() ? entries_.back() : entry_of(network, Clock::now());
     entry.count += count;
 }
@@ -59,10 +59,9 @@ std::vector<Refusals::Pending> Refusals::close() {
 
 std::vector<Refusals::Pending> Refusals::take(Clock::time_point now, bool is_all) {
     // The parent process must not hang where a child was stopped.
-    if (mutex_.try_lock_until(Clock::now() + std::chrono::seconds(1)) ==
-        ipc::Mutex::LockResult::failed)
+    const std::unique_lock lock(mutex_, Clock::now() + std::chrono::seconds(1));
+    if (!lock)
         return {};
-    const std::lock_guard lock(mutex_, std::adopt_lock);
     is_closed_ = is_closed_ || is_all;
     std::vector<Pending> pending;
     for (Entry& entry : entries_) {

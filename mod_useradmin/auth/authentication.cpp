@@ -107,9 +107,10 @@ Outcome look_up_session(request_rec* request, const AuthSettings& settings,
     if (age.count() > 0) {
         place = backend.place() + settings.get<SigningSecrets>().label;
         // Without signatures, a client could have one token cached under many credentials.
-        kept = {backend.server().sessions, place, age,
-                settings.get<SigningSecrets>().secrets.empty() ? token_of(credential, settings).text
-                                                               : credential};
+        kept.emplace(sign_in::CachedSessions{*backend.server().sessions, place, age,
+                                             settings.get<SigningSecrets>().secrets.empty()
+                                                 ? token_of(credential, settings).text
+                                                 : credential});
         if (const auto identity = sign_in::find_cached(*kept, now)) {
             metrics.count(httpd::Lookup::cached);
             return lasting(*identity);

@@ -12,7 +12,7 @@ RequestVerifier::RequestVerifier(request_rec* request, const AuthSettings& setti
       passwords_(backend_.settings().hash_format, *backend_.server().formats, work_,
                  backend_.slots()),
       credentials_(backend_.store(), backend_.place(), passwords_, *backend_.server().formats,
-                   backend_.server().attempts, settings.get<SignInLimit>(), backend_.log(),
+                   *backend_.server().attempts, settings.get<SignInLimit>(), backend_.log(),
                    settings.get<IgnoresSecondFactor>() ? sign_in::SecondFactor::ignored
                                                        : sign_in::SecondFactor::refused) {}
 

@@ -95,12 +95,21 @@ void* shared_memory_or_log(apr_pool_t* pool, const server_rec* server, const mod
                            const std::function<bool(void*)>& init) {
     // The number is the version of the memory layout.
     const auto memory = shared_memory_for_key(
-        pool, ("useradmin " + std::string(purpose) + " 4").c_str(), size, init);
+        pool, ("useradmin " + std::string(purpose) + " 5").c_str(), size, init);
     if (const auto* status = std::get_if<apr_status_t>(&memory)) {
         log_no_memory(server, owner, purpose, *status);
         return nullptr;
     }
     return std::get<void*>(memory);
+}
+
+/// Returns an object in shared memory for a purpose. On failure, logs it and returns nullptr.
+template <class T>
+T* shared_object_or_log(apr_pool_t* pool, const server_rec* server, const module& owner,
+                        const char* purpose) {
+    return static_cast<T*>(shared_memory_or_log(
+        pool, server, owner, purpose, sizeof(T),
+        [](void* memory) { return (new (memory) T())->init(); }));
 }
 
 /// Opens the metrics of each server. On failure, logs it and returns false.
@@ -282,16 +291,14 @@ int start(apr_pool_t* configuration_pool, server_rec* servers, const module& own
                 configuration_pool, servers, owner, "hashing slots",
                 ipc::FairSemaphore::size_of(bounds),
                 [bounds](void* memory) { return ipc::FairSemaphore::init(memory, bounds); });
-            void* const attempts = shared_memory_or_log(
-                configuration_pool, servers, owner, "counts of failed attempts to sign in",
-                sign_in::AttemptLimiter::size_of(), sign_in::AttemptLimiter::init);
+            auto* const attempts = shared_object_or_log<sign_in::AttemptLimiter>(
+                configuration_pool, servers, owner, "counts of failed attempts to sign in");
             // Shared with old children: invalidations by either apply to both.
-            void* const sessions = shared_memory_or_log(
-                servers->process->pool, servers, owner, "sessions that were looked up",
-                sign_in::SessionCache::size_of(), sign_in::SessionCache::init);
-            void* const totals =
-                shared_memory_or_log(servers->process->pool, servers, owner, "totals of filters",
-                                     SharedTotals::size_of(), SharedTotals::init);
+            apr_pool_t* const process_pool = servers->process->pool;
+            auto* const sessions = shared_object_or_log<sign_in::SessionCache>(
+                process_pool, servers, owner, "sessions that were looked up");
+            auto* const totals = shared_object_or_log<SharedTotals::Table>(
+                process_pool, servers, owner, "totals of filters");
             const ConnectionPools pools(servers);
             const std::size_t server_count = pools.of_servers().size();
             auto* surveyed = static_cast<SharedFlag*>(shared_memory_or_log(
@@ -330,16 +337,16 @@ int start(apr_pool_t* configuration_pool, server_rec* servers, const module& own
                 return HTTP_INTERNAL_SERVER_ERROR;
             if (!open_audit_logs(configuration_pool, servers, owner))
                 return HTTP_INTERNAL_SERVER_ERROR;
-            sign_in::SessionCache(sessions).invalidate_all();
-            SharedTotals::forget(totals);
+            sessions->invalidate_all();
+            totals->invalidate();
             const std::vector<const char*> ids = database_ids(configuration_pool, pools.pools());
             auto pool = pools.of_servers().begin();
             for (const server_rec* server = servers; server != nullptr; server = server->next) {
                 Backend& backend = backend_of(server, owner);
                 backend.database = DatabaseModule::find();
                 backend.slots = slots;
-                backend.attempts = sign_in::AttemptLimiter(attempts);
-                backend.sessions = sign_in::SessionCache(sessions);
+                backend.attempts = attempts;
+                backend.sessions = sessions;
                 backend.totals = totals;
                 backend.is_surveyed = surveyed++;
                 backend.pool = *pool++;
@@ -396,9 +403,9 @@ RequestBackend::RequestBackend(request_rec* request, const module& owner,
       connections_(request, log_, backend_.database, *backend_.limiter, backend_.metrics,
                    settings_.timeout, settings_.timeout_directive),
       place_(std::string(backend_.database_id) + settings_.tables.label),
-      totals_(backend_.totals,
+      totals_(*backend_.totals,
               {place_, settings_.total_age, settings_.timeout, settings_.timeout_directive}, log_),
-      store_(backend_.sessions, connections_, log_, request->pool, settings_.tables.names,
+      store_(*backend_.sessions, connections_, log_, request->pool, settings_.tables.names,
              settings_.tables.label,
              store::TimeoutPolicy{settings_.timeout, true, &elapsed_of_request(request)}, &totals_,
              write_semaphore_of(backend_)),

@@ -142,10 +142,9 @@ struct Backend {
     DatabaseModule database;
     /// Of password::HashSlots.
     void* slots = nullptr;
-    sign_in::AttemptLimiter attempts = sign_in::AttemptLimiter(nullptr);
-    sign_in::SessionCache sessions = sign_in::SessionCache(nullptr);
-    /// For SharedTotals.
-    void* totals = nullptr;
+    sign_in::AttemptLimiter* attempts = nullptr;
+    sign_in::SessionCache* sessions = nullptr;
+    SharedTotals::Table* totals = nullptr;
     /// Log throttles of the database's pool.
     ipc::LogThrottles* log_throttles = nullptr;
     /// Of a ipc::FairSemaphore, for those who write to its database one at a time; nullptr where

@@ -1,28 +1,59 @@
 // Totals of filters, shared by all children.
 #pragma once
 
+#include "ipc/event.hpp"
+#include "ipc/shared_table.hpp"
 #include "store/totals.hpp"
 #include "text/logger.hpp"
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 namespace useradmin::httpd {
 
-/// The totals of a database and its tables, for one request, in shared memory of a fixed size:
-/// 1,024 totals, the oldest of which are replaced. Requests that arrive while a total is being
-/// counted share the next count, which begins after a short delay so that more requests can join.
-/// If the counting process is killed, the next waiter counts.
+/// The totals of a database and its tables, for one request, in shared memory: 1,024 totals, the
+/// oldest of which are replaced. Requests that arrive while a total is being counted share the next
+/// count, which begins after a short delay so that more requests can join. If the counting process
+/// is killed, the next waiter counts.
 class SharedTotals final : public store::Totals {
-  public:
-    /// Returns the size in bytes.
-    static std::size_t size_of() noexcept;
+    /// The total of a filter. The counting thread holds `counting`; the table's lock protects the
+    /// rest.
+    struct Total {
+        ipc::Mutex counting;
+        /// The total includes all invalidations up to this time.
+        std::uint64_t generation;
+        /// The last total, even if it is outdated. Negative before the first count.
+        std::int64_t number;
+        /// The duration of the last count, and whether others have waited since it was announced.
+        std::chrono::steady_clock::duration took;
+        bool is_wanted;
+        /// Signals the end of a count. All waiters wake at once; waking one after the other would
+        /// take as long as the count.
+        ipc::Event ended;
+    };
+    using Totals = ipc::SharedTable<Total, 1, 128>;
 
-    /// Initializes shared memory of size_of() bytes, aligned for any type. The caller owns the
-    /// memory, which must outlive the object. To be called once, before the processes fork. Returns
-    /// false if the system refuses.
-    static bool init(void* memory) noexcept;
+  public:
+    /// The totals of all databases.
+    class Table {
+      public:
+        /// Initializes the object in zeroed shared memory, before the processes fork. Returns false
+        /// if the system refuses.
+        [[nodiscard]] bool init() noexcept {
+            return totals_.init([](Total& total) { return total.counting.init(); });
+        }
+        /// Outdates all totals. Takes no lock: also for a less trusted process.
+        void invalidate() noexcept { ++generation_; }
+
+      private:
+        friend class SharedTotals;
+        std::atomic<std::uint64_t> generation_;
+        Totals totals_;
+    };
+    static_assert(sizeof(Table) <= std::size_t{128} * 1024);
 
     /// The context of a request.
     struct Options {
@@ -36,20 +67,24 @@ class SharedTotals final : public store::Totals {
         const char* timeout_directive;
     };
 
-    /// The totals in memory that init prepared.
-    SharedTotals(void* memory, const Options& options, text::Logger& log) noexcept
-        : memory_(memory), options_(options), log_(log) {}
+    SharedTotals(Table& table, const Options& options, text::Logger& log) noexcept
+        : table_(table), options_(options), log_(log) {}
 
     bool is_caching() const noexcept override { return options_.age.count() > 0; }
     store::Result<std::int64_t> total(const store::Filter& filter, store::Deadline deadline,
                                       const Count& count) override;
     /// Applies to all databases: different parameters may name the same one.
-    void invalidate() noexcept override { forget(memory_); }
-    /// As above, but takes no lock: also for a less trusted process.
-    static void forget(void* memory) noexcept;
+    void invalidate() noexcept override { table_.invalidate(); }
 
   private:
-    void* memory_;
+    class CountGuard;
+
+    Totals::Key key_of(const store::Filter& filter) const;
+    static Totals::Entry* claim(const Totals::Bucket& bucket);
+    store::Result<std::int64_t> counted(Totals::Entry& entry, const Totals::Key& key,
+                                        const Count& count);
+
+    Table& table_;
     Options options_;
     text::Logger& log_;
 };

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <mutex>
 #include <new>
 #include <span>
 #include <unistd.h>
@@ -33,7 +34,7 @@ struct Reservation {
     FairSemaphore::Client client;
 
     bool try_acquire(std::uint64_t its_order, const FairSemaphore::Client& its_client) noexcept {
-        if (mutex.try_lock() == Mutex::LockResult::failed)
+        if (!mutex.try_lock())
             return false;
         order = its_order;
         client = its_client;
@@ -50,7 +51,7 @@ struct Reservation {
     bool is_held() noexcept {
         if (order == free)
             return false;
-        if (mutex.try_lock() == Mutex::LockResult::failed)
+        if (!mutex.try_lock())
             return true;
         release();
         return false;
@@ -205,7 +206,7 @@ void notify_oldest(Header& header) noexcept {
 }
 
 void release(Header& header, Reservation& reservation) noexcept {
-    const LockGuard lock(header.mutex);
+    const std::lock_guard lock(header.mutex);
     reservation.release();
     notify_oldest(header);
 }
@@ -269,7 +270,7 @@ FairSemaphore::acquire(std::chrono::milliseconds wait, const Client& client) noe
     std::uint64_t order = 0;
     Waiter* waiter = nullptr;
     {
-        const LockGuard lock(header.mutex);
+        const std::lock_guard lock(header.mutex);
         order = order_of(header, client);
         if (Slot* const slot = take_slot(header, order, client))
             return Permit(memory_, slot);
@@ -280,7 +281,7 @@ FairSemaphore::acquire(std::chrono::milliseconds wait, const Client& client) noe
     ScopedWaiter waiting(header, *waiter);
     while (true) {
         {
-            const LockGuard lock(header.mutex);
+            const std::lock_guard lock(header.mutex);
             if (waiter->is_displaced)
                 return AcquireError::queue_full;
             if (Slot* const slot = take_slot(header, order, client))

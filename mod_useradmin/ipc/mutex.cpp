@@ -17,23 +17,21 @@ bool Mutex::init() noexcept {
     return is_ready;
 }
 
-Mutex::LockResult Mutex::result_of(int status) noexcept {
-    if (status == EOWNERDEAD)
-        return pthread_mutex_consistent(&mutex_) == 0 ? LockResult::owner_died : LockResult::failed;
-    return status == 0 ? LockResult::acquired : LockResult::failed;
+bool Mutex::is_locked(int status) noexcept {
+    return status == EOWNERDEAD ? pthread_mutex_consistent(&mutex_) == 0 : status == 0;
 }
 
-Mutex::LockResult Mutex::lock() noexcept {
-    return result_of(pthread_mutex_lock(&mutex_));
+void Mutex::lock() noexcept {
+    is_locked(pthread_mutex_lock(&mutex_));
 }
 
-Mutex::LockResult Mutex::try_lock() noexcept {
-    return result_of(pthread_mutex_trylock(&mutex_));
+bool Mutex::try_lock() noexcept {
+    return is_locked(pthread_mutex_trylock(&mutex_));
 }
 
-Mutex::LockResult Mutex::try_lock_until(std::chrono::steady_clock::time_point deadline) noexcept {
+bool Mutex::try_lock_until(std::chrono::steady_clock::time_point deadline) noexcept {
     const timespec until = to_timespec(deadline);
-    return result_of(pthread_mutex_clocklock(&mutex_, CLOCK_MONOTONIC, &until));
+    return is_locked(pthread_mutex_clocklock(&mutex_, CLOCK_MONOTONIC, &until));
 }
 
 void Mutex::unlock() noexcept {

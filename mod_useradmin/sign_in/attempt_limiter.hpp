@@ -1,6 +1,7 @@
 // Counts failed attempts to sign in, all processes together.
 #pragma once
 
+#include "ipc/shared_table.hpp"
 #include "text/network.hpp"
 
 #include <array>
@@ -18,24 +19,19 @@ struct AttemptLimit {
     std::chrono::seconds window{60};
 };
 
-/// Counts in shared memory of a fixed size, for each account and network together and each of them
-/// alone. When there is no room, the oldest count of a few goes. Where a count lies depends on
-/// random bytes, so that nobody can aim at one. A process that is killed wedges nobody (the mutex
-/// is robust).
+/// Counts 32,768 subjects in shared memory, for each account and network together and each of them
+/// alone. When there is no room, the oldest count of a few goes.
 class AttemptLimiter {
+    /// How often a subject failed since the count was written.
+    using Failures = std::uint32_t;
+    using Counts = ipc::SharedTable<Failures, 64, 64>;
+
   public:
-    using Clock = std::chrono::steady_clock;
+    using Clock = Counts::Clock;
 
-    /// How many bytes of shared memory the counts need.
-    static std::size_t size_of() noexcept;
-
-    /// Initializes shared memory of size_of() bytes, aligned for any type. The caller owns the
-    /// memory, which must outlive the object. To be called once, before the processes fork. Returns
-    /// false if the system refuses.
-    static bool init(void* memory) noexcept;
-
-    /// The counts in memory that init prepared.
-    explicit AttemptLimiter(void* memory) noexcept : memory_(memory) {}
+    /// Initializes the object in zeroed shared memory, before the processes fork. Returns false if
+    /// the system refuses.
+    [[nodiscard]] bool init() noexcept { return counts_.init(); }
 
     /// Which failures a limit counts.
     struct Scope {
@@ -59,7 +55,7 @@ class AttemptLimiter {
         {true, 0, 10},
     }};
 
-    using Key = std::array<unsigned char, 16>;
+    using Key = Counts::Key;
     /// What one attempt counts for: a key for each scope. An IPv4 address has one network.
     struct Subject {
         text::Network network;
@@ -70,8 +66,7 @@ class AttemptLimiter {
     };
     /// place: identifies the account's database and tables. An account with the same name elsewhere
     /// has its own counts.
-    Subject subject(text::Network network, std::string_view place,
-                    std::string_view account) const noexcept;
+    Subject subject(text::Network network, std::string_view place, std::string_view account) const;
 
     /// Which attempts are used up, and when there will be others.
     struct Denial {
@@ -81,7 +76,7 @@ class AttemptLimiter {
 
     /// What keeps the subject from another attempt for the longest; nothing where it may try.
     std::optional<Denial> check(const Subject& subject, const AttemptLimit& limit,
-                                Clock::time_point now) const noexcept;
+                                Clock::time_point now) noexcept;
     /// Counts an attempt that failed.
     void record_failure(const Subject& subject, const AttemptLimit& limit,
                         Clock::time_point now) noexcept;
@@ -90,7 +85,7 @@ class AttemptLimiter {
     void clear_failures(const Subject& subject) noexcept;
 
   private:
-    void* memory_;
+    Counts counts_;
 };
 
 } // namespace useradmin::sign_in

@@ -61,7 +61,7 @@ class CredentialVerifier {
   public:
     /// place: identifies the database and its tables; must outlive the object.
     CredentialVerifier(store::Store& store, std::string_view place, PasswordVerifier& passwords,
-                       ObservedFormats& formats, AttemptLimiter limiter, const AttemptLimit& limit,
+                       ObservedFormats& formats, AttemptLimiter& limiter, const AttemptLimit& limit,
                        text::Logger& log,
                        SecondFactor second_factor = SecondFactor::refused) noexcept
         : store_(store), place_(place), passwords_(passwords), formats_(formats), limiter_(limiter),
@@ -81,7 +81,7 @@ class CredentialVerifier {
     std::string_view place_;
     PasswordVerifier& passwords_;
     ObservedFormats& formats_;
-    AttemptLimiter limiter_;
+    AttemptLimiter& limiter_;
     AttemptLimit limit_;
     text::Logger& log_;
     std::optional<crypto::Secret> renewed_;

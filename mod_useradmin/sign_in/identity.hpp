@@ -37,7 +37,7 @@ bool is_banned(const model::User& user, text::Timestamp now);
 
 /// The session cache for a lookup.
 struct CachedSessions {
-    SessionCache cache;
+    SessionCache& cache;
     /// Identifies the database, its tables and the secret; see SessionCache.
     std::string_view place;
     /// The maximum age of a cached session.

@@ -1,9 +1,11 @@
 // A cache of session lookups, shared by all processes.
 #pragma once
 
+#include "ipc/shared_table.hpp"
 #include "store/store.hpp"
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -12,9 +14,9 @@
 
 namespace useradmin::sign_in {
 
-/// Up to 8,192 sessions in shared memory of a fixed size. When it is full, the oldest of a few is
-/// replaced. Credentials and tokens are stored as keyed digests, so that nobody can predict or
-/// forge an entry's position. Survives the death of any process.
+/// Up to 8,192 sessions in less than 2 MiB of shared memory. When it is full, the oldest of a few
+/// is replaced. Credentials and tokens are stored as keyed digests. Survives the death of any
+/// process.
 class SessionCache {
   public:
     using Clock = std::chrono::steady_clock;
@@ -22,22 +24,15 @@ class SessionCache {
     /// Sessions with longer ids or roles are not cached.
     static constexpr std::size_t max_text_length = 64;
 
-    /// Returns the size in bytes.
-    static std::size_t size_of() noexcept;
-
-    /// Initializes shared memory of size_of() bytes, aligned for any type. The caller owns the
-    /// memory, which must outlive the object. To be called once, before the processes fork. Returns
-    /// false if the system refuses.
-    static bool init(void* memory) noexcept;
-
-    /// The sessions in memory that init prepared.
-    explicit SessionCache(void* memory) noexcept : memory_(memory) {}
+    /// Initializes the object in zeroed shared memory, before the processes fork. Returns false if
+    /// the system refuses.
+    [[nodiscard]] bool init() noexcept { return sessions_.init(); }
 
     /// A logical time of invalidations.
     using Generation = std::uint64_t;
-    /// Returns the current generation. Take it before a lookup: keep() discards what was
+    /// Returns the current generation. Take it before a lookup: put() discards what was
     /// invalidated since.
-    Generation generation() const noexcept;
+    Generation generation() const noexcept { return generation_; }
 
     /// The parts of a session that decide its validity and its user.
     struct CachedSession {
@@ -58,12 +53,11 @@ class SessionCache {
     /// it was looked up less than age ago. place: identifies the database, its tables and the
     /// secret.
     std::optional<CachedSession> find(std::string_view place, std::string_view credential,
-                                      std::chrono::seconds age, Clock::time_point now) const;
-    /// Caches a session that was looked up at asked_at by the token of the credential, unless
-    /// something was invalidated since the generation.
+                                      std::chrono::seconds age, Clock::time_point now);
+    /// Caches a session that was looked up by the token of the credential, unless something was
+    /// invalidated since the generation.
     void put(std::string_view place, std::string_view credential, std::string_view token,
-             const store::SessionWithUser& session, Generation generation,
-             Clock::time_point now) const;
+             const store::SessionWithUser& session, Generation generation, Clock::time_point now);
 
     /// Removes the sessions of a user id in all databases, since different parameters may name the
     /// same one.
@@ -74,7 +68,23 @@ class SessionCache {
     void invalidate_all() noexcept;
 
   private:
-    void* memory_;
+    struct Entry {
+        Generation generation;
+        /// The key of the token alone.
+        std::array<unsigned char, 16> token;
+        CachedSession session;
+    };
+    using Sessions = ipc::SharedTable<Entry, 64, 16>;
+
+    /// Returns the key of a token wherever it was looked up.
+    Sessions::Key key_of_token(std::string_view token) const { return sessions_.key("", token); }
+
+    std::atomic<Generation> generation_;
+    /// The generation of the last invalidate_all().
+    std::atomic<Generation> beginning_;
+    Sessions sessions_;
+    static_assert(std::atomic<Generation>::is_always_lock_free,
+                  "a lock would not be shared by processes");
 };
 
 } // namespace useradmin::sign_in

@@ -17,12 +17,9 @@ bool is_printable(std::string_view text) {
 }
 
 /// The counts of failed attempts, for as long as the program runs.
-void* counts() {
-    static std::vector<std::max_align_t> memory(
-        sign_in::AttemptLimiter::size_of() / sizeof(std::max_align_t) + 1);
-    static const bool is_ready = sign_in::AttemptLimiter::init(memory.data());
-    require(is_ready, "the counts are laid out");
-    return memory.data();
+sign_in::AttemptLimiter& counts() {
+    static test::SharedObject<sign_in::AttemptLimiter> limiter;
+    return *limiter;
 }
 
 } // namespace
@@ -46,8 +43,8 @@ void fuzz_sign_in(std::string_view lines) {
     headers.fields = {{"Content-Type", type}, {"Host", "localhost"}, {"User-Agent", lines}};
     body.body.text = text;
     constexpr sign_in::AttemptLimit boundless{1000000, std::chrono::seconds(1)};
-    sign_in::CredentialVerifier credentials(store, "here", passwords, formats,
-                                            sign_in::AttemptLimiter(counts()), boundless, log);
+    sign_in::CredentialVerifier credentials(store, "here", passwords, formats, counts(), boundless,
+                                            log);
     const sign_in::Cookies cookies("better-auth.session_token", "", /* is_secure */ false);
     audit::Event event;
     const http::Reply reply = sign_in::handle_request(

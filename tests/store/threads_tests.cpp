@@ -9,6 +9,7 @@
 #include "sign_in/credentials.hpp"
 #include "sign_in/identity.hpp"
 #include "support/machine.hpp"
+#include "support/shared_object.hpp"
 
 #include <array>
 #include <atomic>
@@ -124,9 +125,6 @@ struct Child {
     static constexpr ipc::FairSemaphore::Counts writer_bounds{1, 2 * thread_count};
 
     explicit Child(TestDatabase& database) : kind(database.kind()), connections(database) {
-        CHECK(httpd::SharedTotals::init(totals.get()));
-        CHECK(sign_in::SessionCache::init(sessions.get()));
-        CHECK(sign_in::AttemptLimiter::init(attempts.get()));
         CHECK(ipc::FairSemaphore::init(slots.get(), bounds));
         CHECK(ipc::FairSemaphore::init(writers.get(), writer_bounds));
     }
@@ -140,9 +138,9 @@ struct Child {
     Kind kind;
     ConnectionPool connections;
     SharedLog log;
-    Memory totals{httpd::SharedTotals::size_of()};
-    Memory sessions{sign_in::SessionCache::size_of()};
-    Memory attempts{sign_in::AttemptLimiter::size_of()};
+    SharedObject<httpd::SharedTotals::Table> totals;
+    SharedObject<sign_in::SessionCache> sessions;
+    SharedObject<sign_in::AttemptLimiter> attempts;
     Memory slots{ipc::FairSemaphore::size_of(bounds)};
     Memory writers{ipc::FairSemaphore::size_of(writer_bounds)};
     sign_in::ObservedFormats formats;
@@ -153,8 +151,8 @@ class Request {
   public:
     explicit Request(Child& child)
         : connection_(child.connections), pool_(new_pool()),
-          totals_(child.totals.get(), {"here", 60s, wait, "UserAdminTimeout"}, child.log),
-          kept{sign_in::SessionCache(child.sessions.get()), "here", 60s, {}},
+          totals_(*child.totals, {"here", 60s, wait, "UserAdminTimeout"}, child.log),
+          kept{*child.sessions, "here", 60s, {}},
           store(kept.cache, connection_, child.log, pool_, store::TableNames{}, "threads",
                 store::TimeoutPolicy{wait}, &totals_,
                 child.kind == Kind::sqlite ? std::optional(ipc::FairSemaphore(child.writers.get()))
@@ -379,9 +377,8 @@ TEST(threads, that_guess_a_password_have_no_more_guesses_than_the_limit_and_thos
                 cheap, child_->formats, work,
                 password::HashSlots(ipc::FairSemaphore(child_->slots.get()),
                                     {wait, "UserAdminTimeout"}, log));
-            sign_in::CredentialVerifier credentials(
-                request.store, "here", verifier, child_->formats,
-                sign_in::AttemptLimiter(child_->attempts.get()), limit, log);
+            sign_in::CredentialVerifier credentials(request.store, "here", verifier,
+                                                    child_->formats, *child_->attempts, limit, log);
             const auto from = text::Network::of("192.0.2." + std::to_string(account));
             const auto outcome = credentials.verify({address(account), "wrong", from}).outcome;
             complaint_.note(outcome == sign_in::Outcome::wrong_password ||

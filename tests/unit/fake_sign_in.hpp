@@ -3,6 +3,7 @@
 
 #include "fake_store.hpp"
 #include "sign_in/service.hpp"
+#include "support/shared_object.hpp"
 
 #include <memory>
 #include <vector>
@@ -53,8 +54,6 @@ class SignInScene : public Utest {
     void setup() override {
         // What is in use has just been looked at.
         formats.refresh(store, place, sign_in::ObservedFormats::Clock::now());
-        memory.assign(sign_in::AttemptLimiter::size_of() / sizeof(std::max_align_t) + 1, {});
-        CHECK_TRUE(sign_in::AttemptLimiter::init(memory.data()));
         eva.id = "eva";
         eva.email = "eva@example.org";
         eva.role = "admin";
@@ -68,11 +67,10 @@ class SignInScene : public Utest {
     }
 
     sign_in::CredentialVerifier verifier() {
-        return {store, place, passwords,    formats, sign_in::AttemptLimiter(memory.data()),
-                limit, log,   second_factor};
+        return {store, place, passwords, formats, *limiter, limit, log, second_factor};
     }
 
-    std::vector<std::max_align_t> memory;
+    SharedObject<sign_in::AttemptLimiter> limiter;
     Calls calls;
     FakeStore store{calls};
     std::string_view place = "here";

@@ -2,17 +2,16 @@
 #include "ipc/event.hpp"
 
 #include "support/process.hpp"
+#include "support/shared_object.hpp"
 
 #include <CppUTest/TestHarness.h>
 
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <atomic>
 #include <chrono>
-#include <new>
 
 namespace useradmin::test {
 
@@ -29,17 +28,7 @@ struct Shared {
 
 TEST_GROUP(broadcast) {
     const Clock::time_point late = Clock::now() + std::chrono::seconds(60);
-    Shared* memory = nullptr;
-
-    void setup() override {
-        void* const pages = mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE,
-                                 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-        CHECK(pages != MAP_FAILED);
-        memory = new (pages) Shared{};
-    }
-    void teardown() override {
-        munmap(memory, sizeof(Shared));
-    }
+    SharedObject<Shared> memory;
 };
 
 TEST(broadcast, that_was_given_since_the_number_was_looked_at_is_not_waited_for) {

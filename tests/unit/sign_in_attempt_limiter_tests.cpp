@@ -1,8 +1,8 @@
 // The counts of failed attempts to sign in.
 #include "sign_in/attempt_limiter.hpp"
+#include "support/shared_object.hpp"
 
 #include <CppUTest/TestHarness.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,35 +18,26 @@ using namespace std::chrono_literals;
 TEST_GROUP(attempts) {
     AttemptLimiter::Clock::time_point now = AttemptLimiter::Clock::time_point(1000h);
     AttemptLimit limit{3, 60s};
-    void* memory = nullptr;
+    SharedObject<AttemptLimiter> limiter;
     std::string_view place = "here";
 
-    void setup() override {
-        memory = mmap(nullptr, AttemptLimiter::size_of(), PROT_READ | PROT_WRITE,
-                      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-        CHECK_TRUE(memory != MAP_FAILED && AttemptLimiter::init(memory));
-    }
-    void teardown() override {
-        munmap(memory, AttemptLimiter::size_of());
-    }
-
     AttemptLimiter::Subject subject(std::string_view address, std::string_view account) const {
-        return AttemptLimiter(memory).subject(text::Network::of(address), place, account);
+        return limiter->subject(text::Network::of(address), place, account);
     }
 
     void fail(std::string_view address, std::string_view account, int times = 1) {
         for (int time = 0; time < times; ++time)
-            AttemptLimiter(memory).record_failure(subject(address, account), limit, now);
+            limiter->record_failure(subject(address, account), limit, now);
     }
 
     void forgive(std::string_view address, std::string_view account) {
-        AttemptLimiter(memory).clear_failures(subject(address, account));
+        limiter->clear_failures(subject(address, account));
     }
 
     /// "free", or which attempts are used up and for how many seconds: "account/48 60",
     /// "network/64 60", "account 60" for an account from everywhere.
     std::string state(std::string_view address, std::string_view account) {
-        const auto refusal = AttemptLimiter(memory).check(subject(address, account), limit, now);
+        const auto refusal = limiter->check(subject(address, account), limit, now);
         if (!refusal)
             return "free";
         const AttemptLimiter::Scope& scope = refusal->scope;
@@ -254,8 +245,7 @@ TEST(attempts, are_counted_on_when_a_process_is_killed_in_the_middle) {
 
 TEST(attempts, lie_where_nobody_can_tell) {
     const auto before = subject("10.0.0.1", "eva");
-    teardown();
-    setup();
+    CHECK_TRUE(limiter->init());
     const auto after = subject("10.0.0.1", "eva");
     for (std::size_t index = 0; index < before.keys.size(); ++index)
         CHECK_TRUE(before.keys[index] != after.keys[index]);

@@ -42,13 +42,11 @@ TEST(credentials, of_an_address_in_lower_case_are_not_those_of_its_twin) {
 }
 
 TEST(credentials, are_verified_after_a_look_at_the_formats_in_use) {
-    sign_in::CredentialVerifier(store, place, passwords, formats,
-                                sign_in::AttemptLimiter(memory.data()), limit, log)
+    sign_in::CredentialVerifier(store, place, passwords, formats, *limiter, limit, log)
         .verify({"eva@example.org", "right", {}});
     calls.clear();
     sign_in::ObservedFormats unknown;
-    sign_in::CredentialVerifier(store, place, passwords, unknown,
-                                sign_in::AttemptLimiter(memory.data()), limit, log)
+    sign_in::CredentialVerifier(store, place, passwords, unknown, *limiter, limit, log)
         .verify({"eva@example.org", "right", {}});
     expect("password_formats, credential eva@example.org, verify right", calls.text());
 }
@@ -158,7 +156,7 @@ TEST(credentials, over_the_limit_ask_no_database_and_hash_nothing) {
 
 TEST(credentials, whose_attempts_are_used_up_while_they_wait_are_not_verified) {
     passwords.meanwhile = [this] {
-        sign_in::AttemptLimiter attempts(memory.data());
+        sign_in::AttemptLimiter& attempts = *limiter;
         const auto network = text::Network::of("192.0.2.1");
         for (int time = 0; time < 3; ++time)
             attempts.record_failure(attempts.subject(network, place, "eva@example.org"), limit,

@@ -2,9 +2,9 @@
 #include "fake_store.hpp"
 #include "sign_in/identity.hpp"
 #include "sign_in/session_cache.hpp"
+#include "support/shared_object.hpp"
 
 #include <CppUTest/TestHarness.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -32,24 +32,11 @@ store::SessionWithUser session_of(std::string_view user_id, model::NullableText 
 
 TEST_GROUP(session_cache) {
     SessionCache::Clock::time_point time = SessionCache::Clock::now();
-    void* memory = nullptr;
-
-    void setup() override {
-        memory = mmap(nullptr, SessionCache::size_of(), PROT_READ | PROT_WRITE,
-                      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-        CHECK_TRUE(memory != MAP_FAILED && SessionCache::init(memory));
-    }
-    void teardown() override {
-        munmap(memory, SessionCache::size_of());
-    }
-
-    SessionCache cache() const {
-        return SessionCache(memory);
-    }
+    SharedObject<SessionCache> cache;
 
     void keep(std::string_view token, const store::SessionWithUser& session,
               std::string_view place = "here") {
-        cache().put(place, signed_token(token), token, session, cache().generation(), time);
+        cache->put(place, signed_token(token), token, session, cache->generation(), time);
     }
 
     /// What a client sends as the token.
@@ -60,7 +47,7 @@ TEST_GROUP(session_cache) {
     /// Whose session is kept: "eva as admin", or "none".
     std::string kept(std::string_view token, std::string_view place = "here",
                      std::chrono::seconds age = 60s) {
-        const auto known = cache().find(place, signed_token(token), age, time);
+        const auto known = cache->find(place, signed_token(token), age, time);
         if (!known)
             return "none";
         const auto session = known->signed_in();
@@ -83,7 +70,7 @@ TEST(session_cache, keeps_what_says_whether_a_session_counts) {
     session.user.banned = true;
     session.user.ban_expires = now - 1ms;
     keep("token", session);
-    const auto known = cache().find("here", signed_token("token"), 60s, time);
+    const auto known = cache->find("here", signed_token("token"), 60s, time);
     CHECK_TRUE(known.has_value());
     const auto found = known->signed_in();
     CHECK_TRUE(found.session.expires_at == now + 1h);
@@ -94,7 +81,7 @@ TEST(session_cache, keeps_what_says_whether_a_session_counts) {
     keep("token", session);
     CHECK_EQUAL(std::string("eva as "), kept("token"));
     CHECK_TRUE(
-        !cache().find("here", signed_token("token"), 60s, time)->signed_in().session.expires_at);
+        !cache->find("here", signed_token("token"), 60s, time)->signed_in().session.expires_at);
 }
 
 TEST(session_cache, keeps_no_session_of_an_impersonated_user) {
@@ -121,14 +108,14 @@ TEST(session_cache, knows_a_token_to_the_letter_and_where_it_was_looked_up) {
 TEST(session_cache, knows_a_token_with_the_signature_alone_that_it_was_kept_with) {
     keep("token", session_of("eva"));
     for (const char* credential : {"token", "token.", "token.signaturf", "token.signature2"})
-        CHECK_TRUE(!cache().find("here", credential, 60s, time));
-    CHECK_TRUE(cache().find("here", "token.signature", 60s, time).has_value());
+        CHECK_TRUE(!cache->find("here", credential, 60s, time));
+    CHECK_TRUE(cache->find("here", "token.signature", 60s, time).has_value());
 }
 
 TEST(session_cache, holds_no_token_and_no_plain_digest_of_one) {
     const std::string token = "s3cr3t-token-of-eva";
     keep(token, session_of("eva"));
-    const std::string_view bytes(static_cast<const char*>(memory), SessionCache::size_of());
+    const std::string_view bytes(reinterpret_cast<const char*>(&*cache), sizeof(SessionCache));
     CHECK_TRUE(bytes.find(token) == bytes.npos);
     CHECK_TRUE(bytes.find("eva") != bytes.npos);
 }
@@ -137,7 +124,7 @@ TEST(session_cache, forgets_all_sessions_of_a_user_wherever_they_were_looked_up)
     keep("one", session_of("eva"), "here");
     keep("two", session_of("eva"), "there");
     keep("three", session_of("eva2"));
-    cache().invalidate_user("eva");
+    cache->invalidate_user("eva");
     CHECK_EQUAL(std::string("none"), kept("one"));
     CHECK_EQUAL(std::string("none"), kept("two", "there"));
     CHECK_EQUAL(std::string("eva2 as admin"), kept("three"));
@@ -147,24 +134,24 @@ TEST(session_cache, forgets_a_session_wherever_it_was_looked_up) {
     keep("token", session_of("eva"), "here");
     keep("token", session_of("ivo"), "there");
     keep("other", session_of("eva"));
-    cache().invalidate_session("token");
+    cache->invalidate_session("token");
     CHECK_EQUAL(std::string("none"), kept("token", "here"));
     CHECK_EQUAL(std::string("none"), kept("token", "there"));
     CHECK_EQUAL(std::string("eva as admin"), kept("other"));
-    cache().invalidate_all();
+    cache->invalidate_all();
     CHECK_EQUAL(std::string("none"), kept("other"));
 }
 
 TEST(session_cache, does_not_keep_what_was_forgotten_while_it_was_looked_up) {
-    const auto before = cache().generation();
-    cache().invalidate_user("eva");
-    cache().put("here", "token.signature", "token", session_of("eva"), before, time);
+    const auto before = cache->generation();
+    cache->invalidate_user("eva");
+    cache->put("here", "token.signature", "token", session_of("eva"), before, time);
     CHECK_EQUAL(std::string("none"), kept("token"));
-    const auto after = cache().generation();
-    cache().put("here", "token.signature", "token", session_of("eva"), after, time);
+    const auto after = cache->generation();
+    cache->put("here", "token.signature", "token", session_of("eva"), after, time);
     CHECK_EQUAL(std::string("eva as admin"), kept("token"));
-    cache().invalidate_session("another");
-    cache().put("here", "two.signature", "two", session_of("eva"), after, time);
+    cache->invalidate_session("another");
+    cache->put("here", "two.signature", "two", session_of("eva"), after, time);
     CHECK_EQUAL(std::string("none"), kept("two"));
 }
 
@@ -203,7 +190,7 @@ TEST(session_cache, is_shared_by_processes) {
     if (fork() == 0) {
         keep("token", session_of("eva"));
         keep("other", session_of("ivo"));
-        cache().invalidate_user("ivo");
+        cache->invalidate_user("ivo");
         _exit(0);
     }
     wait(nullptr);
@@ -217,7 +204,7 @@ TEST(session_cache, goes_on_when_a_process_is_killed_in_the_middle) {
         if (child == 0)
             for (int number = 0;; ++number) {
                 keep("token", session_of(number % 2 == 0 ? "eva" : "an-id-that-is-longer"));
-                cache().invalidate_user("nobody");
+                cache->invalidate_user("nobody");
             }
         usleep(1000);
         kill(child, SIGKILL);
@@ -231,25 +218,16 @@ TEST(session_cache, goes_on_when_a_process_is_killed_in_the_middle) {
 }
 
 TEST_GROUP(kept_sessions) {
-    void* memory = nullptr;
+    SharedObject<SessionCache> cache;
     Calls calls;
     FakeStore store{calls};
-
-    void setup() override {
-        memory = mmap(nullptr, SessionCache::size_of(), PROT_READ | PROT_WRITE,
-                      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-        CHECK_TRUE(memory != MAP_FAILED && SessionCache::init(memory));
-    }
-    void teardown() override {
-        munmap(memory, SessionCache::size_of());
-    }
 
     /// Whom the token stands for at that time, and how often the database was asked: "eva, asked
     /// 1".
     std::string who_has(std::string_view token, text::Timestamp at) {
         calls.clear();
         const std::string credential = std::string(token) + ".signature";
-        sign_in::CachedSessions kept{SessionCache(memory), "here", 60s, credential};
+        sign_in::CachedSessions kept{*cache, "here", 60s, credential};
         const auto recalled = sign_in::find_cached(kept, at);
         const auto identity = recalled ? *recalled : sign_in::identify(store, token, at, &kept);
         const std::string who =
@@ -311,7 +289,7 @@ TEST(kept_sessions, are_those_alone_that_stand_for_somebody) {
 
 TEST(kept_sessions, that_are_forgotten_while_they_are_looked_up_are_not_kept) {
     store.sessions["token"] = session_of("eva");
-    store.meanwhile = [this] { SessionCache(memory).invalidate_user("eva"); };
+    store.meanwhile = [this] { cache->invalidate_user("eva"); };
     for (int time = 0; time < 2; ++time)
         expect("eva admin, asked", who_has("token", now));
     store.meanwhile = nullptr;

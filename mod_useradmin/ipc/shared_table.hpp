@@ -1,0 +1,165 @@
+// A hash table in shared memory.
+#pragma once
+
+#include "crypto/random.hpp"
+#include "crypto/sha256.hpp"
+#include "ipc/mutex.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstring>
+#include <mutex>
+#include <string_view>
+#include <tuple>
+
+namespace useradmin::ipc {
+
+/// A hash table of a fixed size for several processes, valid in zeroed memory. Each stripe of
+/// buckets has a mutex. An entry is free while it is being written, so a process that is killed
+/// leaves no half-written one.
+template <class Value, std::size_t stripe_count, std::size_t buckets_per_stripe>
+class SharedTable {
+  public:
+    using Clock = std::chrono::steady_clock;
+    /// A digest with a random key: nobody can aim at a bucket.
+    using Key = std::array<unsigned char, 16>;
+
+    struct Entry {
+        Key key;
+        /// 0: the entry is free.
+        std::atomic<Clock::rep> written_at;
+        Value value;
+
+        Clock::duration age(Clock::time_point now) const noexcept {
+            return now.time_since_epoch() - Clock::duration(written_at);
+        }
+    };
+    static_assert(std::atomic<Clock::rep>::is_always_lock_free,
+                  "a lock would not be shared by processes");
+
+  private:
+    using Entries = std::array<Entry, 8>;
+    struct Stripe {
+        Mutex mutex;
+        bool has_entries;
+        std::array<Entries, buckets_per_stripe> buckets;
+    };
+
+  public:
+    /// The bucket of a key, locked with its stripe.
+    class Bucket {
+      public:
+        /// Returns the entry of the key, or nullptr.
+        Entry* find() const noexcept {
+            const auto found =
+                std::find_if(entries_.begin(), entries_.end(), [this](const Entry& entry) {
+                    return entry.written_at != 0 && entry.key == key_;
+                });
+            return found != entries_.end() ? &*found : nullptr;
+        }
+        /// Returns a free entry, or else the oldest, of those that meet the condition, or nullptr.
+        template <class Condition>
+        Entry* find_replaceable(const Condition& condition) const {
+            std::array<Entry*, std::tuple_size_v<Entries>> oldest_first;
+            std::transform(
+                entries_.begin(), entries_.end(), oldest_first.begin(),
+                [](Entry& entry) { return &entry; });
+            std::sort(
+                oldest_first.begin(), oldest_first.end(),
+                [](const Entry* left, const Entry* right) {
+                    return left->written_at < right->written_at;
+                });
+            const auto found = std::find_if(oldest_first.begin(), oldest_first.end(),
+                                            [&](Entry* entry) { return condition(entry->value); });
+            return found != oldest_first.end() ? *found : nullptr;
+        }
+        /// Gives an entry the key and changes its value by a function.
+        template <class Change>
+        void write(Entry& entry, Clock::time_point now, const Change& change) const {
+            stripe_.has_entries = true;
+            entry.written_at.exchange(0); // no write is moved before it
+            entry.key = key_;
+            change(entry.value);
+            entry.written_at = now.time_since_epoch().count();
+        }
+        /// Writes the entry of the key, else a free one, else the oldest.
+        template <class Change>
+        void write(Clock::time_point now, const Change& change) const {
+            Entry* const own = find();
+            write(own != nullptr ? *own : *find_replaceable([](const Value&) { return true; }), now,
+                  change);
+        }
+
+      private:
+        friend class SharedTable;
+        Bucket(Stripe& stripe, std::size_t number, const Key& key) noexcept
+            : lock_(stripe.mutex), stripe_(stripe), entries_(stripe.buckets[number]), key_(key) {}
+
+        std::lock_guard<Mutex> lock_;
+        Stripe& stripe_;
+        Entries& entries_;
+        const Key& key_;
+    };
+
+    /// To be called once, before the processes fork. Returns false if the system refuses a mutex.
+    [[nodiscard]] bool init() noexcept {
+        crypto::random_bytes(secret_);
+        return std::all_of(stripes_.begin(), stripes_.end(),
+                           [](Stripe& stripe) { return stripe.mutex.init(); });
+    }
+    /// As above. The function initializes each value.
+    template <class InitValue>
+    [[nodiscard]] bool init(const InitValue& init_value) noexcept {
+        for (Stripe& stripe : stripes_)
+            for (Entries& entries : stripe.buckets)
+                for (Entry& entry : entries)
+                    if (!init_value(entry.value))
+                        return false;
+        return init();
+    }
+
+    /// Returns the key of a list of texts. Throws std::bad_alloc.
+    template <class... Texts>
+    Key key(const Texts&... texts) const {
+        const crypto::Digest digest =
+            crypto::digest({{reinterpret_cast<const char*>(secret_.data()), secret_.size()},
+                            std::string_view(texts)...});
+        Key key;
+        std::copy_n(digest.begin(), key.size(), key.begin());
+        return key;
+    }
+
+    /// Locks the bucket of a key, which must outlive the lock.
+    Bucket lock(const Key& key) noexcept {
+        std::size_t number = 0;
+        std::memcpy(&number, key.data(), sizeof number);
+        return {stripes_[number % stripe_count], number / stripe_count % buckets_per_stripe, key};
+    }
+
+    /// Erases the values that meet the condition.
+    template <class Condition>
+    void erase_if(const Condition& condition) noexcept {
+        for (Stripe& stripe : stripes_) {
+            const std::lock_guard lock(stripe.mutex);
+            if (!stripe.has_entries)
+                continue;
+            bool has_others = false;
+            for (Entries& entries : stripe.buckets)
+                for (Entry& entry : entries) {
+                    if (entry.written_at != 0 && condition(entry.value))
+                        entry.written_at = 0;
+                    has_others = has_others || entry.written_at != 0;
+                }
+            stripe.has_entries = has_others;
+        }
+    }
+
+  private:
+    std::array<unsigned char, 32> secret_;
+    std::array<Stripe, stripe_count> stripes_;
+};
+
+} // namespace useradmin::ipc
