@@ -99,7 +99,7 @@ std::optional<std::string_view> take_hash(std::string_view& text, std::string_vi
     return hash;
 }
 
-std::optional<std::uint64_t> take_number(std::string_view& text) {
+std::optional<std::uint64_t> take_line_number(std::string_view& text) {
     const std::size_t key = text.rfind(number_key);
     if (key == text.npos)
         return std::nullopt;
@@ -122,7 +122,7 @@ std::optional<ParsedLine> take_chain(std::string_view& text) {
     if (!hash || !take_from_end(text, end_of_text))
         return std::nullopt;
     const auto previous = take_hash(text, previous_key);
-    const auto number = previous ? take_number(text) : std::nullopt;
+    const auto number = previous ? take_line_number(text) : std::nullopt;
     if (!number)
         return std::nullopt;
     read.position = {*number, std::string(*hash)};

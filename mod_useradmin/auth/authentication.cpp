@@ -4,6 +4,7 @@
 #include "apr/pool.hpp"
 #include "auth/auth_type.hpp"
 #include "auth/configuration.hpp"
+#include "auth/log_module.hpp"
 #include "auth/password_provider.hpp"
 #include "auth/role_provider.hpp"
 #include "auth/session_token.hpp"
@@ -18,8 +19,6 @@
 
 #include <string>
 #include <utility>
-
-APLOG_USE_MODULE(auth_useradmin);
 
 namespace useradmin::auth {
 

@@ -1,6 +1,7 @@
 #include "auth/configuration.hpp"
 
 #include "apr/pool.hpp"
+#include "auth/log_module.hpp"
 #include "crypto/sha256.hpp"
 #include "crypto/source.hpp"
 #include "httpd/location.hpp"
@@ -9,8 +10,6 @@
 #include <array>
 #include <span>
 #include <string>
-
-APLOG_USE_MODULE(auth_useradmin);
 
 namespace useradmin::auth {
 

@@ -2,6 +2,7 @@
 
 #include "apr/guard.hpp"
 #include "apr/pool.hpp"
+#include "auth/log_module.hpp"
 #include "auth/request_verifier.hpp"
 #include "httpd/configuration_tree.hpp"
 #include "httpd/notes.hpp"
@@ -9,8 +10,6 @@
 #include <mod_auth.h>
 
 #include <algorithm>
-
-APLOG_USE_MODULE(auth_useradmin);
 
 namespace useradmin::auth {
 
@@ -82,7 +81,7 @@ authn_status check_password(request_rec* request, const char* user, const char* 
                         });
 }
 
-constexpr authn_provider provider = {check_password, nullptr};
+constexpr authn_provider password_provider = {check_password, nullptr};
 
 /// Returns whether a directive's arguments contain the word.
 bool contains_word(std::string_view arguments, std::string_view word) {
@@ -100,7 +99,7 @@ bool contains_word(std::string_view arguments, std::string_view word) {
 
 void register_password_provider(apr_pool_t* pool) noexcept {
     ap_register_auth_provider(pool, AUTHN_PROVIDER_GROUP, provider_name, AUTHN_PROVIDER_VERSION,
-                              &provider, AP_AUTH_INTERNAL_PER_CONF);
+                              &password_provider, AP_AUTH_INTERNAL_PER_CONF);
 }
 
 bool is_password_provider_configured() {

@@ -19,7 +19,7 @@ const char* parse(cmd_parms*, const char* line, const void** parsed) noexcept {
                  "admin";
 }
 
-authz_status check(request_rec* request, const char* line, const void*) noexcept {
+authz_status check_role(request_rec* request, const char* line, const void*) noexcept {
     for (request_rec* source = request; source != nullptr;
          source = source->prev != nullptr ? source->prev : source->main) {
         // A session's role does not apply to a user whom another AuthType finds.
@@ -38,13 +38,13 @@ authz_status check(request_rec* request, const char* line, const void*) noexcept
     return AUTHZ_DENIED_NO_USER;
 }
 
-constexpr authz_provider provider = {check, parse};
+constexpr authz_provider role_provider = {check_role, parse};
 
 } // namespace
 
 void register_role_provider(apr_pool_t* pool) noexcept {
     ap_register_auth_provider(pool, AUTHZ_PROVIDER_GROUP, "user-role", AUTHZ_PROVIDER_VERSION,
-                              &provider, AP_AUTH_INTERNAL_PER_CONF);
+                              &role_provider, AP_AUTH_INTERNAL_PER_CONF);
 }
 
 } // namespace useradmin::auth

@@ -3,6 +3,7 @@
 #include "apr/guard.hpp"
 #include "apr/pool.hpp"
 #include "auth/configuration.hpp"
+#include "auth/log_module.hpp"
 #include "auth/request_verifier.hpp"
 #include "auth/session_token.hpp"
 #include "auth/token.hpp"
@@ -16,8 +17,6 @@
 #include "sign_in/service.hpp"
 
 #include <algorithm>
-
-APLOG_USE_MODULE(auth_useradmin);
 
 namespace useradmin::auth {
 

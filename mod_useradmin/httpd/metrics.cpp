@@ -9,8 +9,6 @@
 
 namespace useradmin::httpd {
 
-namespace {
-
 using ipc::Counter;
 
 /// The maximum number of operations, "other" included.
@@ -71,8 +69,6 @@ class Durations {
     std::array<Counter, histogram_bounds.size() + 1> counts_;
     Counter microseconds_;
 };
-
-} // namespace
 
 struct Metrics::Part {
     struct Operation {

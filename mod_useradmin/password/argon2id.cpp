@@ -113,8 +113,8 @@ void free_memory(std::uint8_t* memory, std::size_t size) {
 }
 
 /// Returns the hash with the given size, or nothing if libargon2 fails.
-std::optional<crypto::Secret> derive(const Argon2id& work, std::string_view salt, std::size_t size,
-                                     std::string_view password) {
+std::optional<crypto::Secret> derive_argon2id(const Argon2id& work, std::string_view salt,
+                                              std::size_t size, std::string_view password) {
     const auto bytes_of = [](std::string_view text) {
         return reinterpret_cast<std::uint8_t*>(const_cast<char*>(text.data())); // not written
     };
@@ -143,7 +143,7 @@ std::optional<crypto::Secret> derive(const Argon2id& work, std::string_view salt
 std::optional<crypto::Secret> hash_argon2id(const Argon2id& work, std::string_view password) {
     crypto::SecretBytes<new_salt_size> salt;
     crypto::random_bytes({salt.data(), salt.size()});
-    const auto hash = derive(work, salt.view(), new_hash_size, password);
+    const auto hash = derive_argon2id(work, salt.view(), new_hash_size, password);
     return hash ? std::optional(encode_phc(work, salt.view(), hash->view())) : std::nullopt;
 }
 
@@ -151,8 +151,8 @@ Verdict verify_argon2id(std::string_view stored, std::string_view password) {
     const auto expected = parse_phc(stored);
     if (!expected)
         return Verdict::unsupported;
-    const auto hash =
-        derive(expected->work, expected->salt.view(), expected->hash.view().size(), password);
+    const auto hash = derive_argon2id(expected->work, expected->salt.view(),
+                                      expected->hash.view().size(), password);
     if (!hash)
         return Verdict::unsupported;
     return crypto::constant_time_equal(hash->view(), expected->hash.view()) ? Verdict::match

@@ -12,9 +12,9 @@ namespace useradmin::password {
 
 namespace {
 
-constexpr std::size_t salt_size = 16;
-constexpr std::size_t setting_size = 29; // up to the end of the salt
-constexpr std::size_t stored_size = setting_size + 31;
+constexpr std::size_t bcrypt_salt_size = 16;
+constexpr std::size_t bcrypt_setting_size = 29; // up to the end of the salt
+constexpr std::size_t bcrypt_stored_size = bcrypt_setting_size + 31;
 
 struct WipeAndDelete {
     void operator()(crypt_data* data) const noexcept {
@@ -24,7 +24,7 @@ struct WipeAndDelete {
 };
 
 /// Hashes the password with the setting of a stored text. Returns nothing if libcrypt fails.
-std::optional<crypto::Secret> derive(const std::string& setting, std::string_view password) {
+std::optional<crypto::Secret> derive_bcrypt(const std::string& setting, std::string_view password) {
     // libcrypt would stop at U+0000.
     if (password.find('\0') != password.npos)
         return std::nullopt;
@@ -33,7 +33,7 @@ std::optional<crypto::Secret> derive(const std::string& setting, std::string_vie
     terminated.reserve(max_password_bytes + 1);
     const crypto::Secret phrase(std::move(terminated += password));
     const char* const hash = crypt_r(phrase.view().data(), setting.c_str(), data.get());
-    if (hash == nullptr || std::string_view(hash).size() != stored_size)
+    if (hash == nullptr || std::string_view(hash).size() != bcrypt_stored_size)
         return std::nullopt;
     return crypto::Secret(std::string(hash));
 }
@@ -41,13 +41,13 @@ std::optional<crypto::Secret> derive(const std::string& setting, std::string_vie
 } // namespace
 
 std::optional<crypto::Secret> hash_bcrypt(const Bcrypt& work, std::string_view password) {
-    crypto::SecretBytes<salt_size> salt;
+    crypto::SecretBytes<bcrypt_salt_size> salt;
     crypto::random_bytes({salt.data(), salt.size()});
     char setting[CRYPT_GENSALT_OUTPUT_SIZE];
     if (crypt_gensalt_rn("$2b$", work.cost, salt.view().data(), static_cast<int>(salt.size()),
                          setting, sizeof setting) == nullptr)
         return std::nullopt;
-    return derive(setting, password);
+    return derive_bcrypt(setting, password);
 }
 
 Verdict verify_bcrypt(std::string_view stored, std::string_view password) {
@@ -55,12 +55,12 @@ Verdict verify_bcrypt(std::string_view stored, std::string_view password) {
         return Verdict::unsupported;
     if (password.find('\0') != password.npos)
         return Verdict::mismatch;
-    const auto hash = derive(std::string(stored.substr(0, setting_size)), password);
+    const auto hash = derive_bcrypt(std::string(stored.substr(0, bcrypt_setting_size)), password);
     if (!hash)
         return Verdict::unsupported;
     // The last characters of salt and hash contain unused bits.
-    return crypto::constant_time_equal(hash->view().substr(setting_size),
-                                       stored.substr(setting_size))
+    return crypto::constant_time_equal(hash->view().substr(bcrypt_setting_size),
+                                       stored.substr(bcrypt_setting_size))
                ? Verdict::match
                : Verdict::mismatch;
 }
@@ -72,7 +72,7 @@ std::optional<Bcrypt> bcrypt_cost_of(std::string_view stored) noexcept {
                (character >= 'A' && character <= 'Z') || character == '.' || character == '/';
     };
     constexpr std::size_t head_size = 7;
-    if (stored.size() != stored_size || !stored.starts_with("$2") ||
+    if (stored.size() != bcrypt_stored_size || !stored.starts_with("$2") ||
         std::string_view("aby").find(stored[2]) == std::string_view::npos || stored[3] != '$' ||
         !is_digit(stored[4]) || !is_digit(stored[5]) || stored[6] != '$' ||
         !std::all_of(stored.begin() + head_size, stored.end(), is_of_alphabet))

@@ -14,13 +14,13 @@ namespace useradmin::password {
 
 namespace {
 
-constexpr std::size_t salt_size = 16;
-constexpr std::size_t key_size = 64;
-constexpr std::size_t salt_text_size = 2 * salt_size;
-constexpr std::size_t stored_size = salt_text_size + 1 + 2 * key_size;
+constexpr std::size_t scrypt_salt_size = 16;
+constexpr std::size_t scrypt_key_size = 64;
+constexpr std::size_t scrypt_salt_text_size = 2 * scrypt_salt_size;
+constexpr std::size_t scrypt_stored_size = scrypt_salt_text_size + 1 + 2 * scrypt_key_size;
 
 /// Returns the key in hexadecimal, or nothing if OpenSSL fails.
-std::optional<crypto::Secret> derive(std::string_view salt_text, std::string_view password) {
+std::optional<crypto::Secret> derive_scrypt(std::string_view salt_text, std::string_view password) {
     constexpr std::uint64_t cost = 16384;
     constexpr std::uint64_t block_size = 16;
     constexpr std::uint64_t lanes = 1;
@@ -29,7 +29,7 @@ std::optional<crypto::Secret> derive(std::string_view salt_text, std::string_vie
     constexpr std::uint64_t most_memory = 128 * cost * block_size * lanes * 2;
 
     const crypto::Secret normalised(text::nfkc(password));
-    crypto::SecretBytes<key_size> key;
+    crypto::SecretBytes<scrypt_key_size> key;
     // Do not leave errors in the queue that mod_ssl reads.
     ERR_set_mark();
     const int derived =
@@ -43,11 +43,11 @@ std::optional<crypto::Secret> derive(std::string_view salt_text, std::string_vie
 } // namespace
 
 std::optional<crypto::Secret> hash_scrypt(std::string_view password) {
-    crypto::SecretBytes<salt_size> salt;
+    crypto::SecretBytes<scrypt_salt_size> salt;
     crypto::random_bytes({salt.data(), salt.size()});
     std::string made = text::hex(salt.view());
-    made.reserve(stored_size); // no reallocation
-    const auto key = derive(made, password);
+    made.reserve(scrypt_stored_size); // no reallocation
+    const auto key = derive_scrypt(made, password);
     if (!key)
         return std::nullopt;
     return crypto::Secret(std::move((made += ':') += key->view()));
@@ -56,10 +56,10 @@ std::optional<crypto::Secret> hash_scrypt(std::string_view password) {
 Verdict verify_scrypt(std::string_view stored, std::string_view password) {
     if (!is_scrypt(stored))
         return Verdict::unsupported;
-    const auto key = derive(stored.substr(0, salt_text_size), password);
+    const auto key = derive_scrypt(stored.substr(0, scrypt_salt_text_size), password);
     if (!key)
         return Verdict::unsupported;
-    const crypto::Secret wanted(text::lower(stored.substr(salt_text_size + 1)));
+    const crypto::Secret wanted(text::lower(stored.substr(scrypt_salt_text_size + 1)));
     return crypto::constant_time_equal(key->view(), wanted.view()) ? Verdict::match
                                                                    : Verdict::mismatch;
 }
@@ -69,8 +69,9 @@ bool is_scrypt(std::string_view stored) noexcept {
         return std::all_of(text.begin(), text.end(),
                            [](char digit) { return text::hex_value(digit) >= 0; });
     };
-    return stored.size() == stored_size && stored[salt_text_size] == ':' &&
-           is_hex(stored.substr(0, salt_text_size)) && is_hex(stored.substr(salt_text_size + 1));
+    return stored.size() == scrypt_stored_size && stored[scrypt_salt_text_size] == ':' &&
+           is_hex(stored.substr(0, scrypt_salt_text_size)) &&
+           is_hex(stored.substr(scrypt_salt_text_size + 1));
 }
 
 } // namespace useradmin::password

@@ -3,12 +3,11 @@
 #include "api/protected_email.hpp"
 #include "apr/pool.hpp"
 #include "httpd/location.hpp"
+#include "service/log_module.hpp"
 
 #include <algorithm>
 #include <cstdlib>
 #include <utility>
-
-APLOG_USE_MODULE(useradmin);
 
 namespace useradmin::service {
 

@@ -7,12 +7,11 @@
 #include "httpd/sign_in_address.hpp"
 #include "service/caller.hpp"
 #include "service/handler.hpp"
+#include "service/log_module.hpp"
 #include "service/page.hpp"
 #include "json/writer.hpp"
 
 #include <memory>
-
-APLOG_USE_MODULE(useradmin);
 
 namespace useradmin::service {
 

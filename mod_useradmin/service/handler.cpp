@@ -15,11 +15,10 @@
 #include "service/configuration.hpp"
 #include "service/database_survey.hpp"
 #include "service/error_envelope.hpp"
+#include "service/log_module.hpp"
 #include "service/page.hpp"
 
 #include <algorithm>
-
-APLOG_USE_MODULE(useradmin);
 
 namespace useradmin::service {
 

@@ -9,9 +9,8 @@
 #include "httpd/reply.hpp"
 #include "httpd/token_carriers.hpp"
 #include "service/handler.hpp"
+#include "service/log_module.hpp"
 #include "service/page.hpp"
-
-APLOG_USE_MODULE(useradmin);
 
 namespace useradmin::service {
 

@@ -6,12 +6,11 @@
 #include "httpd/methods.hpp"
 #include "httpd/reply.hpp"
 #include "service/console.hpp"
+#include "service/log_module.hpp"
 #include "service/openapi.hpp"
 
 #include <algorithm>
 #include <string>
-
-APLOG_USE_MODULE(useradmin);
 
 namespace useradmin::service {
 

@@ -10,8 +10,6 @@ namespace useradmin::test {
 
 namespace {
 
-constexpr const char* unavailable = "Servicio no disponible temporalmente";
-
 /// Keeps everybody else out of the suite's user table until it goes.
 class Lock {
   public:

@@ -9,7 +9,7 @@ namespace useradmin::test {
 
 namespace {
 
-constexpr const char* no_permission = "No tienes permisos para crear usuarios";
+constexpr const char* no_permission_to_create = "No tienes permisos para crear usuarios";
 constexpr const char* only_role_user = "Solo puedes crear usuarios con rol 'user'";
 constexpr const char* missing = "Faltan campos requeridos";
 constexpr const char* taken = "El email ya est\xc3\xa1 registrado";
@@ -55,13 +55,13 @@ TEST(create_user, without_a_session_is_401) {
 }
 
 TEST(create_user, by_a_caller_who_is_neither_admin_nor_superAdmin_is_403) {
-    expect_error(post(Caller::user, nina), 403, no_permission);
+    expect_error(post(Caller::user, nina), 403, no_permission_to_create);
     expect_nothing_stored();
 }
 
 TEST(create_user, checks_the_session_and_the_rights_before_the_body) {
     expect_error(post(Caller::nobody, "{"), 401, "No autorizado");
-    expect_error(post(Caller::user, "{"), 403, no_permission);
+    expect_error(post(Caller::user, "{"), 403, no_permission_to_create);
     expect_nothing_stored();
 }
 

@@ -13,8 +13,6 @@ namespace useradmin::test {
 
 namespace {
 
-constexpr const char* unavailable = "Servicio no disponible temporalmente";
-
 /// What follows the eleven fields, without the spaces that a database may put behind colons and
 /// commas.
 std::string further_columns_of(const std::string& body) {

@@ -5,8 +5,7 @@ namespace useradmin::test {
 
 namespace {
 
-constexpr const char* no_permission = "No tienes permisos para eliminar usuarios";
-constexpr const char* not_found = "Usuario no encontrado";
+constexpr const char* no_permission_to_delete = "No tienes permisos para eliminar usuarios";
 constexpr const char* oneself = "No puedes eliminar tu propio usuario";
 constexpr const char* protected_one = "No se puede eliminar el usuario administrador principal";
 
@@ -31,14 +30,14 @@ TEST(delete_user, without_a_session_is_401) {
 
 TEST(delete_user, by_a_caller_who_is_not_superAdmin_is_403) {
     for (const auto caller : {Caller::user, Caller::admin}) {
-        expect_error(remove(caller, "sara-1"), 403, no_permission);
-        expect_error(remove(caller, "unknown"), 403, no_permission);
+        expect_error(remove(caller, "sara-1"), 403, no_permission_to_delete);
+        expect_error(remove(caller, "unknown"), 403, no_permission_to_delete);
     }
     CHECK_EQUAL(3, count("user"));
 }
 
 TEST(delete_user, checks_the_role_before_the_own_id) {
-    expect_error(remove(Caller::admin, "ada-1"), 403, no_permission);
+    expect_error(remove(Caller::admin, "ada-1"), 403, no_permission_to_delete);
 }
 
 TEST(delete_user, of_oneself_is_400) {

@@ -5,7 +5,6 @@ namespace useradmin::test {
 
 namespace {
 
-constexpr const char* not_found = "Usuario no encontrado";
 constexpr const char* new_password = R"({"password":"s3cr3t-new"})";
 
 /// A request for each of the six operations.

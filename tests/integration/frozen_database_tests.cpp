@@ -9,7 +9,6 @@ namespace useradmin::test {
 
 namespace {
 
-constexpr const char* unavailable = "Servicio no disponible temporalmente";
 constexpr const char* new_user = R"({"name":"N","email":"n@x","password":"s3cr3t","role":"user"})";
 
 } // namespace

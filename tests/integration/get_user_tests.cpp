@@ -5,8 +5,7 @@ namespace useradmin::test {
 
 namespace {
 
-constexpr const char* no_permission = "No tienes permisos";
-constexpr const char* not_found = "Usuario no encontrado";
+constexpr const char* no_permission_to_get = "No tienes permisos";
 
 } // namespace
 
@@ -18,11 +17,11 @@ TEST(get_user, without_a_session_is_401) {
 }
 
 TEST(get_user, of_another_by_a_caller_who_is_neither_admin_nor_superAdmin_is_403) {
-    expect_error(get(Caller::user, "/api/users/sara-1"), 403, no_permission);
+    expect_error(get(Caller::user, "/api/users/sara-1"), 403, no_permission_to_get);
 }
 
 TEST(get_user, by_a_plain_user_does_not_tell_which_ids_exist) {
-    expect_error(get(Caller::user, "/api/users/unknown"), 403, no_permission);
+    expect_error(get(Caller::user, "/api/users/unknown"), 403, no_permission_to_get);
 }
 
 TEST(get_user, of_oneself_is_open_to_any_user) {

@@ -5,7 +5,7 @@ namespace useradmin::test {
 
 namespace {
 
-constexpr const char* no_permission = "No tienes permisos para ver usuarios";
+constexpr const char* no_permission_to_list = "No tienes permisos para ver usuarios";
 constexpr const char* failed = "Error al obtener usuarios";
 
 std::string page_of(const std::string& data, const std::string& pagination) {
@@ -29,7 +29,7 @@ TEST(list_users, without_a_session_is_401) {
 }
 
 TEST(list_users, by_a_caller_who_is_neither_admin_nor_superAdmin_is_403) {
-    expect_error(get(Caller::user, "/api/users"), 403, no_permission);
+    expect_error(get(Caller::user, "/api/users"), 403, no_permission_to_list);
 }
 
 TEST(list_users, gives_a_superAdmin_all_users_newest_first_with_the_eleven_fields) {

@@ -63,6 +63,9 @@ std::string location(const std::string& path, const std::string& directives);
 std::string sign_in(const std::string& path, const std::string& directives);
 
 /// The AuthUserAdminSecret of the Locations below /signed.
+inline constexpr const char* not_found = "Usuario no encontrado";
+inline constexpr const char* unavailable = "Servicio no disponible temporalmente";
+inline constexpr const char* right_password = "s3cr3t of eva";
 inline constexpr std::string_view secret = "s3cr3t that signs the cookies";
 
 /// Who calls.

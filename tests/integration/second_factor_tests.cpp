@@ -5,7 +5,7 @@ namespace useradmin::test {
 
 namespace {
 
-constexpr const char* right = "ZXZhQGV4YW1wbGUub3JnOnMzY3IzdCBvZiBldmE=";
+constexpr const char* right_basic = "ZXZhQGV4YW1wbGUub3JnOnMzY3IzdCBvZiBldmE=";
 constexpr const char* wrong = "ZXZhQGV4YW1wbGUub3JnOndyb25n";
 
 } // namespace
@@ -77,7 +77,7 @@ TEST(second_factor, keeps_the_password_alone_from_Basic) {
     expect_log("UA0315");
     expect_log("AH01617"); // mod_auth_basic: the provider denied
     start_with();
-    CHECK_EQUAL(401, status_of_basic(right));
+    CHECK_EQUAL(401, status_of_basic(right_basic));
     CHECK_EQUAL(401, status_of_basic(wrong));
 }
 
@@ -96,12 +96,12 @@ TEST(second_factor, that_is_off_or_ignored_leaves_the_password_its_worth) {
         set_second_factor(value);
         start_with();
         CHECK_EQUAL(200, sign_in_with("s3cr3t of eva").status);
-        CHECK_EQUAL(200, status_of_basic(right));
+        CHECK_EQUAL(200, status_of_basic(right_basic));
     }
     set_second_factor("TRUE");
     start_with("AuthUserAdminSecondFactor ignore\n");
     CHECK_EQUAL(200, sign_in_with("s3cr3t of eva").status);
-    CHECK_EQUAL(200, status_of_basic(right));
+    CHECK_EQUAL(200, status_of_basic(right_basic));
 }
 
 } // namespace useradmin::test

@@ -5,9 +5,8 @@ namespace useradmin::test {
 
 namespace {
 
-constexpr const char* no_permission = "No tienes permisos para editar usuarios";
+constexpr const char* no_permission_to_update = "No tienes permisos para editar usuarios";
 constexpr const char* no_role_or_ban = "No tienes permisos para cambiar roles o banear usuarios";
-constexpr const char* not_found = "Usuario no encontrado";
 constexpr const char* failed = "Error al actualizar usuario";
 
 } // namespace
@@ -34,18 +33,18 @@ TEST(update_user, without_a_session_is_401) {
 }
 
 TEST(update_user, by_a_caller_who_is_neither_admin_nor_superAdmin_is_403) {
-    expect_error(put(Caller::user, "sara-1", R"({"name":"X"})"), 403, no_permission);
-    expect_error(put(Caller::user, "unknown", R"({"name":"X"})"), 403, no_permission);
+    expect_error(put(Caller::user, "sara-1", R"({"name":"X"})"), 403, no_permission_to_update);
+    expect_error(put(Caller::user, "unknown", R"({"name":"X"})"), 403, no_permission_to_update);
 }
 
 TEST(update_user, of_oneself_by_a_plain_user_is_403) {
-    expect_error(put(Caller::user, "ulises-1", R"({"name":"X"})"), 403, no_permission);
+    expect_error(put(Caller::user, "ulises-1", R"({"name":"X"})"), 403, no_permission_to_update);
     expect_unchanged();
 }
 
 TEST(update_user, checks_the_session_and_the_rights_before_the_body) {
     expect_error(put(Caller::nobody, "ulises-1", "{"), 401, "No autorizado");
-    expect_error(put(Caller::user, "ulises-1", "{"), 403, no_permission);
+    expect_error(put(Caller::user, "ulises-1", "{"), 403, no_permission_to_update);
 }
 
 TEST(update_user, of_an_unknown_id_is_404) {

@@ -49,6 +49,9 @@ class RecordingLogger final : public text::Logger {
 
 /// The database of this run.
 TestDatabase& database();
+inline bool is_postgresql() {
+    return database().kind() == Kind::postgresql;
+}
 void set_database(TestDatabase* database) noexcept;
 
 /// Knows of what was changed, and forgets it.

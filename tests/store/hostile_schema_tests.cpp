@@ -7,10 +7,6 @@ namespace useradmin::test {
 
 namespace {
 
-bool is_postgresql() {
-    return database().kind() == Kind::postgresql;
-}
-
 // What is sought first. PostgreSQL seeks its own schema before all others if it is not named.
 constexpr const char* search_paths[] = {"hostile, public"};
 

@@ -17,10 +17,6 @@ namespace useradmin::test {
 
 namespace {
 
-bool is_postgresql() {
-    return database().kind() == Kind::postgresql;
-}
-
 #if defined(__SANITIZE_ADDRESS__)
 constexpr bool is_sanitized = true;
 #elif defined(__has_feature)

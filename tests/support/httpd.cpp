@@ -72,7 +72,7 @@ std::filesystem::path next_folder(const WorkFolder& work) {
     return work.make("httpd-" + std::to_string(++number));
 }
 
-std::vector<std::pair<std::string, std::string>> environment_of(const HttpdSettings& settings) {
+std::vector<std::pair<std::string, std::string>> variables_of(const HttpdSettings& settings) {
     auto all = machine::sanitizer_environment();
     all.insert(all.end(), settings.environment.begin(), settings.environment.end());
     return all;
@@ -105,7 +105,7 @@ bool Httpd::start() {
     const auto file = folder_ / "httpd.conf";
     write_file(file, configuration_of(settings_, folder_, port_));
     const Command command{{machine::httpd(), "-f", file.string(), "-DFOREGROUND"},
-                          environment_of(settings_)};
+                          variables_of(settings_)};
     process_ = std::make_unique<Process>(command, folder_ / "output");
     // It listens, and closes that again, while it reads its configuration for the first time.
     const bool ready = eventually([this] { return !process_->running() || times_started() > 0; });
@@ -157,7 +157,7 @@ CommandResult Httpd::check(const WorkFolder& work, HttpdSettings settings) {
     const auto folder = next_folder(work);
     const auto file = folder / "httpd.conf";
     write_file(file, configuration_of(settings, folder, 80));
-    return run({{machine::httpd(), "-t", "-f", file.string()}, environment_of(settings)});
+    return run({{machine::httpd(), "-t", "-f", file.string()}, variables_of(settings)});
 }
 
 std::optional<Account> Httpd::account() {

@@ -22,7 +22,7 @@ namespace {
 constexpr std::size_t context = 96;
 // At a time; a whole number of pages.
 constexpr std::size_t block = 1 << 20;
-constexpr std::size_t page = 4096;
+constexpr std::size_t page_size = 4096;
 
 std::string readable(std::string_view bytes) {
     std::string text(bytes);
@@ -142,10 +142,11 @@ std::vector<Occurrence> find_occurrences(pid_t process, const std::vector<Search
             // Most of a thread's stack was never written to.
             for (std::size_t from = 0; from < bytes.size();) {
                 std::size_t length = 0;
-                while (from + length < bytes.size() && !is_empty(bytes.substr(from + length, page)))
-                    length += page;
+                while (from + length < bytes.size() &&
+                       !is_empty(bytes.substr(from + length, page_size)))
+                    length += page_size;
                 search.look(bytes.substr(from, length), region, found);
-                from += length + page;
+                from += length + page_size;
             }
             kept = at < end ? std::min(min_part - 1, bytes.size()) : 0;
             std::memmove(buffer.data(), bytes.data() + bytes.size() - kept, kept);

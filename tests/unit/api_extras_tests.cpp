@@ -11,9 +11,7 @@ namespace {
 using namespace std::string_view_literals;
 
 constexpr std::string_view no_session = "401 No autorizado";
-constexpr std::string_view not_found = "404 Usuario no encontrado";
 constexpr std::string_view session_not_found = "404 Sesión no encontrada";
-constexpr std::string_view unavailable = "503 Servicio no disponible temporalmente";
 constexpr std::string_view bad_request = "400 Petición incorrecta";
 constexpr std::string_view wrong_method = "405 Método no permitido";
 

@@ -5,12 +5,6 @@
 
 namespace useradmin::test {
 
-namespace {
-
-constexpr std::string_view not_found = "404 Usuario no encontrado";
-
-} // namespace
-
 TEST_GROUP_BASE(get_user, ApiScene){};
 
 TEST(get_user, returns_the_record_with_that_id) {

@@ -10,7 +10,6 @@ namespace useradmin::test {
 namespace {
 
 constexpr std::string_view no_session = "401 No autorizado";
-constexpr std::string_view unavailable = "503 Servicio no disponible temporalmente";
 
 // A body that every operation refuses to read.
 constexpr std::string_view unreadable = "{";

@@ -10,7 +10,6 @@ namespace {
 
 using namespace std::string_view_literals;
 
-constexpr std::string_view not_found = "404 Usuario no encontrado";
 constexpr std::string_view failed = "500 Error al actualizar usuario";
 constexpr std::string_view role_or_ban_forbidden =
     "403 No tienes permisos para cambiar roles o banear usuarios";

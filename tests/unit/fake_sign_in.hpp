@@ -10,6 +10,8 @@
 
 namespace useradmin::test {
 
+inline constexpr text::Timestamp now{std::chrono::milliseconds(1'795'000'000'000)};
+
 class FakePasswords final : public sign_in::PasswordVerifier {
   public:
     explicit FakePasswords(Calls& calls) noexcept : calls_(calls) {}

@@ -499,6 +499,9 @@ inline constexpr Caller user = api::Caller{"me", api::Role::user};
 inline constexpr Caller admin = api::Caller{"me", api::Role::admin};
 inline constexpr Caller super_admin = api::Caller{"me", api::Role::super_admin};
 
+inline constexpr std::string_view not_found = "404 Usuario no encontrado";
+inline constexpr std::string_view unavailable = "503 Servicio no disponible temporalmente";
+
 inline constexpr std::string_view protected_email = "root@example.org";
 
 /// A reply in short: "200" for a success, the status and the text for an error. What has no

@@ -14,8 +14,6 @@ namespace {
 using namespace std::chrono_literals;
 using namespace std::string_view_literals;
 
-constexpr text::Timestamp now{1'795'000'000'000ms};
-
 /// A session that lasts, of a user who is not banned.
 store::SessionWithUser good_session() {
     store::SessionWithUser found;

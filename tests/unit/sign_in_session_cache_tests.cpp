@@ -1,5 +1,5 @@
 // The sessions that all processes keep.
-#include "fake_store.hpp"
+#include "fake_sign_in.hpp"
 #include "sign_in/identity.hpp"
 #include "sign_in/session_cache.hpp"
 #include "support/shared_object.hpp"
@@ -17,8 +17,6 @@ using sign_in::SessionCache;
 using namespace std::chrono_literals;
 
 namespace {
-
-constexpr text::Timestamp now{1'795'000'000'000ms};
 
 store::SessionWithUser session_of(std::string_view user_id, model::NullableText role = "admin") {
     store::SessionWithUser session;

@@ -5,12 +5,6 @@ namespace useradmin::test {
 
 using namespace std::chrono_literals;
 
-namespace {
-
-constexpr text::Timestamp now{1'795'000'000'000ms};
-
-} // namespace
-
 TEST_GROUP_BASE(sign_in_endpoints, SignInScene) {
     bool is_not_remembered = false;
     bool refuses_impersonated = false;

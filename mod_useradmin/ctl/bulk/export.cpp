@@ -25,12 +25,12 @@ namespace {
 // A few at first: a picture may be long, and what is read at once is to stay at about that size.
 constexpr std::int64_t first_users = 50;
 constexpr std::int64_t most_users = 2000;
-constexpr std::size_t bytes_at_once = std::size_t{1} << 20;
+constexpr std::size_t page_bytes = std::size_t{1} << 20;
 
 /// How many users are read next, after that many that came to so many bytes.
 std::int64_t next_users(std::int64_t users, std::size_t bytes) {
     const auto fitting =
-        static_cast<std::int64_t>(bytes_at_once * static_cast<std::size_t>(users) / (bytes + 1));
+        static_cast<std::int64_t>(page_bytes * static_cast<std::size_t>(users) / (bytes + 1));
     return std::clamp<std::int64_t>(fitting, 1, std::min(2 * users, most_users));
 }
 

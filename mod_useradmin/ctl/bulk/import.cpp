@@ -31,7 +31,7 @@ namespace {
 
 constexpr std::size_t users_at_once = 500;
 // A name or a picture may be long: what is kept of a transaction's lines is bounded too.
-constexpr std::size_t bytes_at_once = std::size_t{4} << 20;
+constexpr std::size_t batch_bytes = std::size_t{4} << 20;
 
 enum class OnConflict { fail, skip, update };
 
@@ -234,7 +234,7 @@ void hash_passwords(const Entries& entries, const password::Format& format) {
 }
 
 /// What the lines so far have resulted in.
-struct Counts {
+struct ImportCounts {
     std::uint64_t made = 0;
     std::uint64_t changed = 0;
     std::uint64_t skipped = 0;
@@ -262,7 +262,7 @@ class Import {
             begin_trial();
         while (auto line = reader_.next()) {
             take(std::move(*line));
-            if (entries_.size() >= users_at_once || bytes_ >= bytes_at_once)
+            if (entries_.size() >= users_at_once || bytes_ >= batch_bytes)
                 flush(reader_.place_behind());
         }
         flush(reader_.place_behind());
@@ -424,7 +424,7 @@ class Import {
         const auto transaction = database_.dialect().begin_transaction(work);
         if (transaction == nullptr)
             fail(work);
-        Counts next = counts_;
+        ImportCounts next = counts_;
         std::vector<store::RowChange> seen;
         if (!write(work, next, seen)) {
             if (work.error_kind() == store::ErrorKind::unique_violation && !is_last_try)
@@ -447,7 +447,7 @@ class Import {
 
     /// Makes the users that are not there and changes those that are; false if the users cannot be
     /// made. What is seen lives as long as the entries and the work's pool.
-    bool write(store::Work& work, Counts& counts, std::vector<store::RowChange>& seen) {
+    bool write(store::Work& work, ImportCounts& counts, std::vector<store::RowChange>& seen) {
         std::vector<store::bulk::Row> fresh;
         for (const auto& entry : entries_)
             if (entry->existing.empty())
@@ -589,7 +589,7 @@ class Import {
     /// How far the file was read with the last entry, and how far it is imported.
     FilePlace place_behind_;
     FilePlace imported_;
-    Counts counts_;
+    ImportCounts counts_;
     std::uint64_t bad_lines_ = 0;
     /// The transaction of a dry run.
     std::optional<store::Work> trial_;

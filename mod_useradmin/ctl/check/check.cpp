@@ -54,14 +54,14 @@ struct LabelledCount {
 /// Nothing if the rows cannot be read.
 using LabelledCounts = std::optional<std::vector<LabelledCount>>;
 
-LabelledCounts users_of(const std::optional<Counts>& counts) {
+LabelledCounts users_of(const std::optional<RowCounts>& counts) {
     if (!counts)
         return std::nullopt;
     return {{{"users", "all", counts->users},
              {"capitalEmails", "with capital letters in the address", counts->capital_emails}}};
 }
 
-LabelledCounts account_ids_of(const std::optional<Counts>& counts) {
+LabelledCounts account_ids_of(const std::optional<RowCounts>& counts) {
     if (!counts || !counts->account_ids)
         return std::nullopt;
     const AccountIds& ids = *counts->account_ids;
@@ -70,7 +70,7 @@ LabelledCounts account_ids_of(const std::optional<Counts>& counts) {
              {"other", "other", ids.other}}};
 }
 
-LabelledCounts passwords_of(const std::optional<Counts>& counts) {
+LabelledCounts passwords_of(const std::optional<RowCounts>& counts) {
     if (!counts || !counts->passwords)
         return std::nullopt;
     const PasswordFormats& formats = *counts->passwords;
@@ -91,7 +91,7 @@ std::string line_of(const LabelledCounts& figures) {
     return line;
 }
 
-void print_counts(const char* whose, const std::optional<Counts>& counts) {
+void print_counts(const char* whose, const std::optional<RowCounts>& counts) {
     print_line(whose);
     print_line("  users         " + line_of(users_of(counts)));
     print_line("  accountId     " + line_of(account_ids_of(counts)));
@@ -155,7 +155,7 @@ void write(json::Writer& writer, std::string_view key, const LabelledCounts& fig
     writer.end_object();
 }
 
-void write(json::Writer& writer, std::string_view key, const std::optional<Counts>& counts) {
+void write(json::Writer& writer, std::string_view key, const std::optional<RowCounts>& counts) {
     writer.key(key);
     if (!counts) {
         writer.null();

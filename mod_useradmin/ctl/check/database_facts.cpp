@@ -161,7 +161,7 @@ std::string credential_accounts(const store::Schema& schema) {
 }
 
 /// The counts of the rows of a query, whose first column tells whose they are.
-Counts& counts_of(DatabaseFacts& found, const Database::Row& row) {
+RowCounts& counts_of(DatabaseFacts& found, const Database::Row& row) {
     return row[0] == "1" ? *found.own : *found.foreign;
 }
 
@@ -176,7 +176,7 @@ void count_users(Database& database, const store::Schema& schema, DatabaseFacts&
                               " AS email, " + is_own(schema) + " AS own FROM " + user.sql +
                               " u LEFT JOIN " + credential_accounts(schema) + ") r GROUP BY own";
     for (const Database::Row& row : database.rows(query)) {
-        Counts& counts = counts_of(found, row);
+        RowCounts& counts = counts_of(found, row);
         counts.users = number(row[1]);
         counts.capital_emails = number(row[2]);
     }
@@ -212,14 +212,14 @@ void count_accounts(Database& database, const store::Schema& schema,
         " AS id, u." + schema.user.at("email").sql() + " AS email, " +
         text_or_null(has_passwords, "password") + " AS password FROM " + schema.user.sql +
         " u JOIN " + credential_accounts(schema) + ") r GROUP BY own";
-    for (Counts* counts : {&*found.own, &*found.foreign}) {
+    for (RowCounts* counts : {&*found.own, &*found.foreign}) {
         if (has_names)
             counts->account_ids.emplace();
         if (has_passwords)
             counts->passwords.emplace();
     }
     for (const Database::Row& row : database.rows(query)) {
-        Counts& counts = counts_of(found, row);
+        RowCounts& counts = counts_of(found, row);
         const std::int64_t total = number(row[1]);
         if (auto& ids = counts.account_ids) {
             *ids = {number(row[2]), number(row[3]), 0};

@@ -29,7 +29,7 @@ struct PasswordFormats {
 };
 
 /// Rows of the application's own, or of this service's. What may not be read is nothing.
-struct Counts {
+struct RowCounts {
     std::int64_t users = 0;
     /// Users whose address has a capital letter.
     std::int64_t capital_emails = 0;
@@ -65,8 +65,8 @@ struct DatabaseFacts {
     /// Rows that look like this service's own are those with UUIDs, verified addresses, and the
     /// same creation time in user and account: better-auth takes the time twice. Nothing where
     /// these may not be read, or are not there.
-    std::optional<Counts> own;
-    std::optional<Counts> foreign;
+    std::optional<RowCounts> own;
+    std::optional<RowCounts> foreign;
     /// How many addresses stand there more than once but for capital letters, and whether the
     /// protected one stands there; nothing where they may not be read.
     std::optional<std::int64_t> ambiguous_emails;

@@ -199,7 +199,7 @@ class Examiner {
                ";";
     }
 
-    void check_emails(const Counts& own, const Counts& theirs) {
+    void check_emails(const RowCounts& own, const RowCounts& theirs) {
         if (theirs.users == 0) {
             note("no user of the application's own tells which UserAdminEmailCase it wants; "
                  "better-auth wants lower");

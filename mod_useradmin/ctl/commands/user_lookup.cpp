@@ -17,7 +17,7 @@ void print_field(const char* name, std::string_view value) {
     std::printf("%-14s %s\n", name, escape_control_characters(value).c_str());
 }
 
-std::string words_of(const model::Value& value, const model::Field<model::User>& field) {
+std::string display_of(const model::Value& value, const model::Field<model::User>& field) {
     return text_of(value).value_or(
         std::string(field.null_substitute.empty() ? "-" : field.null_substitute));
 }
@@ -53,7 +53,7 @@ void print(const Context& context, const model::User& user) {
         return;
     }
     for (const model::Field<model::User>& field : model::user_fields)
-        print_field(field.name.data(), words_of(model::value_of(user, field), field));
+        print_field(field.name.data(), display_of(model::value_of(user, field), field));
 }
 
 void print(const Context& context, const model::User& user, std::string_view line) {

@@ -148,8 +148,8 @@ bool is_collectible(const Filter& filter, const Window& window, LastTotal last) 
 }
 
 /// Collects what matches the search, if it is not too much: the total is NULL then.
-void append_collection(Statement& statement, const Schema& schema, const Dialect& dialect,
-                       const Filter& filter, const Window& window) {
+void append_indexed_collection(Statement& statement, const Schema& schema, const Dialect& dialect,
+                               const Filter& filter, const Window& window) {
     append_matches(statement << "WITH useradmin_match AS MATERIALIZED (", schema, dialect,
                    sort_columns(schema.user), filter, true);
     statement << " LIMIT " << std::to_string(max_collected + 1) << ") SELECT t.total, "
@@ -186,7 +186,7 @@ class ScaledListQueries final : public ListQueries {
         const Schema& schema = work.schema();
         Statement statement = work.statement();
         if (filter.search) {
-            append_collection(statement, schema, dialect, filter, window);
+            append_indexed_collection(statement, schema, dialect, filter, window);
             return counted_page(work, statement, [&] { return number(work, dialect, filter); });
         }
         append_number(statement << "SELECT ", schema, filter.role);
