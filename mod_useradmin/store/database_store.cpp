@@ -37,16 +37,6 @@ Deadline deadline_of(Clock::time_point asked, Deadline deadline) {
     return now - asked < little ? deadline : std::max(deadline, now + little);
 }
 
-/// Runs the work in a transaction.
-template <class T, class Operation>
-Result<T> in_transaction(Work& piece, const Dialect& dialect, const Operation& work) {
-    const std::unique_ptr<Transaction> transaction = dialect.begin_transaction(piece);
-    if (transaction == nullptr)
-        return Failure::failed;
-    Result<T> result = work(piece, dialect);
-    return !result || transaction->commit() ? std::move(result) : Result<T>(Failure::failed);
-}
-
 } // namespace
 
 Failure DatabaseStore::timeout_failure() {
@@ -112,15 +102,14 @@ std::string DatabaseStore::missing_grants(const Dialect& dialect, Client& client
     return {};
 }
 
-template <class T, class Operation>
-Result<T> DatabaseStore::run(unsigned needs, Retry repeatable, const Operation& work,
-                             Access access) {
+Result<Done> DatabaseStore::repeat(Access access, unsigned needs, Retry retry,
+                                   const Attempt& attempt) {
     // After this many busy retries, readers queue like writers.
     constexpr int tries_of_readers = 40;
     const TimeBudget::Scope use(time_budget_);
     std::optional<ipc::FairSemaphore::Permit> turn;
     for (int tries = 0;; ++tries) {
-        if (write_semaphore_ && !turn && (access == Access::write || tries == tries_of_readers)) {
+        if (write_semaphore_ && !turn && (access != Access::read || tries == tries_of_readers)) {
             auto slot =
                 write_semaphore_->acquire(std::chrono::duration_cast<std::chrono::milliseconds>(
                     use.deadline() - Clock::now()));
@@ -138,9 +127,9 @@ Result<T> DatabaseStore::run(unsigned needs, Retry repeatable, const Operation& 
             const Dialect* dialect = find_dialect(apr::view_of(apr_dbd_name((*lease).driver)));
             if (dialect == nullptr)
                 return log_failed("UA0101: ", "DBDriver must be " + driver_names());
-            if (auto result = run_on<T>(*lease, *dialect, needs, repeatable,
-                                        deadline_of(asked, use.deadline()), work))
-                return *std::move(result);
+            if (const auto result = repeat_on(*lease, *dialect, needs, retry,
+                                              deadline_of(asked, use.deadline()), attempt))
+                return *result;
         }
         // Release the connection while waiting.
         if (Clock::now() + busy_retry_delay >= use.deadline())
@@ -149,10 +138,10 @@ Result<T> DatabaseStore::run(unsigned needs, Retry repeatable, const Operation& 
     }
 }
 
-template <class T, class Operation>
-std::optional<Result<T>> DatabaseStore::run_on(const Connection& connection, const Dialect& dialect,
-                                               unsigned needs, Retry repeatable, Deadline deadline,
-                                               const Operation& work) {
+std::optional<Result<Done>> DatabaseStore::repeat_on(const Connection& connection,
+                                                     const Dialect& dialect, unsigned needs,
+                                                     Retry retry, Deadline deadline,
+                                                     const Attempt& attempt) {
     CachedConnection& known = CachedConnection::get(connection, dialect, label_);
     Client& client = known.client();
     client.set_deadline(timeout_policy_.applies_to_statements ? deadline : no_deadline);
@@ -164,39 +153,38 @@ std::optional<Result<T>> DatabaseStore::run_on(const Connection& connection, con
             if (error_kind == ErrorKind::busy)
                 return std::nullopt;
             if (error_kind == ErrorKind::timed_out)
-                return Result<T>(timeout_failure());
+                return timeout_failure();
             const std::string reason = client.error_message();
             if (std::exchange(may_reconnect, false) && client.ensure_connected())
                 continue;
             if (error_kind == ErrorKind::connection_lost)
-                return Result<T>(connection_failure(client));
-            return Result<T>(
-                log_unavailable("UA0102: ", "cannot read the database's catalogue: " + reason));
+                return connection_failure(client);
+            return log_unavailable("UA0102: ", "cannot read the database's catalogue: " + reason);
         }
         if (const Problem* problem = known.schema().find_problem(needs)) {
             // The remedy may just have been applied: read the catalogue again.
             if (!std::exchange(may_doubt, false))
-                return Result<T>(log_failed("UA0103: ", problem->text));
+                return log_failed("UA0103: ", problem->text);
             known.invalidate_schema();
             continue;
         }
         // Do not begin a write that must not be repeated on a closed connection.
-        if (repeatable == Retry::no && may_reconnect && !known.is_alive()) {
+        if (retry == Retry::no && may_reconnect && !known.is_alive()) {
             may_reconnect = false;
             // A pooler accepts connections even if the database is down.
             if (!client.ensure_connected() || !client.ping())
-                return Result<T>(connection_failure(client));
+                return connection_failure(client);
             continue;
         }
-        Work piece(client, known.schema(), pool_, change_listener_ != nullptr);
-        Result<T> result = work(piece, dialect);
+        Work work(client, known.schema(), pool_, change_listener_ != nullptr);
+        const Result<Done> result = attempt(work, dialect);
         if (result || result.failure() != Failure::failed)
             return result;
-        switch (piece.error_kind().value_or(ErrorKind::rejected)) {
+        switch (work.error_kind().value_or(ErrorKind::rejected)) {
         case ErrorKind::busy:
             return std::nullopt;
         case ErrorKind::timed_out:
-            return Result<T>(timeout_failure());
+            return timeout_failure();
         case ErrorKind::stale_schema:
         case ErrorKind::insufficient_privilege:
             // The tables or rights may have changed since the catalogue was read.
@@ -209,100 +197,101 @@ std::optional<Result<T>> DatabaseStore::run_on(const Connection& connection, con
             // The primary may have become a standby. Nothing was done; another connection may lead
             // to the new primary.
             if (!std::exchange(may_reconnect, false))
-                return Result<T>(log_unavailable(
-                    "UA0108: ", "the database is read-only: " + piece.error_message() + "; " +
-                                    dialect.product().read_only_hint));
+                return log_unavailable("UA0108: ",
+                                       "the database is read-only: " + work.error_message() + "; " +
+                                           dialect.product().read_only_hint);
             if (!client.reconnect())
-                return Result<T>(connection_failure(client));
+                return connection_failure(client);
             continue;
         case ErrorKind::connection_lost: {
             const bool is_first = std::exchange(may_reconnect, false);
             const bool is_back = client.ensure_connected();
-            if (repeatable == Retry::no) {
+            if (retry == Retry::no) {
                 // One line for each such write, without throttling.
                 log_failed("UA0105: ", "the connection to the database was lost; the outcome of "
                                        "the write is unknown: " +
-                                           piece.error_message());
-                return Result<T>(Failure::unavailable);
+                                           work.error_message());
+                return Failure::unavailable;
             }
             if (!is_back || !is_first)
-                return Result<T>(connection_failure(client));
+                return connection_failure(client);
             continue;
         }
         case ErrorKind::unique_violation:
         case ErrorKind::rejected:
             break;
         }
-        std::string reason = "the database reported an error: " + piece.error_message();
-        if (piece.error_kind() == ErrorKind::insufficient_privilege)
+        std::string reason = "the database reported an error: " + work.error_message();
+        if (work.error_kind() == ErrorKind::insufficient_privilege)
             reason += missing_grants(dialect, client, known.schema(), needs);
-        return Result<T>(log_failed("UA0106: ", reason));
+        return log_failed("UA0106: ", reason);
     }
 }
 
-template <class T, class Operation>
-Result<T> DatabaseStore::write(unsigned needs, Retry repeatable, const Operation& work) {
-    return run<T>(
-        needs, repeatable,
-        [&](Work& piece, const Dialect& dialect) {
-            // Outside a transaction, a statement that must wait for readers at its end would be
-            // repeated and let new readers in.
-            return noted(dialect.product().is_single_writer
-                             ? in_transaction<T>(piece, dialect, work)
-                             : work(piece, dialect),
-                         piece);
-        },
-        Access::write);
-}
-
-template <class T>
-Result<T> DatabaseStore::noted(Result<T> result, const Work& piece) {
-    if (!result && change_listener_ != nullptr && piece.may_be_committed())
-        change_listener_->on_unknown_outcome();
+Result<Done> DatabaseStore::execute(Access access, unsigned needs, Retry retry,
+                                    const Attempt& attempt) {
+    if (access == Access::read)
+        return repeat(access, needs, retry, attempt);
+    ChangeListener* const listener = access == Access::change ? change_listener_ : nullptr;
+    const bool reports_first = listener != nullptr && listener->runs_before_commit();
+    RowChange change;
+    const auto report = [&] {
+        return listener->on_change(change.user_id, change.before ? &*change.before : nullptr,
+                                   change.after ? &*change.after : nullptr);
+    };
+    const auto attempt_write = [&](Work& work, const Dialect& dialect) -> Result<Done> {
+        // Without a transaction on a single-writer database, a statement that must wait for readers
+        // at its end would be repeated and let new readers in.
+        const bool needs_transaction = reports_first || dialect.product().is_single_writer;
+        std::unique_ptr<Transaction> transaction;
+        if (needs_transaction)
+            transaction = dialect.begin_transaction(work);
+        bool is_reported = false;
+        Result<Done> done = Failure::failed;
+        if (transaction != nullptr || !needs_transaction)
+            done = attempt(work, dialect);
+        if (done) {
+            change = work.row_change();
+            is_reported = reports_first && report();
+            if (reports_first && !is_reported)
+                done = Failure::unavailable;
+            else if (transaction != nullptr && !transaction->commit())
+                done = Failure::failed;
+        }
+        if (!done && change_listener_ != nullptr && work.may_be_committed())
+            change_listener_->on_unknown_outcome();
+        // Do not repeat a reported change.
+        if (!done && is_reported && work.error_kind() == ErrorKind::busy)
+            return lock_failure();
+        return done;
+    };
+    const Result<Done> result =
+        repeat(access, needs, reports_first ? Retry::no : retry, attempt_write);
+    // Only this request waits for the listener.
+    if (result && listener != nullptr && !reports_first)
+        report();
     return result;
 }
 
 template <class T, class Operation>
-Result<T> DatabaseStore::change(unsigned needs, Retry repeatable, const Operation& work) {
-    if (change_listener_ == nullptr)
-        return write<T>(needs, repeatable, work);
-    const auto tell = [&](const RowChange& seen) {
-        return change_listener_->on_change(seen.user_id, seen.before ? &*seen.before : nullptr,
-                                           seen.after ? &*seen.after : nullptr);
-    };
-    if (!change_listener_->runs_before_commit()) {
-        RowChange seen;
-        Result<T> result = write<T>(needs, repeatable, [&](Work& piece, const Dialect& dialect) {
-            Result<T> done = work(piece, dialect);
-            seen = piece.row_change();
-            return done;
+Result<T> DatabaseStore::run(Access access, unsigned needs, Retry retry,
+                             const Operation& operation) {
+    Result<T> result = Failure::failed;
+    const Result<Done> done =
+        execute(access, needs, retry, [&](Work& work, const Dialect& dialect) -> Result<Done> {
+            result = operation(work, dialect);
+            return result ? Result<Done>(Done()) : result.failure();
         });
-        // Only this request waits for the listener.
-        if (result)
-            tell(seen);
-        return result;
-    }
+    return done ? std::move(result) : done.failure();
+}
+
+template <class T, class... Parameters, class... Arguments>
+Result<T> DatabaseStore::run(Access access, unsigned needs, Retry retry,
+                             Result<T> (*statement)(Work&, const Dialect&, Parameters...),
+                             const Arguments&... arguments) {
     return run<T>(
-        needs, Retry::no,
-        [&](Work& piece, const Dialect& dialect) {
-            bool is_told = false;
-            Result<T> result =
-                noted(in_transaction<T>(piece, dialect,
-                                        [&](Work&, const Dialect&) -> Result<T> {
-                                            Result<T> done = work(piece, dialect);
-                                            if (!done)
-                                                return done;
-                                            is_told = tell(piece.row_change());
-                                            return is_told ? std::move(done)
-                                                           : Result<T>(Failure::unavailable);
-                                        }),
-                      piece);
-            // Do not repeat a reported change.
-            return is_told && !result && piece.error_kind() == ErrorKind::busy
-                       ? Result<T>(lock_failure())
-                       : std::move(result);
-        },
-        Access::write);
+        access, needs, retry,
+        [&](Work& work, const Dialect& dialect) { return statement(work, dialect, arguments...); });
 }
 
 template <class T>
@@ -325,7 +314,8 @@ Result<Page> DatabaseStore::list(const Filter& filter, const Window& window) {
     // Returns nothing if the total is to be shared with other requests.
     const auto count = [&](bool leaves_shared, LastTotal last) {
         return run<Total>(
-            needs_user, Retry::yes, [&](Work& work, const Dialect& dialect) -> Result<Total> {
+            Access::read, needs_user, Retry::yes,
+            [&](Work& work, const Dialect& dialect) -> Result<Total> {
                 const ListQueries& lists = dialect.lists(work.schema());
                 if (leaves_shared && is_shared(lists.count_sharing(work.schema(), filter)))
                     return Total();
@@ -357,7 +347,7 @@ Result<Page> DatabaseStore::list(const Filter& filter, const Window& window) {
         users.emplace();
     if (!users) {
         Result<std::vector<model::User>> page = run<std::vector<model::User>>(
-            needs_user, Retry::yes, [&](Work& work, const Dialect& dialect) {
+            Access::read, needs_user, Retry::yes, [&](Work& work, const Dialect& dialect) {
                 return dialect.lists(work.schema()).page(work, dialect, filter, **total, window);
             });
         if (!page)
@@ -368,184 +358,121 @@ Result<Page> DatabaseStore::list(const Filter& filter, const Window& window) {
 }
 
 Result<model::User> DatabaseStore::find(std::string_view id) {
-    return run<model::User>(
-        needs_user, Retry::yes,
-        [&](Work& work, const Dialect& dialect) { return statements::find(work, dialect, id); });
+    return run(Access::read, needs_user, Retry::yes, statements::find, id);
 }
 
 Result<model::User> DatabaseStore::find_by_email(std::string_view email) {
-    return run<model::User>(
-        needs_user, Retry::yes,
-        [&](Work& work, const Dialect&) { return statements::find_by_email(work, email); });
+    return run(Access::read, needs_user, Retry::yes, statements::find_by_email, email);
 }
 
 Result<model::User> DatabaseStore::create(const NewUser& user, const std::optional<Actor>& actor) {
-    return invalidate_totals_after(change<model::User>(
-        needs_user | needs_account | needs_creation, Retry::no,
-        [&](Work& work, const Dialect& dialect) {
-            return statements::create(work, dialect, user, actor);
-        }));
+    return invalidate_totals_after(run(Access::change, needs_user | needs_account | needs_creation,
+                                       Retry::no, statements::create, user, actor));
 }
 
 Result<model::User> DatabaseStore::update(std::string_view id, const Changes& changes,
                                           const UpdateGuard& guard, SessionPolicy sessions) {
     // A second try would find the row changed by the first.
     const bool may_change_caller = guard.actor && guard.actor->id == id;
-    return invalidate_totals_after(change<model::User>(
-        needs_user | needs_of(sessions),
-        guard.versions || may_change_caller ? Retry::no : Retry::yes,
-        [&](Work& work, const Dialect& dialect) {
-            return statements::update(work, dialect, id, changes, guard, sessions);
-        }));
+    return invalidate_totals_after(run(Access::change, needs_user | needs_of(sessions),
+                                       guard.versions || may_change_caller ? Retry::no : Retry::yes,
+                                       statements::update, id, changes, guard, sessions));
 }
 
 Result<Done> DatabaseStore::remove(std::string_view id, const ProtectedEmail& spared,
                                    const UpdateGuard& guard) {
-    return invalidate_totals_after(change<Done>(
-        needs_user | needs_session | needs_account, Retry::no,
-        [&](Work& work, const Dialect& dialect) {
-            return statements::remove(work, dialect, id, spared, guard);
-        }));
+    return invalidate_totals_after(run(Access::change, needs_user | needs_session | needs_account,
+                                       Retry::no, statements::remove, id, spared, guard));
 }
 
 Result<Done> DatabaseStore::exists_other_with_role(std::string_view id, std::string_view role,
                                                    text::Timestamp now) {
-    return run<Done>(
-        needs_user, Retry::yes,
-        [&](Work& work, const Dialect& dialect) {
-            return statements::exists_other_with_role(work, dialect, id, role, now);
-        });
+    return run(Access::read, needs_user, Retry::yes, statements::exists_other_with_role, id, role,
+               now);
 }
 
 Result<Credential> DatabaseStore::find_credential(std::string_view email) {
-    return run<Credential>(
-        needs_user | needs_account, Retry::yes,
-        [&](Work& work, const Dialect&) { return statements::find_credential(work, email); });
+    return run(Access::read, needs_user | needs_account, Retry::yes, statements::find_credential,
+               email);
 }
 
 Result<Done> DatabaseStore::set_password(const model::Account& account, SessionPolicy sessions,
                                          const UpdateGuard& guard) {
-    return change<Done>(
-        needs_user | needs_account | needs_new_hash | needs_of(sessions), Retry::no,
-        [&](Work& work, const Dialect& dialect) {
-            return statements::set_password(work, dialect, account, sessions, guard);
-        });
+    return run(Access::change, needs_user | needs_account | needs_new_hash | needs_of(sessions),
+               Retry::no, statements::set_password, account, sessions, guard);
 }
 
 Result<Done> DatabaseStore::replace_hash(const model::Account& account,
                                          std::string_view instead_of) {
-    return change<Done>(
-        needs_user | needs_account, Retry::no,
-        [&](Work& work, const Dialect& dialect) {
-            return statements::replace_hash(work, dialect, account, instead_of);
-        });
+    return run(Access::change, needs_user | needs_account, Retry::no, statements::replace_hash,
+               account, instead_of);
 }
 
 Result<std::vector<std::string>> DatabaseStore::password_formats() {
-    return run<std::vector<std::string>>(
-        needs_account, Retry::yes,
-        [&](Work& work, const Dialect& dialect) {
-            return statements::password_formats(work, dialect);
-        });
+    return run(Access::read, needs_account, Retry::yes, statements::password_formats);
 }
 
 Result<SessionWithUser> DatabaseStore::find_session(std::string_view token) {
-    return run<SessionWithUser>(
-        needs_user | needs_session, Retry::yes,
-        [&](Work& work, const Dialect& dialect) {
-            return statements::find_session(work, dialect, token);
-        });
+    return run(Access::read, needs_user | needs_session, Retry::yes, statements::find_session,
+               token);
 }
 
 Result<SessionWithUser> DatabaseStore::find_caller(std::string_view token) {
-    return run<SessionWithUser>(
-        needs_user | needs_session, Retry::yes,
-        [&](Work& work, const Dialect& dialect) {
-            return statements::find_caller(work, dialect, token);
-        });
+    return run(Access::read, needs_user | needs_session, Retry::yes, statements::find_caller,
+               token);
 }
 
 Result<std::vector<model::Session>> DatabaseStore::list_sessions(std::string_view user_id) {
-    return run<std::vector<model::Session>>(
-        needs_session, Retry::yes,
-        [&](Work& work, const Dialect& dialect) {
-            return statements::list_sessions(work, dialect, user_id);
-        });
+    return run(Access::read, needs_session, Retry::yes, statements::list_sessions, user_id);
 }
 
 Result<std::vector<model::Session>> DatabaseStore::list_active_sessions(std::string_view user_id,
                                                                         text::Timestamp now,
                                                                         std::int64_t most) {
-    return run<std::vector<model::Session>>(
-        needs_session, Retry::yes,
-        [&](Work& work, const Dialect& dialect) {
-            return statements::list_active_sessions(work, dialect, user_id, now, most);
-        });
+    return run(Access::read, needs_session, Retry::yes, statements::list_active_sessions, user_id,
+               now, most);
 }
 
 Result<std::string_view> DatabaseStore::create_session(const model::Session& session,
                                                        const SessionTerms& terms) {
-    return change<std::string_view>(
-        needs_user | needs_session | (terms.password_hash ? needs_account : 0U), Retry::no,
-        [&](Work& work, const Dialect& dialect) {
-            return statements::create_session(work, dialect, session, terms);
-        });
+    return run(Access::change,
+               needs_user | needs_session | (terms.password_hash ? needs_account : 0U), Retry::no,
+               statements::create_session, session, terms);
 }
 
 Result<Done> DatabaseStore::extend_session(std::string_view token, text::Timestamp expires_at,
                                            text::Timestamp now) {
-    return write<Done>(
-        needs_session, Retry::yes,
-        [&](Work& work, const Dialect& dialect) {
-            return statements::extend_session(work, dialect, token, expires_at, now);
-        });
+    return run(Access::write, needs_session, Retry::yes, statements::extend_session, token,
+               expires_at, now);
 }
 
 Result<Done> DatabaseStore::delete_session(std::string_view token) {
-    return change<Done>(
-        needs_session, Retry::yes,
-        [&](Work& work, const Dialect& dialect) {
-            return statements::delete_session(work, dialect, token);
-        });
+    return run(Access::change, needs_session, Retry::yes, statements::delete_session, token);
 }
 
 Result<Done> DatabaseStore::delete_session_of_user(std::string_view user_id, std::string_view id,
                                                    const std::optional<Actor>& actor) {
-    return change<Done>(
-        needs_session | needs_of(actor), Retry::yes,
-        [&](Work& work, const Dialect& dialect) {
-            return statements::delete_session_of_user(work, dialect, user_id, id, actor);
-        });
+    return run(Access::change, needs_session | needs_of(actor), Retry::yes,
+               statements::delete_session_of_user, user_id, id, actor);
 }
 
 Result<std::int64_t> DatabaseStore::delete_sessions_of_user(std::string_view user_id,
                                                             const std::optional<Actor>& actor) {
-    return change<std::int64_t>(
-        needs_session | needs_of(actor), Retry::yes,
-        [&](Work& work, const Dialect& dialect) {
-            return statements::delete_sessions_of_user(work, dialect, user_id, actor);
-        });
+    return run(Access::change, needs_session | needs_of(actor), Retry::yes,
+               statements::delete_sessions_of_user, user_id, actor);
 }
 
 Result<std::vector<ExtraColumn>> DatabaseStore::extra_columns() {
-    return run<std::vector<ExtraColumn>>(
-        needs_user, Retry::yes,
-        [](Work& work, const Dialect&) {
-            return Result<std::vector<ExtraColumn>>(statements::extra_columns(work));
-        });
+    return run(Access::read, needs_user, Retry::yes, statements::extra_columns);
 }
 
 Result<Survey> DatabaseStore::survey(const ProtectedEmail& spared) {
-    return run<Survey>(
-        needs_user, Retry::yes,
-        [&](Work& work, const Dialect& dialect) {
-            return statements::survey(work, dialect, spared);
-        });
+    return run(Access::read, needs_user, Retry::yes, statements::survey, spared);
 }
 
 Result<Done> DatabaseStore::ping() {
     return run<Done>(
-        needs_user, Retry::yes,
+        Access::read, needs_user, Retry::yes,
         [](Work& work, const Dialect&) -> Result<Done> {
             const Result<Rows> answer = work.execute("SELECT 1");
             if (!answer)

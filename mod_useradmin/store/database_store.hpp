@@ -9,6 +9,7 @@
 #include "store/totals.hpp"
 #include "text/logger.hpp"
 
+#include <functional>
 #include <optional>
 
 namespace useradmin::store {
@@ -75,29 +76,30 @@ class DatabaseStore : public Store {
     /// Whether work may be repeated if the connection broke and the outcome is unknown.
     enum class Retry { no, yes };
 
-    enum class Access { read, write };
+    /// What an operation does: reads, writes, or makes a change that is reported to the listener.
+    enum class Access { read, write, change };
 
-    /// Runs the work on a connection and repeats it after transient failures. For needs, see
+    /// One attempt of an operation on a connection. Keeps its own result.
+    using Attempt = std::function<Result<Done>(Work&, const Dialect&)>;
+
+    /// Makes attempts until one succeeds or its failure is not transient. For needs, see
     /// schema.hpp.
+    Result<Done> repeat(Access access, unsigned needs, Retry retry, const Attempt& attempt);
+    /// Makes attempts on one connection. Returns nothing if the database was locked.
+    std::optional<Result<Done>> repeat_on(const Connection& connection, const Dialect& dialect,
+                                          unsigned needs, Retry retry, Deadline deadline,
+                                          const Attempt& attempt);
+    /// Repeats the attempt with what a write needs: a transaction if the database has one writer at
+    /// a time, and reports to the listener.
+    Result<Done> execute(Access access, unsigned needs, Retry retry, const Attempt& attempt);
+    /// Executes the operation and returns its result.
     template <class T, class Operation>
-    Result<T> run(unsigned needs, Retry repeatable, const Operation& work,
-                  Access access = Access::read);
-    /// Runs the work on one connection. Returns nothing if the database was locked.
-    template <class T, class Operation>
-    std::optional<Result<T>> run_on(const Connection& connection, const Dialect& dialect,
-                                    unsigned needs, Retry repeatable, Deadline deadline,
-                                    const Operation& work);
-
-    /// Runs a write, as a transaction if the database has one writer at a time.
-    template <class T, class Operation>
-    Result<T> write(unsigned needs, Retry repeatable, const Operation& work);
-    /// Runs a change and reports it to the listener.
-    template <class T, class Operation>
-    Result<T> change(unsigned needs, Retry repeatable, const Operation& work);
-
-    /// Tells the witness where the outcome of a write that failed is unknown.
-    template <class T>
-    Result<T> noted(Result<T> result, const Work& piece);
+    Result<T> run(Access access, unsigned needs, Retry retry, const Operation& operation);
+    /// Executes one of statements.hpp and returns its result.
+    template <class T, class... Parameters, class... Arguments>
+    Result<T> run(Access access, unsigned needs, Retry retry,
+                  Result<T> (*statement)(Work&, const Dialect&, Parameters...),
+                  const Arguments&... arguments);
 
     /// Invalidates the kept totals. Returns the result.
     template <class T>

@@ -236,7 +236,7 @@ Result<model::User> find(Work& work, const Dialect& dialect, std::string_view id
     return first_row(work, statement, Work::read_user);
 }
 
-Result<model::User> find_by_email(Work& work, std::string_view email) {
+Result<model::User> find_by_email(Work& work, const Dialect&, std::string_view email) {
     const Table& user = work.schema().user;
     Statement statement = work.statement();
     const Column& column = user.at("email");
@@ -309,7 +309,7 @@ Result<Done> exists_other_with_role(Work& work, const Dialect& dialect, std::str
     return first_row(work, statement, [](Rows&) { return Done(); });
 }
 
-Result<Credential> find_credential(Work& work, std::string_view email) {
+Result<Credential> find_credential(Work& work, const Dialect&, std::string_view email) {
     const Table& user = work.schema().user;
     const Table& account = work.schema().account;
     Statement statement = work.statement();
@@ -530,7 +530,7 @@ Result<std::int64_t> delete_sessions_of_user(Work& work, const Dialect& dialect,
     return closed;
 }
 
-std::vector<ExtraColumn> extra_columns(const Work& work) {
+Result<std::vector<ExtraColumn>> extra_columns(Work& work, const Dialect&) {
     using Kind = ExtraColumn::Kind;
     std::vector<ExtraColumn> columns;
     for (const Column* column : work.schema().extra_user_columns()) {

@@ -13,7 +13,7 @@
 namespace useradmin::store::statements {
 
 Result<model::User> find(Work& work, const Dialect& dialect, std::string_view id);
-Result<model::User> find_by_email(Work& work, std::string_view email);
+Result<model::User> find_by_email(Work& work, const Dialect& dialect, std::string_view email);
 Result<model::User> create(Work& work, const Dialect& dialect, const NewUser& user,
                            const std::optional<Actor>& actor = {});
 Result<model::User> update(Work& work, const Dialect& dialect, std::string_view id,
@@ -23,7 +23,7 @@ Result<Done> remove(Work& work, const Dialect& dialect, std::string_view id,
                     const ProtectedEmail& spared, const UpdateGuard& guard);
 Result<Done> exists_other_with_role(Work& work, const Dialect& dialect, std::string_view id,
                                     std::string_view role, text::Timestamp now);
-Result<Credential> find_credential(Work& work, std::string_view email);
+Result<Credential> find_credential(Work& work, const Dialect& dialect, std::string_view email);
 Result<Done> set_password(Work& work, const Dialect& dialect, const model::Account& account,
                           SessionPolicy sessions = SessionPolicy::keep,
                           const UpdateGuard& guard = {});
@@ -47,7 +47,7 @@ Result<Done> delete_session_of_user(Work& work, const Dialect& dialect, std::str
 Result<std::int64_t> delete_sessions_of_user(Work& work, const Dialect& dialect,
                                              std::string_view user_id,
                                              const std::optional<Actor>& actor = {});
-std::vector<ExtraColumn> extra_columns(const Work& work);
+Result<std::vector<ExtraColumn>> extra_columns(Work& work, const Dialect& dialect);
 Result<Survey> survey(Work& work, const Dialect& dialect, const ProtectedEmail& spared);
 
 /// Why the caller may not make a change; nothing where it may.

@@ -508,7 +508,8 @@ class Import {
     /// nothing.
     void set_password(store::Work& work, const model::User& user, const Entry& entry,
                       store::SessionPolicy ending) {
-        const auto stored = store::statements::find_credential(work, user.email);
+        const auto stored =
+            store::statements::find_credential(work, database_.dialect(), user.email);
         if (!stored && !stored.is_not_found())
             fail(work);
         if (stored && stored->password_hash == entry.row.password_hash)
