@@ -4,7 +4,7 @@
 # What the build needs.
 # shellcheck disable=SC2034 # for the scripts that source this file
 build_packages=(g++ make cmake pkg-config apache2-dev apache2-bin libapr1-dev libaprutil1-dev libcjson-dev
-    libargon2-dev libcrypt-dev libpq-dev libssl-dev libutf8proc-dev libsqlite3-dev zlib1g-dev)
+    libargon2-dev libsodium-dev libcrypt-dev libpq-dev libssl-dev libutf8proc-dev libsqlite3-dev zlib1g-dev)
 # What the tests need beside it.
 # shellcheck disable=SC2034 # for the scripts that source this file
 test_packages=(xsltproc openssl libaprutil1-dbd-pgsql libaprutil1-dbd-sqlite3 libcpputest-dev libcurl4-openssl-dev postgresql

@@ -2,9 +2,8 @@
 
 #include "crypto/random.hpp"
 #include "crypto/secret.hpp"
-#include "password/hash_memory.hpp"
+#include "password/argon2id_key.hpp"
 
-#include <argon2.h>
 #include <openssl/evp.h>
 
 #include <algorithm>
@@ -100,50 +99,12 @@ std::optional<Phc> parse_phc(std::string_view stored) {
     return is_sound ? std::optional(std::move(phc)) : std::nullopt;
 }
 
-// libargon2's default allocation would stay in each thread's glibc arena: 19 MiB for every thread
-// that ever hashed.
-
-int allocate_memory(std::uint8_t** memory, std::size_t size) {
-    *memory = static_cast<std::uint8_t*>(HashMemory::allocate(size));
-    return *memory != nullptr ? ARGON2_OK : ARGON2_MEMORY_ALLOCATION_ERROR;
-}
-
-void free_memory(std::uint8_t* memory, std::size_t size) {
-    HashMemory::deallocate(memory, size);
-}
-
-/// Returns the hash with the given size, or nothing if libargon2 fails.
-std::optional<crypto::Secret> derive_argon2id(const Argon2id& work, std::string_view salt,
-                                              std::size_t size, std::string_view password) {
-    const auto bytes_of = [](std::string_view text) {
-        return reinterpret_cast<std::uint8_t*>(const_cast<char*>(text.data())); // not written
-    };
-    std::string hash(size, '\0');
-    argon2_context context{};
-    context.out = bytes_of(hash);
-    context.outlen = static_cast<std::uint32_t>(hash.size());
-    context.pwd = bytes_of(password);
-    context.pwdlen = static_cast<std::uint32_t>(password.size());
-    context.salt = bytes_of(salt);
-    context.saltlen = static_cast<std::uint32_t>(salt.size());
-    context.t_cost = work.passes;
-    context.m_cost = work.memory_kib;
-    context.lanes = work.lanes;
-    context.threads = work.lanes;
-    context.version = ARGON2_VERSION_13;
-    context.allocate_cbk = allocate_memory;
-    context.free_cbk = free_memory;
-    if (argon2id_ctx(&context) != ARGON2_OK)
-        return std::nullopt;
-    return crypto::Secret(std::move(hash));
-}
-
 } // namespace
 
 std::optional<crypto::Secret> hash_argon2id(const Argon2id& work, std::string_view password) {
     crypto::SecretBytes<new_salt_size> salt;
     crypto::random_bytes({salt.data(), salt.size()});
-    const auto hash = derive_argon2id(work, salt.view(), new_hash_size, password);
+    const auto hash = derive_argon2id_key(work, salt.view(), new_hash_size, password);
     return hash ? std::optional(encode_phc(work, salt.view(), hash->view())) : std::nullopt;
 }
 
@@ -151,8 +112,8 @@ Verdict verify_argon2id(std::string_view stored, std::string_view password) {
     const auto expected = parse_phc(stored);
     if (!expected)
         return Verdict::unsupported;
-    const auto hash = derive_argon2id(expected->work, expected->salt.view(),
-                                      expected->hash.view().size(), password);
+    const auto hash = derive_argon2id_key(expected->work, expected->salt.view(),
+                                          expected->hash.view().size(), password);
     if (!hash)
         return Verdict::unsupported;
     return crypto::constant_time_equal(hash->view(), expected->hash.view()) ? Verdict::match

@@ -2,6 +2,7 @@
 #include "crypto/secret.hpp"
 #include "crypto/source.hpp"
 #include "ipc/log_throttle.hpp"
+#include "password/argon2id_key.hpp"
 #include "password/hash.hpp"
 #include "password/hash_memory.hpp"
 #include "password/hasher.hpp"
@@ -587,6 +588,28 @@ TEST(argon2id, a_hash_of_the_reference_implementation_is_verified) {
     CHECK_TRUE(password::verify("$argon2id$v=19$m=256,t=2,p=2$c29tZXNhbHQ"
                                 "$bQk8UB/VmZZF4Oo79iDXuL5/0ttZwg2f/5U52iv1cDc",
                                 "password") == Verdict::match);
+}
+
+TEST(argon2id, libsodium_derives_the_key_of_libargon2) {
+    const std::string_view salt = "sixteen bytes...";
+    for (const auto& work : {password::Argon2id{8, 1, 1}, password::Argon2id{19456, 2, 1},
+                             password::Argon2id{64, 10, 1}})
+        for (const std::size_t size : {16, 32, 64})
+            for (const std::string_view password : {"", "contraseña"}) {
+                const auto expected = password::derive_with_libargon2(work, salt, size, password);
+                CHECK_TRUE(expected.has_value());
+                const auto key = password::derive_with_libsodium(work, salt, size, password);
+                CHECK_TRUE(key && key->view() == expected->view());
+                const auto chosen = password::derive_argon2id_key(work, salt, size, password);
+                CHECK_TRUE(chosen && chosen->view() == expected->view());
+            }
+}
+
+TEST(argon2id, libsodium_derives_no_key_with_two_lanes_or_another_size_of_salt) {
+    CHECK_FALSE(
+        password::derive_with_libsodium({64, 1, 2}, "sixteen bytes...", 32, "a").has_value());
+    CHECK_FALSE(password::derive_with_libsodium({64, 1, 1}, "somesalt", 32, "a").has_value());
+    CHECK_TRUE(password::derive_argon2id_key({64, 1, 2}, "sixteen bytes...", 32, "a").has_value());
 }
 
 TEST(argon2id, a_changed_hash_does_not_match) {

@@ -1,0 +1,94 @@
+#include "password/argon2id_key.hpp"
+
+#include "password/hash_memory.hpp"
+
+#include <argon2.h>
+#ifdef USERADMIN_LIBSODIUM
+#include <sodium.h>
+#endif
+
+#include <fstream>
+#include <string>
+
+namespace useradmin::password {
+
+namespace {
+
+// libargon2's default allocation would stay in each thread's glibc arena: 19 MiB for every thread
+// that ever hashed.
+
+int allocate_memory(std::uint8_t** memory, std::size_t size) {
+    *memory = static_cast<std::uint8_t*>(HashMemory::allocate(size));
+    return *memory != nullptr ? ARGON2_OK : ARGON2_MEMORY_ALLOCATION_ERROR;
+}
+
+void free_memory(std::uint8_t* memory, std::size_t size) {
+    HashMemory::deallocate(memory, size);
+}
+
+/// Whether all memory of this process is in huge pages. Without them libsodium spends more time on
+/// page faults than it saves; libargon2's memory has them where they are only on request.
+bool has_huge_pages() {
+    std::ifstream setting("/sys/kernel/mm/transparent_hugepage/enabled");
+    std::string line;
+    return std::getline(setting, line) && line.find("[always]") != line.npos;
+}
+
+} // namespace
+
+std::optional<crypto::Secret> derive_with_libargon2(const Argon2id& work, std::string_view salt,
+                                                    std::size_t size, std::string_view password) {
+    const auto bytes_of = [](std::string_view text) {
+        return reinterpret_cast<std::uint8_t*>(const_cast<char*>(text.data())); // not written
+    };
+    std::string key(size, '\0');
+    argon2_context context{};
+    context.out = bytes_of(key);
+    context.outlen = static_cast<std::uint32_t>(key.size());
+    context.pwd = bytes_of(password);
+    context.pwdlen = static_cast<std::uint32_t>(password.size());
+    context.salt = bytes_of(salt);
+    context.saltlen = static_cast<std::uint32_t>(salt.size());
+    context.t_cost = work.passes;
+    context.m_cost = work.memory_kib;
+    context.lanes = work.lanes;
+    context.threads = work.lanes;
+    context.version = ARGON2_VERSION_13;
+    context.allocate_cbk = allocate_memory;
+    context.free_cbk = free_memory;
+    if (argon2id_ctx(&context) != ARGON2_OK)
+        return std::nullopt;
+    return crypto::Secret(std::move(key));
+}
+
+#ifdef USERADMIN_LIBSODIUM
+std::optional<crypto::Secret> derive_with_libsodium(const Argon2id& work, std::string_view salt,
+                                                    std::size_t size, std::string_view password) {
+    static const bool is_ready = sodium_init() >= 0;
+    if (!is_ready || work.lanes != 1 || salt.size() != crypto_pwhash_argon2id_SALTBYTES)
+        return std::nullopt;
+    std::string key(size, '\0');
+    if (crypto_pwhash_argon2id(
+            reinterpret_cast<unsigned char*>(key.data()), key.size(), password.data(),
+            password.size(), reinterpret_cast<const unsigned char*>(salt.data()), work.passes,
+            std::size_t{work.memory_kib} * 1024, crypto_pwhash_argon2id_ALG_ARGON2ID13) != 0)
+        return std::nullopt;
+    return crypto::Secret(std::move(key));
+}
+#else
+std::optional<crypto::Secret> derive_with_libsodium(const Argon2id&, std::string_view, std::size_t,
+                                                    std::string_view) {
+    return std::nullopt;
+}
+#endif
+
+std::optional<crypto::Secret> derive_argon2id_key(const Argon2id& work, std::string_view salt,
+                                                  std::size_t size, std::string_view password) {
+    static const bool prefers_libsodium = has_huge_pages();
+    if (prefers_libsodium)
+        if (auto key = derive_with_libsodium(work, salt, size, password))
+            return key;
+    return derive_with_libargon2(work, salt, size, password);
+}
+
+} // namespace useradmin::password
