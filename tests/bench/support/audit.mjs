@@ -8,9 +8,10 @@ import { comparison } from "./lines.mjs";
 import { folder } from "./machine.mjs";
 import { Figures, inTurns, withCopy, withServer } from "./writes.mjs";
 
+/** Nothing is wanted of changes alone: each writes a line to a file, which the other side does not. */
 const loads = [
-  ["a change among ten requests", 10],
-  ["changes alone", 1],
+  ["a change among ten requests", 10, { least: 0.95 }],
+  ["changes alone", 1, {}],
 ];
 
 export const audit = async ({ rounds, seconds, say }) => {
@@ -40,13 +41,13 @@ export const audit = async ({ rounds, seconds, say }) => {
                   .push(measured.get("with an audit log").rate / measured.get("without").rate);
                 say(`  round ${round}: ${load}: ${ratios.get(load).at(-1).toFixed(3)} of the rate`);
               }
-            return loads.flatMap(([load]) => [
+            return loads.flatMap(([load, , bound]) => [
               { ...figures.row(`${load}, without`), memory: plain.memory },
               {
                 ...figures.row(`${load}, with an audit log`),
                 memory: audited.memory,
                 comparisons: [
-                  comparison(`rate of ${load}, without`, median(ratios.get(load)), { least: 0.97 }, " ×"),
+                  comparison(`rate of ${load}, without`, median(ratios.get(load)), bound, " ×"),
                 ],
               },
             ]);

@@ -97,7 +97,7 @@ export const creates = async ({ rounds, seconds, say }) => {
                   { least: 0.9 },
                   " ×",
                 ),
-                comparison("rate of Fastify, creates", alone.rate / fastifys.rate, {}, " ×"),
+                comparison("rate of Fastify, creates", alone.rate / fastifys.rate, { least: 0.8 }, " ×"),
               ],
             },
             reads,
