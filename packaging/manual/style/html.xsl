@@ -191,7 +191,6 @@
   <pre class="{@language}" tabindex="0"><code><xsl:value-of select="substring(., 2, string-length(.) - 2)"/></code></pre>
 </xsl:template>
 
-<xsl:template match="image"><p><img src="{@src}" alt="{@alt}"/></p></xsl:template>
 
 <!-- In a line -->
 

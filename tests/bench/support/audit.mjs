@@ -2,11 +2,22 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
-import { change } from "./changes.mjs";
-import { median } from "./drive.mjs";
+import { idOf } from "./databases.mjs";
+import { drive, median } from "./drive.mjs";
 import { comparison } from "./lines.mjs";
 import { folder } from "./machine.mjs";
 import { Figures, inTurns, withCopy, withServer } from "./writes.mjs";
+
+/** Whose names are changed: more than there are callers, so that they rarely wait for one another. */
+const ids = Array.from({ length: 887 }, (_, index) => idOf(index + 10));
+
+/** Changes, one among so many requests; the others are reads. */
+const change = (server, headers, seconds, share, connections = 8) =>
+  drive(
+    `${server.address}/api/users`,
+    { ...headers, "Content-Type": "application/json" },
+    { seconds, connections, script: "change.lua", words: [String(share), ...ids] },
+  );
 
 /** Nothing is wanted of changes alone: each writes a line to a file, which the other side does not. */
 const loads = [

@@ -4,8 +4,8 @@ import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { callers, database } from "./databases.mjs";
-import { built, contenderFile, folder, loadProxyModules, node, php, Skipped, socket } from "./machine.mjs";
-import { account, place, Server, startHttpd } from "./servers.mjs";
+import { built, contenderFile, folder, node, socket } from "./machine.mjs";
+import { place, Server, startHttpd } from "./servers.mjs";
 
 /** Connections to the database that a contender may hold: one for each of wrk's. */
 const connections = 16;
@@ -53,57 +53,6 @@ const startNode = async (program, { name }) => {
   server.address = `http://127.0.0.1:${port}`;
   server.errors = server.log;
   return server;
-};
-
-const startPhp = async ({ name }) => {
-  if (!php) throw new Skipped("no php-fpm on this machine");
-  const { home, port } = await place("php");
-  const children = await account();
-  const configuration = join(home, "php-fpm.conf");
-  writeFileSync(
-    configuration,
-    `[global]
-error_log = ${home}/error.log
-daemonize = no
-[bench]
-${children ? `user = ${children.user}\ngroup = ${children.group}\n` : ""}listen = 127.0.0.1:${port}
-listen.backlog = 128
-pm = static
-pm.max_children = ${connections}
-catch_workers_output = yes
-env[BENCH_PDO] = "pgsql:host=${socket};dbname=${name}"
-php_admin_value[date.timezone] = UTC
-php_admin_value[opcache.enable] = 1
-php_admin_value[display_errors] = 0
-`,
-  );
-  const backend = await Server.start([php, "--nodaemonize", "--fpm-config", configuration], {
-    port,
-    log: join(home, "output"),
-  });
-  const front = await startHttpd(
-    "php",
-    `${loadProxyModules}
-<Proxy "fcgi://127.0.0.1:${port}/" enablereuse=on max=${connections}>
-</Proxy>
-<Location "/api/users">
-    SetHandler "proxy:fcgi://127.0.0.1:${port}/"
-    ProxyFCGISetEnvIf "true" SCRIPT_FILENAME "${contenderFile("service.php")}"
-</Location>
-`,
-  );
-  return {
-    address: front.address,
-    errors: join(home, "error.log"),
-    pids: [front.pid, backend.pid],
-    get memory() {
-      return front.memory + backend.memory;
-    },
-    stop: async () => {
-      await front.stop();
-      await backend.stop();
-    },
-  };
 };
 
 const trusted = (caller) => ({ "X-User-Id": callers[caller].id, "X-User-Role": callers[caller].role });
@@ -158,15 +107,14 @@ DBDPrepareSQL 'SELECT ${columns} FROM "user" WHERE "id" = %s' floor
     headers: cookie,
     isCompiledMeanwhile: true,
   },
-  php: { title: "(e) PHP-FPM, PDO", start: startPhp, headers: trusted },
   notes: {
-    title: "(f) mod_useradmin, notes",
+    title: "(e) mod_useradmin, notes",
     start: (data, lines = []) =>
       startHttpd("notes", `${contenderModule("caller")}${databaseLines(data)}${service(lines)}`),
     headers: trusted,
   },
   cachedTotals: {
-    title: "(f) mod_useradmin, notes, UserAdminTotalCache",
+    title: "(e) mod_useradmin, notes, UserAdminTotalCache",
     start: (data) =>
       startHttpd(
         "totals",
@@ -175,12 +123,12 @@ DBDPrepareSQL 'SELECT ${columns} FROM "user" WHERE "id" = %s' floor
     headers: trusted,
   },
   session: {
-    title: "(g) mod_useradmin, mod_auth_useradmin, a signed cookie",
+    title: "(f) mod_useradmin, mod_auth_useradmin, a signed cookie",
     start: (data) => startHttpd("session", `${databaseLines(data)}${service(signed)}`),
     headers: cookie,
   },
   cachedSession: {
-    title: "(g) the same, AuthUserAdminCache",
+    title: "(f) the same, AuthUserAdminCache",
     start: (data) =>
       startHttpd("sessions", `${databaseLines(data)}${service([...signed, "AuthUserAdminCache 60"])}`),
     headers: cookie,

@@ -42,8 +42,6 @@ const plainMark = digest(schema, fill);
 const scaledMark = digest(plainMark, allBelow("sql/postgresql"));
 const sqliteMark = digest(plainMark, allBelow("sql/sqlite"));
 
-export const pool = (database, max = 4) => new pg.Pool({ host: socket, user: "useradmin", database, max });
-
 /** Runs the work with one connection. */
 export const connected = async (database, work) => {
   const client = new pg.Client({ host: socket, user: "useradmin", database });
@@ -188,7 +186,7 @@ const done = ({ status, error }, what) => {
 const sqliteHome = join(folder, "sqlite");
 
 /** Removes a file of SQLite's, with what stands beside it. */
-export const removeSqlite = (file) => {
+const removeSqlite = (file) => {
   for (const suffix of ["", "-wal", "-shm", "-journal", ".made"]) rmSync(file + suffix, { force: true });
 };
 
@@ -197,16 +195,6 @@ const giveToChildren = async () => {
   if (!childrenAccount) return;
   done(await run("chown", ["-R", `${childrenAccount}:`, sqliteHome]), "chown");
   done(await run("chmod", ["700", sqliteHome]), "chmod");
-};
-
-/** A copy of a file of SQLite's, in a journal mode of its own: its path. */
-export const copySqlite = async (from, name, mode) => {
-  const file = join(sqliteHome, `${name}.db`);
-  removeSqlite(file);
-  done(await run("sqlite3", ["-batch", "-bail", from, `VACUUM INTO '${file}'`]), "sqlite3");
-  done(await run("sqlite3", ["-batch", "-bail", file, `PRAGMA journal_mode = ${mode}`]), "sqlite3");
-  await giveToChildren();
-  return file;
 };
 
 /** The same users in a file of SQLite's, from PostgreSQL. */

@@ -13,12 +13,9 @@ export const repository = setting("BENCH_REPOSITORY");
 export const httpd = setting("BENCH_HTTPD");
 export const socket = setting("BENCH_SOCKET");
 export const postgresqlPid = Number(setting("BENCH_POSTGRESQL_PID"));
-/** PHP's FastCGI server; empty where there is none. */
-export const php = process.env.BENCH_PHP ?? "";
 /** The account that httpd's children run under, where that is not the bench's own. */
 export const childrenAccount = process.env.BENCH_CHILDREN ?? "";
 export const loadHttpdModules = process.env.BENCH_LOAD_HTTPD_MODULES ?? "";
-export const loadProxyModules = process.env.BENCH_LOAD_PROXY_MODULES ?? "";
 export const built = (file) => join(setting("BENCH_BUILD"), file);
 export const contenderFile = (file) => join(folder, "contenders", file);
 export const postgresqlProgram = (name) => join(setting("BENCH_POSTGRESQL"), name);

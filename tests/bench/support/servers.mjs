@@ -146,7 +146,7 @@ export const place = async (name) => {
   return { home, port: await freePort() };
 };
 
-/** The account that children run under, as lines of httpd's configuration or PHP's. */
+/** The account that children run under, as lines of httpd's configuration. */
 export const account = async () => {
   if (!childrenAccount) return null;
   return { user: childrenAccount, group: (await run("id", ["-gn", childrenAccount])).output.trim() };

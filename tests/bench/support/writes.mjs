@@ -1,6 +1,6 @@
 // What cases that write have in common: data of their own, servers, and figures that come in rounds.
 import { contenders } from "./contenders.mjs";
-import { copy, copySqlite, database, drop, params, removeSqlite } from "./databases.mjs";
+import { copy, database, drop, params } from "./databases.mjs";
 import { median } from "./drive.mjs";
 import { settled } from "./lines.mjs";
 
@@ -12,17 +12,6 @@ export const withCopy = async (wanted, name, work) => {
     return await work({ driver: "pgsql", params: params(name), name });
   } finally {
     await drop(name);
-  }
-};
-
-/** Runs the work with a copy of a file of SQLite's in a journal mode, which is removed in the end. */
-export const withSqliteCopy = async (wanted, name, mode, work) => {
-  const { name: from } = await database({ ...wanted, isSqlite: true });
-  const file = await copySqlite(from, name, mode);
-  try {
-    return await work({ driver: "sqlite3", params: file, name: file });
-  } finally {
-    removeSqlite(file);
   }
 };
 
