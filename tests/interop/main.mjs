@@ -5,7 +5,6 @@ import "./passwords.mjs";
 import "./schemas.mjs";
 import "./serial.mjs";
 import "./client.mjs";
-import "./mutations.mjs";
 import "./front_ends.mjs";
 import "./openapi.mjs";
 import { runSites } from "./support/checks.mjs";

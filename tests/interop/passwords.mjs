@@ -115,14 +115,6 @@ const tests = (check) => {
     },
   );
 
-  check("UserAdminEmailCase lower: an address that is changed here signs in there", async (site) => {
-    const user = await site.createHere();
-    const email = `Nueva.${user.email}`;
-    const changed = await site.change(user.id, { email });
-    assert.equal(changed.email, email.toLowerCase());
-    await site.signIn({ ...user, email });
-  });
-
   check(
     "UserAdminAccountId: the account row is the one that this release of the library looks for",
     async (site) => {

@@ -82,27 +82,6 @@ const uuids = (check) => {
   });
 };
 
-const oddities = (check) => {
-  check("a required column without a default is one line in the error log that names it", async (site) => {
-    await site.database.run(
-      'ALTER TABLE "user" ADD "vat" text',
-      `UPDATE "user" SET "vat" = ''`,
-      'ALTER TABLE "user" ALTER "vat" SET NOT NULL',
-    );
-    const person = somebody();
-    site.log.expect("vat");
-    const { status, body } = await site.here("POST", "/api/users", { body: person });
-    assert.deepEqual([status, body.error], [500, "Error al crear usuario"]);
-    const found = await site.database.rows('SELECT count(*)::int AS number FROM "user" WHERE "email" = $1', [
-      person.email,
-    ]);
-    assert.equal(found[0].number, 0);
-    await site.database.run(`ALTER TABLE "user" ALTER "vat" SET DEFAULT ''`);
-    await untilNoticed();
-    await site.createHere();
-  });
-};
-
 const plain = (check) => {
   check("an application without the admin plugin: everybody is a user", async (site) => {
     const person = somebody();
@@ -132,18 +111,6 @@ const plain = (check) => {
   );
 };
 
-const withoutBans = (check) => {
-  check("a ban that the tables cannot hold is refused, and the error log names the column", async (site) => {
-    const user = await site.createHere();
-    // Not in the style: the library refuses to start on such tables.
-    await site.database.run('ALTER TABLE "user" DROP "banned", DROP "banReason", DROP "banExpires"');
-    site.log.expect("banned");
-    const { status } = await site.here("PUT", `/api/users/${user.id}`, { body: { banned: true } });
-    assert.equal(status, 500);
-    assert.equal((await site.here("GET", `/api/users/${user.id}`)).status, 200);
-  });
-};
-
 for (const version of versions.filter((one) => !one.issuer)) {
   describeSite(
     "further columns",
@@ -158,6 +125,4 @@ for (const version of versions.filter((one) => !one.issuer)) {
     uuids,
   );
 }
-describeSite("no columns for bans", newest, fresh, withoutBans);
 describeSite("no admin plugin", newest, { ...fresh, options: { withoutAdmin: true } }, plain);
-describeSite("what is missing", newest, fresh, oddities);

@@ -4,12 +4,10 @@ import { createHmac } from "node:crypto";
 
 import { origin, secret, versions } from "./support/applications.mjs";
 import { describeSite } from "./support/checks.mjs";
-import { pause } from "./support/machine.mjs";
-import { somebody } from "./support/site.mjs";
 import { drizzleStyle } from "./support/styles.mjs";
 
-const signed = (token, key = secret) =>
-  `${token}.${createHmac("sha256", key).update(token).digest("base64")}`;
+const signed = (token) =>
+  `${token}.${createHmac("sha256", secret).update(token).digest("base64")}`;
 const cookieName = "better-auth.session_token";
 
 const tests = (check) => {
@@ -33,45 +31,6 @@ const tests = (check) => {
     const { user, session } = await site.signedIn();
     assert.deepEqual(await statuses(site, user.id, session.token), [401, 401]);
     assert.deepEqual(await statuses(site, user.id, session.token, "/unsigned/users"), [200, 200]);
-  });
-
-  check("a wrongly signed token is refused", async (site) => {
-    const { user, session } = await site.signedIn();
-    const other = await site.signedIn();
-    const { token } = session;
-    const signature = signed(token).slice(token.length + 1);
-    for (const value of [
-      `${token}.`,
-      `${token}`,
-      `.${signature}`,
-      `${token}.${"A".repeat(43)}=`,
-      `${token}.${signature.slice(0, -1)}`,
-      `${token}.${signature.slice(0, -2)}=`,
-      `${token}.${signature}.`,
-      `${token}.${signature}.${signature}`,
-      `${token}..${signature}`,
-      `.${token}.${signature}`,
-      signed(token, `${secret}x`),
-      signed(token, ""),
-      `${token}.${signed(other.session.token).split(".")[1]}`,
-      `${other.session.token}.${signature}`,
-      `${token}.${Buffer.from(signature, "base64").toString("hex")}`,
-      `${token}.${signature.toLowerCase()}`,
-      `${token.toUpperCase()}.${signature}`,
-    ]) {
-      assert.deepEqual([value, ...(await statuses(site, user.id, value))], [value, 401, 401]);
-      assert.deepEqual(
-        [value, ...(await statuses(site, user.id, encodeURIComponent(value)))],
-        [value, 401, 401],
-      );
-    }
-  });
-
-  check("a token that is signed but not in the table is no session", async (site) => {
-    assert.deepEqual(
-      await statuses(site, site.root.user.id, encodeURIComponent(signed("x".repeat(32)))),
-      [401, 401],
-    );
   });
 
   check("the session counts beside the application's other cookies", async (site) => {
@@ -128,14 +87,6 @@ const tests = (check) => {
     }
   });
 
-  check("a session of two seconds is none after three", async (site) => {
-    const user = await site.createHere();
-    const session = await site.signIn(user, await site.another({ session: { expiresIn: 2 } }));
-    assert.deepEqual(await site.rights(user.id, session), [200, 403]);
-    await pause(2100);
-    assert.deepEqual(await site.rights(user.id, session), [401, 401]);
-  });
-
   check("all sessions revoked there, nobody here", async (site) => {
     const { user, session } = await site.signedIn();
     const second = await site.signIn(user);
@@ -157,11 +108,6 @@ const tests = (check) => {
     assert.deepEqual(await site.rights(user.id, { cookie }), [200, 403]);
   });
 
-  check("AuthUserAdminBearer Off takes the cookie alone", async (site) => {
-    const { user, session } = await site.signedIn();
-    assert.deepEqual(await statuses(site, user.id, session.cookieValue, "/bearerless/users"), [200, 401]);
-  });
-
   check("Require user-role guards another Location with the same sessions", async (site) => {
     const page = async (as) => {
       const { status, body } = await site.here("GET", "/guarded/page.txt", { as });
@@ -177,14 +123,6 @@ const tests = (check) => {
     assert.equal(await page(session), "the guarded page\n");
     await site.change(user.id, { banned: true });
     assert.equal(await page(session), 401);
-  });
-
-  check("the superAdmin of here cannot be reached by an admin's session", async (site) => {
-    const { user, session } = await site.signedIn(somebody({ role: "admin" }));
-    const put = (body) => site.here("PUT", `/api/users/${user.id}`, { as: session, body });
-    assert.equal((await put({ role: "superAdmin" })).status, 403);
-    assert.equal((await put({ banned: true })).status, 403);
-    assert.equal((await site.here("DELETE", `/api/users/${site.root.user.id}`, { as: session })).status, 403);
   });
 };
 
