@@ -16,7 +16,6 @@ struct Target {
 };
 
 void fuzz_body(std::string_view text);
-void fuzz_configuration(std::string_view line);
 void fuzz_origin(std::string_view lines);
 void fuzz_password_hash(std::string_view stored);
 void fuzz_path(std::string_view path);
@@ -27,11 +26,9 @@ void fuzz_timestamp(std::string_view text);
 void fuzz_token(std::string_view header);
 
 inline constexpr Target targets[] = {
-    {"body", fuzz_body},           {"configuration", fuzz_configuration},
-    {"origin", fuzz_origin},       {"password_hash", fuzz_password_hash},
-    {"path", fuzz_path},           {"query", fuzz_query},
-    {"sign_in", fuzz_sign_in},     {"text", fuzz_text},
-    {"timestamp", fuzz_timestamp}, {"token", fuzz_token},
+    {"body", fuzz_body}, {"origin", fuzz_origin},       {"password_hash", fuzz_password_hash},
+    {"path", fuzz_path}, {"query", fuzz_query},         {"sign_in", fuzz_sign_in},
+    {"text", fuzz_text}, {"timestamp", fuzz_timestamp}, {"token", fuzz_token},
 };
 
 /// The target of that name; nullptr where there is none.
