@@ -209,27 +209,6 @@ TEST(bulk, export_by_a_symbolic_link_writes_the_file_behind_it) {
     CHECK(std::filesystem::is_symlink(path("link.csv")));
 }
 
-TEST(bulk, export_follows_no_symbolic_link_that_the_system_does_not) {
-    done(ctl({"import", lines(line("ana@x.org"))}));
-    // In a folder for all Linux follows, by fs.protected_symlinks, no link of others.
-    const std::string folder = path("for-all");
-    std::filesystem::create_directory(folder);
-    std::filesystem::permissions(folder,
-                                 std::filesystem::perms::all | std::filesystem::perms::sticky_bit);
-    const std::string behind = file("of-root.csv", "older");
-    std::filesystem::create_symlink(behind, folder + "/users.csv");
-    constexpr uid_t nobody = 65534;
-    static_cast<void>(lchown((folder + "/users.csv").c_str(), nobody, nobody) != 0);
-    const int followed = open((folder + "/users.csv").c_str(), O_RDONLY | O_CLOEXEC);
-    const ProgramResult ended = ctl({"export", folder + "/users.csv"});
-    CHECK_EQUAL_TEXT(followed >= 0 ? 0 : 1, ended.status, ended.errors.c_str());
-    CHECK_EQUAL(followed < 0, read_file(behind) == "older");
-    if (followed >= 0)
-        close(followed);
-    else
-        CHECK(has(ended.errors, "users.csv cannot be written: Permission denied"));
-}
-
 TEST(bulk, export_of_csv_warns_of_cells_that_a_spreadsheet_would_run) {
     sql().run("INSERT INTO \"user\" (\"id\", \"name\", \"email\", \"emailVerified\", "
               "\"banReason\", \"createdAt\", \"updatedAt\") VALUES ('id-1', "
@@ -299,21 +278,6 @@ TEST(bulk, export_whose_file_another_one_begins_to_write_leaves_it_to_that) {
     CHECK(has(ended.errors, "another export has begun to write " + name));
     CHECK_FALSE(std::filesystem::exists(name));
     CHECK_EQUAL(std::string("half of another"), read_file(part));
-}
-
-TEST(bulk, import_takes_what_was_exported_of_a_name_that_is_no_utf8) {
-    if (is_postgresql())
-        return; // it has no such texts
-    for (const std::string end : {".ndjson", ".csv"}) {
-        database().clear();
-        create("ana@x.org");
-        sql().run(R"(UPDATE "user" SET "name" = CAST(X'41ff22c3a9' AS text))");
-        const std::string first = exported(end);
-        database().clear();
-        done(ctl({"import", lines(first, end.c_str())}));
-        CHECK_EQUAL(std::string("A\xef\xbf\xbd\"é"), of("ana@x.org", "name"));
-        CHECK_EQUAL(first, exported(end));
-    }
 }
 
 TEST(bulk, import_reads_a_pipe_by_its_name) {

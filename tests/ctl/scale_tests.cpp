@@ -160,31 +160,6 @@ TEST(scale, corrects_what_is_wrong_and_says_how_much) {
     CHECK(has(OpenStore(params_).search("name 11"), "of 11"));
 }
 
-TEST(scale, finds_nothing_wrong_while_others_write) {
-    if (!is_postgresql())
-        return;
-    sql().run(users(1, 3000));
-    scale();
-    std::atomic<bool> goes_on{true};
-    std::thread writer([&] {
-        Session session(params_);
-        for (int number = 4000; goes_on; ++number) {
-            session.run(users(number, number));
-            session.run("UPDATE \"user\" SET role = 'admin' WHERE id = 'u" +
-                        std::to_string(number % 3000) + "'");
-            session.run("DELETE FROM \"user\" WHERE id = 'u" + std::to_string(number - 50) + "'");
-        }
-    });
-    std::string wrong;
-    for (int round = 0; round < 8; ++round)
-        if (const ProgramResult ended = ctl({"check", "--counts"});
-            !has(ended.output, "users are right."))
-            wrong += ended.output + ended.errors;
-    goes_on = false;
-    writer.join();
-    CHECK_EQUAL(std::string(), wrong);
-}
-
 TEST(scale, loses_nothing_that_others_write_meanwhile) {
     if (!is_postgresql())
         return;

@@ -52,12 +52,6 @@ TEST(application, AuthUserAdminSecret_takes_a_signed_bearer) {
     expect_success(with("Authorization: Bearer " + component_encoded(value)));
 }
 
-TEST(application, AuthUserAdminSecret_refuses_an_unsigned_token) {
-    expect_error(with("Authorization: Bearer " + token_of(Caller::user)), 401, "No autorizado");
-    expect_error(with("Cookie: better-auth.session_token=" + token_of(Caller::user)), 401,
-                 "No autorizado");
-}
-
 TEST(application, AuthUserAdminSecret_refuses_a_signature_that_is_not_the_token_s) {
     const auto token = token_of(Caller::user);
     const auto value = signed_token(token, secret);
@@ -70,15 +64,6 @@ TEST(application, AuthUserAdminSecret_refuses_a_signature_that_is_not_the_token_
           token + ".", token + ".AAAA", "." + value, value + "=", value + "." + value,
           value.substr(0, value.size() - 1), value.substr(1), std::string(".")})
         expect_error(with("Authorization: Bearer " + wrong), 401, "No autorizado");
-}
-
-TEST(application, AuthUserAdminSecret_refuses_every_mutation_of_one_character) {
-    const auto value = signed_token(token_of(Caller::user), secret);
-    for (std::size_t at = 0; at < value.size(); ++at) {
-        auto mutated = value;
-        mutated[at] = mutated[at] == 'x' ? 'y' : 'x';
-        expect_error(with("Authorization: Bearer " + mutated), 401, "No autorizado");
-    }
 }
 
 TEST(application, AuthUserAdminSecret_comes_from_a_file_or_the_environment_as_well) {

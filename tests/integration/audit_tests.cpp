@@ -145,45 +145,6 @@ TEST(audit, has_a_line_for_each_change_with_the_fields_before_and_after) {
     check_chain({log_.string()});
 }
 
-TEST(audit, tells_of_sessions_passwords_and_bans) {
-    start_audited("required", "UserAdminExtras On\n");
-    const std::string base = "/api/users/ulises-1/";
-    CHECK_EQUAL(200, call(Caller::super_admin, "PUT", base + "ban",
-                          R"({"reason":"spam","expires":"2999-01-01"})")
-                         .status);
-    CHECK_EQUAL(std::string("ban done 200 sara-1 superAdmin ulises-1"), in_short(line()));
-    CHECK_EQUAL(std::string(R"({"banned":false,"banReason":null,"banExpires":null})"),
-                member(line(), "old"));
-    CHECK_EQUAL(
-        std::string(
-            R"({"banned":true,"banReason":"spam","banExpires":"2999-01-01T00:00:00.000Z"})"),
-        member(line(), "new"));
-    CHECK_EQUAL(200, call(Caller::super_admin, "DELETE", base + "ban").status);
-    CHECK_EQUAL(std::string("unban done 200 sara-1 superAdmin ulises-1"), in_short(line()));
-    CHECK_EQUAL(std::string(R"({"banned":false,"banReason":null,"banExpires":null})"),
-                member(line(), "new"));
-    add_session("s3cr3t-further", "ulises-1");
-    sql().run(R"(UPDATE "session" SET "id" = 'one' WHERE "token" = 's3cr3t-further')");
-    for (const auto& [method, path, body, told] :
-         {std::tuple("DELETE", "sessions/one", "", "end-session done 200"),
-          std::tuple("DELETE", "sessions/one", "", "end-session refused 404"),
-          std::tuple("DELETE", "sessions", "", "end-sessions done 200"),
-          std::tuple("PUT", "password", R"({"password":"s3cr3t word"})", "set-password done 200"),
-          std::tuple("PUT", "password", R"({"password":"s3cr3t"})", "set-password refused 400")}) {
-        call(Caller::super_admin, method, base + path, body);
-        CHECK_EQUAL(told + std::string(" sara-1 superAdmin ulises-1"), in_short(line()));
-        CHECK_EQUAL(std::string("(absent)"), member(line(), "new"));
-    }
-    const std::size_t told = lines().size();
-    CHECK_EQUAL(200, call(Caller::super_admin, "GET", base + "sessions").status);
-    CHECK_EQUAL(told, lines().size());
-    CHECK_EQUAL(403, call(Caller::admin, "GET", base + "sessions").status);
-    CHECK_EQUAL(std::string("list-sessions refused 403 ada-1 admin ulises-1"), in_short(line()));
-    for (const char* secret : {"s3cr3t", "$argon2id"})
-        CHECK_EQUAL(std::string::npos, read_file(log_).find(secret));
-    check_chain({log_.string()});
-}
-
 TEST(audit, has_a_line_for_each_refusal_and_none_for_what_is_read) {
     start_audited();
     const std::tuple<Caller, const char*, const char*, const char*, const char*> refusals[] = {
@@ -279,20 +240,6 @@ TEST(audit, names_the_request_as_other_logs_do) {
                 member(line(), "trace"));
     CHECK(member(line(), "request").size() >= 24);
     CHECK_EQUAL(std::string("a.test"), member(line(), "server"));
-}
-
-TEST(audit, bounds_the_texts_and_escapes_what_is_no_text) {
-    start_audited();
-    const std::string longest(600, 'x');
-    CHECK_EQUAL(
-        200,
-        call(Caller::admin, "PUT", "/api/users/ulises-1", R"({"name":")" + longest + "\"}").status);
-    CHECK_EQUAL(R"({"name":")" + std::string(512, 'x') + "…\"}", member(line(), "new"));
-    call(Caller::admin, "PUT", "/api/users/a%0Ab%FF%22", R"({"name":"x"})");
-    CHECK(line().find(R"("target":"a\nb)"
-                      "\xef\xbf\xbd"
-                      R"(\"")") != std::string::npos);
-    check_chain({log_.string()});
 }
 
 TEST(audit, tells_an_access_log_what_was_done_in_notes) {
@@ -423,18 +370,6 @@ TEST(audit, holds_together_where_children_are_killed) {
     CHECK(lines().size() >= static_cast<std::size_t>(answered));
 }
 
-TEST(audit, goes_on_behind_half_a_line_that_somebody_left_who_was_killed) {
-    start_audited();
-    call(Caller::user, "DELETE", "/api/users/a");
-    call(Caller::user, "DELETE", "/api/users/b");
-    std::ofstream(log_, std::ios::app) << R"({"time":"2026-11-22T10:00:00.000Z","server":"lo)";
-    call(Caller::user, "DELETE", "/api/users/c");
-    const CommandResult finished = verify({log_.string()});
-    CHECK_EQUAL(0, finished.status);
-    CHECK(finished.output.find("half a line") != std::string::npos);
-    CHECK_EQUAL(std::string("3"), member(line(), "number"));
-}
-
 TEST(audit, refuses_a_change_whose_line_cannot_be_written_where_it_is_required) {
     const SmallDisk disk(folder_);
     if (!disk) {
@@ -562,105 +497,6 @@ TEST(audit, says_unknown_of_a_change_whose_commit_the_database_does_not_answer) 
     for (const char* part : {"unknown: ", ", line 1, number 1\n", ", line 3, number 3\n",
                              "The outcome of 2 changes is unknown"})
         CHECK_TEXT(finished.output.find(part) != std::string::npos, finished.output.c_str());
-}
-
-TEST(audit, counts_the_refusals_of_each_network_that_nobody_signed_in_for) {
-    expect_log("UA0305");
-    start(directive(log_, "required") +
-              "RemoteIPHeader X-Client\nRemoteIPInternalProxy 127.0.0.1\n"
-              "LogLevel auth_useradmin:info\n" +
-              cheap_hash + location("/api/users", "AuthUserAdmin On") +
-              sign_in("/api/auth", "AuthUserAdminSignInLimit 1 1000\n"),
-          {"mod_remoteip.so"});
-    allow_log("UA03");
-    constexpr int times = 100;
-    for (int time = 0; time < times; ++time) {
-        const std::string host = std::to_string(time % 7 + 1);
-        CHECK_EQUAL(
-            401,
-            call(Caller::nobody, "DELETE", "/api/users/a", {}, {"X-Client: 192.0.2.1"}).status);
-        CHECK_EQUAL(401, client_
-                             ->send({"GET",
-                                     "/api/users",
-                                     {"Authorization: Bearer s3cr3t", "X-Client: 192.0.2.2"}})
-                             .status);
-        CHECK(call(Caller::nobody, "POST", "/api/auth/sign-in/email",
-                   login("eva" + host + "@x.org", "s3cr3t"), {"X-Client: 2001:db8::" + host})
-                  .status >= 401);
-    }
-    CHECK_EQUAL(std::size_t(3), lines().size());
-    // Whoever is known has a line for each.
-    for (int time = 0; time < 3; ++time)
-        CHECK_EQUAL(403, call(Caller::user, "DELETE", "/api/users/ada-1").status);
-    CHECK_EQUAL(std::size_t(6), lines().size());
-    // Each tag has twenty lines of a network, so that a ban comes soon.
-    const std::string log = read_file(httpd_->error_log());
-    const auto count = [&](std::string_view part) {
-        int count = 0;
-        for (auto at = log.find(part); at != log.npos; at = log.find(part, at + 1))
-            ++count;
-        return count;
-    };
-    CHECK_EQUAL(20, count("UA0305: "));
-    CHECK_EQUAL(20, count("UA0310: "));
-    stop();
-    const auto all = lines();
-    CHECK_EQUAL(std::size_t(9), all.size());
-    const std::string counted[] = {"delete refused 401 null null null 192.0.2.1 99",
-                                   "list refused 401 null null null 192.0.2.2 199",
-                                   "sign-in refused 429 null null null too-many-attempts "
-                                   "2001:db8::/64 99"};
-    for (std::size_t at = 0; at < 3; ++at)
-        CHECK_EQUAL(counted[at], in_short(all[6 + at]) + " " + member(all[6 + at], "address") +
-                                     " " + member(all[6 + at], "count"));
-    check_chain({log_.string()});
-}
-
-TEST(audit, of_a_program_that_does_not_read_holds_nobody_up) {
-    allow_log("MaxRequestWorkers");
-    const auto told = folder_ / "read";
-    const auto documents = folder_ / "documents";
-    std::filesystem::create_directory(documents);
-    write_file(documents / "page.txt", "static\n");
-    expect_log("UA0403: the audit log's program does not keep up; until it does, lines are lost "
-               "and changes are refused");
-    expect_log("UA0404: the audit log's program has read all again; it did not get ");
-    start("UserAdminAuditLog \"|/bin/sh -c 'while [ ! -e " + told.string() +
-          " ]; do sleep 0.1; done; exec cat >> " + log_.string() + "'\" required\n" +
-          location("/api/users", "AuthUserAdmin On") + virtual_host("localhost", "") +
-          virtual_host("static.test", "DocumentRoot \"" + documents.string() + "\"\n<Directory \"" +
-                                          documents.string() +
-                                          "\">\nRequire all granted\n</Directory>\n"));
-    const auto error_log_has = [&](const char* part) {
-        return read_file(httpd_->error_log()).find(part) != std::string::npos;
-    };
-    // Each would be a time-out, were refusals to wait.
-    CHECK(eventually([&] {
-        CHECK_EQUAL(403, call(Caller::user, "DELETE", "/api/users/ada-1").status);
-        return error_log_has("UA0403");
-    }));
-    Request change{"PUT", "/api/users/ulises-1", {bearer(Caller::admin)}, R"({"name":"After"})"};
-    change.patience = std::chrono::seconds(8);
-    const std::vector<Request> changes(64, change);
-    // One time-out for all of them.
-    for (int time = 0; time < 2; ++time)
-        for (const Reply& reply : client_->send_at_once(changes))
-            CHECK_EQUAL(503, reply.status);
-    Request page{"GET", "/page.txt", {"Host: static.test"}};
-    page.patience = std::chrono::seconds(4);
-    CHECK_EQUAL(200, client_->send(page).status);
-    CHECK_EQUAL(0, sql().number("SELECT count(*) FROM \"user\" WHERE \"name\" = 'After'"));
-    write_file(told, "");
-    CHECK(eventually([&] {
-        return call(Caller::admin, "PUT", "/api/users/ulises-1", R"({"name":"After"})").status ==
-               200;
-    }));
-    CHECK(eventually([&] {
-        call(Caller::user, "DELETE", "/api/users/ada-1");
-        return error_log_has("UA0404");
-    }));
-    stop();
-    CHECK(eventually([&] { return verify({log_.string()}).status == 0; }));
 }
 
 TEST(audit, is_one_chain_where_a_program_writes_it_down_and_httpd_reads_its_configuration_anew) {

@@ -113,55 +113,6 @@ TEST(frozen_database, from_the_start_is_503_until_it_thaws) {
     }));
 }
 
-TEST(frozen_database, never_does_a_write_again_that_may_have_been_done) {
-    if (!make("frozen-at-a-write"))
-        return;
-    allow_log("UA0");
-    start_before_it("DBDMax 1\nDBDKeep 1\n" +
-                    location("/api/users", as_sara + "UserAdminTimeout 1"));
-    expect_success(send("GET", "/api/users"));
-    // The insertion waits for the lock when the server stops.
-    own_->sql().run("BEGIN; LOCK TABLE \"account\" IN ACCESS EXCLUSIVE MODE");
-    const Reply reply = send("POST", "/api/users", new_user);
-    expect_unavailable(reply);
-    own_->sql().run("COMMIT");
-    // Whoever waited for the lock finds its client gone.
-    CHECK(eventually([&] {
-        return own_->sql().number("SELECT count(*) FROM pg_stat_activity WHERE state = 'active' "
-                                  "AND pid <> pg_backend_pid()") == 0;
-    }));
-    CHECK(own_->sql().number("SELECT count(*) FROM \"user\" WHERE \"email\" = 'n@x'") <= 1);
-    CHECK_EQUAL(own_->sql().number("SELECT count(*) FROM \"user\" WHERE \"email\" = 'n@x'"),
-                own_->sql().number("SELECT count(*) FROM \"account\""));
-}
-
-TEST(frozen_database, costs_a_request_of_both_modules_the_time_of_one) {
-    if (!make("frozen-for-both"))
-        return;
-    allow_log("UA0");
-    start_before_it(location("/api/users", "AuthUserAdmin On\nAuthUserAdminTimeout 60\n"
-                                           "UserAdminTimeout 1\n"));
-    const std::string token = token_of(Caller::super_admin);
-    own_->sql().run("UPDATE \"user\" SET \"role\" = 'superAdmin'");
-    own_->sql().run("INSERT INTO \"session\" (\"id\", \"token\", \"userId\", \"expiresAt\", "
-                    "\"createdAt\", \"updatedAt\") VALUES ('s', " +
-                    sql_literal(token) + ", 'ada', '2999-01-01', now(), now())");
-    expect_success(send("GET", "/api/users"));
-    own_->sql().run("BEGIN; LOCK TABLE \"session\" IN ACCESS EXCLUSIVE MODE");
-    Reply reply;
-    std::thread request([&] {
-        reply = client_->send({"GET", "/api/users", {bearer(Caller::super_admin)}});
-    });
-    const bool waits = eventually(
-        [&] { return own_->sql().number("SELECT count(*) FROM pg_locks WHERE NOT granted") == 1; });
-    // The session is found when the service's whole time is over.
-    std::this_thread::sleep_for(std::chrono::seconds(1));
-    own_->sql().run("COMMIT");
-    request.join();
-    CHECK(waits);
-    expect_unavailable(reply);
-}
-
 TEST(frozen_database, is_left_with_no_statement_that_nobody_waits_for) {
     // PostgreSQL 14 and later can be told to look whether its client is still there.
     if (!make("left") || own_->sql().number("SHOW server_version_num") < 140000)

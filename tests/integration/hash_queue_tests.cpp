@@ -209,31 +209,6 @@ TEST(hash_queue, is_one_with_that_of_sign_ins_which_get_503_with_Retry_After_as_
     CHECK_EQUAL(3 + 2, count("session"));
 }
 
-TEST(hash_queue, has_places_for_others_beside_many_sign_ins_of_one_account_from_one_address) {
-    expect_log("UA0215");
-    add_ivo();
-    start_with("UserAdminHashQueue 4\n");
-    freeze_hashing_child();
-    for (int number = 0; number < 16; ++number)
-        post("/auth/sign-in/email", "eva@example.org");
-    expect_places_for_ivo();
-}
-
-TEST(hash_queue, has_places_for_others_beside_many_sign_ins_of_one_account_from_many_addresses) {
-    expect_log("UA0215");
-    add_ivo();
-    start_with("UserAdminHashQueue 4\n");
-    freeze_hashing_child();
-    for (int number = 0; number < 16; ++number)
-        post("/auth/sign-in/email", "eva@example.org", "192.0.2." + std::to_string(number));
-    CHECK(are_answered(12));
-    post("/auth/sign-in/email", "ivo@example.org", "198.51.100.7");
-    CHECK(are_answered(13));
-    unfreeze();
-    CHECK_EQUAL(13, replies(503).size());
-    CHECK_EQUAL(200, replies_.back().status);
-}
-
 TEST(hash_queue, has_places_for_others_beside_many_creates_from_one_address) {
     expect_log("UA0215");
     add_ivo();

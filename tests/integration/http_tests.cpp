@@ -5,7 +5,6 @@ namespace useradmin::test {
 
 namespace {
 
-constexpr const char* not_allowed = "M\xc3\xa9todo no permitido";
 constexpr const char* too_large = "El cuerpo de la petici\xc3\xb3n es demasiado grande";
 constexpr const char* collection_methods = "GET, HEAD, POST, OPTIONS";
 constexpr const char* item_methods = "GET, HEAD, PUT, DELETE, OPTIONS";
@@ -31,28 +30,6 @@ std::string body_of(std::size_t size) {
 } // namespace
 
 TEST_GROUP_BASE(methods, Scene){};
-
-TEST(methods, that_the_collection_does_not_have_are_405_with_Allow_before_the_session) {
-    for (const char* method : {"PUT", "DELETE", "PATCH", "PROPFIND", "MKCOL", "LOCK", "TRACE",
-                               "FOO", "get", "POSTS", "QUERY"})
-        for (const auto caller : {Caller::nobody, Caller::super_admin})
-            for (const char* path : {"/api/users", "/api/users/", "/api/users?x=y"}) {
-                const auto reply = ask(caller, method, path);
-                expect_error(reply, 405, not_allowed);
-                CHECK_EQUAL(std::string(collection_methods),
-                            reply.header("Allow").value_or("(none)"));
-            }
-}
-
-TEST(methods, that_a_user_does_not_have_are_405_with_Allow_before_the_session) {
-    for (const char* method : {"POST", "PATCH", "TRACE", "FOO", "put"})
-        for (const auto caller : {Caller::nobody, Caller::super_admin})
-            for (const char* path : {"/api/users/ulises-1", "/api/users/unknown"}) {
-                const auto reply = ask(caller, method, path);
-                expect_error(reply, 405, not_allowed);
-                CHECK_EQUAL(std::string(item_methods), reply.header("Allow").value_or("(none)"));
-            }
-}
 
 TEST(methods, OPTIONS_is_204_with_Allow_before_the_session) {
     for (const auto caller : {Caller::nobody, Caller::user, Caller::super_admin}) {
@@ -82,16 +59,6 @@ TEST(methods, HEAD_goes_with_GET) {
 
 TEST_GROUP_BASE(paths, Scene){};
 
-TEST(paths, longer_than_an_id_are_404_after_the_session_check) {
-    for (const char* path : {"/api/users/ulises-1/", "/api/users/ulises-1/x", "/api/users/a/b/c",
-                             "/api/users/ulises-1/sessions"}) {
-        expect_error(get(Caller::nobody, path), 401, "No autorizado");
-        for (const auto caller : {Caller::user, Caller::admin, Caller::super_admin})
-            for (const char* method : {"GET", "PUT", "DELETE", "POST", "PATCH"})
-                expect_error(ask(caller, method, path), 404, "Usuario no encontrado");
-    }
-}
-
 TEST(paths, beside_the_base_address_are_not_the_service_s) {
     auto& client = Suite::current().client();
     for (const char* path : {"/api/usersx", "/api", "/api/user", "/off/users"}) {
@@ -109,12 +76,6 @@ TEST(paths, with_an_escape_that_is_none_are_400) {
         CHECK_EQUAL(400, reply.status);
         expect_refused(reply);
     }
-}
-
-TEST(paths, with_an_escaped_NUL_are_no_user) {
-    const auto reply = ask(Caller::super_admin, "GET", "/api/users/a%00b");
-    expect_refused(reply);
-    CHECK_TEXT(reply.status == 404 || reply.status == 400, reply.text().c_str());
 }
 
 TEST(paths, are_for_the_access_rules_what_they_are_for_the_service) {
@@ -141,18 +102,6 @@ TEST(paths, are_those_of_the_last_internal_redirect) {
                                                  "id"));
 }
 
-TEST(paths, of_every_single_byte_escaped_get_an_envelope_and_never_200) {
-    for (int byte = 0; byte < 256; ++byte) {
-        char path[64];
-        std::snprintf(path, sizeof path, "/api/users/x%%%02X", byte);
-        for (const char* method : {"GET", "PUT", "DELETE"})
-            expect_refused(ask(Caller::super_admin, method, path,
-                               std::string(method) == "PUT" ? std::optional<std::string>("{}")
-                                                            : std::nullopt));
-    }
-    CHECK_EQUAL(3, count("user"));
-}
-
 TEST_GROUP_BASE(replies, Scene){};
 
 TEST(replies, ignore_Range) {
@@ -164,21 +113,6 @@ TEST(replies, ignore_Range) {
         expect(reply, 200, whole.body);
         CHECK_FALSE(reply.header("Content-Range").has_value());
     }
-}
-
-TEST(replies, ignore_conditions) {
-    const auto whole = get(Caller::admin, "/api/users");
-    for (const char* condition :
-         {"If-None-Match: *", "If-Match: \"x\"", "If-Modified-Since: Fri, 01 Jan 2100 00:00:00 GMT",
-          "If-Unmodified-Since: Thu, 01 Jan 1970 00:00:00 GMT"})
-        expect(ask(Caller::admin, "GET", "/api/users", {}, {condition}), 200, whole.body);
-}
-
-TEST(replies, carry_neither_entity_tag_nor_modification_time) {
-    const auto reply = get(Caller::admin, "/api/users");
-    CHECK_FALSE(reply.header("ETag").has_value());
-    CHECK_FALSE(reply.header("Last-Modified").has_value());
-    CHECK_FALSE(reply.header("Content-Language").has_value());
 }
 
 TEST(replies, come_over_one_connection_one_after_the_other) {
@@ -241,11 +175,6 @@ TEST(bodies, over_UserAdminMaxBody_are_413) {
                  chunk(body_of(65537)) + "0\r\n\r\n"),
         413, too_large);
     CHECK_EQUAL(3, count("user"));
-}
-
-TEST(bodies, over_the_Location_s_UserAdminMaxBody_are_413) {
-    expect_success(ask(Caller::super_admin, "POST", "/narrow/users", body_of(1024)));
-    expect_error(ask(Caller::super_admin, "POST", "/narrow/users", body_of(1025)), 413, too_large);
 }
 
 TEST(bodies, over_the_limit_by_Content_Length_are_refused_unread_and_the_connection_closes) {
@@ -377,15 +306,6 @@ TEST(bodies, that_drip_are_408_after_UserAdminBodyTimeout) {
     }
 }
 
-TEST(bodies, of_sign_in_that_drip_are_408_after_UserAdminBodyTimeout) {
-    const RawConnection connection(Suite::current().httpd().port());
-    CHECK(connection.send("POST /hasty/auth/sign-in/email HTTP/1.1\r\nHost: localhost\r\n"
-                          "Content-Type: application/json\r\nContent-Length: 60000\r\n\r\n"));
-    for (int sent = 0; sent < 200 && !connection.has_input(std::chrono::milliseconds(50)); ++sent)
-        connection.send(" ");
-    CHECK_EQUAL(408, parse_reply(connection.receive_all()).status);
-}
-
 TEST(bodies, have_a_time_that_bounds_no_request_after_them) {
     const RawConnection connection(Suite::current().httpd().port());
     const std::string caller = "Host: localhost\r\n" + bearer(Caller::admin) + "\r\n";
@@ -400,40 +320,6 @@ TEST(bodies, have_a_time_that_bounds_no_request_after_them) {
     expect_success(parse_reply(connection.receive_all()));
 }
 
-TEST(bodies, in_malformed_chunks_are_refused) {
-    const std::string whole = R"({"name":"N","email":"n@x","password":"s3cr3t"})";
-    for (const std::string& chunks : {
-             std::string("zz\r\n") + whole + "\r\n0\r\n\r\n",
-             std::string("-1\r\n") + whole + "\r\n0\r\n\r\n",
-             std::string("\r\n") + whole + "\r\n0\r\n\r\n",
-             std::string("ffffffffffffffffffff\r\n") + whole + "\r\n0\r\n\r\n",
-             std::string("0x2e\r\n") + whole + "\r\n0\r\n\r\n",
-             std::string("2e \x01\r\n") + whole + "\r\n0\r\n\r\n",
-             std::string("5\r\n") + whole + "\r\n0\r\n\r\n",
-         })
-        refuse(head("POST /api/users", "Transfer-Encoding: chunked\r\nConnection: close\r\n") +
-               chunks);
-}
-
-TEST(bodies, with_a_length_that_is_none_are_refused) {
-    const std::string body = R"({"name":"N","email":"n@x","password":"s3cr3t"})";
-    for (const char* length :
-         {"abc", "-1", "46x", "0x2e", "99999999999999999999999999", "4 6", "46, 46"})
-        refuse(head("POST /api/users",
-                    "Connection: close\r\nContent-Length: " + std::string(length) + "\r\n") +
-               body);
-}
-
-TEST(bodies, with_two_lengths_or_an_unknown_encoding_are_refused) {
-    const std::string body = R"({"name":"N","email":"n@x","password":"s3cr3t"})";
-    refuse(head("POST /api/users",
-                "Content-Length: 46\r\nContent-Length: 45\r\nConnection: close\r\n") +
-           body);
-    refuse(head("POST /api/users", "Transfer-Encoding: gzip\r\nConnection: close\r\n") + body);
-    refuse(head("POST /api/users", "Transfer-Encoding: chunked, gzip\r\nConnection: close\r\n") +
-           body);
-}
-
 TEST(bodies, over_LimitRequestBody_of_httpd_get_the_envelope) {
     expect_error(ask(Caller::super_admin, "POST", "/limited/users", body_of(513)), 413, too_large);
     expect_success(ask(Caller::super_admin, "POST", "/limited/users", body_of(512)));
@@ -444,32 +330,7 @@ TEST(bodies, over_LimitRequestBody_of_httpd_get_the_envelope) {
     CHECK_EQUAL(4, count("user"));
 }
 
-TEST_GROUP_BASE(restarts, Scene){};
-
-TEST(restarts, that_are_graceful_keep_the_service_going) {
-    const auto settings = Suite::current().settings(
-        Suite::directives_for(Suite::current().database()) +
-        location("/api/users", "AuthUserAdmin On\nUserAdminPasswordHash argon2id m=64 t=1"));
-    Httpd httpd(Suite::current().work(), settings);
-    HttpClient client(httpd.port());
-    for (int time = 0; time < 3; ++time) {
-        const auto body =
-            R"({"name":"N","password":"s3cr3t","email":"n)" + std::to_string(time) + "\"}";
-        expect_success(client.send({"GET", "/api/users", {bearer(Caller::super_admin)}}));
-        expect_success(client.send({"POST", "/api/users", {bearer(Caller::super_admin)}, body}));
-        httpd.restart_gracefully();
-    }
-    CHECK_EQUAL(6, count("user"));
-}
-
 TEST_GROUP_BASE(errors_of_httpd, Scene){};
-
-TEST(errors_of_httpd, that_Require_raises_get_the_envelope) {
-    expect_log("AH01630");
-    const auto reply = get(Caller::super_admin, "/denied/users");
-    CHECK_EQUAL(403, reply.status);
-    expect_refused(reply);
-}
 
 TEST(errors_of_httpd, with_an_ErrorDocument_get_the_envelope) {
     expect_log("AH01630");
@@ -521,48 +382,6 @@ TEST(errors_of_httpd, under_a_Location_of_a_virtual_host_get_the_envelope) {
                                 bearer(Caller::super_admin) + "\r\nExpect: magic\r\n\r\n");
     CHECK_EQUAL(417, reply.status);
     expect_refused(reply);
-}
-
-TEST(errors_of_httpd, for_too_many_headers_get_the_envelope) {
-    std::string bytes = "GET /api/users HTTP/1.1\r\nHost: localhost\r\n";
-    for (int number = 0; number < 150; ++number)
-        bytes += "X-" + std::to_string(number) + ": x\r\n";
-    const auto reply = exchange(bytes + "\r\n");
-    CHECK_EQUAL(400, reply.status);
-    expect_refused(reply);
-}
-
-TEST_GROUP_BASE(hostile_queries, Scene){};
-
-TEST(hostile_queries, never_make_anything_but_an_envelope) {
-    exclude_from_document();
-    for (const char* query : {"search=%27%3B%20DROP%20TABLE%20%22user%22%3B--",
-                              "search=%25s%25s%25n",
-                              "search=%s%s%n",
-                              "role=%27%20OR%20%271%27%3D%271",
-                              "role=%22",
-                              "search=%F0%9F%98%80",
-                              "page=1;limit=2",
-                              "?&?=?",
-                              "search[]=x",
-                              "search[$ne]=x",
-                              "search=%E2%80%AE",
-                              "search=$1",
-                              "search=:a",
-                              "search=%s",
-                              "search=%%",
-                              "=",
-                              "&&&&",
-                              "search=x&search=%ff",
-                              "%73earch=ada",
-                              "sea%72ch=%61da"}) {
-        const auto reply = get(Caller::super_admin, std::string("/api/users?") + query);
-        CHECK_TEXT(reply.status == 200 || reply.status >= 400, reply.text().c_str());
-    }
-    const std::string long_query(7000, 'x');
-    expect_success(get(Caller::super_admin, "/api/users?search=" + long_query));
-    expect_success(get(Caller::super_admin, "/api/users?" + long_query));
-    CHECK_EQUAL(3, count("user"));
 }
 
 } // namespace useradmin::test

@@ -71,20 +71,6 @@ class Metrics : public OwnHttpd {
 
 TEST_GROUP_BASE(metrics, Metrics){};
 
-TEST(metrics, count_sessions_passwords_and_bans_by_their_names) {
-    start_three("UserAdminExtras On\n");
-    for (const auto& [method, path, name] :
-         {std::tuple("GET", "sessions", "list-sessions"),
-          std::tuple("DELETE", "sessions/unknown", "end-session"),
-          std::tuple("DELETE", "sessions", "end-sessions"),
-          std::tuple("PUT", "password", "set-password"), std::tuple("PUT", "ban", "ban"),
-          std::tuple("DELETE", "ban", "unban")}) {
-        const int status =
-            ask_host("one.test", method, "/api/users/ulises-1/" + std::string(path)).status;
-        expect_sample(requests("one.test", name, status), "1");
-    }
-}
-
 TEST(metrics, count_each_request_by_virtual_host_operation_and_status) {
     start_three();
     const std::string user = R"({"name":"N","email":"n@x","password":"s3cr3t","role":"user"})";
@@ -141,28 +127,6 @@ TEST(metrics, count_what_httpd_itself_refuses_below_the_base_address) {
     expect_sample("useradmin_requests_total{virtual_host=\"localhost\",operation=\"get\","
                   "status=\"400\"}",
                   "1");
-}
-
-TEST(metrics, are_in_the_text_format_that_Prometheus_reads) {
-    start_three();
-    for (const char* host : {"one.test", "two.test", "three.test"}) {
-        expect_success(ask_host(host, "GET", "/api/users"));
-        CHECK_EQUAL(401, ask_host(host, "POST", "/auth/sign-in/email",
-                                  R"({"email":"a@x.org","password":"s3cr3t"})")
-                             .status);
-        expect_sample(requests(host, "list", 200), "1");
-        expect_sample(requests(host, "sign-in", 401), "1");
-    }
-    const Reply reply = client_->send({"GET", "/metrics"});
-    CHECK_EQUAL(std::string("text/plain; version=0.0.4; charset=utf-8"),
-                reply.header("Content-Type").value_or(""));
-    CHECK_EQUAL(std::string("no-store"), reply.header("Cache-Control").value_or(""));
-    const auto file = Suite::current().work().make("metrics") / "metrics";
-    write_file(file, reply.body);
-    const CommandResult checked =
-        test::run({{"/bin/sh", "-c", "promtool check metrics <" + file.string()}});
-    CHECK_EQUAL_TEXT(0, checked.status, (checked.output + reply.body).c_str());
-    CHECK_EQUAL(std::string(), checked.output);
 }
 
 TEST(metrics, survive_a_graceful_restart) {

@@ -59,25 +59,6 @@ TEST(origins, of_others_make_no_user_by_a_form_with_the_session_s_cookie) {
     CHECK_EQUAL(3, count("user"));
 }
 
-TEST(origins, of_others_change_nothing_with_Basic_either) {
-    // What the browser sends by itself is for another module; the service takes its word.
-    const auto reply =
-        send("POST /headers/users",
-             {"Host: localhost", "Origin: https://evil.example",
-              "Authorization: Basic c2FyYTpzM2NyM3Q=", "X-Id: sara-1", "X-Role: superAdmin"},
-             new_admin);
-    expect_error(reply, 403, refusal);
-    CHECK_EQUAL(3, count("user"));
-}
-
-TEST(origins, of_others_are_told_before_the_session_and_the_body) {
-    for (const char* line : {"POST /api/users", "PUT /api/users/ulises-1",
-                             "DELETE /api/users/ulises-1", "DELETE /api/users/a/b"})
-        expect_error(send(line, {"Host: localhost", "Origin: https://evil.example"}), 403, refusal);
-    expect_error(send("PUT /api/users", {"Host: localhost", "Origin: https://evil.example"}), 405,
-                 "Método no permitido");
-}
-
 TEST(origins, that_are_the_server_s_own_pass_behind_a_proxy_that_ends_TLS_too) {
     struct Case {
         const char* host;
@@ -94,12 +75,6 @@ TEST(origins, that_are_the_server_s_own_pass_behind_a_proxy_that_ends_TLS_too) {
         expect_success(reply);
         expect_unreadable(reply);
     }
-}
-
-TEST(origins, are_not_asked_for_where_no_browser_sends) {
-    expect_success(send("PUT /api/users/ulises-1", {"Host: localhost", cookie()}, "{}"));
-    expect_success(send("PUT /api/users/ulises-1",
-                        {"Host: localhost", "Sec-Fetch-Site: none", cookie()}, "{}"));
 }
 
 TEST(origins, that_are_trusted_send_requests_and_read_every_reply) {
@@ -120,38 +95,6 @@ TEST(origins, that_are_trusted_send_requests_and_read_every_reply) {
     // Errors of httpd, before the Location is known and after.
     expect_readable(send("GET " + base + "/a%2Fb", signed_in), 404);
     expect_readable(send("GET /trusting/denied/users", signed_in), 403);
-}
-
-TEST(origins, that_are_trusted_get_their_preflight) {
-    for (const auto& [path, methods] :
-         {std::pair("/trusting/users", "GET, HEAD, POST, OPTIONS"),
-          std::pair("/trusting/users/x", "GET, HEAD, PUT, DELETE, OPTIONS")}) {
-        const auto reply = send(std::string("OPTIONS ") + path,
-                                {"Host: localhost", "Origin: " + std::string(trusted),
-                                 "Access-Control-Request-Method: PUT",
-                                 "Access-Control-Request-Headers: content-type"});
-        expect_readable(reply, 204);
-        CHECK_EQUAL(std::string(methods),
-                    reply.header("Access-Control-Allow-Methods").value_or("(none)"));
-        CHECK_EQUAL(std::string("Content-Type, Authorization, If-Match, If-None-Match"),
-                    reply.header("Access-Control-Allow-Headers").value_or("(none)"));
-        CHECK_EQUAL(std::string("7200"), reply.header("Access-Control-Max-Age").value_or("(none)"));
-    }
-}
-
-TEST(origins, that_are_not_trusted_read_nothing) {
-    expect_log("AH01630");
-    for (const char* origin :
-         {"https://evil.example", "https://app.example.org:8443", "http://app.example.org",
-          "https://app.example.org.evil.example", "null"})
-        for (const char* line :
-             {"GET /trusting/users", "OPTIONS /trusting/users", "POST /trusting/users",
-              "GET /trusting/denied/users", "GET /trusting/users/a%2Fb"}) {
-            const auto reply =
-                send(line, {"Host: localhost", std::string("Origin: ") + origin, cookie()});
-            expect_unreadable(reply);
-            CHECK_EQUAL(std::string("Origin"), reply.header("Vary").value_or("(none)"));
-        }
 }
 
 } // namespace useradmin::test

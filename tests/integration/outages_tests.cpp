@@ -4,7 +4,6 @@
 #include "traced_users.hpp"
 
 #include "support/machine.hpp"
-#include "support/patroni.hpp"
 #include "support/pgbouncer.hpp"
 #include "support/process.hpp"
 #include "support/small_disk.hpp"
@@ -73,7 +72,6 @@ class Outages : public OwnHttpd {
         bouncer_.reset();
         relay_.reset();
         standby_.reset();
-        patroni_.reset();
         own_.reset();
         disk_.reset();
     }
@@ -157,7 +155,6 @@ class Outages : public OwnHttpd {
     // What stands around it, in some tests.
     std::unique_ptr<SmallDisk> disk_;
     std::unique_ptr<PostgreSql> standby_;
-    std::unique_ptr<Patroni> patroni_;
     std::unique_ptr<TcpRelay> relay_;
     std::unique_ptr<PgBouncer> bouncer_;
     TracedUsers users_;
@@ -455,22 +452,6 @@ TEST(outages, of_a_primary_of_which_nobody_tells_end_with_the_promotion_of_its_s
                   // Somebody tells.
                   .then = [this] { relay_.reset(); }},
                  [&] { return standby_->params(); });
-}
-
-TEST(outages, of_a_primary_end_when_Patroni_has_made_another_one) {
-    if (!takes_place(Kind::postgresql, Runs::long_ones))
-        return;
-    patroni_ = std::make_unique<Patroni>(Suite::current().work(), "patroni");
-    const std::string params = patroni_->params();
-    {
-        Database sql("pgsql", params);
-        sql.run(read_file(machine::source("sql/postgresql/schema.sql")));
-        fill(sql);
-    }
-    start_before_it(params);
-    live_through({"primary lost, Patroni promoted another one", [this] { patroni_->lose_leader(); },
-                  [this] { patroni_->await_leader(); }},
-                 [&] { return params; });
 }
 
 TEST(outages, behind_PgBouncer_that_pools_sessions) {

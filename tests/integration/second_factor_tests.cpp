@@ -65,13 +65,6 @@ TEST(second_factor, keeps_the_password_alone_from_signing_in) {
     CHECK_EQUAL(3, count("session"));
 }
 
-TEST(second_factor, is_told_with_the_right_password_alone) {
-    expect_log("UA0315");
-    start_with();
-    expect(sign_in_with("wrong"), 401,
-           R"({"message":"Invalid email or password","code":"INVALID_EMAIL_OR_PASSWORD"})");
-}
-
 TEST(second_factor, keeps_the_password_alone_from_Basic) {
     expect_log("UA0316");
     expect_log("UA0315");

@@ -1,7 +1,6 @@
 // Stand-alone sign-in: what better-auth 1.6 and 1.7 answer to the same requests.
 #include "scene.hpp"
 
-#include <openssl/hmac.h>
 #include <regex>
 
 namespace useradmin::test {
@@ -9,6 +8,7 @@ namespace useradmin::test {
 namespace {
 
 constexpr const char* eva = "eva@example.org";
+constexpr const char* right = "s3cr3t of eva";
 constexpr const char* wrong_credentials =
     R"({"message":"Invalid email or password","code":"INVALID_EMAIL_OR_PASSWORD"})";
 constexpr const char* banned =
@@ -41,15 +41,9 @@ std::string token_in(const Reply& reply) {
     return text_member(reply, "token");
 }
 
-/// The token with its signature in base64.
+/// The token as the Locations below /signed sign it.
 std::string signed_token(const std::string& token) {
-    unsigned char digest[32];
-    unsigned length = sizeof digest;
-    HMAC(EVP_sha256(), secret.data(), static_cast<int>(secret.size()),
-         reinterpret_cast<const unsigned char*>(token.data()), token.size(), digest, &length);
-    unsigned char text[45];
-    EVP_EncodeBlock(text, digest, static_cast<int>(length));
-    return token + "." + reinterpret_cast<const char*>(text);
+    return test::signed_token(token, secret);
 }
 
 } // namespace
@@ -59,7 +53,7 @@ TEST_GROUP_BASE(sign_in, Scene) {
 
     void setup() override {
         Scene::setup();
-        id_ = text_member(add_account(eva, right_password), "id");
+        id_ = text_member(add_account(eva, right), "id");
     }
 
     /// Adds a user with a password, as an administrator does.
@@ -163,7 +157,7 @@ TEST_GROUP_BASE(sign_in, Scene) {
 };
 
 TEST(sign_in, with_the_right_password_answers_token_and_user) {
-    const auto reply = sign_in(login(eva, right_password));
+    const auto reply = sign_in(login(eva, right));
     const auto token = token_in(reply);
     CHECK_TRUE(std::regex_match(token, std::regex("[A-Za-z0-9]{32}")));
     expect(reply, 200,
@@ -171,14 +165,14 @@ TEST(sign_in, with_the_right_password_answers_token_and_user) {
 }
 
 TEST(sign_in, sets_the_cookie_as_the_library_does) {
-    const auto reply = sign_in(login(eva, right_password));
+    const auto reply = sign_in(login(eva, right));
     CHECK_EQUAL("better-auth.session_token=" + token_in(reply) +
                     "; Max-Age=604800; Path=/; HttpOnly; SameSite=Lax\n",
                 cookies_of(reply));
 }
 
 TEST(sign_in, with_a_secret_signs_the_cookie) {
-    const auto reply = sign_in_at("/signed/auth", login(eva, right_password));
+    const auto reply = sign_in_at("/signed/auth", login(eva, right));
     CHECK_EQUAL("better-auth.session_token=" + component_encoded(signed_token(token_in(reply))) +
                     "; Max-Age=604800; Path=/; HttpOnly; SameSite=Lax\n",
                 cookies_of(reply));
@@ -190,7 +184,7 @@ TEST(sign_in, with_a_secret_signs_the_cookie) {
 }
 
 TEST(sign_in, over_https_sets_a_Secure_cookie_with_the_prefix) {
-    const auto reply = sign_in(login(eva, right_password), {"Host: secure.test"});
+    const auto reply = sign_in(login(eva, right), {"Host: secure.test"});
     CHECK_EQUAL("__Secure-better-auth.session_token=" + token_in(reply) +
                     "; Max-Age=604800; Path=/; HttpOnly; Secure; SameSite=Lax\n",
                 cookies_of(reply));
@@ -200,28 +194,19 @@ TEST(sign_in, over_https_sets_a_Secure_cookie_with_the_prefix) {
 }
 
 TEST(sign_in, AuthUserAdminCookie_names_the_cookies) {
-    const auto own =
-        sign_in_at("/cookie/auth", login(eva, right_password, R"(,"rememberMe":false)"));
+    const auto own = sign_in_at("/cookie/auth", login(eva, right, R"(,"rememberMe":false)"));
     CHECK_EQUAL("my_session=" + token_in(own) + "; Path=/; HttpOnly; SameSite=Lax\n" +
                     "better-auth.dont_remember=true; Path=/; HttpOnly; SameSite=Lax\n",
                 cookies_of(own));
-    const auto prefixed =
-        sign_in_at("/prefix/auth", login(eva, right_password, R"(,"rememberMe":false)"));
+    const auto prefixed = sign_in_at("/prefix/auth", login(eva, right, R"(,"rememberMe":false)"));
     CHECK_EQUAL("mine.session_token=" + token_in(prefixed) + "; Path=/; HttpOnly; SameSite=Lax\n" +
                     "mine.dont_remember=true; Path=/; HttpOnly; SameSite=Lax\n",
                 cookies_of(prefixed));
 }
 
-TEST(sign_in, opens_a_session_that_the_service_takes) {
-    const auto token = token_in(sign_in(login(eva, right_password)));
-    expect_success(ask(Caller::nobody, "GET", "/api/users/" + id_, {}, {cookie(token)}));
-    expect_success(
-        ask(Caller::nobody, "GET", "/api/users/" + id_, {}, {"Authorization: Bearer " + token}));
-}
-
 TEST(sign_in, stores_a_session_of_seven_days_with_address_and_browser) {
     const auto before = in_hours(7 * 24);
-    const auto token = token_in(sign_in(login(eva, right_password), {"User-Agent: Browser/1"}));
+    const auto token = token_in(sign_in(login(eva, right), {"User-Agent: Browser/1"}));
     const auto row = sql().rows("SELECT \"userId\", \"ipAddress\", \"userAgent\" FROM \"session\" "
                                 "WHERE \"token\" = " +
                                 sql_literal(token));
@@ -233,8 +218,8 @@ TEST(sign_in, stores_a_session_of_seven_days_with_address_and_browser) {
 }
 
 TEST(sign_in, stores_of_a_browser_s_name_what_is_text_and_no_more_than_512_bytes) {
-    const auto token = token_in(
-        sign_in(login(eva, right_password), {"User-Agent: a\xff\xc3\xb1" + std::string(600, 'b')}));
+    const auto token =
+        token_in(sign_in(login(eva, right), {"User-Agent: a\xff\xc3\xb1" + std::string(600, 'b')}));
     CHECK_EQUAL(
         "a\xc3\xb1" + std::string(509, 'b'),
         sql()
@@ -244,8 +229,7 @@ TEST(sign_in, stores_of_a_browser_s_name_what_is_text_and_no_more_than_512_bytes
 
 TEST(sign_in, that_is_not_to_be_remembered_lasts_a_day_and_ends_with_the_browser) {
     const auto before = in_hours(24);
-    const auto reply =
-        sign_in_at("/signed/auth", login(eva, right_password, R"(,"rememberMe":false)"));
+    const auto reply = sign_in_at("/signed/auth", login(eva, right, R"(,"rememberMe":false)"));
     CHECK_EQUAL("better-auth.session_token=" + component_encoded(signed_token(token_in(reply))) +
                     "; Path=/; HttpOnly; SameSite=Lax\n" + "better-auth.dont_remember=" +
                     component_encoded(signed_token("true")) + "; Path=/; HttpOnly; SameSite=Lax\n",
@@ -254,35 +238,21 @@ TEST(sign_in, that_is_not_to_be_remembered_lasts_a_day_and_ends_with_the_browser
 }
 
 TEST(sign_in, hands_the_token_to_clients_without_cookies_as_the_bearer_plugin_does) {
-    const auto reply = sign_in_at("/signed/auth", login(eva, right_password));
+    const auto reply = sign_in_at("/signed/auth", login(eva, right));
     CHECK_EQUAL(component_encoded(signed_token(token_in(reply))),
                 reply.header("set-auth-token").value_or("(none)"));
     CHECK_EQUAL(std::string("set-auth-token"),
                 reply.header("Access-Control-Expose-Headers").value_or("(none)"));
     expect_success(ask(Caller::nobody, "GET", "/signed/users/" + id_, {},
                        {"Authorization: Bearer " + *reply.header("set-auth-token")}));
-    CHECK_FALSE(sign_in_at("/bearerless/auth", login(eva, right_password))
-                    .header("set-auth-token")
-                    .has_value());
-}
-
-TEST(sign_in, finds_addresses_as_they_are_typed_and_in_lower_case) {
-    add_account("Kept@Example.org", "s3cr3t of kept");
-    CHECK_EQUAL(200, sign_in(login("EVA@Example.ORG", right_password)).status);
-    CHECK_EQUAL(200, sign_in(login("Kept@Example.org", "s3cr3t of kept")).status);
-    expect(sign_in(login("kept@example.org", "s3cr3t of kept")), 401, wrong_credentials);
-}
-
-TEST(sign_in, verifies_scrypt_hashes_as_well) {
-    add_account("scrypt@example.org", "s3cr3t in scrypt", "/scrypt/users");
-    CHECK_EQUAL(200, sign_in(login("scrypt@example.org", "s3cr3t in scrypt")).status);
-    expect(sign_in(login("scrypt@example.org", "s3cr3t in script")), 401, wrong_credentials);
+    CHECK_FALSE(
+        sign_in_at("/bearerless/auth", login(eva, right)).header("set-auth-token").has_value());
 }
 
 TEST(sign_in, with_a_wrong_password_or_an_unknown_address_is_the_same_401) {
     for (const char* password : {"", "s3cr3t of ev", "s3cr3t of eva ", "S3cr3t of eva"})
         expect(sign_in(login(eva, password)), 401, wrong_credentials);
-    expect(sign_in(login("nobody@example.org", right_password)), 401, wrong_credentials);
+    expect(sign_in(login("nobody@example.org", right)), 401, wrong_credentials);
     CHECK_EQUAL(3, count("session"));
 }
 
@@ -290,26 +260,7 @@ TEST(sign_in, that_fails_is_in_the_log_with_the_account_and_the_reason) {
     expect_log("UA0315: sign-in to 'eva@example.org' failed: the password is wrong");
     expect_log("UA0315: sign-in to 'nobody@example.org' failed: there is no such account");
     expect(sign_in(login(eva, "s3cr3t of ev")), 401, wrong_credentials);
-    expect(sign_in(login("nobody@example.org", right_password)), 401, wrong_credentials);
-}
-
-TEST(sign_in, of_a_user_without_a_credential_account_or_password_is_401) {
-    expect(sign_in(login("ulises@example.org", right_password)), 401, wrong_credentials);
-    set_hash("NULL");
-    expect(sign_in(login(eva, right_password)), 401, wrong_credentials);
-    sql().run("UPDATE \"account\" SET \"providerId\" = 'github'");
-    expect(sign_in(login(eva, right_password)), 401, wrong_credentials);
-}
-
-TEST(sign_in, with_a_hash_that_is_none_or_asks_for_4_GiB_is_401_and_named_in_the_log) {
-    expect_log("UA0307");
-    for (const char* hash : {"''", "'s3cr3t of eva'",
-                             "'$argon2id$v=19$m=4194304,t=2,p=1$c2FsdHNhbHRzYWx0$"
-                             "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'",
-                             "'$2b$10$abcdefghijklmnopqrstuv'"}) {
-        set_hash(hash);
-        expect(sign_in(login(eva, right_password)), 401, wrong_credentials);
-    }
+    expect(sign_in(login("nobody@example.org", right)), 401, wrong_credentials);
 }
 
 TEST(sign_in, with_a_hash_of_bcrypt_is_200_and_replaces_it_by_one_in_the_configured_format) {
@@ -329,13 +280,13 @@ TEST(sign_in, with_a_hash_of_bcrypt_is_200_and_replaces_it_by_one_in_the_configu
 
 TEST(sign_in, of_a_banned_user_is_403_once_the_password_is_right) {
     set_eva("\"banned\" = TRUE, \"banReason\" = 'x'");
-    expect(sign_in(login(eva, right_password)), 403, banned);
+    expect(sign_in(login(eva, right)), 403, banned);
     expect(sign_in(login(eva, "wrong")), 401, wrong_credentials);
     set_eva("\"banExpires\" = '2999-01-01T00:00:00.000Z'");
-    expect(sign_in(login(eva, right_password)), 403, banned);
+    expect(sign_in(login(eva, right)), 403, banned);
     CHECK_EQUAL(3, count("session"));
     set_eva("\"banExpires\" = '2026-01-01T00:00:00.000Z'");
-    CHECK_EQUAL(200, sign_in(login(eva, right_password)).status);
+    CHECK_EQUAL(200, sign_in(login(eva, right)).status);
 }
 
 TEST(sign_in, of_a_body_that_is_no_JSON_object_is_400) {
@@ -403,13 +354,12 @@ TEST(sign_in, takes_a_form_as_well) {
 
 TEST(sign_in, of_another_content_type_is_415) {
     CHECK_EQUAL(
-        200, sign_in(login(eva, right_password), {"Content-Type: Application/JSON ; charset=utf-8"})
-                 .status);
-    expect(sign_in(login(eva, right_password), {"Content-Type: text/plain"}), 415,
+        200, sign_in(login(eva, right), {"Content-Type: Application/JSON ; charset=utf-8"}).status);
+    expect(sign_in(login(eva, right), {"Content-Type: text/plain"}), 415,
            fault(R"(Content-Type \"text/plain\" is not allowed. Allowed types: )"
                  "application/x-www-form-urlencoded, application/json",
                  "UNSUPPORTED_MEDIA_TYPE"));
-    expect(sign_in(login(eva, right_password), {"Content-Type:"}), 415,
+    expect(sign_in(login(eva, right), {"Content-Type:"}), 415,
            fault("Content-Type is required. Allowed types: application/x-www-form-urlencoded, "
                  "application/json",
                  "UNSUPPORTED_MEDIA_TYPE"));
@@ -426,13 +376,13 @@ TEST(sign_in, with_a_callbackURL_of_the_same_origin_sends_the_client_there) {
     const auto where = own_origin();
     for (const std::string& url :
          {std::string("/dash?x=1#y"), where, where + "/dash", where + "?x"}) {
-        const auto reply = sign_in(login(eva, right_password, R"(,"callbackURL":")" + url + "\""));
+        const auto reply = sign_in(login(eva, right, R"(,"callbackURL":")" + url + "\""));
         expect(reply, 200,
                R"({"redirect":true,"token":")" + token_in(reply) + R"(","url":")" + url +
                    R"(","user":)" + eva_json() + "}");
         CHECK_EQUAL(url, reply.header("Location").value_or("(none)"));
     }
-    const auto empty = sign_in(login(eva, right_password, R"(,"callbackURL":"")"));
+    const auto empty = sign_in(login(eva, right, R"(,"callbackURL":"")"));
     CHECK_TRUE(empty.body.starts_with(R"({"redirect":false,)"));
     CHECK_FALSE(empty.header("Location").has_value());
 }
@@ -444,7 +394,7 @@ TEST(sign_in, with_a_callbackURL_of_elsewhere_is_403_and_opens_nothing) {
           std::string("javascript:alert(1)"), std::string("/\\\\evil.test"),
           std::string("/%2fevil.test"), std::string("/a%5Cb"), std::string("/\\t/evil.test"),
           where + "@evil.test/", where + "0/", where + ".evil.test", where + "\\\\@evil.test"})
-        expect(sign_in(login(eva, right_password, R"(,"callbackURL":")" + url + "\"")), 403,
+        expect(sign_in(login(eva, right, R"(,"callbackURL":")" + url + "\"")), 403,
                fault("Invalid callbackURL", "INVALID_CALLBACK_URL"));
     CHECK_EQUAL(3, count("session"));
 }
@@ -452,7 +402,7 @@ TEST(sign_in, with_a_callbackURL_of_elsewhere_is_403_and_opens_nothing) {
 TEST(sign_in, from_another_site_is_403) {
     const auto invalid = fault("Invalid origin", "INVALID_ORIGIN");
     const auto missing = fault("Missing or null Origin", "MISSING_OR_NULL_ORIGIN");
-    const auto body = login(eva, right_password);
+    const auto body = login(eva, right);
     const std::string some_cookie = "Cookie: a=b";
     for (const std::string& origin :
          {std::string("http://evil.test"), own_origin() + "0", own_origin() + ".evil.test",
@@ -476,7 +426,7 @@ TEST(sign_in, from_another_site_is_403) {
 }
 
 TEST(sign_in, from_its_own_site_is_answered) {
-    const auto body = login(eva, right_password);
+    const auto body = login(eva, right);
     CHECK_EQUAL(200, sign_in(body, {from_here()}).status);
     CHECK_EQUAL(200, sign_in(body, {from_here(), "Cookie: a=b"}).status);
     CHECK_EQUAL(200, sign_in(body, {"Referer: " + own_origin() + "/login?x"}).status);
@@ -490,7 +440,7 @@ TEST(sign_in, from_its_own_site_is_answered) {
 }
 
 TEST(sign_in, from_a_trusted_origin_is_answered_and_can_be_read) {
-    const auto body = login(eva, right_password, R"(,"callbackURL":"https://app.example.org/in")");
+    const auto body = login(eva, right, R"(,"callbackURL":"https://app.example.org/in")");
     const std::vector<std::string> headers = {"Origin: https://app.example.org", "Cookie: a=b",
                                               "Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: cors"};
     const auto reply = sign_in_at("/trusting/auth", body, headers);
@@ -550,18 +500,8 @@ TEST(sign_in, on_another_path_is_404) {
                    fault("Not found", "NOT_FOUND"));
 }
 
-TEST(sign_in, get_session_without_a_session_is_null) {
-    for (const std::vector<std::string>& headers :
-         {std::vector<std::string>{}, std::vector<std::string>{"Cookie: a=b"},
-          std::vector<std::string>{cookie("")}}) {
-        const auto reply = get_session(headers);
-        expect(reply, 200, "null");
-        CHECK_EQUAL(std::string(), cookies_of(reply));
-    }
-}
-
 TEST(sign_in, get_session_answers_session_and_user) {
-    const auto token = token_in(sign_in(login(eva, right_password), {"User-Agent: Browser/1"}));
+    const auto token = token_in(sign_in(login(eva, right), {"User-Agent: Browser/1"}));
     const auto reply = get_session({cookie(token)});
     const auto created = between(reply.body, R"("createdAt":")", "\"").value_or("(none)");
     const auto id =
@@ -580,7 +520,7 @@ TEST(sign_in, get_session_answers_session_and_user) {
 }
 
 TEST(sign_in, get_session_with_a_secret_takes_signed_tokens_alone) {
-    const auto token = token_in(sign_in_at("/signed/auth", login(eva, right_password)));
+    const auto token = token_in(sign_in_at("/signed/auth", login(eva, right)));
     const std::string path = "/signed/auth/get-session";
     CHECK_TRUE(send("GET", path, {}, {cookie(component_encoded(signed_token(token)))})
                    .body.starts_with(R"({"session":{)"));
@@ -599,13 +539,6 @@ TEST(sign_in, get_session_extends_a_session_that_is_older_than_a_day) {
                             "SameSite=Lax\n"),
                 cookies_of(reply));
     expect_between(before, expiry_of("old"), in_hours(7 * 24 + 1));
-}
-
-TEST(sign_in, get_session_leaves_a_younger_session_as_it_is) {
-    const auto expires_at = in_hours(6 * 24 + 1);
-    add_session_until("young", expires_at);
-    CHECK_EQUAL(std::string(), cookies_of(get_session({cookie("young")})));
-    CHECK_EQUAL(expires_at, expiry_of("young"));
 }
 
 TEST(sign_in, get_session_with_disableRefresh_or_dont_remember_extends_nothing) {
@@ -634,16 +567,8 @@ TEST(sign_in, get_session_of_an_expired_session_is_null_and_removes_it) {
     CHECK_EQUAL(std::string(cleared), cookies_of(get_session({cookie("gone")})));
 }
 
-TEST(sign_in, get_session_of_a_banned_user_is_null_until_the_ban_ends) {
-    const auto token = token_in(sign_in(login(eva, right_password)));
-    set_eva("\"banned\" = TRUE");
-    expect(get_session({cookie(token)}), 200, "null");
-    set_eva("\"banned\" = FALSE");
-    CHECK_TRUE(get_session({cookie(token)}).body.starts_with(R"({"session":{)"));
-}
-
 TEST(sign_in, sign_out_ends_the_session_and_its_cookies) {
-    const auto token = token_in(sign_in(login(eva, right_password)));
+    const auto token = token_in(sign_in(login(eva, right)));
     const auto reply = sign_out({cookie(token), from_here()});
     expect(reply, 200, R"({"success":true})");
     CHECK_EQUAL(std::string(cleared), cookies_of(reply));
@@ -653,8 +578,8 @@ TEST(sign_in, sign_out_ends_the_session_and_its_cookies) {
 }
 
 TEST(sign_in, sign_out_ends_the_session_of_a_bearer_and_no_other) {
-    const auto token = token_in(sign_in(login(eva, right_password)));
-    const auto other = token_in(sign_in(login(eva, right_password)));
+    const auto token = token_in(sign_in(login(eva, right)));
+    const auto other = token_in(sign_in(login(eva, right)));
     expect(sign_out({"Authorization: Bearer " + token}), 200, R"({"success":true})");
     expect(get_session({cookie(token)}), 200, "null");
     CHECK_TRUE(get_session({cookie(other)}).body.starts_with(R"({"session":{)"));
@@ -678,7 +603,7 @@ TEST(sign_in, sign_out_from_another_site_without_a_cookie_takes_none_away) {
 }
 
 TEST(sign_in, sign_out_from_another_site_is_403_and_ends_nothing) {
-    const auto token = token_in(sign_in(login(eva, right_password)));
+    const auto token = token_in(sign_in(login(eva, right)));
     expect(sign_out({cookie(token), "Origin: http://evil.test"}), 403,
            fault("Invalid origin", "INVALID_ORIGIN"));
     expect(sign_out({cookie(token)}), 403,

@@ -35,21 +35,6 @@ TEST(survey, warns_once_where_no_user_has_the_protected_address) {
     CHECK_EQUAL(0, lines_with("UA0213"));
 }
 
-TEST(survey, says_nothing_where_a_user_has_it) {
-    start_with("UserAdminProtectedEmail sara@example.org\n");
-    ask_twice();
-    CHECK_EQUAL(0, lines_with("UA021"));
-}
-
-TEST(survey, compares_the_protected_address_as_a_deletion_does) {
-    start_with("UserAdminProtectedEmail SARA@example.org\nUserAdminEmailCase lower\n");
-    ask_twice();
-    CHECK_EQUAL(0, lines_with("UA021"));
-    start_with("UserAdminProtectedEmail SARA@example.org\n");
-    expect_log("UA0212");
-    ask_twice();
-}
-
 TEST(survey, warns_of_two_addresses_that_differ_in_case_alone) {
     add_user({"twin", "Sara", "Sara@example.org", "user", "2026-01-01T00:00:00.000Z"});
     start_with("UserAdminProtectedEmail sara@example.org\n");
