@@ -1,5 +1,5 @@
 // A real browser with pages of several origins before the service: what those may do that are its
-// own or trusted, and what others cannot do with the session of whoever looks at them.
+// own or trusted, and what others cannot do with the session of their visitor.
 #include "support/http_client.hpp"
 #include "support/httpd.hpp"
 #include "support/log_watch.hpp"
@@ -61,7 +61,7 @@ TEST_GROUP(browser) {
     std::vector<Seen> seen_;
 
     void setup() override {
-        allow_log("UA0212"); // nobody has the protected address
+        allow_log("UA0212"); // no user has the protected address
         database_ = std::make_unique<TestDatabase>(work_, Kind::sqlite, "database");
         for (const char* row : {"('root-1', 'Root', 'root@example.org', 'superAdmin'",
                                 "('ada-1', 'Ada', 'ada@example.org', 'user'"})

@@ -85,7 +85,7 @@ TEST(ctl_audit, has_a_line_for_each_command_that_changes_something) {
     CHECK_EQUAL(0, verify({log_}).status);
 }
 
-TEST(ctl_audit, has_a_line_for_what_is_refused_and_where_it_is_required_too) {
+TEST(ctl_audit, has_a_line_for_a_refused_command) {
     const auto id = create("ana@x.org");
     CHECK_EQUAL(4, audited({"unban", "nobody"}, "", " required").status);
     CHECK_EQUAL(
@@ -108,7 +108,7 @@ TEST(ctl_audit, has_no_token_of_a_session_that_is_ended_by_it) {
     CHECK_FALSE(has(read_file(log_), token));
 }
 
-TEST(ctl_audit, of_a_log_that_cannot_be_opened_is_complained_of_or_keeps_all_as_it_is) {
+TEST(ctl_audit, that_cannot_be_opened_stops_a_command_if_required) {
     const auto id = create("ana@x.org");
     log_ = "/nonexistent/audit.log";
     const ProgramResult refused = audited({"role", id, "admin"}, "", " required");
@@ -124,7 +124,7 @@ TEST(ctl_audit, of_a_log_that_cannot_be_opened_is_complained_of_or_keeps_all_as_
     CHECK_EQUAL(std::string("admin"), sql().value(R"(SELECT "role" FROM "user")").value());
 }
 
-TEST(ctl_audit, of_a_log_that_takes_no_line_leaves_all_as_it_is_where_it_is_required) {
+TEST(ctl_audit, that_cannot_be_written_stops_a_command_if_required) {
     const auto id = create("ana@x.org");
     std::filesystem::create_symlink("/dev/full", log_);
     const ProgramResult ended = audited({"delete", id, "--yes"}, "", " required");
@@ -157,7 +157,7 @@ TEST(ctl_audit, has_no_line_for_an_import_that_is_only_tried) {
     CHECK_EQUAL(std::string(), audited({"import", "--dry-run", users}, "", " required").errors);
 }
 
-TEST(ctl_audit, takes_in_nothing_that_is_said_on_a_stream_that_is_closed) {
+TEST(ctl_audit, gets_no_output_of_a_closed_stream) {
     const auto id = create("ana@x.org");
     auto arguments = words({"session", "open", id, "--audit-log", log_});
     arguments.insert(arguments.begin(), {"/bin/sh", "-c", R"(exec "$0" "$@" 2>&-)"});
@@ -168,7 +168,7 @@ TEST(ctl_audit, takes_in_nothing_that_is_said_on_a_stream_that_is_closed) {
     CHECK_EQUAL(0, verify({log_}).status);
 }
 
-TEST(ctl_audit, whose_place_is_not_told_by_the_file_beside_it_is_said_to_be_so) {
+TEST(ctl_audit, without_a_position_file_is_reported) {
     const auto id = create("ana@x.org");
     done(audited({"role", id, "admin"}));
     CHECK_FALSE(has(verify({log_}).output, "note: "));
@@ -183,7 +183,7 @@ TEST(ctl_audit, whose_place_is_not_told_by_the_file_beside_it_is_said_to_be_so) 
     std::filesystem::remove(log_ + ".chain");
     std::filesystem::create_symlink(log_ + ".chain", log_ + ".chain");
     CHECK(has(verify({log_}).output, ".chain cannot be read (Too many levels of symbolic links)"));
-    // Beside what was moved away there is none, and beside a log without lines an empty one.
+    // A moved log has none, and a log without lines has an empty one.
     std::filesystem::remove(log_ + ".chain");
     CHECK_FALSE(has(verify({log_}).output, "note: "));
     write_file(log_, "");
@@ -191,7 +191,7 @@ TEST(ctl_audit, whose_place_is_not_told_by_the_file_beside_it_is_said_to_be_so) 
     CHECK_EQUAL(std::string("There are no lines.\n"), verify({log_}).output);
 }
 
-TEST(ctl_audit, is_verified_in_files_that_were_compressed_each_in_its_order_and_whole) {
+TEST(ctl_audit, is_verified_in_compressed_files) {
     const auto id = create("ana@x.org");
     for (const char* role : {"admin", "user", "admin", "user", "admin"})
         done(audited({"role", id, role}));
@@ -213,7 +213,7 @@ TEST(ctl_audit, is_verified_in_files_that_were_compressed_each_in_its_order_and_
     CHECK(has(cut.output, "problem: " + log_ + ".2.gz cannot be read to its end"));
 }
 
-TEST(ctl_audit, is_verified_without_a_database_and_what_is_wrong_ends_with_1) {
+TEST(ctl_audit, is_verified_without_a_database) {
     const auto id = create("ana@x.org");
     for (const char* role : {"admin", "user", "admin"})
         done(audited({"role", id, role}));
@@ -226,7 +226,7 @@ TEST(ctl_audit, is_verified_without_a_database_and_what_is_wrong_ends_with_1) {
     CHECK_EQUAL(0, verify({log_, "--anchor", hash}).status);
     CHECK_EQUAL(0, verify({"-"}, text).status);
 
-    // Its end is taken away: the file beside it knows.
+    // Its end is removed: the position file shows it.
     write_file(log_, text.substr(0, text.find('\n', text.find('\n') + 1) + 1));
     const ProgramResult cut = verify({log_});
     CHECK_EQUAL(1, cut.status);

@@ -103,7 +103,7 @@ TEST(bulk, import_hashes_passwords_in_the_format_that_is_configured) {
           password::Verdict::match);
 }
 
-TEST(bulk, import_writes_as_the_service_is_told_to) {
+TEST(bulk, import_follows_the_services_settings) {
     done(ctl({"import", lines(line("ANA@X.ORG", hash_member_of(argon2id_hash))), "--account-id",
               "user-id", "--email-case", "lower"}));
     CHECK_EQUAL(of("ana@x.org", "id"), sql().value(R"(SELECT "accountId" FROM "account")").value());
@@ -133,7 +133,7 @@ TEST(bulk, export_says_of_each_user_what_the_tables_hold) {
     CHECK(has(text, std::string(R"("passwordHash":")") + std::string(argon2id_hash)));
 }
 
-TEST(bulk, export_goes_on_behind_what_it_reads_at_once) {
+TEST(bulk, export_reads_more_than_one_batch) {
     done(ctl({"import", lines(lines_of_users(4500))}));
     const std::string all = exported(".ndjson");
     CHECK_EQUAL(4500, std::count(all.begin(), all.end(), '\n'));
@@ -141,10 +141,10 @@ TEST(bulk, export_goes_on_behind_what_it_reads_at_once) {
         CHECK(has(all, "\"user" + std::to_string(number) + "@x.org\""));
 }
 
-TEST(bulk, export_writes_a_file_that_only_its_owner_reads_and_no_half_one) {
+TEST(bulk, export_writes_a_private_file_atomically) {
     done(ctl({"import", lines(odd_users())}));
     const std::string name = path("whole.csv");
-    // Of an export that was broken off, or of somebody who would like to read along.
+    // Left by an interrupted export, or by an eavesdropper.
     using std::filesystem::perms;
     std::filesystem::permissions(file("whole.csv.part", "older"), perms::all);
     done(ctl({"export", name}));
@@ -155,11 +155,11 @@ TEST(bulk, export_writes_a_file_that_only_its_owner_reads_and_no_half_one) {
     CHECK_EQUAL(1, ctl({"export", path("no-folder/whole.csv")}).status);
 }
 
-TEST(bulk, export_to_a_pipe_by_its_name_writes_into_it_and_puts_no_file_there) {
+TEST(bulk, export_writes_into_a_named_pipe) {
     done(ctl({"import", lines(line("ana@x.org"))}));
     const std::string name = path("pipe.csv");
     CHECK_EQUAL(0, mkfifo(name.c_str(), 0600));
-    // Open at both ends, so that nobody waits; what is written fits into it.
+    // Open at both ends, so that no open() blocks; what is written fits into it.
     const int pipe = open(name.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC);
     done(ctl({"export", name}));
     std::string text(4096, ' ');
@@ -172,7 +172,7 @@ TEST(bulk, export_to_a_pipe_by_its_name_writes_into_it_and_puts_no_file_there) {
 
 TEST(bulk, export_refuses_a_pipe_or_file_of_another_account) {
     if (!running_as_root())
-        return; // nobody else can give a file away
+        return; // only root can give a file away
     constexpr uid_t nobody = 65534;
     done(ctl({"import", lines(line("ana@x.org"))}));
     const std::string name = path("pipe-of-nobody.csv");
@@ -243,7 +243,7 @@ TEST(bulk, export_of_csv_escapes_every_beginning_of_a_formula) {
     }
 }
 
-TEST(bulk, a_picture_of_two_megabytes_goes_out_and_in_again) {
+TEST(bulk, a_picture_of_two_megabytes_is_exported_and_imported) {
     const std::string picture = "data:image/png;base64," + std::string(2 << 20, 'A');
     sql().run("INSERT INTO \"user\" (\"id\", \"name\", \"email\", \"emailVerified\", \"image\", "
               "\"createdAt\", \"updatedAt\") VALUES ('id-1', 'Ana', 'ana@x.org', " +
@@ -257,7 +257,7 @@ TEST(bulk, a_picture_of_two_megabytes_goes_out_and_in_again) {
     }
 }
 
-TEST(bulk, export_whose_file_another_one_begins_to_write_leaves_it_to_that) {
+TEST(bulk, export_gives_way_to_a_concurrent_export) {
     if (!is_postgresql())
         return;
     const std::string name = path("overtaken.csv");
@@ -347,7 +347,7 @@ TEST(bulk, import_has_no_password_in_memory_once_it_is_hashed) {
     }
 }
 
-TEST(bulk, import_stops_at_the_first_line_that_is_wrong_and_names_it) {
+TEST(bulk, import_stops_at_the_first_wrong_line) {
     const ProgramResult ended =
         ctl({"import", lines(line("ana@x.org") + line("bo") + line("cy@x.org"))});
     CHECK_EQUAL(1, ended.status);
@@ -355,7 +355,7 @@ TEST(bulk, import_stops_at_the_first_line_that_is_wrong_and_names_it) {
     CHECK_EQUAL(0, users());
 }
 
-TEST(bulk, import_with_dry_run_names_every_line_that_is_wrong_and_changes_nothing) {
+TEST(bulk, import_with_dry_run_names_every_wrong_line) {
     create("taken@x.org");
     const std::string wrong =
         line("taken@x.org") + "{}\nno JSON\n" + line("bo") + line("cy@x.org", R"(,"nam":"x")") +
@@ -382,12 +382,12 @@ TEST(bulk, import_with_dry_run_names_every_line_that_is_wrong_and_changes_nothin
     CHECK_EQUAL(1, users());
 }
 
-TEST(bulk, import_with_dry_run_of_lines_that_are_right_says_so_and_changes_nothing) {
+TEST(bulk, import_with_dry_run_changes_nothing) {
     CHECK(has(done(ctl({"import", "--dry-run", lines(odd_users())})), "all lines are right"));
     CHECK_EQUAL(0, users());
 }
 
-TEST(bulk, import_of_csv_wants_names_that_it_knows_and_quotes_that_are_right) {
+TEST(bulk, import_of_csv_refuses_unknown_columns_and_bad_quotes) {
     CHECK(has(ctl({"import", "-", "--format", "csv"}, "email,nam\n").errors,
               "there is no \"nam\" of a user"));
     CHECK(has(ctl({"import", "-", "--format", "csv"}, "email,name,email\n").errors, "twice"));
@@ -406,7 +406,7 @@ TEST(bulk, import_ends_with_3_where_a_user_is_there_already) {
     CHECK_EQUAL(1, users());
 }
 
-TEST(bulk, import_skips_the_users_that_are_there_where_it_is_told_to) {
+TEST(bulk, import_skips_existing_users_if_asked_to) {
     const std::string id = create("bo@x.org", "Bo");
     CHECK_EQUAL(std::string("1 user made, 0 changed, 2 skipped (already there)"),
                 done(ctl({"import", lines(line("ana@x.org") + line("bo@x.org") + line("ana@x.org")),
@@ -415,7 +415,7 @@ TEST(bulk, import_skips_the_users_that_are_there_where_it_is_told_to) {
     CHECK_EQUAL(id, of("bo@x.org", "id"));
 }
 
-TEST(bulk, import_changes_what_a_line_says_of_a_user_that_is_there_where_it_is_told_to) {
+TEST(bulk, import_updates_existing_users_if_asked_to) {
     const std::string id = create("bo@x.org", "Bo", "admin");
     const auto verified = of("bo@x.org", "emailVerified");
     const Json json(
@@ -432,7 +432,7 @@ TEST(bulk, import_changes_what_a_line_says_of_a_user_that_is_there_where_it_is_t
     CHECK_EQUAL(1, accounts());
 }
 
-TEST(bulk, import_signs_out_whom_a_line_bans) {
+TEST(bulk, import_ends_the_sessions_of_a_banned_user) {
     create("ana@x.org");
     create("bo@x.org");
     for (const char* email : {"ana@x.org", "bo@x.org"})
@@ -446,7 +446,7 @@ TEST(bulk, import_signs_out_whom_a_line_bans) {
     CHECK_EQUAL(1, sql().number(R"(SELECT count(*) FROM "session")"));
 }
 
-TEST(bulk, import_signs_out_whom_a_line_gives_another_password) {
+TEST(bulk, import_ends_the_sessions_after_a_new_password) {
     create("ana@x.org");
     create("bo@x.org");
     create("cy@x.org");
@@ -473,7 +473,7 @@ TEST(bulk, import_signs_out_whom_a_line_gives_another_password) {
                                 R"('2026-01-01T00:00:00.000Z')"));
 }
 
-TEST(bulk, import_leaves_a_superadmin_who_is_not_banned) {
+TEST(bulk, import_keeps_the_last_superadmin) {
     const std::string root = create("root@x.org", "Root", "superAdmin");
     create("banned@x.org", "Ban", "superAdmin");
     done(ctl({"ban", "banned@x.org"}));
@@ -518,7 +518,7 @@ TEST(bulk, import_leaves_a_superadmin_who_is_not_banned) {
     CHECK_EQUAL(std::string("admin"), of("root@x.org", "role"));
 }
 
-TEST(bulk, import_that_is_killed_goes_on_with_skip) {
+TEST(bulk, import_is_resumed_with_skip_after_a_kill) {
     constexpr int count = 6000;
     const std::string name = lines(lines_of_users(count, hash_member_of(argon2id_hash)));
     Process import({words({"import", name}), environment()}, path("killed.out"));
@@ -526,7 +526,7 @@ TEST(bulk, import_that_is_killed_goes_on_with_skip) {
     import.signal(SIGKILL);
     CHECK(import.ended_within(std::chrono::seconds(60)));
     const long made = users();
-    // The database may commit what it was told to before it notices.
+    // The database may commit before it notices.
     const Json said(ctl({"import", name, "--on-conflict", "skip", "--json"}).output);
     CHECK(std::stol(said.at("data.skipped")) >= made);
     CHECK_EQUAL(count, std::stol(said.at("data.made")) + std::stol(said.at("data.skipped")));
@@ -534,7 +534,7 @@ TEST(bulk, import_that_is_killed_goes_on_with_skip) {
     CHECK_EQUAL(count, accounts());
 }
 
-TEST(bulk, import_that_stops_says_how_to_go_on_and_leaves_no_file) {
+TEST(bulk, import_that_stops_says_how_to_resume) {
     const std::string text = lines_of_users(1000);
     const std::string name = lines(text + line("bo"));
     const ProgramResult ended = ctl({"import", name});
@@ -585,13 +585,13 @@ TEST(bulk, import_with_dry_run_finds_what_the_database_refuses) {
                ended.errors.c_str());
     CHECK(has(ended.errors, "; nothing was imported"));
     CHECK_EQUAL(0, users());
-    // The audit log tells of the command, and of nobody.
+    // The audit log has the command, and no user.
     const std::string told = read_file(log);
     CHECK_EQUAL(1, std::count(told.begin(), told.end(), '\n'));
     CHECK(has(told, R"("result":"failed")"));
 }
 
-TEST(bulk, import_corrects_the_lines_of_users_whom_the_database_took_back) {
+TEST(bulk, import_corrects_audit_lines_after_a_rollback) {
     if (!is_postgresql())
         return;
     const std::string log = path("bulk-taken-back.log");
@@ -620,7 +620,7 @@ TEST(bulk, import_corrects_the_lines_of_users_whom_the_database_took_back) {
     CHECK_EQUAL(std::string("(absent)"), Json(all[4]).at("corrects"));
 }
 
-TEST(bulk, import_tells_the_audit_log_of_each_user) {
+TEST(bulk, import_writes_an_audit_line_for_each_user) {
     const std::string log = path("bulk-audit.log");
     done(ctl({"import", lines(line("ana@x.org") + line("bo@x.org", hash_member_of(argon2id_hash))),
               "--audit-log", log + " required"}));

@@ -61,7 +61,7 @@ TEST_GROUP_BASE(check, Scene) {
     }
 };
 
-TEST(check, of_the_schema_as_it_is_laid_finds_no_problem) {
+TEST(check, finds_no_problem_in_a_new_schema) {
     const Json json = look(0);
     CHECK_EQUAL(std::string("true"), json.at("success"));
     CHECK_EQUAL(database().driver(), json.at("data.driver"));
@@ -74,7 +74,7 @@ TEST(check, of_the_schema_as_it_is_laid_finds_no_problem) {
     CHECK(has(done(ctl({"check"})), "No problems were found."));
 }
 
-TEST(check, tells_from_better_auths_rows_which_directives_suit_it) {
+TEST(check, suggests_directives_from_better_auths_rows) {
     add("u1", "a@x.org", "u1", scrypt_hash);
     add("u2", "b@x.org", "u2", scrypt_hash);
     const Json json = look(0);
@@ -87,7 +87,7 @@ TEST(check, tells_from_better_auths_rows_which_directives_suit_it) {
     CHECK(has(done(ctl({"check"})), "\n  accountId     the user's id 2, the e-mail 0, other 0\n"));
 }
 
-TEST(check, tells_from_rows_with_the_address_that_the_application_wants_that) {
+TEST(check, suggests_directives_from_rows_with_the_address) {
     add("u1", "Ana@x.org", "Ana@x.org", argon2_hash);
     const Json json = look(0);
     for (const char* directive :
@@ -140,14 +140,14 @@ TEST(check, holds_a_configuration_that_turns_the_service_on_to_its_defaults) {
     CHECK_EQUAL(0, bare_ctl({"--config", file("right.conf", right), "check"}).status);
 }
 
-TEST(check, counts_hashes_that_nobody_here_can_verify) {
+TEST(check, counts_unsupported_hashes) {
     add("u1", "a@x.org", "u1", "$2b$10$abcdefghijklmnopqrstuv");
     const Json json = look(1);
     CHECK_EQUAL(std::string("1"), json.at("data.application.passwords.other"));
     CHECK(lists(json, "data.problems", "1 password hash is neither"));
 }
 
-TEST(check, takes_hashes_of_bcrypt_for_good_ones) {
+TEST(check, accepts_bcrypt_hashes) {
     const std::string rest = "10$abcdefghijklmnopqrstuvABCDEFGHIJKLMNOPQRSTUVWXYZ01234";
     for (const char* id : {"a", "b", "y"})
         add(id, std::string(id) + "@x.org", id, std::string("$2") + id + "$" + rest);
@@ -176,7 +176,7 @@ TEST(check, of_missing_columns_says_what_that_means) {
     CHECK(lists(look(1, {"--tables", tables}), "data.problems", "has no column \"expiresAt\""));
 }
 
-TEST(check, finds_that_no_unique_index_stands_on_the_address) {
+TEST(check, reports_a_missing_unique_index_on_the_address) {
     has_tables = true;
     const std::string time = is_postgresql() ? "timestamptz" : "date";
     sql().run("CREATE TABLE app_user (id text PRIMARY KEY, name text, email text, email_verified "
@@ -214,7 +214,7 @@ TEST(check, takes_an_index_on_the_address_in_lower_case_for_unique) {
     look(0, {"--tables", tables});
 }
 
-TEST(check, of_uuid_ids_and_an_issuer_says_what_the_service_would_do) {
+TEST(check, reports_uuid_ids_and_an_issuer) {
     if (!is_postgresql())
         return;
     lay_tables();
@@ -313,7 +313,7 @@ TEST(rights, that_the_databases_account_lacks_are_named) {
     CHECK_FALSE(lists(json, "data.problems", R"(GRANT SELECT ON "user")"));
 }
 
-TEST(rights, of_the_service_open_no_hash_and_no_more_than_it_needs) {
+TEST(rights, of_the_service_do_not_include_hashes) {
     if (!is_postgresql())
         return;
     grant(look("UserAdmin On\n"));
@@ -336,7 +336,7 @@ TEST(rights, of_the_service_open_no_hash_and_no_more_than_it_needs) {
     CHECK_EQUAL(1, may("session", "UPDATE"));
 }
 
-TEST(rights, of_sessions_and_passwords_below_a_user_open_no_token_and_no_hash) {
+TEST(rights, of_the_extras_do_not_include_tokens_or_hashes) {
     if (!is_postgresql())
         return;
     grant(look("UserAdmin On\nUserAdminExtras On\n"));
@@ -384,7 +384,7 @@ TEST(rights, to_read_that_are_missing_make_counts_that_are_not_readable) {
     CHECK_EQUAL(std::string("1"), without_names.at("data.own.passwords.argon2id"));
 }
 
-TEST(rights, on_a_schema_that_are_missing_are_named_and_no_table_is_called_absent) {
+TEST(rights, on_a_schema_are_reported_as_missing) {
     if (!is_postgresql())
         return;
     const std::string names = "closed.user closed.session closed.account";

@@ -20,7 +20,7 @@ std::vector<std::pair<std::string, std::string>> commands_in(const std::string& 
 
 TEST_GROUP_BASE(command_line, Scene){};
 
-TEST(command_line, whose_output_is_closed_ends_with_1) {
+TEST(command_line, ends_with_1_if_the_output_is_closed) {
     create("ana@x.org");
     for (const char* const closed : {"list", "export", "--help"}) {
         auto arguments = words({closed});
@@ -31,7 +31,7 @@ TEST(command_line, whose_output_is_closed_ends_with_1) {
     }
 }
 
-TEST(command_line, that_is_not_right_ends_with_2_and_says_what_is) {
+TEST(command_line, ends_with_2_and_a_hint_after_a_usage_error) {
     const std::vector<std::vector<std::string>> wrong = {
         {},
         {"frobnicate"},
@@ -70,7 +70,7 @@ TEST(command_line, that_is_not_right_ends_with_2_and_says_what_is) {
     CHECK(has(ctl({"create", "--password", "x"}).errors, "one line of standard input"));
 }
 
-TEST(command_line, that_is_not_right_tells_it_as_json_where_that_was_asked_for) {
+TEST(command_line, reports_errors_as_json_if_asked_to) {
     for (const auto& arguments : std::vector<std::vector<std::string>>{
              {"frobnicate", "--json"}, {"list", "--json", "--page"}, {"--json"}}) {
         const Json json(ctl(arguments).output);
@@ -96,7 +96,7 @@ TEST(command_line, of_a_database_out_of_reach_ends_with_1) {
     CHECK_EQUAL(1, bare_ctl({"--config", "/nonexistent", "list"}).status);
 }
 
-TEST(command_line, whose_output_cannot_be_written_ends_with_1) {
+TEST(command_line, ends_with_1_if_the_output_cannot_be_written) {
     create("ana@x.org");
     std::vector<std::string> shell = {"/bin/sh", "-c", "exec \"$@\" >/dev/full", "sh"};
     for (const std::string& word : words({"list"}))

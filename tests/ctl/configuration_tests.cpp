@@ -36,7 +36,7 @@ TEST(configuration, that_leaves_open_which_database_it_is_is_refused) {
     CHECK_EQUAL(2, status_of(driver() + params() + "DBDParams other\n"));
     CHECK_EQUAL(2, status_of(driver() + "DBDParams \"${PARAMS}\"\n"));
     CHECK_EQUAL(2, status_of(driver() + params() + "UserAdminTables user\n"));
-    // What the option says need not stand in the file.
+    // What the option says may be missing in the file.
     done(bare_ctl({"--config", file("some.conf", driver() + "DBDParams ${X}\n"), "--params",
                    database().params(), "list"}));
 }

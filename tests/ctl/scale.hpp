@@ -91,7 +91,7 @@ class ScaleScene : public Scene {
     static void is_exact(SourceLocation where = {});
     /// An INSERT of users with the ids "first" to "last", made an hour apart.
     static std::string users(int first, int last, const std::string& role = "'user'");
-    /// What a test laid beside the schema, to be undone at its end.
+    /// What a test added to the schema, to be undone at its end.
     void undo(const std::string& statements) { undo_ = statements + ";" + undo_; }
 
     std::string params_;

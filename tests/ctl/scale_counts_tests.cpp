@@ -34,7 +34,7 @@ void after_each_way(const std::string& statements, const std::string& reverse,
 }
 ;
 
-TEST(scale_counts, follow_what_one_statement_does_to_one_user_or_many) {
+TEST(scale_counts, follow_every_single_statement) {
     if (!is_postgresql())
         return;
     sql().run(users(1, 50) + users(51, 60, "'admin'") + users(61, 70, "NULL"));
@@ -66,7 +66,7 @@ TEST(scale_counts, follow_what_one_statement_does_to_one_user_or_many) {
     CHECK_EQUAL(70, sql().number(total));
 }
 
-TEST(scale_counts, follow_an_upsert_a_cascade_a_copy_and_a_statement_of_several_parts) {
+TEST(scale_counts, follow_upserts_cascades_copies_and_common_table_expressions) {
     if (!is_postgresql())
         return;
     scale();
@@ -96,7 +96,7 @@ TEST(scale_counts, follow_an_upsert_a_cascade_a_copy_and_a_statement_of_several_
         R"('@d', true FROM gone RETURNING id) UPDATE "user" SET role = 'admin' WHERE id LIKE 'c2%')");
 }
 
-TEST(scale_counts, follow_what_a_row_trigger_of_the_application_does_within_the_statement) {
+TEST(scale_counts, follow_row_triggers_of_the_application) {
     if (!is_postgresql())
         return;
     scale();
@@ -123,7 +123,7 @@ TEST(scale_counts, follow_what_a_row_trigger_of_the_application_does_within_the_
     CHECK_EQUAL(30, sql().number(total));
 }
 
-TEST(scale_counts, that_wait_for_a_lock_end_and_say_who_holds_it) {
+TEST(scale_counts, time_out_on_a_lock_and_name_the_holder) {
     if (!is_postgresql())
         return;
     sql().run(users(1, 5));
@@ -139,7 +139,7 @@ TEST(scale_counts, that_wait_for_a_lock_end_and_say_who_holds_it) {
     CHECK_EQUAL(std::string("The counts of 5 users are right."), check());
 }
 
-TEST(scale_counts, of_a_user_whose_name_is_folded_to_nothing_are_kept) {
+TEST(scale_counts, include_users_whose_name_folds_to_nothing) {
     if (!is_postgresql())
         return;
     scale();
@@ -147,7 +147,7 @@ TEST(scale_counts, of_a_user_whose_name_is_folded_to_nothing_are_kept) {
           "'\xcc\x81', true), ('e', '', '', true)");
 }
 
-TEST(scale_counts, of_a_transaction_that_is_prepared_count_once_it_is_committed) {
+TEST(scale_counts, follow_prepared_transactions) {
     if (!is_postgresql())
         return;
     scale();
@@ -164,7 +164,7 @@ TEST(scale_counts, of_a_transaction_that_is_prepared_count_once_it_is_committed)
     is_exact();
 }
 
-TEST(scale_counts, let_no_writer_wait_for_another) {
+TEST(scale_counts, block_no_concurrent_writer) {
     if (!is_postgresql())
         return;
     scale();
@@ -193,7 +193,7 @@ TEST(scale_counts, let_no_writer_wait_for_another) {
     }
 }
 
-TEST(scale_counts, do_not_fail_a_transaction_whose_snapshot_is_older_than_others_changes) {
+TEST(scale_counts, do_not_fail_a_transaction_with_an_old_snapshot) {
     if (!is_postgresql())
         return;
     scale();
@@ -219,7 +219,7 @@ TEST(scale_counts, do_not_fail_a_transaction_whose_snapshot_is_older_than_others
     }
 }
 
-TEST(scale_counts, are_merged_now_and_then) {
+TEST(scale_counts, are_merged_from_time_to_time) {
     if (!is_postgresql())
         return;
     scale();
@@ -243,7 +243,7 @@ TEST(scale_counts, are_merged_now_and_then) {
     is_exact();
 }
 
-TEST(scale_counts, stay_right_while_others_correct_and_merge) {
+TEST(scale_counts, stay_exact_during_corrections_and_merges) {
     if (!is_postgresql())
         return;
     sql().run(users(1, 100));
@@ -268,7 +268,7 @@ TEST(scale_counts, stay_right_while_others_correct_and_merge) {
     is_exact();
 }
 
-TEST(scale_counts, are_right_after_eight_writers_at_once_some_of_whom_were_killed) {
+TEST(scale_counts, are_exact_after_killed_concurrent_writers) {
     if (!is_postgresql())
         return;
     sql().run(users(1, 400));

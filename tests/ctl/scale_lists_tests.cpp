@@ -234,7 +234,7 @@ TEST_GROUP_BASE(scale_lists, ScaleScene) {
     }
 };
 
-TEST(scale_lists, are_those_of_the_rules_for_every_role_search_and_page) {
+TEST(scale_lists, match_the_reference_for_every_role_search_and_page) {
     if (!is_postgresql())
         return;
     add(400);
@@ -275,7 +275,7 @@ class Told final : public store::Totals {
     bool keeps_;
 };
 
-TEST(scale_lists, behind_the_end_that_another_has_just_counted_are_not_looked_for) {
+TEST(scale_lists, skip_the_query_past_a_known_end) {
     if (!is_postgresql())
         return;
     add(50);
@@ -295,7 +295,7 @@ TEST(scale_lists, behind_the_end_that_another_has_just_counted_are_not_looked_fo
                 OpenStore(params_, "", {}, &kept).search("box.org"));
 }
 
-TEST(scale_lists, of_thousands_are_those_of_the_rules_on_pages_far_down) {
+TEST(scale_lists, match_the_reference_on_deep_pages) {
     if (!is_postgresql())
         return;
     add(7000);
@@ -317,7 +317,7 @@ TEST(scale_lists, of_thousands_are_those_of_the_rules_on_pages_far_down) {
         is_as_wanted(store, {}, {400, offset});
 }
 
-TEST(scale_lists, of_any_part_of_a_name_or_an_address_are_those_of_the_rules) {
+TEST(scale_lists, match_the_reference_for_any_substring) {
     if (!is_postgresql())
         return;
     add(400);
@@ -345,7 +345,7 @@ TEST(scale_lists, of_any_part_of_a_name_or_an_address_are_those_of_the_rules) {
     }
 }
 
-TEST(scale_lists, are_those_of_the_rules_in_every_order_and_with_further_filters) {
+TEST(scale_lists, match_the_reference_in_every_order_and_filter) {
     if (!is_postgresql())
         return;
     add(7000);
@@ -375,7 +375,7 @@ TEST(scale_lists, are_those_of_the_rules_in_every_order_and_with_further_filters
         }
 }
 
-TEST(scale_lists, in_an_order_are_found_by_its_index) {
+TEST(scale_lists, use_the_index_of_the_order) {
     if (!is_postgresql())
         return;
     add(7000);
@@ -404,7 +404,7 @@ TEST(scale_lists, in_an_order_are_found_by_its_index) {
                                 "'user_by_%'"));
 }
 
-TEST(scale_lists, hold_users_of_the_end_of_time_and_of_its_beginning) {
+TEST(scale_lists, include_users_with_extreme_times) {
     if (!is_postgresql())
         return;
     sql().run(users(1, 1100) +
@@ -421,7 +421,7 @@ TEST(scale_lists, hold_users_of_the_end_of_time_and_of_its_beginning) {
     CHECK_EQUAL(std::string("u996 u997 of 1100"), again.list({}, {2, 1097 - 1}));
 }
 
-TEST(scale_lists, fold_texts_as_sqlite_does_all_of_unicode_through) {
+TEST(scale_lists, fold_all_of_unicode_as_sqlite_does) {
     if (!is_postgresql())
         return;
     scale();
@@ -458,7 +458,7 @@ TEST(scale_lists, fold_texts_as_sqlite_does_all_of_unicode_through) {
                       "folded"));
 }
 
-TEST(scale_lists, find_no_code_point_within_another_ones_letters) {
+TEST(scale_lists, do_not_match_parts_of_a_folded_code_point) {
     if (!is_postgresql())
         return;
     scale();
@@ -474,7 +474,7 @@ TEST(scale_lists, find_no_code_point_within_another_ones_letters) {
                        "c.folded) > 0"));
 }
 
-TEST(scale_lists, are_sought_in_the_index_whatever_the_databases_collation) {
+TEST(scale_lists, use_the_index_with_any_collation) {
     if (!is_postgresql())
         return;
     std::vector<std::string> kinds = {"LC_COLLATE 'C' LC_CTYPE 'C'",

@@ -86,7 +86,7 @@ static ProgramResult ctl_as(const std::string& role, std::vector<std::string> ar
 }
 ;
 
-TEST(scale, of_sqlite_is_refused_since_it_needs_none) {
+TEST(scale, is_refused_for_sqlite) {
     if (is_postgresql())
         return;
     for (const std::vector<std::string>& words : {std::vector<std::string>{"schema", "--scale"},
@@ -98,13 +98,13 @@ TEST(scale, of_sqlite_is_refused_since_it_needs_none) {
     }
 }
 
-TEST(scale, and_no_scale_at_once_is_refused) {
+TEST(scale, and_no_scale_exclude_each_other) {
     const ProgramResult ended = ctl({"schema", "--scale", "--no-scale"});
     CHECK_EQUAL(2, ended.status);
     CHECK(has(ended.errors, "say --scale or --no-scale, and not both"));
 }
 
-TEST(scale, says_how_many_users_there_are_and_the_same_when_it_is_run_again) {
+TEST(scale, prints_the_number_of_users_each_time) {
     if (!is_postgresql())
         return;
     sql().run(users(1, 4500));
@@ -120,7 +120,7 @@ TEST(scale, says_how_many_users_there_are_and_the_same_when_it_is_run_again) {
     CHECK_EQUAL(std::string("0"), json.at("data.countsCorrected"));
 }
 
-TEST(scale, is_taken_away_whole) {
+TEST(scale, is_removed_completely) {
     if (!is_postgresql())
         return;
     sql().run(users(1, 10));
@@ -136,7 +136,7 @@ TEST(scale, is_taken_away_whole) {
     CHECK(has(ended.errors, "there are no counts; 'useradminctl schema --scale' makes them"));
 }
 
-TEST(scale, corrects_what_is_wrong_and_says_how_much) {
+TEST(scale, corrects_wrong_counts) {
     if (!is_postgresql())
         return;
     sql().run(users(1, 100));
@@ -160,7 +160,7 @@ TEST(scale, corrects_what_is_wrong_and_says_how_much) {
     CHECK(has(OpenStore(params_).search("name 11"), "of 11"));
 }
 
-TEST(scale, loses_nothing_that_others_write_meanwhile) {
+TEST(scale, includes_concurrent_writes) {
     if (!is_postgresql())
         return;
     sql().run(users(1, 20000));
@@ -192,7 +192,7 @@ TEST(scale, loses_nothing_that_others_write_meanwhile) {
     is_exact();
 }
 
-TEST(scale, goes_on_where_it_was_killed) {
+TEST(scale, is_resumed_after_a_kill) {
     if (!is_postgresql())
         return;
     sql().run(users(1, 30000));
@@ -230,7 +230,7 @@ TEST(scale, goes_on_where_it_was_killed) {
     CHECK(store.is_scaled());
 }
 
-TEST(scale, makes_indexes_again_that_were_left_invalid) {
+TEST(scale, rebuilds_invalid_indexes) {
     if (!is_postgresql())
         return;
     sql().run(users(1, 100));
@@ -247,7 +247,7 @@ TEST(scale, makes_indexes_again_that_were_left_invalid) {
                                 "'user_newest_idx', 'user_role_newest_idx')"));
 }
 
-TEST(scale, makes_an_index_of_roles_again_that_lacks_the_role) {
+TEST(scale, rebuilds_an_outdated_role_index) {
     if (!is_postgresql())
         return;
     const char* has_role =
@@ -354,7 +354,7 @@ TEST(scale, waits_for_a_long_transaction_and_lets_others_pass) {
     }
 }
 
-TEST(scale, is_not_taken_away_at_the_cost_of_a_list_that_is_being_read) {
+TEST(scale, waits_for_running_lists_before_it_is_removed) {
     if (!is_postgresql())
         return;
     sql().run(users(1, 10));
@@ -374,7 +374,7 @@ TEST(scale, is_not_taken_away_at_the_cost_of_a_list_that_is_being_read) {
     CHECK_EQUAL(0, sql().number(left));
 }
 
-TEST(scale, counts_no_user_who_was_deleted_under_a_snapshot_older_than_the_counts) {
+TEST(scale, does_not_count_users_deleted_under_an_old_snapshot) {
     if (!is_postgresql())
         return;
     sql().run(users(1, 100));
@@ -389,7 +389,7 @@ TEST(scale, counts_no_user_who_was_deleted_under_a_snapshot_older_than_the_count
     CHECK_EQUAL(99, sql().number("SELECT sum(number) FROM useradmin_public_user.counts"));
 }
 
-TEST(scale, works_whatever_the_accounts_own_settings_are) {
+TEST(scale, works_with_any_role_settings) {
     if (!is_postgresql())
         return;
     sql().run(users(1, 100));
@@ -436,7 +436,7 @@ TEST(scale, works_on_tables_of_other_shapes_and_names) {
     }
 }
 
-TEST(scale, refuses_what_it_cannot_copy_with_a_sentence) {
+TEST(scale, refuses_unsupported_tables) {
     if (!is_postgresql())
         return;
     undo("DROP TABLE IF EXISTS people CASCADE");
@@ -468,7 +468,7 @@ TEST(scale, refuses_what_it_cannot_copy_with_a_sentence) {
     refused("the user table's time of creation must be a timestamp and NOT NULL");
 }
 
-TEST(scale, of_a_table_whose_copy_would_bear_anothers_name_is_refused) {
+TEST(scale, refuses_a_name_collision) {
     if (!is_postgresql())
         return;
     undo("DROP TABLE IF EXISTS \"app user\", app_user CASCADE; DROP SCHEMA IF EXISTS "
@@ -494,7 +494,7 @@ TEST(scale, of_a_table_whose_copy_would_bear_anothers_name_is_refused) {
     sql().run("DROP TABLE app_people");
 }
 
-TEST(scale, works_on_after_its_table_got_another_name_or_schema) {
+TEST(scale, works_after_the_table_is_renamed) {
     if (!is_postgresql())
         return;
     const std::string more =
@@ -518,7 +518,7 @@ TEST(scale, works_on_after_its_table_got_another_name_or_schema) {
     done(ctl({"--tables", "elsewhere.moved s a", "schema", "--no-scale"}));
 }
 
-TEST(scale, calls_nothing_of_other_roles) {
+TEST(scale, calls_no_function_of_other_roles) {
     if (!is_postgresql())
         return;
     undo("DROP OWNED BY test_owner, test_hostile, test_writer CASCADE; DROP ROLE test_member, "
@@ -615,7 +615,7 @@ TEST(scale, refuses_a_schema_of_another_role) {
     CHECK(has(of_other.errors, "the schema useradmin_public_user must belong to the owner"));
 }
 
-TEST(scale, has_users_without_a_name_or_an_address) {
+TEST(scale, includes_users_without_a_name_or_an_address) {
     if (!is_postgresql())
         return;
     undo("DROP TABLE IF EXISTS nameless CASCADE; DROP SCHEMA IF EXISTS useradmin_public_nameless "
@@ -633,7 +633,7 @@ TEST(scale, has_users_without_a_name_or_an_address) {
     CHECK(has(store.search("lea"), " of 4"));
 }
 
-TEST(scale, is_laid_by_a_plain_owner_and_read_by_whoever_may_read_the_users) {
+TEST(scale, is_created_by_the_table_owner_and_read_by_its_readers) {
     if (!is_postgresql())
         return;
     for (const char* role : {"owner", "reader", "stranger", "late"})
@@ -712,7 +712,7 @@ TEST(scale, is_laid_by_a_plain_owner_and_read_by_whoever_may_read_the_users) {
     CHECK_EQUAL(1, ctl_as("test_reader", laid("--scale")).status);
 }
 
-TEST(scale, is_not_used_while_a_trigger_is_off_and_is_put_right_when_it_is_run_again) {
+TEST(scale, is_unused_while_a_trigger_is_disabled) {
     if (!is_postgresql())
         return;
     sql().run(users(1, 20));
@@ -737,7 +737,7 @@ TEST(scale, is_not_used_while_a_trigger_is_off_and_is_put_right_when_it_is_run_a
     }
 }
 
-TEST(scale, that_is_taken_away_under_a_connection_fails_none_of_its_lists) {
+TEST(scale, can_be_removed_under_open_connections) {
     if (!is_postgresql())
         return;
     sql().run(users(1, 2000));

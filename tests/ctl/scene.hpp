@@ -1,4 +1,4 @@
-// The ground that the tests of useradminctl stand on: one database, and the program.
+// The fixture of the tests of useradminctl: one database, and the program.
 #pragma once
 
 #include "program.hpp"

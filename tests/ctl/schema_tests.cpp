@@ -26,7 +26,7 @@ TEST(schema, that_is_there_already_is_left_as_it_is) {
     CHECK_EQUAL(1, sql().number(R"(SELECT count(*) FROM "user")"));
 }
 
-TEST(schema, lays_the_tables_under_other_names_and_every_command_works_on_them) {
+TEST(schema, creates_tables_under_other_names) {
     CHECK_EQUAL(std::string("The tables were created."), done(ctl({"--tables", tables, "schema"})));
     const auto with = [&](std::vector<std::string> arguments, std::string_view input = "") {
         arguments.insert(arguments.begin(), {"--tables", tables});
@@ -46,7 +46,7 @@ TEST(schema, lays_the_tables_under_other_names_and_every_command_works_on_them) 
     CHECK_EQUAL(0, sql().number(R"(SELECT count(*) FROM "user")"));
 }
 
-TEST(schema, lays_the_tables_in_a_schema_of_postgresql) {
+TEST(schema, creates_tables_in_a_schema_of_postgresql) {
     if (!is_postgresql()) {
         CHECK_EQUAL(2, ctl({"--tables", "a.user a.session a.account", "schema"}).status);
         return;
@@ -62,7 +62,7 @@ TEST(schema, lays_the_tables_in_a_schema_of_postgresql) {
     CHECK_EQUAL(3, json.size("data.notes"));
 }
 
-TEST(schema, adds_the_columns_of_bans_and_roles_in_the_style_of_the_table) {
+TEST(schema, adds_missing_columns_in_the_style_of_the_table) {
     done(ctl({"--tables", tables, "schema"}));
     for (const char* column : {"banReason", "banExpires"})
         sql().run("ALTER TABLE app_user DROP COLUMN \"" + std::string(column) + "\"");
@@ -78,7 +78,7 @@ TEST(schema, adds_the_columns_of_bans_and_roles_in_the_style_of_the_table) {
     CHECK_EQUAL(std::string("ban_expires"), json.at("data.columnsAdded.1"));
 }
 
-TEST(schema, makes_the_file_of_sqlite_and_no_other_command_does) {
+TEST(schema, alone_creates_the_sqlite_file) {
     if (is_postgresql())
         return;
     const std::string name = path("new.db");
@@ -97,7 +97,7 @@ TEST(schema, makes_the_file_of_sqlite_and_no_other_command_does) {
     std::filesystem::remove(name);
 }
 
-TEST(schema, lays_the_tables_that_are_missing_and_leaves_the_others) {
+TEST(schema, creates_only_missing_tables) {
     done(ctl({"--tables", tables, "schema"}));
     done(ctl({"--tables", tables, "create", "--email", "a@x", "--name", "A"}, "s3cr3t word\n"));
     sql().run("DROP INDEX app_user_newest_idx");
@@ -113,7 +113,7 @@ TEST(schema, lays_the_tables_that_are_missing_and_leaves_the_others) {
     CHECK(has(done(ctl({"--tables", tables, "check"})), "\"app_user_newest_idx\""));
 }
 
-TEST(schema, that_fails_lays_nothing) {
+TEST(schema, changes_nothing_if_it_fails) {
     // An index on the table that the application alone uses is laid after the other tables; on a
     // view there is none.
     sql().run("DROP INDEX \"verification_identifier_idx\"; ALTER TABLE \"verification\" RENAME TO "
@@ -128,7 +128,7 @@ TEST(schema, that_fails_lays_nothing) {
                 sql().number("SELECT count(*) FROM " + std::string(catalogue) + " = 'app_user'"));
 }
 
-TEST(schema, a_new_file_of_sqlite_is_its_owners_alone_with_its_log) {
+TEST(schema, creates_a_private_sqlite_file) {
     if (is_postgresql())
         return;
     const std::string name = path("private.db");
@@ -158,7 +158,7 @@ TEST(schema, a_new_file_of_sqlite_is_its_owners_alone_with_its_log) {
     std::filesystem::remove(name);
 }
 
-TEST(schema, a_column_that_is_missing_is_named_with_its_remedy) {
+TEST(schema, reports_a_missing_column_with_a_remedy) {
     done(ctl({"--tables", tables, "schema"}));
     const std::string id =
         done(ctl({"--tables", tables, "create", "--email", "a@x", "--name", "A"}, "s3cr3t word\n"));

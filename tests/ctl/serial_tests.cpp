@@ -1,4 +1,4 @@
-// Tables whose ids the database makes, as better-auth's generateId: "serial" lays them.
+// Tables whose ids the database makes, as better-auth creates them with generateId: "serial".
 #include "scene.hpp"
 
 #include "password/hash.hpp"
@@ -50,7 +50,7 @@ TEST_GROUP_BASE(serial, Scene) {
     }
 };
 
-TEST(serial, create_prints_the_id_that_the_database_made) {
+TEST(serial, create_prints_the_generated_id) {
     CHECK_EQUAL(std::string("1"), make("ana@x.org"));
     const Json json(
         with({"create", "--email", "bo@x.org", "--name", "B", "--json", "--account-id", "user-id"},
@@ -75,7 +75,7 @@ TEST(serial, show_role_ban_and_unban_find_a_user_by_its_number) {
         CHECK_EQUAL(4, ctl({"--tables", tables, "show", none}).status);
 }
 
-TEST(serial, passwd_sets_a_password_and_makes_an_account_where_there_is_none) {
+TEST(serial, passwd_creates_a_missing_account) {
     const std::string id = make("ana@x.org");
     with({"passwd", id}, "another s3cr3t\n");
     CHECK(password::verify(password_of(id), "another s3cr3t") == password::Verdict::match);
@@ -99,7 +99,7 @@ TEST(serial, sessions_are_opened_listed_and_revoked_by_their_numbers) {
     CHECK_EQUAL(std::string("1 session is ended"), with({"session", "revoke", id, "--all"}));
 }
 
-TEST(serial, delete_removes_the_user_with_all_that_is_its) {
+TEST(serial, delete_removes_the_users_rows) {
     const std::string id = make("ana@x.org");
     make("bo@x.org");
     with({"session", "open", id});
@@ -109,7 +109,7 @@ TEST(serial, delete_removes_the_user_with_all_that_is_its) {
     CHECK_EQUAL(1, sql().number("SELECT count(*) FROM number_account"));
 }
 
-TEST(serial, check_says_who_makes_the_ids) {
+TEST(serial, check_reports_generated_ids) {
     make("ana@x.org");
     const Json json(ctl({"--tables", tables, "check", "--json"}).output);
     CHECK_EQUAL(std::string("integer; the database makes new ones"), json.at("data.service.ids"));

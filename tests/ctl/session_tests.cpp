@@ -65,7 +65,7 @@ TEST(session, open_says_that_a_token_is_not_signed) {
     CHECK_EQUAL(std::string(""), errors_with("AuthUserAdmin On\n"));
 }
 
-TEST(session, open_tells_a_secret_that_may_not_be_read_from_one_that_is_not_there) {
+TEST(session, open_distinguishes_an_unreadable_and_a_missing_secret) {
     const std::string id = create("ana@x.org");
     const auto errors_of = [&](const std::string& secret) {
         return ctl({"session", "open", id, "--secret", "file:" + secret}).errors;
@@ -103,7 +103,7 @@ TEST(session, open_takes_how_long_it_lasts) {
     CHECK_EQUAL(3, sessions_of(id));
 }
 
-TEST(session, open_refuses_a_secret_on_the_command_line_and_one_that_is_not_there) {
+TEST(session, open_refuses_an_inline_or_missing_secret) {
     const std::string id = create("ana@x.org");
     CHECK_EQUAL(2, ctl({"session", "open", id, "--secret", "plain"}).status);
     CHECK_EQUAL(1, ctl({"session", "open", id, "--secret", "file:/nonexistent"}).status);

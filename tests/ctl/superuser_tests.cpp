@@ -127,12 +127,12 @@ TEST(superuser, runs_no_view_of_the_tables_owner) {
         CHECK_TEXT(has(ended.errors, "log in as test_shop or a member of it"),
                    (command.front() + ": " + ended.errors).c_str());
     }
-    // SET ROLE alone protects nobody.
+    // SET ROLE alone does not protect.
     run_as("useradmin", R"(SET ROLE test_shop; SELECT count(*) FROM "user")");
     CHECK(is_escalated());
 }
 
-TEST(superuser, is_told_who_can_attach_triggers_to_its_tables) {
+TEST(superuser, is_warned_of_other_trigger_owners) {
     if (!is_postgresql())
         return;
     create("a@x.org");
@@ -158,7 +158,7 @@ TEST(superuser, is_not_needed_by_a_member_of_the_owner) {
     CHECK_FALSE(has(checked.output, "not readable"));
 }
 
-TEST(superuser, runs_no_object_that_is_sought_before_the_systems) {
+TEST(superuser, ignores_objects_that_shadow_the_systems) {
     if (!is_postgresql())
         return;
     create("a@x.org", "Ana", "superAdmin");

@@ -91,7 +91,7 @@ TEST(terminal, delete_says_that_it_is_the_last_superAdmin) {
     CHECK_EQUAL(1, terminal.status());
 }
 
-TEST(terminal, shows_nothing_on_the_line_that_says_how_far_it_has_come) {
+TEST(terminal, shows_no_user_data_in_the_progress_line) {
     const std::string alone = "\r\x1b[K";
     const auto screen_of = [](const std::vector<std::string>& arguments, int status) {
         Terminal terminal(words(arguments), environment());
@@ -113,7 +113,7 @@ TEST(terminal, shows_nothing_on_the_line_that_says_how_far_it_has_come) {
     CHECK_FALSE(has(exported, "Exporting"));
 }
 
-TEST(terminal, gets_no_escape_sequence_of_a_user_who_is_exported) {
+TEST(terminal, gets_no_escape_sequence_of_an_exported_user) {
     create("ana@x.org", "An\x1b[31ma");
     // The terminal by its names, too.
     for (const char* name : {"-", "/dev/stdout", "/dev/tty"}) {

@@ -12,7 +12,7 @@ using Kind = Object::Kind;
 
 constexpr std::string_view members[] = {"name", "email", "password", "role", "banned", "banReason"};
 
-/// The grammar of RFC 8259 as it stands there, with what the reader refuses beyond it: another
+/// The grammar of RFC 8259, with what the reader refuses beyond it: another
 /// value than an object, 65 levels, U+0000, half a surrogate pair.
 class Grammar {
   public:
@@ -86,7 +86,7 @@ class Grammar {
         }
         return false;
     }
-    /// What stands between brackets: items with commas between them.
+    /// The content of brackets: items with commas between them.
     template <class Item>
     bool items(std::string_view end, const Item& item) {
         skip_space();
@@ -120,7 +120,7 @@ class Grammar {
     std::string_view rest_;
 };
 
-/// An object of the same members, written anew.
+/// An object of the same members, written again.
 std::string written(const Object& object) {
     std::string text;
     json::Writer writer(text);

@@ -27,7 +27,7 @@ void require_bounds(const Argon2id& work) {
             "there is memory for each lane");
 }
 
-/// The parameters in the text, as they stand there.
+/// The parameters as the text has them.
 std::string written(const Argon2id& work) {
     return "$argon2id$v=19$m=" + std::to_string(work.memory_kib) +
            ",t=" + std::to_string(work.passes) + ",p=" + std::to_string(work.lanes) + "$";

@@ -52,7 +52,7 @@ std::optional<Counts> counts_of(std::string_view text) {
     return counts;
 }
 
-/// What a pattern of LIKE that has no wildcard but those around it stands for.
+/// The text of a LIKE pattern whose only wildcards are around it.
 std::string meant_by(std::string_view pattern) {
     require(pattern.size() >= 2 && pattern.front() == '%' && pattern.back() == '%',
             "a pattern finds a text anywhere");

@@ -1,4 +1,4 @@
-// What an application of better-auth beside the service asks for: signed tokens, tables of its own,
+// What an application of better-auth next to the service requires: signed tokens, its own tables,
 // its accounts' ids and the case of its addresses.
 #include "scene.hpp"
 
@@ -52,7 +52,7 @@ TEST(application, AuthUserAdminSecret_takes_a_signed_bearer) {
     expect_success(with("Authorization: Bearer " + component_encoded(value)));
 }
 
-TEST(application, AuthUserAdminSecret_refuses_a_signature_that_is_not_the_token_s) {
+TEST(application, AuthUserAdminSecret_refuses_a_wrong_signature) {
     const auto token = token_of(Caller::user);
     const auto value = signed_token(token, secret);
     for (const auto& wrong :
@@ -82,7 +82,7 @@ TEST(application, AuthUserAdminSecret_comes_from_a_file_or_the_environment_as_we
     }
 }
 
-TEST(application, AuthUserAdminSecret_takes_what_any_of_its_secrets_signed_and_nothing_else) {
+TEST(application, AuthUserAdminSecret_accepts_any_of_several_secrets) {
     auto settings = Suite::current().settings(
         Suite::directives_for(Suite::current().database()) +
         location("/several/users",
@@ -170,7 +170,7 @@ TEST(application, Require_user_role_lets_the_named_roles_pass) {
     expect_refused(send({"GET", "/api/users/ada-1", {bearer(Caller::admin)}}));
 }
 
-TEST(application, the_page_of_an_ErrorDocument_comes_though_no_session_can_be_looked_up) {
+TEST(application, an_ErrorDocument_is_served_without_a_database) {
     allow_lines_without_a_database();
     start("AuthUserAdmin On\nDocumentRoot \"${WORK}\"\nErrorDocument 503 /httpd.pid\n"
           "ErrorDocument 500 /httpd.pid\n"
@@ -182,7 +182,7 @@ TEST(application, the_page_of_an_ErrorDocument_comes_though_no_session_can_be_lo
     CHECK_EQUAL(std::to_string(httpd_->main_process()) + "\n", reply.body);
 }
 
-TEST(application, sign_in_answers_in_its_own_form_though_no_session_can_be_looked_up) {
+TEST(application, sign_in_keeps_its_format_without_a_database) {
     allow_lines_without_a_database();
     start("AuthUserAdmin On\n" + sign_in("/auth", ""));
     Suite::current().database().make_unavailable();

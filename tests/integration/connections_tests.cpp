@@ -27,7 +27,7 @@ class Lock {
 class Connections : public OwnHttpd {
   protected:
     /// Whether requests can be made to hold connections that others of their child wait for: a
-    /// child of prefork has one thread, and before a locked SQLite database nobody holds one.
+    /// child of prefork has one thread, and before a locked SQLite database no request holds one.
     static bool can_be_occupied() {
         return Suite::current().mpm() != "prefork" && Suite::current().kind() == Kind::postgresql;
     }
@@ -45,7 +45,7 @@ class Connections : public OwnHttpd {
                                  "\r\nConnection: close\r\n\r\n");
         }
     }
-    /// That of them one was told to come again, since its child has one connection alone.
+    /// One of them gets 503, since its child has one connection.
     bool one_was_refused() {
         return eventually(
             [this] {

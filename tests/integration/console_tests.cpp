@@ -51,7 +51,7 @@ class Console : public OwnHttpd {
 
 TEST_GROUP_BASE(console, Console){};
 
-TEST(console, comes_with_a_policy_that_allows_its_own_style_and_script_and_nothing_else) {
+TEST(console, has_a_policy_for_its_own_style_and_script_only) {
     start(location("/api/users", as_sara) + page("/admin"));
     const Reply reply = ask_for("/admin");
     CHECK_EQUAL(200, reply.status);
@@ -88,7 +88,7 @@ TEST(console, is_no_larger_than_60_KB_as_a_browser_gets_it) {
     CHECK(reply.body.size() <= most);
 }
 
-TEST(console, that_a_browser_has_already_is_a_304) {
+TEST(console, is_304_if_unchanged) {
     start(location("/api/users", as_sara) + page("/api/users/console") + page("/admin") +
               page("/small", "  SetOutputFilter DEFLATE\n"),
           {"mod_deflate.so"});
@@ -166,7 +166,7 @@ TEST(console, escapes_a_base_address_that_holds_markup) {
     STRCMP_CONTAINS("/users", base.c_str());
 }
 
-TEST(console, says_who_is_looking_at_it) {
+TEST(console, names_the_caller) {
     start(location("/api/users", "AuthUserAdmin On\nUserAdminProtectedEmail jefa@example.org") +
           location("/strict/users",
                    "AuthUserAdmin On\nUserAdminGuard rank\nUserAdminEmailCase lower") +
@@ -187,7 +187,7 @@ TEST(console, says_who_is_looking_at_it) {
                     caller({bearer(Caller::super_admin)}, "/strict/users/console").c_str());
 }
 
-TEST(console, says_who_is_looking_at_it_also_in_a_Location_elsewhere) {
+TEST(console, names_the_caller_in_another_Location) {
     start(location("/api/users", "AuthUserAdmin On") + page("/admin"));
     CHECK_EQUAL(std::string("null"), caller({}));
     CHECK_EQUAL(std::string(R"({"id":"ulises-1","role":"user"})"), caller({bearer(Caller::user)}));
@@ -203,7 +203,7 @@ TEST(console, takes_the_caller_from_where_the_service_does) {
                 caller({"X-Id: x", "X-Role: admin"}));
 }
 
-TEST(console, does_not_guess_while_the_database_is_away) {
+TEST(console, is_503_without_a_database) {
     for (const char* line : {"UA0", "AH00", "dbd"})
         allow_log(line);
     TestDatabase away(Suite::current().work(), Suite::current().kind(), "console_away");
@@ -217,7 +217,7 @@ TEST(console, does_not_guess_while_the_database_is_away) {
     stop();
 }
 
-TEST(console, that_could_be_for_several_services_says_what_to_do) {
+TEST(console, is_refused_if_several_services_match) {
     expect_log("UA0217: useradmin-console cannot determine its service");
     start(location("/a/users", as_sara) + location("/b/users", as_sara) + page("/admin"));
     CHECK_EQUAL(500, ask_for("/admin").status);

@@ -46,7 +46,7 @@ class ChangedDatabase : public OwnHttpd {
                       R"( "createdAt", "updatedAt"))"
                       R"( VALUES ('n', 'N', 'n@x', 1, '2026-01-01', '2026-01-01'))");
     }
-    /// A file beside it with what it holds by now, which httpd may write.
+    /// A copy of it next to it, which httpd may write.
     static std::filesystem::path backup_of(TestDatabase& own) {
         const std::string backup = own.file().string() + ".backup";
         own.sql().run("VACUUM INTO " + sql_literal(backup));
@@ -60,7 +60,7 @@ class ChangedDatabase : public OwnHttpd {
 
 TEST_GROUP_BASE(database, ChangedDatabase){};
 
-TEST(database, that_fails_is_500_with_the_operation_s_text_and_nothing_of_SQL) {
+TEST(database, failure_is_500_without_SQL_in_the_reply) {
     expect_log("UA0103");
     start(location("/api/users", as_sara));
     hide("user");
@@ -78,7 +78,7 @@ TEST(database, that_fails_is_500_with_the_operation_s_text_and_nothing_of_SQL) {
     expect_error(deleted, 500, "Error al eliminar usuario");
 }
 
-TEST(database, where_sessions_cannot_be_looked_up_is_an_error_and_not_401) {
+TEST(database, failure_of_a_session_lookup_is_not_401) {
     expect_log("UA0103");
     start(location("/api/users", "AuthUserAdmin On"));
     hide("session");
@@ -87,7 +87,7 @@ TEST(database, where_sessions_cannot_be_looked_up_is_an_error_and_not_401) {
     expect_error(reply, 500, "Error al obtener usuarios");
 }
 
-TEST(database, that_is_away_is_503_with_Retry_After_and_comes_back_by_itself) {
+TEST(database, outage_is_503_with_Retry_After) {
     allow_log("UA0");
     allow_log("AH00632"); // mod_dbd: failed to prepare or open
     allow_log("AH00633");
@@ -121,7 +121,7 @@ TEST(database, that_is_away_is_503_with_Retry_After_and_comes_back_by_itself) {
     allow_log("dbd");
 }
 
-TEST(database, that_is_away_is_told_of_in_a_line_for_each_tag_and_not_for_each_request) {
+TEST(database, outage_is_logged_once_for_each_tag) {
     expect_log("UA0");
     allow_log("dbd");
     allow_log("AH00629");
@@ -147,7 +147,7 @@ TEST(database, that_is_away_is_told_of_in_a_line_for_each_tag_and_not_for_each_r
     CHECK_EQUAL(20, told + debug);
 }
 
-TEST(database, whose_file_another_one_takes_the_place_of_is_that_one) {
+TEST(database, file_that_is_replaced_is_reopened) {
     if (Suite::current().kind() != Kind::sqlite)
         return;
     TestDatabase own(Suite::current().work(), Suite::current().kind(), "replaced");
@@ -165,7 +165,7 @@ TEST(database, whose_file_another_one_takes_the_place_of_is_that_one) {
     }));
 }
 
-TEST(database, whose_file_goes_while_its_log_stays_takes_no_writes) {
+TEST(database, file_that_is_deleted_takes_no_writes) {
     if (Suite::current().kind() != Kind::sqlite)
         return;
     expect_log("UA0106");
@@ -247,7 +247,7 @@ TEST(database, of_one_file_takes_writers_in_the_order_of_their_requests) {
     CHECK_EQUAL(std::string("writer 1;writer 2;writer 3;writer 4;writer 5;"), order);
 }
 
-TEST(database, in_whose_rows_times_are_not_times_shows_null) {
+TEST(database, time_that_is_invalid_is_null) {
     if (Suite::current().kind() != Kind::sqlite)
         return;
     sql().run("UPDATE \"user\" SET \"createdAt\" = 'never', \"updatedAt\" = '' WHERE \"id\" = "

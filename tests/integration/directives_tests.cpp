@@ -1,5 +1,5 @@
 // Every directive at server level, in a virtual host and in a Location, from one table. (Those that
-// stand in a Location alone, and those that stand at server level alone, are in
+// are allowed in a Location only, or at server level only, are in
 // configuration_tests.cpp.)
 #include "own_httpd.hpp"
 
@@ -297,7 +297,7 @@ std::string virtual_host(const std::string& name, const std::string& directives)
 
 TEST_GROUP_BASE(directives, OwnHttpd){};
 
-TEST(directives, count_from_the_server_the_virtual_host_and_the_Location_inwards) {
+TEST(directives, merge_from_server_to_virtual_host_to_Location) {
     exclude_from_document();
     allow_log("UA0210");
     expect_log("UA0305");
@@ -323,7 +323,7 @@ TEST(directives, count_from_the_server_the_virtual_host_and_the_Location_inwards
     }
 }
 
-TEST(directives, that_switch_the_service_off_in_a_virtual_host_leave_its_errors_to_httpd) {
+TEST(directives, that_disable_the_service_leave_errors_to_httpd) {
     const auto off = [](const char* path) {
         return "<Location \"" + std::string(path) + "\">\nUserAdmin Off\n</Location>\n";
     };
@@ -344,7 +344,7 @@ TEST(directives, that_switch_the_service_off_in_a_virtual_host_leave_its_errors_
         CHECK(metrics.body.find(host) == std::string::npos);
 }
 
-TEST(directives, of_waits_count_from_the_server_the_virtual_host_and_the_Location_inwards) {
+TEST(directives, of_timeouts_merge_from_server_to_Location) {
     for (const char* seconds : {"1", "2", "3"})
         expect_log("UA0209: the body did not arrive within " + std::string(seconds) + " s");
     start("UserAdminBodyTimeout 1\n" + as_sara + locations("/plain", "") +
@@ -362,7 +362,7 @@ TEST(directives, of_waits_count_from_the_server_the_virtual_host_and_the_Locatio
         CHECK_EQUAL(408, parse_reply(connection.receive_all()).status);
 }
 
-TEST(directives, of_tables_count_from_the_server_the_virtual_host_and_the_Location_inwards) {
+TEST(directives, of_tables_merge_from_server_to_Location) {
     start("UserAdminTables a session account\n" + as_sara + locations("/plain", "") +
           virtual_host("localhost", "") +
           virtual_host("b.test", "UserAdminTables b session account\n" +
@@ -377,7 +377,7 @@ TEST(directives, of_tables_count_from_the_server_the_virtual_host_and_the_Locati
     }
 }
 
-TEST(directives, of_audit_logs_count_from_the_server_the_virtual_host_and_the_Location_inwards) {
+TEST(directives, of_audit_logs_merge_from_server_to_Location) {
     const auto folder = Suite::current().work().make("audit-levels");
     const auto says = [&](const char* file) {
         return "UserAdminAuditLog \"" + (folder / file).string() + "\"\n";
@@ -400,7 +400,7 @@ TEST(directives, of_audit_logs_count_from_the_server_the_virtual_host_and_the_Lo
     }
 }
 
-TEST(directives, of_secrets_count_from_the_server_the_virtual_host_and_the_Location_inwards) {
+TEST(directives, of_secrets_merge_from_server_to_Location) {
     allow_log("UA0314");
     const std::string secrets[levels] = {"the s3cr3t of the server", "the s3cr3t of the host",
                                          "the s3cr3t of the Location"};
@@ -421,8 +421,8 @@ TEST(directives, of_secrets_count_from_the_server_the_virtual_host_and_the_Locat
                             .status);
 }
 
-TEST(directives, of_waits_for_a_connection_count_from_the_server_and_so_on_inwards) {
-    // In a child of prefork nobody waits for another, nor before a locked SQLite database.
+TEST(directives, of_connection_timeouts_merge_from_server_to_Location) {
+    // In a child of prefork no request waits for another, nor before a locked SQLite database.
     if (Suite::current().mpm() == "prefork" || Suite::current().kind() != Kind::postgresql)
         return;
     allow_log("UA010");

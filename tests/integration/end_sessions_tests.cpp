@@ -18,7 +18,7 @@ class EndSessions : public Scene {
 
 TEST_GROUP_BASE(end_sessions, EndSessions){};
 
-TEST(end_sessions, of_who_is_banned_or_gets_another_role_or_address) {
+TEST(end_sessions, after_a_ban_or_a_new_role_or_address) {
     for (const char* body : {R"({"banned":true})", R"({"name":"U","role":"admin"})",
                              R"({"role":"user"})", R"({"email":"otro@example.org"})"}) {
         sql().run(R"(UPDATE "user" SET "banned" = NULL WHERE "id" = 'ulises-1')");
@@ -29,12 +29,12 @@ TEST(end_sessions, of_who_is_banned_or_gets_another_role_or_address) {
     CHECK_EQUAL(2, count("session"));
 }
 
-TEST(end_sessions, of_who_gets_another_address_by_an_admin) {
+TEST(end_sessions, after_a_new_address_set_by_an_admin) {
     expect_success(change(R"({"email":"otro@example.org"})", "/ending/users/", Caller::admin));
     expect_error(get(Caller::user, "/ending/users/ulises-1"), 401, "No autorizado");
 }
 
-TEST(end_sessions, and_of_nobody_who_stays_as_he_is) {
+TEST(end_sessions, not_without_a_change) {
     for (const char* body :
          {R"({"name":"Otro","role":"user","email":"ulises@example.org","banned":false})",
           R"({"banReason":"x"})", "{}"}) {
@@ -43,7 +43,7 @@ TEST(end_sessions, and_of_nobody_who_stays_as_he_is) {
     }
 }
 
-TEST(end_sessions, and_of_nobody_where_a_change_is_refused) {
+TEST(end_sessions, not_after_a_refused_change) {
     allow_log("UA0106");
     expect_error(change(R"({"email":"ada@example.org","banned":true})"), 500,
                  "Error al actualizar usuario");
@@ -52,7 +52,7 @@ TEST(end_sessions, and_of_nobody_where_a_change_is_refused) {
     CHECK_EQUAL(1, left());
 }
 
-TEST(end_sessions, and_of_nobody_where_the_directive_is_off) {
+TEST(end_sessions, not_if_the_directive_is_off) {
     expect_success(change(R"({"banned":true,"role":"admin","email":"o@x"})", "/api/users/"));
     CHECK_EQUAL(1, left());
 }

@@ -71,7 +71,7 @@ class Extras : public OwnHttpd {
 
 TEST_GROUP_BASE(extras, Extras){};
 
-TEST(extras, are_not_there_unless_they_are_switched_on) {
+TEST(extras, are_off_by_default) {
     for (const Operation& operation : operations) {
         const std::string path = std::string("ulises-1") + operation.rest;
         for (const Caller caller : {Caller::user, Caller::super_admin})
@@ -85,7 +85,7 @@ TEST(extras, are_not_there_unless_they_are_switched_on) {
     CHECK_EQUAL(1, sessions_of("ulises-1"));
 }
 
-TEST(extras, list_sessions_that_last_newest_first_and_without_tokens) {
+TEST(extras, list_valid_sessions_newest_first_without_tokens) {
     forget_sessions_of("ulises-1");
     add_session_of("ulises-1", "old", "2026-01-01T00:00:00.000Z", "2999-01-01T00:00:00.000Z");
     add_session_of("ulises-1", "over", "2026-01-03T00:00:00.000Z", "2026-01-04T00:00:00.000Z");
@@ -103,7 +103,7 @@ TEST(extras, list_sessions_that_last_newest_first_and_without_tokens) {
     expect(call("GET", "ulises-1/sessions"), 200, R"({"success":true,"data":[]})");
 }
 
-TEST(extras, set_a_password_with_which_its_owner_signs_in_and_end_the_sessions) {
+TEST(extras, set_a_password_and_end_the_sessions) {
     expect(call("PUT", "ulises-1/password", new_password), 200,
            R"({"success":true,"message":"Contraseña cambiada correctamente"})");
     CHECK_EQUAL(0, sessions_of("ulises-1"));
@@ -132,7 +132,7 @@ TEST(extras, ban_until_a_time_and_lift_the_ban) {
     expect_success(get(Caller::user, "/extra/users/ulises-1"));
 }
 
-TEST(extras, make_all_children_forget_sessions_that_they_end) {
+TEST(extras, drop_ended_sessions_from_all_children) {
     start("AuthUserAdminCache 3600\n" + location("/api/users", "AuthUserAdmin On\n"
                                                                "UserAdminExtras On"));
     const auto status = [this] {

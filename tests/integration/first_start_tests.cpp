@@ -1,5 +1,5 @@
 // What a sysadmin may get wrong before the first request: it ends in a line of the error log that
-// names the remedy. What a request meets later stands in database_tests.cpp.
+// names the remedy. Later failures are in database_tests.cpp.
 #include "own_httpd.hpp"
 
 #include "support/process.hpp"
@@ -76,7 +76,7 @@ TEST(first_start, with_wrong_parameters_says_what_is_wrong_and_where_to_look) {
                    "No such file or directory");
 }
 
-TEST(first_start, before_tables_were_laid_names_the_command_that_lays_them) {
+TEST(first_start, without_tables_names_the_command_that_creates_them) {
     make("first-start-bare");
     for (const char* table : {"account", "session", "user"})
         own_->sql().run("DROP TABLE \"" + std::string(table) + "\"");

@@ -1,4 +1,4 @@
-// A database that holds its connections open and answers nobody: one that was stopped, swapped out
+// A database that holds its connections open and answers no request: stopped, swapped out
 // or cut off. PostgreSQL alone; SQLite is part of the child.
 #include "own_httpd.hpp"
 
@@ -65,7 +65,7 @@ class FrozenDatabase : public OwnHttpd {
 
 TEST_GROUP_BASE(frozen_database, FrozenDatabase){};
 
-TEST(frozen_database, costs_each_request_its_time_and_no_more) {
+TEST(frozen_database, is_503_within_the_timeout) {
     if (!make("frozen"))
         return;
     allow_log("UA0");
@@ -97,7 +97,7 @@ TEST(frozen_database, costs_each_request_its_time_and_no_more) {
     }));
 }
 
-TEST(frozen_database, from_the_start_is_503_until_it_thaws) {
+TEST(frozen_database, is_503_at_the_start_too) {
     if (!make("frozen-from-the-start"))
         return;
     allow_log("UA0");
@@ -113,8 +113,8 @@ TEST(frozen_database, from_the_start_is_503_until_it_thaws) {
     }));
 }
 
-TEST(frozen_database, is_left_with_no_statement_that_nobody_waits_for) {
-    // PostgreSQL 14 and later can be told to look whether its client is still there.
+TEST(frozen_database, keeps_no_abandoned_statement) {
+    // PostgreSQL 14 and later can check whether the client is still connected.
     if (!make("left") || own_->sql().number("SHOW server_version_num") < 140000)
         return;
     allow_log("UA0");

@@ -27,13 +27,13 @@ TEST(get_user, decodes_an_id) {
     CHECK_EQUAL(std::string("x@x"), text_member(reply, "email"));
 }
 
-TEST(get_user, of_an_id_with_an_encoded_slash_is_404_of_httpd_s) {
+TEST(get_user, with_an_encoded_slash_is_404_by_default) {
     add_user({"a/b", "X", "x@x", "user", "2026-02-01T00:00:00.000Z"});
     for (const char* path : {"/api/users/a%2Fb", "/api/users/a%2fb", "/api/users/%2F"})
         expect_error(get(Caller::admin, path), 404, not_found);
 }
 
-TEST(get_user, takes_an_encoded_slash_as_part_of_an_id_where_httpd_lets_it_through) {
+TEST(get_user, accepts_an_encoded_slash_with_AllowEncodedSlashes) {
     add_user({"a/b", "X", "x@x", "user", "2026-02-01T00:00:00.000Z"});
     add_user({"a%2Fb", "Y", "y@x", "user", "2026-02-01T00:00:00.000Z"});
     const auto read = [](const char* path) {

@@ -32,7 +32,7 @@ class Guard : public Scene {
 
 TEST_GROUP_BASE(guard, Guard){};
 
-TEST(guard, of_rank_refuses_an_admin_who_changes_an_admin_or_a_superAdmin_or_itself) {
+TEST(guard, rank_lets_an_admin_change_users_only) {
     for (const char* id : {"sara-1", "ada-1"}) {
         expect_error(change(Caller::admin, id, R"({"email":"mine@example.org"})"), 403,
                      no_permission);
@@ -45,7 +45,7 @@ TEST(guard, of_rank_refuses_an_admin_who_changes_an_admin_or_a_superAdmin_or_its
     expect_success(change(Caller::super_admin, "sara-1", R"({"name":"S"})"));
 }
 
-TEST(guard, of_the_last_superAdmin_refuses_to_ban_demote_or_delete_it) {
+TEST(guard, last_superadmin_cannot_be_banned_or_demoted) {
     expect_error(change(Caller::super_admin, "sara-1", R"({"role":"admin"})"), 409, last_one);
     expect_error(change(Caller::super_admin, "sara-1", R"({"banned":true,"name":"S"})"), 409,
                  last_one);
@@ -55,7 +55,7 @@ TEST(guard, of_the_last_superAdmin_refuses_to_ban_demote_or_delete_it) {
     CHECK_EQUAL(1, left());
 }
 
-TEST(guard, of_the_last_superAdmin_refuses_a_deletion_by_one_who_has_just_lost_the_role) {
+TEST(guard, last_superadmin_is_kept_from_a_former_superAdmin) {
     // Sara is known as a superAdmin for as long as her request takes.
     sql().run(R"(UPDATE "user" SET "role" = 'superAdmin' WHERE "id" = 'ada-1')");
     sql().run(R"(UPDATE "user" SET "role" = 'user' WHERE "id" = 'sara-1')");
@@ -65,7 +65,7 @@ TEST(guard, of_the_last_superAdmin_refuses_a_deletion_by_one_who_has_just_lost_t
     CHECK_EQUAL(1, left());
 }
 
-TEST(guard, of_the_last_superAdmin_looks_again_when_it_had_to_wait) {
+TEST(guard, last_superadmin_is_checked_again_after_a_lock) {
     if (Suite::current().kind() == Kind::sqlite)
         return; // has one writer at a time
     sql().run(R"(UPDATE "user" SET "role" = 'superAdmin' WHERE "id" = 'ada-1')");
@@ -86,7 +86,7 @@ TEST(guard, of_the_last_superAdmin_looks_again_when_it_had_to_wait) {
     CHECK_EQUAL(1, left());
 }
 
-TEST(guard, of_the_last_superAdmin_holds_when_all_go_at_once) {
+TEST(guard, last_superadmin_holds_under_concurrent_changes) {
     constexpr int all = 12;
     constexpr int rounds = 10;
     sql().run(R"(UPDATE "user" SET "role" = 'user' WHERE "id" = 'sara-1')");

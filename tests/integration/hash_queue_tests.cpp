@@ -12,7 +12,7 @@ namespace useradmin::test {
 
 namespace {
 
-constexpr long costly_kib = 262144;
+constexpr long costly_kib = 131072;
 
 std::filesystem::path folder_of(pid_t process) {
     return "/proc/" + std::to_string(process);
@@ -44,7 +44,7 @@ class HashQueue : public OwnHttpd {
     }
 
     /// An httpd with one hashing slot, which takes the client's address from X-Client, whose
-    /// children have one connection each, and in which nobody waits in vain. At /costly a hash
+    /// children have one connection each, and in which no wait times out. At /costly a hash
     /// takes seconds, elsewhere hardly any time.
     void start_with(const std::string& queue) {
         allow_log("UA0210"); // sign-in expects cheap hashes
@@ -54,7 +54,9 @@ class HashQueue : public OwnHttpd {
                   "UserAdminPasswordHash argon2id m=64\n" +
                   location("/costly/users", as_sara + "UserAdminPasswordHash argon2id t=10 m=" +
                                                 std::to_string(costly_kib) + "\n") +
-                  location("/api/users", as_sara) + sign_in("/auth", ""),
+                  location("/api/users", as_sara) + sign_in("/auth", "") +
+                  "<Location \"/metrics\">\nSetHandler useradmin-metrics\nRequire all "
+                  "granted\n</Location>\n",
               {"mod_remoteip.so"});
     }
 
@@ -164,7 +166,7 @@ class HashQueue : public OwnHttpd {
 
 TEST_GROUP_BASE(hash_queue, HashQueue){};
 
-TEST(hash_queue, that_is_full_is_503_with_Retry_After_at_once_for_a_create_and_nothing_to_reads) {
+TEST(hash_queue, refuses_a_create_with_503_when_full) {
     expect_log("UA0215: the queue for hashing slots is full; raise UserAdminHashLimit or "
                "UserAdminHashQueue");
     start_with("UserAdminHashQueue 2\n");
@@ -173,6 +175,12 @@ TEST(hash_queue, that_is_full_is_503_with_Retry_After_at_once_for_a_create_and_n
     CHECK(are_answered(8));
     expect_reads();
     CHECK_EQUAL(8, answered());
+    const std::string metrics = HttpClient(httpd_->port()).send({"GET", "/metrics"}).body;
+    for (const char* sample :
+         {"useradmin_hash_slots 1\n", "useradmin_hash_slots_in_use 1\n",
+          "useradmin_hash_queue_places 2\n", "useradmin_hash_queue_places_in_use 2\n",
+          "useradmin_refusals_total{virtual_host=\"localhost\",reason=\"hash-queue\"} 8\n"})
+        STRCMP_CONTAINS(sample, metrics.c_str());
     unfreeze();
     for (const auto& reply : replies(503)) {
         expect_error(reply, 503, "Servicio no disponible temporalmente");
@@ -183,7 +191,7 @@ TEST(hash_queue, that_is_full_is_503_with_Retry_After_at_once_for_a_create_and_n
     CHECK_EQUAL(4 + 3, count("user"));
 }
 
-TEST(hash_queue, is_one_with_that_of_sign_ins_which_get_503_with_Retry_After_as_well) {
+TEST(hash_queue, is_shared_with_sign_ins) {
     expect_log("UA0215");
     start_with("UserAdminHashQueue 2\n");
     freeze_hashing_child();
@@ -209,7 +217,7 @@ TEST(hash_queue, is_one_with_that_of_sign_ins_which_get_503_with_Retry_After_as_
     CHECK_EQUAL(3 + 2, count("session"));
 }
 
-TEST(hash_queue, has_places_for_others_beside_many_creates_from_one_address) {
+TEST(hash_queue, has_places_for_others_despite_many_creates_from_one_address) {
     expect_log("UA0215");
     add_ivo();
     start_with("UserAdminHashQueue 4\n");
@@ -229,7 +237,7 @@ TEST(hash_queue, has_by_default_a_place_for_every_fourth_worker) {
     CHECK_EQUAL(9, replies(200).size());
 }
 
-TEST(hash_queue, gets_the_places_of_killed_children_back_and_their_slot) {
+TEST(hash_queue, recovers_the_places_of_killed_children) {
     expect_log("UA0215");
     start_with("UserAdminHashQueue 2\n");
     freeze_hashing_child();

@@ -51,7 +51,7 @@ TEST(health, is_for_GET_HEAD_and_OPTIONS) {
     expect_only_read("/health");
 }
 
-TEST(health, is_503_with_the_reason_while_the_database_is_away_and_200_when_it_is_back) {
+TEST(health, is_503_with_the_reason_during_an_outage) {
     for (const char* line : {"UA0", "AH00", "dbd"})
         allow_log(line);
     make("away");
@@ -68,7 +68,7 @@ TEST(health, is_503_with_the_reason_while_the_database_is_away_and_200_when_it_i
     CHECK(eventually([&] { return health().status == 200; }));
 }
 
-TEST(health, tells_the_reason_to_nobody_but_callers_on_the_same_machine) {
+TEST(health, shows_the_reason_to_local_callers_only) {
     for (const char* line : {"UA0", "AH00", "dbd"})
         allow_log(line);
     make("secretive");
@@ -109,7 +109,7 @@ TEST(health, is_503_where_a_table_is_missing) {
     STRCMP_CONTAINS("UA0103", reply.body.c_str());
 }
 
-TEST(health, tells_the_reason_without_what_steers_a_terminal) {
+TEST(health, escapes_control_characters_in_the_reason) {
     expect_log("UA0103");
     start(health_location("UserAdminTables \"us\x1b\u009b\u202eer\" session account\n"));
     const Reply reply = health();

@@ -1,6 +1,6 @@
-// Requests that nobody has thought of: whole ones, made at random of what is right and of what is
-// not, over HTTP/1.1 and HTTP/2. A request depends on its number and on the run's first number (the
-// seed) alone; USERADMIN_TEST_SEED in the environment sets that.
+// Random requests: whole ones, made of valid and of invalid parts, over HTTP/1.1 and HTTP/2. A
+// request depends on its number and on the run's first number (the seed) alone; USERADMIN_TEST_SEED
+// in the environment sets that.
 #include "own_httpd.hpp"
 
 #include "support/machine.hpp"
@@ -96,7 +96,7 @@ struct Hostile {
     std::optional<std::string> body = {};
     /// Whether the service has to answer it, or httpd in its name.
     bool is_below_base = true;
-    /// Whether the path stands there as the configuration has it.
+    /// Whether the path is spelled as in the configuration.
     bool is_spelled_plainly = true;
     /// Whether httpd finds nothing to refuse before it looks at the path.
     bool is_regular = true;
@@ -121,7 +121,8 @@ class Maker {
         return request;
     }
 
-    /// The request as bytes of HTTP/1.1; a few of them are changed at times, and it is nobody's.
+    /// The request as bytes of HTTP/1.1; a few of them are changed at times; then no reply is
+    /// expected.
     std::string bytes_of(Hostile& request) {
         std::string bytes = request.method + " " + request.target + version(request) + "\r\n";
         bytes += host(request);
@@ -489,7 +490,7 @@ class HostileRequests : public OwnHttpd {
             return;
         allow_log("AH10244"); // httpd: invalid URI path
         allow_log("AH00135"); // httpd: invalid method in request
-        allow_log("AH00127"); // httpd: cannot map, of a path beside the service's
+        allow_log("AH00127"); // httpd: cannot map, of a path outside the service
         // An address that another user has.
         allow_log("violates unique constraint");
         allow_log("UNIQUE constraint failed");

@@ -38,7 +38,7 @@ class Kills : public OwnHttpd {
 
     static bool is_postgresql() { return Suite::current().kind() == Kind::postgresql; }
 
-    /// Kills children and processes of the database, at moments that nobody has chosen.
+    /// Kills children and processes of the database, at random moments.
     void kill_at_random(int times) {
         // In a long run alone: each one has the whole server recover.
         const bool kills_backends = is_postgresql() && machine::is_long();
@@ -83,7 +83,7 @@ class Kills : public OwnHttpd {
 
 TEST_GROUP_BASE(kills, Kills){};
 
-TEST(kills, lose_nothing_that_was_confirmed_and_leave_nothing_in_halves) {
+TEST(kills, lose_no_confirmed_write) {
     constexpr int threads = 6;
     const int kills = machine::times(12, 1000);
     {
@@ -103,7 +103,7 @@ TEST(kills, lose_nothing_that_was_confirmed_and_leave_nothing_in_halves) {
                     kills, users_.done(), users_.refused(), users_.lost());
 }
 
-TEST(kills, leave_no_session_to_who_is_banned_and_take_none_from_who_is_not) {
+TEST(kills, end_exactly_the_sessions_of_banned_users) {
     constexpr int threads = 6;
     const int kills = machine::times(12, 1000);
     const int users = machine::times(6000, 300000);

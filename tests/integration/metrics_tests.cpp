@@ -54,7 +54,7 @@ class Metrics : public OwnHttpd {
             name.replace(at, port.size(), std::to_string(httpd_->port()));
         return between("\n" + metrics(), "\n" + name + " ", "\n").value_or("(none)");
     }
-    /// The sample comes to have the value: a request is counted when its reply has been sent.
+    /// Waits until the sample has the value: a request is counted when its reply has been sent.
     void expect_sample(const std::string& name, const std::string& value,
                        SourceLocation where = {}) {
         std::string last;
@@ -113,7 +113,7 @@ TEST(metrics, count_each_request_by_virtual_host_operation_and_status) {
                   "5");
 }
 
-TEST(metrics, count_what_httpd_itself_refuses_below_the_base_address) {
+TEST(metrics, count_httpds_own_refusals_below_the_base_address) {
     start(metrics_location + location("/api/users", as_sara) +
           "<Location \"/closed/users\">\n  UserAdmin On\n  Require all denied\n</Location>\n");
     expect_log("AH01630"); // client denied
@@ -157,7 +157,7 @@ TEST(metrics, are_for_GET_HEAD_and_OPTIONS) {
     expect_only_read("/metrics");
 }
 
-TEST(metrics, tell_what_came_of_session_tokens) {
+TEST(metrics, count_the_outcomes_of_session_tokens) {
     start(metrics_location + location("/api/users", "AuthUserAdmin On") +
           location("/kept/users", "AuthUserAdmin On\nAuthUserAdminCache 60") +
           location("/signed/users", "AuthUserAdmin On\nAuthUserAdminSecret file:" +
@@ -202,7 +202,7 @@ TEST(metrics, count_attempts_to_sign_in_that_the_limit_refuses) {
                   "2");
 }
 
-TEST(metrics, tell_how_many_connections_are_in_use_and_who_waited_in_vain_for_one) {
+TEST(metrics, report_connections_in_use_and_timeouts) {
     // A child of prefork has one request at a time.
     if (Suite::current().kind() != Kind::postgresql || Suite::current().mpm() == "prefork")
         return;
@@ -236,41 +236,7 @@ TEST(metrics, tell_how_many_connections_are_in_use_and_who_waited_in_vain_for_on
     stop();
 }
 
-TEST(metrics, tell_how_many_hashing_slots_are_in_use) {
-    if (!Suite::current().is_plain_event() || Suite::current().kind() != Kind::sqlite)
-        return; // some ten seconds of hashing
-    start("UserAdminHashLimit 1\nUserAdminHashQueue 1\n" + std::string(metrics_location) +
-          location("/api/users", as_sara + "UserAdminTimeout 300\nUserAdminPasswordHash argon2id "
-                                           "t=10 m=262144"));
-    allow_log("UA0215");
-    const auto create = [&](const std::string& email) {
-        const std::string body =
-            R"({"name":"N","email":")" + email + R"(","password":"s3cr3t","role":"user"})";
-        auto connection = std::make_unique<RawConnection>(httpd_->port());
-        CHECK(connection->send("POST /api/users HTTP/1.1\r\nHost: localhost\r\n"
-                               "Connection: close\r\nContent-Length: " +
-                               std::to_string(body.size()) + "\r\n\r\n" + body));
-        return connection;
-    };
-    expect_sample("useradmin_hash_slots", "1");
-    expect_sample("useradmin_hash_queue_places", "1");
-    expect_sample("useradmin_hash_slots_in_use", "0");
-    const auto first = create("a@x");
-    expect_sample("useradmin_hash_slots_in_use", "1");
-    const auto second = create("b@x");
-    expect_sample("useradmin_hash_queue_places_in_use", "1");
-    const auto third = create("c@x");
-    CHECK_EQUAL(503, parse_reply(third->receive_all(std::chrono::minutes(1))).status);
-    expect_sample("useradmin_refusals_total{virtual_host=\"localhost\",reason=\"hash-queue\"}",
-                  "1");
-    for (const auto& connection : {std::cref(first), std::cref(second)})
-        CHECK_EQUAL(200,
-                    parse_reply(connection.get()->receive_all(std::chrono::minutes(2))).status);
-    expect_sample("useradmin_hash_slots_in_use", "0");
-    expect_sample("useradmin_hash_queue_places_in_use", "0");
-}
-
-TEST(metrics, that_the_example_of_alerts_asks_for_are_there) {
+TEST(metrics, used_by_the_alert_examples_exist) {
     start_three();
     expect_success(ask_host("one.test", "GET", "/api/users"));
     expect_sample(requests("one.test", "list", 200), "1");

@@ -46,7 +46,7 @@ TEST(openapi, a_page_elsewhere_is_for_the_only_service_of_its_virtual_host) {
     CHECK_EQUAL(std::string("/on/users"), base_of("/docs/openapi.json", {"Host: other.test"}));
 }
 
-TEST(openapi, a_page_that_could_be_for_several_services_says_what_to_do) {
+TEST(openapi, an_ambiguous_page_says_what_to_do) {
     expect_log("UA0217: useradmin-openapi cannot determine its service: this virtual host has more "
                "than one base address; put this Location below the one that it is for, such as "
                "<Location \"/a/users/page\">");
@@ -81,7 +81,7 @@ TEST(openapi, a_page_is_read_by_pages_of_trusted_origins) {
     CHECK_EQUAL(std::string(), allowed("https://stranger.example.org"));
 }
 
-TEST(openapi, who_may_read_a_page_is_for_Require) {
+TEST(openapi, a_page_is_guarded_by_Require) {
     start(location("/api/users", as_sara) +
           page("/api/users/openapi.json", "  Require all denied\n"));
     expect_log("AH01630");

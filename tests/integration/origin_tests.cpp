@@ -45,7 +45,7 @@ static void expect_unreadable(const Reply& reply, SourceLocation where = {}) {
 }
 ;
 
-TEST(origins, of_others_make_no_user_by_a_form_with_the_session_s_cookie) {
+TEST(origins, of_others_cannot_submit_a_form) {
     for (const char* mark :
          {"Origin: https://evil.example", "Origin: null", "Origin: http://localhost:8081",
           "Origin: http://sub.localhost", "Sec-Fetch-Site: cross-site", "Sec-Fetch-Site: same-site",
@@ -59,7 +59,7 @@ TEST(origins, of_others_make_no_user_by_a_form_with_the_session_s_cookie) {
     CHECK_EQUAL(3, count("user"));
 }
 
-TEST(origins, that_are_the_server_s_own_pass_behind_a_proxy_that_ends_TLS_too) {
+TEST(origins, of_the_server_are_accepted_behind_a_TLS_proxy) {
     struct Case {
         const char* host;
         const char* origin;

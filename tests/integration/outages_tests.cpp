@@ -23,7 +23,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds timeout{2};
-// What is promised, and what a machine that is busy with other things may take beside it.
+// What is promised, and what a busy machine may take in addition.
 constexpr std::chrono::seconds longest_answer = timeout + std::chrono::seconds(1);
 constexpr std::chrono::seconds busy_machine{2};
 
@@ -152,7 +152,7 @@ class Outages : public OwnHttpd {
     }
 
     std::unique_ptr<TestDatabase> own_;
-    // What stands around it, in some tests.
+    // Servers around it, in some tests.
     std::unique_ptr<SmallDisk> disk_;
     std::unique_ptr<PostgreSql> standby_;
     std::unique_ptr<TcpRelay> relay_;
@@ -295,7 +295,7 @@ TEST(outages, of_a_server_that_crashes_and_is_started_again) {
         {"crashed and started again", [this] { crash(); }, [this] { own_->server().start(); }});
 }
 
-TEST(outages, of_one_backend_after_the_other_fail_no_read) {
+TEST(outages, of_single_backends_fail_no_read) {
     if (!takes_place(Kind::postgresql))
         return;
     // Else a backend says that it ends to the server's log first, which a busy disk holds up.
@@ -318,7 +318,7 @@ TEST(outages, of_a_server_that_is_frozen_and_thaws) {
                   false, std::chrono::seconds(machine::times(3, 10))});
 }
 
-TEST(outages, of_the_way_to_the_server_of_which_nobody_tells) {
+TEST(outages, with_dropped_packets_end_in_503) {
     if (!takes_place(Kind::postgresql))
         return;
     make("cut-off");
@@ -366,7 +366,7 @@ TEST(outages, of_writes_alone_fail_no_read) {
     live_through({"read-only", [&] { set("on"); }, [&] { set("off"); }, true});
 }
 
-TEST(outages, of_a_file_that_may_only_be_read_end_when_it_may_be_written) {
+TEST(outages, of_a_read_only_file_end_when_it_is_writable) {
     if (!takes_place(Kind::sqlite))
         return;
     expect_log("UA0108");
@@ -415,7 +415,7 @@ TEST(outages, of_a_disk_that_is_full_fail_no_read) {
                   std::chrono::seconds(machine::times(2, 5)), 500});
 }
 
-TEST(outages, of_a_primary_end_with_the_promotion_of_its_standby) {
+TEST(outages, of_a_crashed_primary_end_with_a_promotion) {
     if (!takes_place(Kind::postgresql))
         return;
     make("primary", {"synchronous_standby_names=*"});
@@ -428,7 +428,7 @@ TEST(outages, of_a_primary_end_with_the_promotion_of_its_standby) {
         [this] { return standby_->params(); });
 }
 
-TEST(outages, of_a_primary_of_which_nobody_tells_end_with_the_promotion_of_its_standby) {
+TEST(outages, of_an_unreachable_primary_end_with_a_promotion) {
     if (!takes_place(Kind::postgresql, Runs::long_ones))
         return;
     make("dark-primary", {"synchronous_standby_names=*"});

@@ -5,7 +5,7 @@
 
 namespace useradmin::test {
 
-/// Open to a superAdmin whose session nobody looks up: what fails is the service's own work.
+/// Open to a superAdmin without a session lookup: what fails is the service's own work.
 inline const std::string as_sara = "UserAdminSession sara-1 superAdmin\n";
 
 class OwnHttpd : public Scene {
@@ -13,7 +13,8 @@ class OwnHttpd : public Scene {
     /// Its environment, to be set before it starts.
     std::vector<std::pair<std::string, std::string>> environment_;
 
-    /// An httpd before the suite's database, with these directives beside DBDriver and DBDParams.
+    /// An httpd before the suite's database, with these directives in addition to DBDriver and
+    /// DBDParams.
     void start(const std::string& configuration, const std::vector<std::string>& modules = {}) {
         start_before(Suite::current().database(), configuration, modules);
     }

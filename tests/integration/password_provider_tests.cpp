@@ -34,7 +34,7 @@ TEST_GROUP_BASE(password_provider, Scene) {
                            "id");
     }
 
-    /// A file of passwords with that of somebody who is no user.
+    /// A password file with an account that is no user.
     static std::filesystem::path passwords_of_bob() {
         const auto file = Suite::current().work().path() / "passwords";
         write_file(file, "bob:{SHA}x4drELzkJdk2d9LEKMmX0pLmLp8=\n"); // s3cr3t of bob
@@ -119,7 +119,7 @@ TEST(password_provider, is_for_Require_user_the_stored_address) {
     sql().run("UPDATE \"user\" SET \"email\" = 'Eva@example.org' WHERE \"id\" = " +
               sql_literal(id_));
     CHECK_EQUAL(200, read("Eva@example.org", right, id_, "/named/users").status);
-    // A twin in lower case shuts nobody out.
+    // The same address in lower case locks no other user out.
     add_account("eva@example.org", "/scrypt/users");
     CHECK_EQUAL(200, read("Eva@example.org", right, id_, "/named/users").status);
     CHECK_EQUAL(401, read("eva@example.org", right, id_, "/named/users").status);
@@ -167,7 +167,7 @@ TEST(password_provider, serves_forms_as_well) {
 
 TEST(password_provider, finds_the_user_of_its_Location_though_a_session_comes) {
     expect_log("AH01631"); // the one whom the password names has not the role
-    expect_log("AH01629"); // nor has one whom nobody here knows
+    expect_log("AH01629"); // nor has an unknown user
     start("AuthUserAdmin On\nAuthUserAdminSignInLimit 1000000\n");
     const auto session_of = [](Caller caller) {
         return "Cookie: better-auth.session_token=" + token_of(caller);
@@ -189,7 +189,7 @@ TEST(password_provider, finds_the_user_of_its_Location_though_a_session_comes) {
     CHECK_EQUAL(401, both(Caller::admin).status);
     sql().run("UPDATE \"user\" SET \"role\" = 'admin' WHERE \"email\" = 'eva@example.org'");
     CHECK_EQUAL(200, both(Caller::user).status);
-    // Nor has somebody whom a file names the role of a session that comes with his password.
+    // Nor does a user of the file get the role of a session in the same request.
     const auto of_file = [&](std::vector<std::string> headers) {
         return read("bob", "s3cr3t of bob", id_, "/file/users", std::move(headers)).status;
     };

@@ -91,7 +91,7 @@ class Recipes : public OwnHttpd {
     Reply ask_outside(const Request& request) const {
         return HttpClient(outside_->port()).send(request);
     }
-    /// The status of an attempt that fails, of an account that nobody has tried before.
+    /// The status of a failed attempt at an account that was not tried before.
     int fail_from(const std::string& client) {
         return ask_outside({"POST",
                             "/api/auth/sign-in/email",
@@ -107,7 +107,7 @@ class Recipes : public OwnHttpd {
 
 TEST_GROUP_BASE(recipes, Recipes){};
 
-TEST(recipes, behind_a_proxy_a_page_of_the_public_host_works_and_others_do_not) {
+TEST(recipes, behind_a_proxy_only_the_public_origin_is_accepted) {
     start_behind_proxy();
     const auto change = [&](const std::string& origin) {
         return ask_outside(
@@ -157,7 +157,7 @@ TEST(recipes, behind_a_proxy_failed_attempts_are_counted_for_each_client) {
     CHECK_EQUAL(401, fail_from("192.0.2.2"));
 }
 
-TEST(recipes, with_client_certificates_the_subject_says_who_calls_and_in_which_role) {
+TEST(recipes, client_certificates_name_the_caller_and_the_role) {
     // mod_http2 says that prefork is not for it.
     if (Suite::current().mpm() == "prefork")
         return;
@@ -194,7 +194,7 @@ TEST(recipes, with_client_certificates_the_subject_says_who_calls_and_in_which_r
     expect_success(HttpClient(httpd_->port()).send(request(simple, "/api/users/ulises-1")));
     expect_error(HttpClient(httpd_->port()).send(request(simple, "/api/users")), 403,
                  "No tienes permisos para ver usuarios");
-    // The same name, of nobody that the server trusts; and none at all.
+    // The same name from an untrusted authority, and no certificate.
     const Tls stranger = {file("server.crt"), file("stranger.crt"), file("stranger.key")};
     for (const Tls& refused : {stranger, Tls{file("server.crt")}})
         CHECK(!HttpClient(httpd_->port()).try_send(request(refused, "/api/users")));
@@ -252,7 +252,7 @@ TEST(recipes, of_two_applications_each_has_its_users_and_its_secret) {
     create_in("club", club);
 }
 
-TEST(recipes, while_the_secret_changes_sessions_of_both_count_and_the_first_one_signs) {
+TEST(recipes, secret_rotation_accepts_both_and_signs_with_the_first) {
     const std::string before = "the s3cr3t of before";
     const std::string after = "the s3cr3t of thereafter";
     const std::string file_before = secret_file("before", before);
@@ -316,7 +316,7 @@ TEST(recipes, while_the_secret_changes_sessions_of_both_count_and_the_first_one_
     CHECK_EQUAL(200, status_with(after));
 }
 
-TEST(recipes, with_a_form_whoever_signed_in_calls_until_the_password_changes_or_they_sign_out) {
+TEST(recipes, form_authentication_ends_with_sign_out_or_a_new_password) {
     if (!Suite::current().is_plain_event())
         return;
     expect_log("AH01807"); // mod_auth_form: a wrong password
@@ -382,7 +382,7 @@ TEST(recipes, with_a_form_whoever_signed_in_calls_until_the_password_changes_or_
     expect_error(ask_with({cookie}), 401, "No autorizado");
 }
 
-TEST(recipes, with_OpenID_Connect_the_claims_say_who_calls_and_in_which_role) {
+TEST(recipes, OpenID_Connect_claims_name_the_caller_and_the_role) {
     if (!Suite::current().is_plain_event())
         return;
     allow_log("[auth_openidc:warn]");
@@ -429,14 +429,14 @@ TEST(recipes, with_OpenID_Connect_the_claims_say_who_calls_and_in_which_role) {
     expect_error(ask_with(simple, "/api/users"), 403, "No tienes permisos para ver usuarios");
     const std::string several = sign_in(R"("sub":"sara-1","role":["admin","superAdmin"])");
     expect_error(ask_with(several, "/api/users"), 403, "No tienes permisos para ver usuarios");
-    // A token that the provider has not signed signs nobody in.
+    // A token that the provider has not signed is refused.
     const Reply forged =
         come_back(R"("sub":"sara-1","role":"superAdmin")", IdentityProvider::Key::another);
     CHECK_TEXT(!forged.header("Location").has_value(), forged.text().c_str());
     expect_error(ask_with(cookies_of(forged), "/api/users"), 401, "No autorizado");
 }
 
-TEST(recipes, with_PostgreSQL_over_TLS_both_sides_show_a_certificate_or_there_is_no_service) {
+TEST(recipes, PostgreSQL_over_TLS_requires_both_certificates) {
     if (!Suite::current().is_plain_event() || Suite::current().kind() != Kind::postgresql)
         return;
     const Certificates server(Suite::current().work(), "database-server");
@@ -500,7 +500,7 @@ TEST(recipes, with_PostgreSQL_over_TLS_both_sides_show_a_certificate_or_there_is
     expect_none("localhost", stranger.folder());
 }
 
-TEST(recipes, with_limits_what_is_late_is_answered_with_408_and_what_is_too_large_with_413) {
+TEST(recipes, limits_return_408_and_413) {
     if (!Suite::current().is_plain_event() || Suite::current().kind() != Kind::postgresql)
         return;
     start(define("USERADMIN_HEADER_TIME", "1") + define("USERADMIN_BODY_TIME", "1") +
@@ -529,7 +529,7 @@ TEST(recipes, with_limits_what_is_late_is_answered_with_408_and_what_is_too_larg
     CHECK_EQUAL(500, create_with(100).status); // as no JSON
 }
 
-TEST(recipes, with_fail2ban_who_guesses_passwords_and_forges_tokens_is_told_from_all_others) {
+TEST(recipes, fail2ban_matches_only_attackers) {
     if (!Suite::current().is_plain_event() || Suite::current().kind() != Kind::postgresql)
         return;
     const std::string signed_by =
@@ -618,7 +618,7 @@ TEST(recipes, with_fail2ban_who_guesses_passwords_and_forges_tokens_is_told_from
     CHECK_TEXT(taken.status == 0, taken.output.c_str());
 }
 
-TEST(recipes, with_logrotate_the_audit_log_is_one_chain_over_all_its_files) {
+TEST(recipes, logrotate_keeps_one_audit_chain) {
     if (!Suite::current().is_plain_event() || Suite::current().kind() != Kind::postgresql)
         return;
     const auto folder = Suite::current().work().make("rotated");

@@ -28,7 +28,7 @@ void teardown() override {
 }
 ;
 
-TEST(scale, is_used_by_the_service_and_may_come_and_go_under_it) {
+TEST(scale, is_used_by_the_service_and_may_be_removed_while_it_runs) {
     if (!is_postgresql())
         return;
     add_users(30);

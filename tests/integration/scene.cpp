@@ -16,7 +16,7 @@ namespace {
 
 Suite* current_suite = nullptr;
 
-/// <Location "path"> that nobody may enter.
+/// <Location "path"> that is closed to all.
 std::string denied(const std::string& path) {
     return "<Location \"" + path + "\">\n  Require all denied\n</Location>\n";
 }
@@ -146,7 +146,7 @@ HttpdSettings Suite::settings(const std::string& configuration) const {
 std::string Suite::directives_for(const TestDatabase& database) {
     return "DBDriver " + database.driver() + "\nDBDParams \"" + database.params() +
            "\"\nDBDMin 0\n" +
-           // What is not about time succeeds also where the machine stands still for a while.
+           // Tests that are not about time also pass on a stalled machine.
            "UserAdminTimeout 60\nAuthUserAdminTimeout 60\n";
 }
 

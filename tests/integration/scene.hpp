@@ -71,7 +71,7 @@ inline constexpr std::string_view secret = "s3cr3t that signs the cookies";
 /// Who calls.
 enum class Caller { nobody, user, admin, super_admin };
 
-/// A caller's row in "user", as setup lays it.
+/// A caller's row in "user", as setup inserts it.
 struct Person {
     std::string id;
     std::string name;
@@ -135,7 +135,7 @@ class Scene : public Utest {
                             std::string_view expires_at = "2999-01-01T00:00:00.000Z");
     static long count(const std::string& table);
 
-    /// Allows what stands in the log while the database is away.
+    /// Allows the log lines of a database outage.
     static void allow_lines_without_a_database() {
         for (const char* line : {"UA010", "UA020", "dbd:", "AH0062"})
             allow_log(line);

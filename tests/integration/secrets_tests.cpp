@@ -131,7 +131,7 @@ class Secrets : public OwnHttpd {
   protected:
     void setup() override {
         OwnHttpd::setup();
-        // The database goes away, refuses a row, and holds a hash that nobody knows.
+        // The database goes away, refuses a row, and holds an unknown hash.
         for (const char* line : {"UA0", "dbd", "AH006", "AH016"})
             allow_log(line);
         own_ = std::make_unique<TestDatabase>(Suite::current().work(), Suite::current().kind(),
@@ -248,8 +248,8 @@ class Secrets : public OwnHttpd {
         });
     }
 
-    /// Whether it is what libpq was to send when the database had gone. libpq lets nobody write
-    /// over it before the connection stands again, and frees it as it is where it never does.
+    /// Whether it is what libpq had to send when the database went away. libpq does not overwrite
+    /// it before the connection is open again, and frees it without wiping.
     static bool is_of_broken_connection(const Occurrence& sighting) {
         return sighting.what == while_away &&
                sighting.around.find("_useradmin_") < sighting.around.find(sighting.part);

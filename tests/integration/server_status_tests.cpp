@@ -1,4 +1,4 @@
-// What server-status tells of the service.
+// What server-status reports of the service.
 #include "own_httpd.hpp"
 
 #include "support/process.hpp"
@@ -53,7 +53,7 @@ TEST(server_status, has_lines_for_each_virtual_host_and_in_total) {
     CHECK_TEXT(seconds > "0.000000", seconds.c_str());
 }
 
-TEST(server_status, tells_each_line_once_although_there_are_two_modules) {
+TEST(server_status, shows_each_line_once) {
     for (const auto& [query, text] : {std::pair("?auto", "\nUserAdminRequests[list,200]: "),
                                       std::pair("", "<h1>User administration</h1>")}) {
         const std::string page = status(query);
@@ -63,7 +63,7 @@ TEST(server_status, tells_each_line_once_although_there_are_two_modules) {
     }
 }
 
-TEST(server_status, has_a_section_with_a_row_for_each_virtual_host_and_operation) {
+TEST(server_status, has_a_row_for_each_virtual_host_and_operation) {
     const std::string port = std::to_string(httpd_->port());
     CHECK(has("", "<tr><td>one.test:" + port + "</td><td>list</td><td>2</td><td>200: 2</td><td>"));
     CHECK(has("", "<tr><td>all</td><td>list</td><td>3</td><td>200: 3</td><td>"));

@@ -67,7 +67,7 @@ class SessionCache : public OwnHttpd {
 
 TEST_GROUP_BASE(session_cache, SessionCache){};
 
-TEST(session_cache, lets_a_session_count_without_another_look_in_all_children) {
+TEST(session_cache, serves_all_children_without_another_lookup) {
     start_keeping("60");
     CHECK_EQUAL(200, status_of(Caller::user, own_record));
     forget_session_behind_its_back();
@@ -77,14 +77,14 @@ TEST(session_cache, lets_a_session_count_without_another_look_in_all_children) {
     }));
 }
 
-TEST(session_cache, is_off_where_nobody_says_otherwise) {
+TEST(session_cache, is_off_by_default) {
     start(location("/api/users", "AuthUserAdmin On"));
     CHECK_EQUAL(200, status_of(Caller::user, own_record));
     forget_session_behind_its_back();
     CHECK_EQUAL(401, status_of(Caller::user, own_record));
 }
 
-TEST(session_cache, forgets_a_user_whom_the_service_bans_at_once) {
+TEST(session_cache, drops_a_banned_user_at_once) {
     start_keeping("60");
     for (int time = 0; time < 3; ++time) {
         CHECK_EQUAL(std::string("200"), statuses_of(Caller::user, own_record));
@@ -98,14 +98,14 @@ TEST(session_cache, forgets_a_user_whom_the_service_bans_at_once) {
     }));
 }
 
-TEST(session_cache, forgets_a_user_whom_the_service_deletes_at_once) {
+TEST(session_cache, drops_a_deleted_user_at_once) {
     start_keeping("60");
     CHECK_EQUAL(std::string("200"), statuses_of(Caller::user, own_record));
     expect_success(send("DELETE", own_record));
     CHECK_EQUAL(std::string("401"), statuses_of(Caller::user, own_record));
 }
 
-TEST(session_cache, forgets_a_session_that_is_signed_out_at_once) {
+TEST(session_cache, drops_a_session_at_sign_out) {
     start_keeping("60");
     CHECK_EQUAL(std::string("200"), statuses_of(Caller::user, own_record));
     CHECK_EQUAL(200,
@@ -113,7 +113,7 @@ TEST(session_cache, forgets_a_session_that_is_signed_out_at_once) {
     CHECK_EQUAL(std::string("401"), statuses_of(Caller::user, own_record));
 }
 
-TEST(session_cache, forgets_whom_another_virtual_host_bans_however_it_names_the_database) {
+TEST(session_cache, drops_a_user_banned_by_another_virtual_host) {
     const auto& database = Suite::current().database();
     start_keeping("60", "<VirtualHost *:${PORT}>\nServerName localhost\n</VirtualHost>\n"
                         "<VirtualHost *:${PORT}>\nServerName other.test\nDBDriver " +
@@ -127,7 +127,7 @@ TEST(session_cache, forgets_whom_another_virtual_host_bans_however_it_names_the_
     CHECK_EQUAL(std::string("401"), statuses_of(Caller::user, own_record));
 }
 
-TEST(session_cache, knows_the_sessions_of_each_database_and_of_each_set_of_tables) {
+TEST(session_cache, separates_databases_and_tables) {
     TestDatabase other(Suite::current().work(), Suite::current().kind(), "other-sessions");
     sql().run("CREATE TABLE \"other session\" AS SELECT * FROM \"session\" WHERE 1 = 0");
     start_keeping("60", "<VirtualHost *:${PORT}>\nServerName localhost\n" +
@@ -142,7 +142,7 @@ TEST(session_cache, knows_the_sessions_of_each_database_and_of_each_set_of_table
     sql().run("DROP TABLE \"other session\"");
 }
 
-TEST(session_cache, begins_anew_when_httpd_reads_its_configuration_anew) {
+TEST(session_cache, is_cleared_by_a_restart) {
     start_keeping("60");
     CHECK_EQUAL(200, status_of(Caller::user, own_record));
     forget_session_behind_its_back();
@@ -151,7 +151,7 @@ TEST(session_cache, begins_anew_when_httpd_reads_its_configuration_anew) {
     CHECK_TRUE(eventually([&] { return status_of(Caller::user, own_record) == 401; }));
 }
 
-TEST(session_cache, holds_only_sessions_whose_token_has_its_signature) {
+TEST(session_cache, does_not_serve_a_token_without_its_signature) {
     environment_ = {{"SECRET", std::string(secret)}};
     start_keeping("60", location("/signed/users", "AuthUserAdmin On\n"
                                                   "AuthUserAdminSecret env:SECRET"));
@@ -166,7 +166,7 @@ TEST(session_cache, holds_only_sessions_whose_token_has_its_signature) {
     CHECK_EQUAL(401, read(signed_token(token_of(Caller::user), "another s3cr3t of somebody")));
 }
 
-TEST(session_cache, takes_no_signature_of_another_Location_for_its_own) {
+TEST(session_cache, does_not_accept_another_Locations_signature) {
     environment_ = {{"SECRET", std::string(secret)}, {"OTHER", "another s3cr3t of somebody"}};
     allow_log("UA0314"); // which says so
     start_keeping("60", location("/signed/users", "AuthUserAdmin On\n"

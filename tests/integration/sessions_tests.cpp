@@ -87,7 +87,7 @@ TEST(sessions, the_token_comes_in_the_cookie_with_the_Secure_prefix) {
     expect_success(with({"Cookie: __Secure-better-auth.session_token=" + token_of(Caller::user)}));
 }
 
-TEST(sessions, a_cookie_of_the_plain_name_counts_only_where_there_is_none_with_a_prefix) {
+TEST(sessions, a_prefixed_cookie_precedes_a_plain_one) {
     const std::string plain = "better-auth.session_token=";
     const auto read = [](const std::string& cookies) {
         return ask(Caller::nobody, "GET", "/api/users/sara-1", {}, {"Cookie: " + cookies}).status;
@@ -127,7 +127,7 @@ TEST(sessions, another_cookie_or_scheme_is_no_session) {
         expect_error(with({header}), 401, "No autorizado");
 }
 
-TEST(sessions, of_a_user_who_gets_banned_ends_with_the_next_request) {
+TEST(sessions, end_with_the_request_after_a_ban) {
     expect_success(get(Caller::user, own_record));
     expect_success(put(Caller::super_admin, "ulises-1", R"({"banned":true})"));
     expect_error(get(Caller::user, own_record), 401, "No autorizado");
@@ -167,7 +167,7 @@ TEST(sessions, AuthUserAdminBearer_Off_reads_the_cookie_alone) {
                         "/bearerless/users/ulises-1"));
 }
 
-TEST(sessions, AuthUserAdmin_Off_resolves_nobody) {
+TEST(sessions, AuthUserAdmin_Off_ignores_tokens) {
     expect_error(get(Caller::super_admin, "/unresolved/users"), 401, "No autorizado");
     expect_error(with({"Cookie: better-auth.session_token=" + token_of(Caller::super_admin)},
                       "/unresolved/users"),
@@ -229,7 +229,7 @@ TEST(sessions, the_notes_count_in_a_subrequest) {
     CHECK_EQUAL(std::string("sara-1 ada-1 ulises-1"), ids_of(reply));
 }
 
-TEST(sessions, of_the_first_request_count_for_Require_user_role_after_an_internal_redirect) {
+TEST(sessions, survive_an_internal_redirect_for_Require_user_role) {
     expect_log("AH01630"); // httpd: denied by server configuration
     const auto lead = [](Caller caller) {
         return ask(caller, "GET", "/guarded", {}, {"X-Test-Target: /role-guarded/users"});
@@ -247,7 +247,7 @@ TEST(sessions, guard_a_Location_of_AuthType_useradmin_in_any_case) {
     expect_refused(get(Caller::user, "/typed/users"));
 }
 
-TEST(sessions, that_are_refused_are_in_the_log_with_the_reason_and_without_the_token) {
+TEST(sessions, refusals_are_logged_with_the_reason) {
     add_session("s3cr3t-old", "ulises-1", "2026-01-01T00:00:00.000Z");
     ban_ulises("NULL");
     const struct {

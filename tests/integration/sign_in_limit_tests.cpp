@@ -69,7 +69,7 @@ TEST_GROUP_BASE(sign_in_limit, Scene) {
     }
 };
 
-TEST(sign_in_limit, after_as_many_failures_is_429_with_Retry_After_also_for_the_right_password) {
+TEST(sign_in_limit, is_429_even_for_the_right_password) {
     expect_log("UA0305");
     start("AuthUserAdminSignInLimit 3 1000");
     CHECK_EQUAL(std::string("401 401 401 429"), fail_times(4, "eva"));
@@ -88,7 +88,7 @@ TEST(sign_in_limit, by_default_is_ten_failures_in_a_minute) {
     CHECK_TRUE(seconds_of(sign_in("eva", right), "Retry-After") <= 60);
 }
 
-TEST(sign_in_limit, starts_anew_for_no_account_of_the_same_address_in_another_database) {
+TEST(sign_in_limit, is_separate_for_each_database) {
     expect_log("UA0305: too many failed attempts to sign in to one account");
     TestDatabase other(Suite::current().work(), Suite::current().kind(), "other-accounts");
     start("AuthUserAdminSignInLimit 2 1000",
@@ -107,7 +107,7 @@ TEST(sign_in_limit, starts_anew_for_no_account_of_the_same_address_in_another_da
     CHECK_EQUAL(200, sign_in("eva", "another one", "192.0.2.1", "other.test").status);
 }
 
-TEST(sign_in_limit, is_one_for_all_children) {
+TEST(sign_in_limit, is_shared_by_all_children) {
     expect_log("UA0305");
     start("AuthUserAdminSignInLimit 5 1000");
     const auto statuses = fail_times(40, "eva");

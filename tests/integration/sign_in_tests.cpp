@@ -217,7 +217,7 @@ TEST(sign_in, stores_a_session_of_seven_days_with_address_and_browser) {
     expect_between(before, expiry_of(token), in_hours(7 * 24 + 1));
 }
 
-TEST(sign_in, stores_of_a_browser_s_name_what_is_text_and_no_more_than_512_bytes) {
+TEST(sign_in, stores_up_to_512_bytes_of_the_User_Agent) {
     const auto token =
         token_in(sign_in(login(eva, right), {"User-Agent: a\xff\xc3\xb1" + std::string(600, 'b')}));
     CHECK_EQUAL(
@@ -227,7 +227,7 @@ TEST(sign_in, stores_of_a_browser_s_name_what_is_text_and_no_more_than_512_bytes
             .value());
 }
 
-TEST(sign_in, that_is_not_to_be_remembered_lasts_a_day_and_ends_with_the_browser) {
+TEST(sign_in, not_remembered_lasts_a_day) {
     const auto before = in_hours(24);
     const auto reply = sign_in_at("/signed/auth", login(eva, right, R"(,"rememberMe":false)"));
     CHECK_EQUAL("better-auth.session_token=" + component_encoded(signed_token(token_in(reply))) +
@@ -237,7 +237,7 @@ TEST(sign_in, that_is_not_to_be_remembered_lasts_a_day_and_ends_with_the_browser
     expect_between(before, expiry_of(token_in(reply)), in_hours(25));
 }
 
-TEST(sign_in, hands_the_token_to_clients_without_cookies_as_the_bearer_plugin_does) {
+TEST(sign_in, returns_the_token_in_set_auth_token) {
     const auto reply = sign_in_at("/signed/auth", login(eva, right));
     CHECK_EQUAL(component_encoded(signed_token(token_in(reply))),
                 reply.header("set-auth-token").value_or("(none)"));
@@ -249,21 +249,21 @@ TEST(sign_in, hands_the_token_to_clients_without_cookies_as_the_bearer_plugin_do
         sign_in_at("/bearerless/auth", login(eva, right)).header("set-auth-token").has_value());
 }
 
-TEST(sign_in, with_a_wrong_password_or_an_unknown_address_is_the_same_401) {
+TEST(sign_in, failures_are_the_same_401) {
     for (const char* password : {"", "s3cr3t of ev", "s3cr3t of eva ", "S3cr3t of eva"})
         expect(sign_in(login(eva, password)), 401, wrong_credentials);
     expect(sign_in(login("nobody@example.org", right)), 401, wrong_credentials);
     CHECK_EQUAL(3, count("session"));
 }
 
-TEST(sign_in, that_fails_is_in_the_log_with_the_account_and_the_reason) {
+TEST(sign_in, failure_is_logged_with_the_account_and_the_reason) {
     expect_log("UA0315: sign-in to 'eva@example.org' failed: the password is wrong");
     expect_log("UA0315: sign-in to 'nobody@example.org' failed: there is no such account");
     expect(sign_in(login(eva, "s3cr3t of ev")), 401, wrong_credentials);
     expect(sign_in(login("nobody@example.org", right)), 401, wrong_credentials);
 }
 
-TEST(sign_in, with_a_hash_of_bcrypt_is_200_and_replaces_it_by_one_in_the_configured_format) {
+TEST(sign_in, renews_a_bcrypt_hash) {
     // Of "a".
     const std::string bcrypt = "$2a$06$m0CrhHm10qJ3lXRY.5zDGO3rS2KdeeWLuGmsfGlMfOxih58VYVfxe";
     const std::string stored =
@@ -301,7 +301,7 @@ TEST(sign_in, of_a_body_that_is_no_JSON_object_is_400) {
                      "VALIDATION_ERROR"));
 }
 
-TEST(sign_in, of_a_body_with_members_of_other_types_is_400_and_says_which) {
+TEST(sign_in, with_a_member_of_another_type_is_400) {
     const auto no = [](const std::string& member, const std::string& wanted,
                        const std::string& is) {
         return "[body." + member + "] Invalid input: expected " + wanted + ", received " + is;

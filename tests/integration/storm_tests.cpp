@@ -55,7 +55,7 @@ class Storm : public OwnHttpd {
                                               "storm");
         if (own_->kind() == Kind::sqlite)
             own_->sql().run("PRAGMA journal_mode = WAL"); // as useradminctl schema does
-        // Of passwords, what is so where nobody says otherwise.
+        // Passwords are hashed as by default.
         start_before(*own_,
                      "ServerLimit 4\nStartServers 4\nThreadsPerChild 32\nMaxRequestWorkers 128\n"
                      "DBDMax 8\nAuthUserAdminSignInLimit 1000000\n" +
@@ -111,7 +111,7 @@ class Storm : public OwnHttpd {
 
 TEST_GROUP_BASE(storm, Storm){};
 
-TEST(storm, of_creates_and_of_sign_ins_is_done_or_refused_while_reads_go_on_in_bounded_memory) {
+TEST(storm, of_hashes_does_not_stop_reads_and_bounds_memory) {
     if (!Suite::current().is_plain_event())
         return;
     const auto first = send("POST", "/api/users", user("first"));

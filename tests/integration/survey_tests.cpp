@@ -27,7 +27,7 @@ class Survey : public OwnHttpd {
 
 TEST_GROUP_BASE(survey, Survey){};
 
-TEST(survey, warns_once_where_no_user_has_the_protected_address) {
+TEST(survey, warns_once_if_no_user_has_the_protected_address) {
     start_with("UserAdminProtectedEmail nadie@example.org\n");
     expect_log("UA0212: no user has the protected address 'nadie@example.org'");
     ask_twice();
@@ -43,7 +43,7 @@ TEST(survey, warns_of_two_addresses_that_differ_in_case_alone) {
     CHECK_EQUAL(1, lines_with("UA0213"));
 }
 
-TEST(survey, warns_where_httpd_may_want_more_connections_than_the_account_may_have) {
+TEST(survey, warns_if_DBDMax_exceeds_the_connection_limit) {
     if (Suite::current().kind() != Kind::postgresql)
         return;
     // Two children of as many as DBDMax says, or 32 of one.

@@ -51,7 +51,7 @@ TEST(total_cache, reuses_totals_that_others_have_changed_in_all_children) {
     CHECK_EQUAL(std::string("4"), totals_of("/api/users?search=EXAMPLE.org"));
 }
 
-TEST(total_cache, is_off_where_nobody_says_otherwise) {
+TEST(total_cache, is_off_by_default) {
     start(location("/api/users", as_sara));
     CHECK_EQUAL(std::string("3"), totals_of(searched));
     add_behind_its_back("nueva");
@@ -84,7 +84,7 @@ TEST(total_cache, is_right_after_another_virtual_host_changes_users) {
     CHECK_EQUAL(std::string("2"), totals_of(searched));
 }
 
-TEST(total_cache, begins_anew_when_httpd_reads_its_configuration_anew) {
+TEST(total_cache, is_cleared_by_a_restart) {
     start_keeping("3600");
     CHECK_EQUAL(std::string("3"), totals_of(searched));
     add_behind_its_back("nueva");

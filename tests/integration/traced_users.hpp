@@ -22,7 +22,7 @@ class TracedUsers {
     static void allow_lines_of_outages() {
         for (const char* line : {"UA0", "dbd", "AH00629", "AH00632", "AH00633"})
             allow_log(line);
-        // libpq prints what comes while a connection is made, before it can be told not to.
+        // libpq prints what comes while a connection is made, before that can be turned off.
         for (const char* line : {"terminating connection due to", "because of crash",
                                  "The postmaster has commanded", "In a moment"})
             allow_log(line);

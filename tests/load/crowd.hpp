@@ -16,8 +16,8 @@ struct CrowdReport {
     long replies = 0;
     /// Requests to which a closed connection came instead of a reply.
     long lost = 0;
-    /// Connections that the server closed while nothing was asked, and that were made anew: httpd
-    /// does so with kept ones when all of its workers are busy.
+    /// Connections that the server closed while nothing was asked, and that were opened again:
+    /// httpd does so with kept ones when all of its workers are busy.
     long made_anew = 0;
     /// Those that had no reply when all had been waited for.
     long unanswered = 0;

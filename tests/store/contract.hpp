@@ -1,4 +1,4 @@
-// The ground that the tests of the store stand on: one database, and a store on a connection to it.
+// The fixture of the tests of the store: one database, and a store on a connection to it.
 #pragma once
 
 #include "store/database_store.hpp"

@@ -262,7 +262,7 @@ TEST(find, gives_the_eleven_fields) {
     CHECK_EQUAL(std::string("2027-01-01T00:00:00.000Z"), or_nothing(user.ban_expires));
 }
 
-TEST(find, tells_null_from_an_empty_text) {
+TEST(find, distinguishes_null_and_an_empty_text) {
     add_user("u", "u@x", "NULL");
     sql().run("UPDATE \"user\" SET \"banReason\" = ''");
     const auto user = worked(store().find("u"));
@@ -334,7 +334,7 @@ TEST(create, of_a_taken_address_gives_nothing_and_stores_nothing) {
     CHECK_EQUAL(0, sql().number("SELECT count(*) FROM \"account\""));
 }
 
-TEST(create, of_a_taken_address_is_told_from_other_failures_also_to_a_witness_that_comes_before) {
+TEST(create, of_a_taken_address_is_reported_with_a_listener_too) {
     IgnoringListener before(true);
     set_change_listener(&before);
     add_user("a", "taken@x");
@@ -477,9 +477,9 @@ class Losses : public Contract {
     }
 };
 
-TEST_GROUP_BASE(losses, Losses){};
+TEST_GROUP_BASE(lost_rights, Losses){};
 
-TEST(losses, of_the_role_or_the_address_and_bans_end_all_sessions_whoever_is_told) {
+TEST(lost_rights, of_rights_end_all_sessions_with_any_listener) {
     IgnoringListener after(false);
     IgnoringListener before(true);
     store::ChangeListener* const witnesses[] = {nullptr, &after, &before};
@@ -501,7 +501,7 @@ TEST(losses, of_the_role_or_the_address_and_bans_end_all_sessions_whoever_is_tol
     }
 }
 
-TEST(losses, are_none_where_role_and_address_stay_what_they_are) {
+TEST(lost_rights, are_none_where_role_and_address_stay_what_they_are) {
     for (const store::Changes& changes :
          {store::Changes{{"role", "admin"}, {"email", "u@x"}, {"name", "New"}},
           store::Changes{{"banned", false}, {"banReason", {}}}, store::Changes{}})
@@ -510,7 +510,7 @@ TEST(losses, are_none_where_role_and_address_stay_what_they_are) {
     CHECK_EQUAL(2, left_after({{"role", "user"}}));
 }
 
-TEST(losses, of_a_role_that_is_none_are_those_of_the_role_user) {
+TEST(lost_rights, treat_a_null_role_as_user) {
     worked(store().update("u", {{"role", model::Value()}}, {}, store::SessionPolicy::revoke));
     CHECK_EQUAL(0, left());
     add_session("again", "u", "2030-01-01T00:00:00.000Z");
@@ -520,12 +520,12 @@ TEST(losses, of_a_role_that_is_none_are_those_of_the_role_user) {
     }
 }
 
-TEST(losses, end_no_sessions_unless_they_are_to) {
+TEST(lost_rights, end_no_sessions_unless_they_are_to) {
     worked(store().update("u", {{"role", "user"}, {"email", "new@x"}, {"banned", true}}));
     CHECK_EQUAL(2, left());
 }
 
-TEST(losses, that_are_refused_end_no_sessions) {
+TEST(lost_rights, that_are_refused_end_no_sessions) {
     expect_error("UA0106");
     CHECK(failed(store().update("u", {{"email", "v@x"}}, {}, store::SessionPolicy::revoke)));
     store::UpdateGuard guard = {store::UpdateGuard::Kind::requires_role, "user"};
@@ -539,7 +539,7 @@ TEST(losses, that_are_refused_end_no_sessions) {
     CHECK_EQUAL(2, left());
 }
 
-TEST(losses, are_those_of_the_row_as_another_writer_leaves_it) {
+TEST(lost_rights, are_those_of_the_row_as_another_writer_leaves_it) {
     if (database().kind() == Kind::sqlite)
         return; // has one writer at a time
     worked(store().update("u", {{"role", "user"}}));
@@ -558,7 +558,7 @@ TEST(losses, are_those_of_the_row_as_another_writer_leaves_it) {
     CHECK_EQUAL(0, left());
 }
 
-TEST(losses, come_with_the_version_that_the_row_has_then) {
+TEST(lost_rights, come_with_the_version_that_the_row_has_then) {
     const std::string version(worked(store().find("u")).version);
     store::UpdateGuard guard;
     guard.versions = std::vector<std::string_view>{version};
@@ -605,7 +605,7 @@ TEST(extra_columns, come_with_an_updated_user) {
     expect_members(updated.extra_columns);
 }
 
-TEST(extra_columns, that_hold_what_JSON_has_no_word_for_come_as_JSON_all_the_same) {
+TEST(extra_columns, of_any_type_are_returned_as_JSON) {
     add_user("u", "u@x");
     change("ALTER TABLE \"user\" ADD COLUMN \"score\" real; "
            "ALTER TABLE \"user\" ADD COLUMN \"data\" json",
@@ -670,7 +670,7 @@ TEST(remove, spares_the_protected_address) {
     CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"session\""));
 }
 
-TEST(remove, spares_the_protected_address_in_any_case_where_case_says_nothing) {
+TEST(remove, ignores_the_case_of_the_protected_address_if_configured) {
     add_user("u", "Protected@X");
     add_user("l", "protected@x");
     for (const char* address : {"PROTECTED@x", "protected@x"})
@@ -737,7 +737,7 @@ class Guarded : public Contract {
 
 TEST_GROUP_BASE(guard, Guarded){};
 
-TEST(guard, of_a_role_lets_users_of_that_role_be_changed_and_no_others) {
+TEST(guard, of_a_role_allows_changes_of_that_role_only) {
     add_user("u", "u@x", "'user'");
     CHECK_EQUAL(std::string("done"), outcome_of_update(only_of("user")));
     for (const char* role : {"admin", "superAdmin", "User", ""}) {
@@ -754,7 +754,7 @@ TEST(guard, counts_no_role_as_user) {
     CHECK_EQUAL(std::string("done"), outcome_of_removal(only_of("user")));
 }
 
-TEST(guard, finds_nobody_where_there_is_nobody) {
+TEST(guard, reports_an_unknown_user) {
     for (const store::UpdateGuard& guard : {only_of("user"), leaves_one_of("owner")}) {
         CHECK_EQUAL(std::string("not found"), outcome_of_update(guard));
         CHECK_EQUAL(std::string("not found"), outcome_of_removal(guard));
@@ -770,7 +770,7 @@ TEST(guard, keeps_the_last_of_a_role) {
     CHECK(absent(store().exists_other_with_role("u", "owner", at("2026-01-02T00:00:00.000Z"))));
 }
 
-TEST(guard, keeps_nobody_where_another_one_is_left) {
+TEST(guard, allows_a_change_if_another_of_the_role_is_left) {
     add_user("u", "u@x", "'owner'");
     add_user("v", "v@x", "'owner'");
     CHECK_EQUAL(std::string("done"), outcome_of_update(leaves_one_of("owner")));
@@ -778,7 +778,7 @@ TEST(guard, keeps_nobody_where_another_one_is_left) {
     CHECK_EQUAL(std::string("done"), outcome_of_removal(leaves_one_of("owner")));
 }
 
-TEST(guard, keeps_nobody_of_another_role_and_nobody_who_is_banned) {
+TEST(guard, ignores_other_roles_and_banned_users) {
     add_user("u", "u@x", "'user'");
     CHECK_EQUAL(std::string("done"), outcome_of_update(leaves_one_of("owner")));
     worked(store().update("u", {{"role", "owner"}}));
@@ -787,7 +787,7 @@ TEST(guard, keeps_nobody_of_another_role_and_nobody_who_is_banned) {
     CHECK_EQUAL(std::string("done"), outcome_of_removal(leaves_one_of("owner")));
 }
 
-TEST(guard, counts_those_who_are_banned_no_longer_and_not_those_who_are) {
+TEST(guard, counts_users_whose_ban_has_ended) {
     add_user("u", "u@x", "'owner'");
     add_user("v", "v@x", "'owner'");
     for (const auto& [expires, outcome] : {std::pair<const char*, const char*>{nullptr, "last"},
@@ -814,7 +814,7 @@ TEST(session, of_an_unknown_token_is_nothing) {
     CHECK(absent(store().find_caller("nothing")));
 }
 
-TEST(session, tells_whose_it_is_and_until_when) {
+TEST(session, returns_its_user_and_expiry) {
     add_user("u", "u@x", "'admin'");
     sql().run("UPDATE \"user\" SET \"banned\" = TRUE, \"banExpires\" = '2027-01-01T00:00:00.000Z'");
     add_session("token", "u", "2026-12-31T23:59:59.999Z");
@@ -830,7 +830,7 @@ TEST(session, tells_whose_it_is_and_until_when) {
     CHECK_EQUAL(std::string("2027-01-01T00:00:00.000Z"), or_nothing(found.user.ban_expires));
 }
 
-TEST(session, tells_who_its_caller_is_and_whether_it_counts) {
+TEST(session, returns_the_callers_role_and_ban) {
     add_user("u", "u@x", "'admin'");
     add_session("token", "u", "2026-12-31T23:59:59.999Z");
     const auto caller = [&] {
@@ -846,7 +846,7 @@ TEST(session, tells_who_its_caller_is_and_whether_it_counts) {
                 caller());
 }
 
-TEST(session, tells_who_impersonates_its_caller) {
+TEST(session, returns_the_impersonator) {
     add_user("u", "u@x");
     add_session("token", "u", "2026-12-31T23:59:59.999Z");
     CHECK_FALSE(worked(store().find_caller("token")).session.impersonated_by.has_value());
@@ -907,7 +907,7 @@ TEST(session, that_is_extended_ends_later) {
                                         at("2026-01-05T00:00:00.000Z"))));
 }
 
-TEST(session, that_is_closed_is_gone_and_others_stay) {
+TEST(session, is_deleted_alone) {
     add_user("u", "u@x");
     add_session("one", "u", "2030-01-01T00:00:00.000Z");
     add_session("two", "u", "2030-01-01T00:00:00.000Z");
@@ -917,7 +917,7 @@ TEST(session, that_is_closed_is_gone_and_others_stay) {
     CHECK(absent(store().delete_session("one")));
 }
 
-TEST(session, all_of_a_user_are_listed_and_closed_and_none_of_others) {
+TEST(session, lists_and_deletes_those_of_one_user) {
     add_user("u", "u@x");
     add_user("v", "v@x");
     add_session("one", "u", "2020-01-01T00:00:00.000Z");
@@ -963,7 +963,7 @@ TEST(session, that_lasts_is_listed_without_its_token) {
     };
     CHECK_EQUAL(std::string("session-newest 192.0.2.1, session-lasting (nothing), "), live(10));
     CHECK_EQUAL(std::string("session-newest 192.0.2.1, "), live(1));
-    // The one that is just over stands between them.
+    // The one that has just expired is between them.
     CHECK_EQUAL(std::string("session-newest 192.0.2.1, session-lasting (nothing), "), live(2));
     CHECK_EQUAL(
         0U, worked(store().list_active_sessions("w", at("2026-05-01T11:59:59.999Z"), 9)).size());
@@ -986,13 +986,13 @@ TEST(update, sets_a_ban_and_lifts_all_of_it) {
 
 TEST_GROUP_BASE(credential, Contract){};
 
-TEST(credential, of_an_unknown_address_or_of_a_user_without_one_is_nothing) {
+TEST(credential, is_absent_for_an_unknown_address) {
     add_user("u", "u@x");
     CHECK(absent(store().find_credential("nobody@x")));
     CHECK(absent(store().find_credential("u@x")));
 }
 
-TEST(credential, is_that_of_the_credential_account_whatever_other_accounts_there_are) {
+TEST(credential, is_found_among_other_accounts) {
     add_user("n", "n@x");
     sql().run(
         "INSERT INTO \"account\" (\"id\", \"accountId\", \"providerId\", \"userId\", "
@@ -1018,7 +1018,7 @@ TEST(credential, is_replaced_by_a_new_password_where_there_is_one) {
                 or_nothing(worked(store().find_credential("n@x")).password_hash));
 }
 
-TEST(credential, is_replaced_by_a_new_hash_where_it_has_the_one_that_is_to_go_and_else_stays) {
+TEST(credential, is_renewed_only_if_the_old_hash_matches) {
     worked(store().create(new_user("n", "n@x")));
     auto user = new_user("n", "n@x");
     user.password_hash = "another hash";
@@ -1033,12 +1033,12 @@ TEST(credential, is_replaced_by_a_new_hash_where_it_has_the_one_that_is_to_go_an
     CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"account\""));
 }
 
-TEST(credential, of_nobody_is_not_made) {
+TEST(credential, is_not_created_for_an_unknown_user) {
     CHECK(absent(store().set_password(store::account_row(new_user("n", "n@x")))));
     CHECK_EQUAL(0, sql().number("SELECT count(*) FROM \"account\""));
 }
 
-TEST(credential, is_that_of_a_row_of_the_versions_that_are_wanted_or_stays) {
+TEST(credential, is_changed_only_for_the_expected_versions) {
     worked(store().create(new_user("n", "n@x")));
     add_session("one", "n", "2030-01-01T00:00:00.000Z");
     const std::string before(worked(store().find("n")).version);
@@ -1069,7 +1069,7 @@ TEST(credential, is_that_of_a_row_of_the_versions_that_are_wanted_or_stays) {
     CHECK(absent(set({after})));
 }
 
-TEST(credential, is_that_of_a_row_as_another_writer_leaves_it) {
+TEST(credential, is_checked_against_a_concurrent_change) {
     if (database().kind() == Kind::sqlite)
         return; // has one writer at a time
     worked(store().create(new_user("n", "n@x")));
@@ -1094,7 +1094,7 @@ TEST(credential, is_that_of_a_row_as_another_writer_leaves_it) {
                 or_nothing(worked(store().find_credential("n@x")).password_hash));
 }
 
-TEST(credential, ends_the_sessions_of_its_user_where_they_are_to_end) {
+TEST(credential, ends_the_sessions_if_asked_to) {
     worked(store().create(new_user("n", "n@x")));
     add_user("m", "m@x");
     add_session("one", "n", "2030-01-01T00:00:00.000Z");
@@ -1113,7 +1113,7 @@ TEST(credential, ends_the_sessions_of_its_user_where_they_are_to_end) {
     CHECK_EQUAL(2, sql().number("SELECT count(*) FROM \"account\""));
 }
 
-TEST(credential, is_made_by_a_new_password_where_there_is_none) {
+TEST(credential, is_created_by_a_new_password) {
     add_user("n", "n@x");
     const auto user = new_user("n", "n@x");
     worked(store().set_password(store::account_row(user)));
@@ -1189,7 +1189,7 @@ TEST(other_schemas, do_not_disturb_the_usual_tables_on_the_same_connection) {
     CHECK_EQUAL(std::string("u"), ids(worked(store().list({}, {20, 0}))));
 }
 
-TEST(other_schemas, where_ids_are_uuids_an_id_that_is_none_is_nothing) {
+TEST(other_schemas, with_uuid_ids_find_no_other_id) {
     worked(other_->create(new_user(id, "n@x")));
     for (const char* none : {"not a uuid", "0B1C7A52-6c1e-4f63-9b0a-5a8f5f0f6c11"}) {
         CHECK(absent(other_->find(none)));
@@ -1198,7 +1198,7 @@ TEST(other_schemas, where_ids_are_uuids_an_id_that_is_none_is_nothing) {
     }
 }
 
-TEST(other_schemas, without_a_column_refuse_its_value_and_do_not_lose_it) {
+TEST(other_schemas, refuse_a_value_without_a_column) {
     expect_error("UA0106");
     worked(other_->create(new_user(id, "n@x")));
     auto admin = new_user("1b1c7a52-6c1e-4f63-9b0a-5a8f5f0f6c11", "a@x");
@@ -1208,7 +1208,7 @@ TEST(other_schemas, without_a_column_refuse_its_value_and_do_not_lose_it) {
         {{"role", "admin"}}, {{"banned", true}}, {{"banReason", "spam"}}};
     for (const store::Changes& changes : lost)
         CHECK(failed(other_->update(id, changes)));
-    // There is first of all nobody whose value it could be.
+    // An unknown user comes first.
     for (const store::Changes& changes : lost)
         CHECK(absent(other_->update("2b1c7a52-6c1e-4f63-9b0a-5a8f5f0f6c11", changes)));
     // What they would be read as all the same.
@@ -1223,9 +1223,9 @@ class HiddenTable : public Contract {
     }
 };
 
-TEST_GROUP_BASE(trouble, HiddenTable){};
+TEST_GROUP_BASE(failures_of_the_database, HiddenTable){};
 
-TEST(trouble, without_a_connection_the_store_is_unavailable) {
+TEST(failures_of_the_database, without_a_connection_the_store_is_unavailable) {
     database().make_unavailable();
     const auto page = store().list({}, {20, 0});
     const auto created = store().create(new_user("n", "n@x"));
@@ -1234,7 +1234,7 @@ TEST(trouble, without_a_connection_the_store_is_unavailable) {
     CHECK(unavailable(created));
 }
 
-TEST(trouble, a_statement_that_fails_is_a_failure_and_the_log_says_why) {
+TEST(failures_of_the_database, a_failed_statement_is_logged) {
     expect_error("UA0103");
     worked(store().list({}, {20, 0}));
     hide_users();
@@ -1243,7 +1243,7 @@ TEST(trouble, a_statement_that_fails_is_a_failure_and_the_log_says_why) {
     CHECK(failed(page));
 }
 
-TEST(trouble, works_again_on_the_same_connection_after_the_tables_came_back) {
+TEST(failures_of_the_database, a_connection_works_after_the_tables_are_restored) {
     expect_error("UA0103");
     add_user("u", "u@x");
     worked(store().list({}, {20, 0}));
@@ -1254,7 +1254,7 @@ TEST(trouble, works_again_on_the_same_connection_after_the_tables_came_back) {
     CHECK_EQUAL(std::string("u"), ids(worked(store().list({}, {20, 0}))));
 }
 
-TEST(trouble, a_restart_of_the_database_costs_no_reader_a_failure) {
+TEST(failures_of_the_database, a_database_restart_fails_no_read) {
     add_user("u", "u@x");
     worked(store().find("u"));
     worked(store().list({}, {20, 0}));

@@ -1,4 +1,4 @@
-// Tables that somebody else made: other types, other constraints, changes while they are in use.
+// Tables of other applications: other types, other constraints, changes while they are in use.
 #include "clock.hpp"
 #include "contract.hpp"
 #include "store/cached_connection.hpp"
@@ -129,9 +129,9 @@ class Made : public Contract {
     }
 };
 
-TEST_GROUP_BASE(made_tables, Made){};
+TEST_GROUP_BASE(table_variants, Made){};
 
-TEST(made_tables, of_char_ids_and_tokens_compare_them_as_whole_texts) {
+TEST(table_variants, of_char_ids_and_tokens_compare_them_as_whole_texts) {
     make("char(36) PRIMARY KEY", "char(32)", "char(36)");
     const std::string id = "0b1c7a52-6c1e-4f63-9b0a-5a8f5f0f6c11";
     const std::string token = "Cabcdefghijklmnopqrstuvwxyz01234";
@@ -153,7 +153,7 @@ TEST(made_tables, of_char_ids_and_tokens_compare_them_as_whole_texts) {
     worked(made_->remove(id, {"protected@x"}));
 }
 
-TEST(made_tables, of_char_columns_are_read_without_the_blanks_that_fill_them_up) {
+TEST(table_variants, of_char_columns_are_read_without_padding) {
     make("char(40) PRIMARY KEY", "char(40)", "char(40)");
     worked(made_->create(new_user("short", "n@x")));
     CHECK_EQUAL(std::string("short"), std::string(worked(made_->find("short")).id));
@@ -161,7 +161,7 @@ TEST(made_tables, of_char_columns_are_read_without_the_blanks_that_fill_them_up)
     CHECK_EQUAL(std::string("short"), ids(worked(made_->list({}, {20, 0}))));
 }
 
-TEST(made_tables, whose_ids_the_database_makes_work_in_every_call) {
+TEST(table_variants, with_generated_ids_work_in_every_call) {
     make_serial();
     auto user = new_user("not used", "n@x");
     user.account_id_is_user_id = true;
@@ -198,7 +198,7 @@ TEST(made_tables, whose_ids_the_database_makes_work_in_every_call) {
     CHECK_EQUAL(0, sql().number("SELECT count(*) FROM \"made_account\""));
 }
 
-TEST(made_tables, whose_ids_are_numbers_take_an_id_to_the_letter) {
+TEST(table_variants, with_number_ids_compare_ids_exactly) {
     make_serial();
     worked(made_->create(new_user("", "n@x")));
     for (const char* other :
@@ -209,17 +209,17 @@ TEST(made_tables, whose_ids_are_numbers_take_an_id_to_the_letter) {
     }
 }
 
-TEST(made_tables, whose_ids_are_compared_in_any_case_take_an_id_to_the_letter) {
+TEST(table_variants, with_case_insensitive_ids_compare_ids_exactly) {
     expect_ids_to_the_letter("text COLLATE " + collation_without_case(), "sara", {"SARA"});
 }
 
-TEST(made_tables, that_make_numbers_of_ids_take_an_id_to_the_letter) {
+TEST(table_variants, with_numeric_affinity_compare_ids_exactly) {
     if (is_postgresql())
         return;
     expect_ids_to_the_letter("string", "7", {"007", "7.0", " 7", "+7", "7e0"});
 }
 
-TEST(made_tables, whose_columns_are_compared_otherwise_from_now_on_are_known_by_that) {
+TEST(table_variants, notice_a_changed_collation) {
     if (is_postgresql())
         return;
     make("text PRIMARY KEY", "text", "text");
@@ -234,7 +234,7 @@ TEST(made_tables, whose_columns_are_compared_otherwise_from_now_on_are_known_by_
     CHECK(absent(made_->find("SARA")));
 }
 
-TEST(made_tables, whose_roles_are_compared_in_any_case_take_a_role_to_the_letter) {
+TEST(table_variants, with_case_insensitive_roles_compare_roles_exactly) {
     role_ += " COLLATE " + collation_without_case();
     make("text PRIMARY KEY", "text", "text");
     worked(made_->create(new_user("n", "n@x")));
@@ -244,7 +244,7 @@ TEST(made_tables, whose_roles_are_compared_in_any_case_take_a_role_to_the_letter
     CHECK(made_->update("n", {{"name", "Otro"}}, guard).failure() == store::Failure::outranked);
 }
 
-TEST(made_tables, whose_names_and_addresses_are_compared_in_any_case_are_searched) {
+TEST(table_variants, with_case_insensitive_names_are_searched) {
     const std::string collation = collation_without_case();
     text_ += " COLLATE " + collation;
     email_ = "text COLLATE " + collation + " NOT NULL";
@@ -259,7 +259,7 @@ TEST(made_tables, whose_names_and_addresses_are_compared_in_any_case_are_searche
     }
 }
 
-TEST(made_tables, may_have_users_without_an_address_who_can_be_changed_and_deleted) {
+TEST(table_variants, may_have_users_without_an_address) {
     email_ = "text";
     make("text PRIMARY KEY", "text", "text");
     worked(made_->create(new_user("n", "n@x")));
@@ -277,13 +277,13 @@ TEST(made_tables, may_have_users_without_an_address_who_can_be_changed_and_delet
         }
 }
 
-TEST(made_tables, with_a_role_of_bounded_length_filter_by_it) {
+TEST(table_variants, with_a_role_of_bounded_length_filter_by_it) {
     make("text PRIMARY KEY", "text", "text");
     worked(made_->create(new_user("n", "n@x")));
     CHECK_EQUAL(std::string("n"), ids(worked(made_->list({"user", {}}, {20, 0}))));
 }
 
-TEST(made_tables, with_seventy_further_columns_return_them_all) {
+TEST(table_variants, with_seventy_further_columns_return_them_all) {
     std::string more;
     for (int number = 0; number < 70; ++number)
         more +=
@@ -298,7 +298,7 @@ TEST(made_tables, with_seventy_further_columns_return_them_all) {
     CHECK_EQUAL(std::string::npos, members.find("}{"));
 }
 
-TEST(made_tables, say_which_accounts_have_a_second_factor) {
+TEST(table_variants, say_which_accounts_have_a_second_factor) {
     for (const std::string column : {"twoFactorEnabled", "two_factor_enabled"}) {
         make("text PRIMARY KEY", "text", "text", ", \"" + column + "\" boolean");
         worked(made_->create(new_user("n", "n@x")));
@@ -319,7 +319,7 @@ TEST(made_tables, say_which_accounts_have_a_second_factor) {
     CHECK_FALSE(worked(made_->find_credential("n@x")).has_second_factor);
 }
 
-TEST(made_tables, without_foreign_keys_lose_sessions_and_accounts_with_their_user) {
+TEST(table_variants, without_foreign_keys_lose_sessions_and_accounts_with_their_user) {
     make("text PRIMARY KEY", "text", "text");
     worked(made_->create(new_user("n", "n@x")));
     model::Session session;
@@ -333,7 +333,7 @@ TEST(made_tables, without_foreign_keys_lose_sessions_and_accounts_with_their_use
                          table);
 }
 
-TEST(made_tables, call_no_address_taken_where_another_value_must_be_unique) {
+TEST(table_variants, call_no_address_taken_where_another_value_must_be_unique) {
     expect_error("UA0106");
     make("text PRIMARY KEY", "text", "text", ", UNIQUE (\"name\")");
     worked(made_->create(new_user("n", "n@x")));
@@ -343,7 +343,7 @@ TEST(made_tables, call_no_address_taken_where_another_value_must_be_unique) {
     CHECK(made_->create(taken).failure() == store::Failure::address_taken);
 }
 
-TEST(made_tables, call_no_address_taken_where_an_account_of_it_is_there_without_its_user) {
+TEST(table_variants, ignore_an_account_without_a_user) {
     expect_error("UA0106");
     make("text PRIMARY KEY", "text", "text");
     sql().run(R"(CREATE UNIQUE INDEX "made_ids" ON "made_account" ("accountId");)"
@@ -359,7 +359,7 @@ TEST(made_tables, call_no_address_taken_where_an_account_of_it_is_there_without_
     set_witness_of_made(nullptr);
 }
 
-TEST(made_tables, call_an_address_taken_that_is_unique_in_any_case) {
+TEST(table_variants, call_an_address_taken_that_is_unique_in_any_case) {
     if (!is_postgresql())
         return;
     make("text PRIMARY KEY", "text", "text");
@@ -374,9 +374,9 @@ TEST(made_tables, call_an_address_taken_that_is_unique_in_any_case) {
     set_witness_of_made(nullptr);
 }
 
-TEST_GROUP_BASE(living_tables, Contract){};
+TEST_GROUP_BASE(tables_in_use, Contract){};
 
-TEST(living_tables, may_change_the_length_of_a_column_under_open_connections) {
+TEST(tables_in_use, may_change_the_length_of_a_column_under_open_connections) {
     if (!is_postgresql())
         return;
     change("ALTER TABLE \"user\" ALTER \"name\" TYPE varchar(50)",
@@ -390,7 +390,7 @@ TEST(living_tables, may_change_the_length_of_a_column_under_open_connections) {
     worked(store().create(new_user("n", "n@x")));
 }
 
-TEST(living_tables, lose_prepared_statements_without_anybodys_notice) {
+TEST(tables_in_use, survive_the_loss_of_prepared_statements) {
     if (!is_postgresql())
         return;
     // As after a restart in a container, where the new backend has the old one's number.
@@ -401,7 +401,7 @@ TEST(living_tables, lose_prepared_statements_without_anybodys_notice) {
     worked(store().create(new_user("n", "n@x")));
 }
 
-TEST(living_tables, are_asked_by_so_many_prepared_statements_at_most) {
+TEST(tables_in_use, are_asked_by_so_many_prepared_statements_at_most) {
     add_user("u", "u@x");
     // Each kind of list is a statement of its own.
     for (int kind = 0; kind < 1024; ++kind) {
@@ -433,7 +433,7 @@ TEST(living_tables, are_asked_by_so_many_prepared_statements_at_most) {
     worked(store().find("u"));
 }
 
-TEST(living_tables, that_stay_as_they_are_are_known_at_one_place_in_memory) {
+TEST(tables_in_use, keep_one_schema_in_memory) {
     const store::Dialect& dialect = *store::find_dialect(database().driver());
     const store::Connection& connection = *connection_->acquire({});
     store::CachedConnection& known = store::CachedConnection::get(connection, dialect, "another");
@@ -454,7 +454,7 @@ TEST(living_tables, that_stay_as_they_are_are_known_at_one_place_in_memory) {
     connection_->release(connection);
 }
 
-TEST(living_tables, take_no_memory_for_statements_that_the_database_refuses) {
+TEST(tables_in_use, take_no_memory_for_statements_that_the_database_refuses) {
     expect_error("UA0106");
     add_user("u", "u@x");
     add_user("v", "v@x");
@@ -477,7 +477,7 @@ TEST(living_tables, take_no_memory_for_statements_that_the_database_refuses) {
         CHECK_TEXT(grown < 4096, (std::to_string(grown) + " KiB more").c_str());
 }
 
-TEST(living_tables, that_another_process_locks_are_waited_for_no_longer_than_the_patience) {
+TEST(tables_in_use, locked_by_another_process_time_out) {
     if (is_postgresql())
         return;
     expect_error("UA0104");
@@ -507,7 +507,7 @@ TEST(living_tables, that_another_process_locks_are_waited_for_no_longer_than_the
     worked(store().create(new_user("n", "n@x")));
 }
 
-TEST(living_tables, let_a_change_end_before_who_comes_to_read_meanwhile) {
+TEST(tables_in_use, finish_a_change_before_later_reads) {
     if (is_postgresql())
         return;
     sql().run("PRAGMA journal_mode = DELETE");
@@ -531,7 +531,7 @@ TEST(living_tables, let_a_change_end_before_who_comes_to_read_meanwhile) {
     CHECK_EQUAL(SQLITE_BUSY, reads.front());
 }
 
-TEST(living_tables, whose_readers_keep_a_change_from_its_end_are_waited_for_no_longer) {
+TEST(tables_in_use, time_out_a_commit_blocked_by_readers) {
     if (is_postgresql())
         return;
     expect_error("UA0104");
@@ -563,7 +563,7 @@ TEST(living_tables, whose_readers_keep_a_change_from_its_end_are_waited_for_no_l
     sql().run("PRAGMA journal_mode = WAL");
 }
 
-TEST(living_tables, whose_file_takes_no_commit_leave_its_outcome_unknown) {
+TEST(tables_in_use, report_a_failed_commit_as_unknown) {
     if (is_postgresql())
         return;
     class Counter final : public store::ChangeListener {
@@ -602,7 +602,7 @@ TEST(living_tables, whose_file_takes_no_commit_leave_its_outcome_unknown) {
     signal(SIGXFSZ, handler);
 }
 
-TEST(living_tables, that_do_not_answer_are_waited_for_no_longer_than_the_patience) {
+TEST(tables_in_use, that_do_not_answer_time_out) {
     expect_error("UA0107");
     add_user("u", "u@x");
     worked(store().find("u"));
@@ -625,7 +625,7 @@ TEST(living_tables, that_do_not_answer_are_waited_for_no_longer_than_the_patienc
     worked(store().find("u"));
 }
 
-TEST(living_tables, whose_connection_was_long_in_coming_are_read_over_it_all_the_same) {
+TEST(tables_in_use, are_read_after_a_slow_connect) {
     class Slow final : public store::ConnectionSource {
       public:
         explicit Slow(SingleConnection& connection) : connection_(connection) {}
@@ -647,7 +647,7 @@ TEST(living_tables, whose_connection_was_long_in_coming_are_read_over_it_all_the
     worked(impatient.find("u"));
 }
 
-TEST(living_tables, are_waited_for_no_longer_than_the_patience_by_all_who_do_so_for_a_request) {
+TEST(tables_in_use, share_one_time_budget_in_a_request) {
     add_user("u", "u@x");
     store::Clock::duration waited{0};
     const store::TimeoutPolicy shared = {std::chrono::seconds(5), true, &waited};
@@ -663,7 +663,7 @@ TEST(living_tables, are_waited_for_no_longer_than_the_patience_by_all_who_do_so_
     CHECK(unavailable(second.find("u")));
 }
 
-TEST(living_tables, that_take_long_are_waited_for_by_a_tool) {
+TEST(tables_in_use, have_no_timeout_in_a_command) {
     add_user("u", "u@x");
     const store::TimeoutPolicy none = {std::chrono::milliseconds(0), false};
     store::DatabaseStore tool(*connection_, log_, pool_, store::TableNames{}, "contract", none);
@@ -673,7 +673,7 @@ TEST(living_tables, that_take_long_are_waited_for_by_a_tool) {
     }
 }
 
-TEST(living_tables, that_another_process_locks_are_waited_for_each_time_by_a_tool) {
+TEST(tables_in_use, have_a_fresh_lock_timeout_for_each_call_in_a_command) {
     if (is_postgresql())
         return;
     expect_error("UA0104");
@@ -689,7 +689,7 @@ TEST(living_tables, that_another_process_locks_are_waited_for_each_time_by_a_too
     sql().run("COMMIT; PRAGMA journal_mode = WAL");
 }
 
-TEST(living_tables, whose_connection_takes_no_writes_any_more_are_written_over_another_one) {
+TEST(tables_in_use, reconnect_if_the_server_became_read_only) {
     if (!is_postgresql())
         return;
     // As to a primary that was made a standby.
@@ -705,7 +705,7 @@ TEST(living_tables, whose_connection_takes_no_writes_any_more_are_written_over_a
     worked(store().remove("n", {"protected@x"}));
 }
 
-TEST(living_tables, that_take_no_writes_are_read_all_the_same_and_written_when_they_do) {
+TEST(tables_in_use, are_read_while_read_only) {
     if (!is_postgresql())
         return;
     expect_error("UA0108");
@@ -720,7 +720,7 @@ TEST(living_tables, that_take_no_writes_are_read_all_the_same_and_written_when_t
     worked(store().update("u", {{"name", "New"}}));
 }
 
-TEST(living_tables, that_others_write_at_the_same_time_are_written_after_them) {
+TEST(tables_in_use, are_written_after_a_concurrent_change) {
     if (!is_postgresql())
         return;
     add_user("u", "u@x");
@@ -736,7 +736,7 @@ TEST(living_tables, that_others_write_at_the_same_time_are_written_after_them) {
     CHECK_EQUAL(std::string("other@x"), std::string(worked(updated).email));
 }
 
-TEST(living_tables, whose_prepared_statements_vanish_each_time_are_read_without) {
+TEST(tables_in_use, are_read_without_prepared_statements_if_they_vanish) {
     if (!is_postgresql())
         return;
     // As behind PgBouncer, where each transaction may have another backend.
@@ -749,7 +749,7 @@ TEST(living_tables, whose_prepared_statements_vanish_each_time_are_read_without)
     }
 }
 
-TEST(living_tables, whose_prepared_statements_vanish_are_written_to_within_a_transaction) {
+TEST(tables_in_use, are_written_if_prepared_statements_vanish) {
     if (!is_postgresql())
         return;
     add_user("u", "u@x");
@@ -762,7 +762,7 @@ TEST(living_tables, whose_prepared_statements_vanish_are_written_to_within_a_tra
     worked(store().update("u", {{"name", "New"}}));
 }
 
-TEST(living_tables, that_have_a_statement_prepared_already_are_written_to_within_a_transaction) {
+TEST(tables_in_use, are_written_if_a_statement_is_already_prepared) {
     if (!is_postgresql())
         return;
     add_user("u", "u@x");
@@ -779,7 +779,7 @@ TEST(living_tables, that_have_a_statement_prepared_already_are_written_to_within
     worked(store().update("u", {{"name", "New"}}));
 }
 
-TEST(living_tables, are_left_unlocked_by_a_create_that_fails) {
+TEST(tables_in_use, are_left_unlocked_by_a_create_that_fails) {
     expect_error("UA0106");
     worked(store().create(new_user("first", "first@x")));
     CHECK(failed(store().create(new_user("second", "second@x"))));
@@ -788,7 +788,7 @@ TEST(living_tables, are_left_unlocked_by_a_create_that_fails) {
     worked(store().find("other"));
 }
 
-TEST(living_tables, spare_a_user_whose_address_becomes_the_protected_one_meanwhile) {
+TEST(tables_in_use, keep_a_user_who_gets_the_protected_address_concurrently) {
     if (!is_postgresql())
         return;
     add_user("u", "u@x");
@@ -805,7 +805,7 @@ TEST(living_tables, spare_a_user_whose_address_becomes_the_protected_one_meanwhi
     CHECK(removed.failure() == store::Failure::protected_address);
 }
 
-TEST(living_tables, take_a_create_after_a_restart_of_the_database) {
+TEST(tables_in_use, take_a_create_after_a_restart_of_the_database) {
     worked(store().create(new_user("n", "n@x")));
     database().make_unavailable();
     database().make_available();
@@ -814,7 +814,7 @@ TEST(living_tables, take_a_create_after_a_restart_of_the_database) {
     worked(store().create(user));
 }
 
-TEST(living_tables, show_a_known_column_that_was_added_after_ten_seconds) {
+TEST(tables_in_use, show_a_known_column_that_was_added_after_ten_seconds) {
     change("ALTER TABLE \"user\" RENAME \"image\" TO \"picture\"",
            "ALTER TABLE \"user\" RENAME \"picture\" TO \"image\"");
     add_user("u", "u@x");
@@ -826,7 +826,7 @@ TEST(living_tables, show_a_known_column_that_was_added_after_ten_seconds) {
                 std::string(worked(store().find("u")).image.value_or("none")));
 }
 
-TEST(living_tables, are_written_to_once_where_the_connection_is_lost_meanwhile) {
+TEST(tables_in_use, are_written_to_once_where_the_connection_is_lost_meanwhile) {
     if (!is_postgresql())
         return;
     expect_error("UA0105");
@@ -841,7 +841,7 @@ TEST(living_tables, are_written_to_once_where_the_connection_is_lost_meanwhile) 
     worked(store().list({}, {20, 0}));
 }
 
-TEST(living_tables, have_the_hashes_of_their_passwords_told_by_their_ways) {
+TEST(tables_in_use, list_the_password_formats_in_use) {
     auto user = new_user("a", "a@x");
     user.account_id = "1";
     user.password_hash = "$argon2id$v=19$m=19456,t=2,p=1$c2FsdA$aGFzaA";
@@ -863,7 +863,7 @@ TEST(living_tables, have_the_hashes_of_their_passwords_told_by_their_ways) {
     CHECK_EQUAL(std::string("scrypt"), formats[2]);
 }
 
-TEST(living_tables, are_surveyed_for_the_protected_address_and_for_twins) {
+TEST(tables_in_use, are_surveyed_for_the_protected_address_and_case_collisions) {
     add_user("a", "Jefe@x");
     CHECK(!worked(store().survey({"jefe@x", false})).has_protected_user);
     CHECK(worked(store().survey({"jefe@x", true})).has_protected_user);
@@ -889,7 +889,7 @@ TEST(rights, that_are_missing_are_all_named_with_their_grant) {
     sql().run("DROP OWNED BY poor; DROP ROLE poor");
 }
 
-TEST(rights, to_write_a_hash_are_named_with_their_grant_and_open_none) {
+TEST(rights, to_write_a_hash_do_not_include_reading_one) {
     if (!is_postgresql())
         return;
     expect_error("run: GRANT UPDATE ON \"account\" TO poor;");
@@ -910,7 +910,7 @@ TEST(rights, to_write_a_hash_are_named_with_their_grant_and_open_none) {
     sql().run("DROP OWNED BY poor; DROP ROLE poor");
 }
 
-TEST(rights, to_sign_in_lock_rows_by_one_column_and_change_no_other) {
+TEST(rights, to_sign_in_include_updates_of_one_column) {
     if (!is_postgresql())
         return;
     expect_error("run: GRANT UPDATE (\"updatedAt\") ON \"account\" TO poor;");
@@ -940,7 +940,7 @@ TEST(rights, to_sign_in_lock_rows_by_one_column_and_change_no_other) {
     sql().run("DROP OWNED BY poor; DROP ROLE poor");
 }
 
-TEST(rights, to_use_a_schema_are_not_taken_for_a_missing_table) {
+TEST(rights, to_use_a_schema_are_reported_as_missing_rights) {
     if (!is_postgresql())
         return;
     expect_error("GRANT USAGE ON SCHEMA \"closed\" TO \"poor\"");

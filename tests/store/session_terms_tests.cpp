@@ -237,9 +237,9 @@ class Callers : public Contract {
     }
 };
 
-TEST_GROUP_BASE(callers, Callers){};
+TEST_GROUP_BASE(guarded_callers, Callers){};
 
-TEST(callers, that_are_as_they_were_may_change_users) {
+TEST(guarded_callers, that_are_as_they_were_may_change_users) {
     store::UpdateGuard guard;
     guard.actor = boss();
     worked(store().create(new_user("new", "new@x"), boss()));
@@ -255,19 +255,19 @@ TEST(callers, that_are_as_they_were_may_change_users) {
     worked(store().remove("n", {"p@x"}, guard));
 }
 
-TEST(callers, that_are_banned_change_nothing) {
+TEST(guarded_callers, that_are_banned_change_nothing) {
     sql().run(R"(UPDATE "user" SET "banned" = TRUE WHERE "id" = 'boss')");
     expect_refused(boss(), Failure::caller_rejected);
     sql().run(R"(UPDATE "user" SET "banExpires" = '2026-01-01T00:00:00.000Z' WHERE "id" = 'boss')");
     worked(store().create(new_user("new", "new@x"), boss()));
 }
 
-TEST(callers, that_were_deleted_change_nothing) {
+TEST(guarded_callers, that_were_deleted_change_nothing) {
     sql().run(R"(DELETE FROM "user" WHERE "id" = 'boss')");
     expect_refused(boss(), Failure::caller_rejected);
 }
 
-TEST(callers, that_lost_their_role_change_nothing) {
+TEST(guarded_callers, that_lost_their_role_change_nothing) {
     expect_refused(boss(1), Failure::caller_demoted);
     sql().run(R"(UPDATE "user" SET "role" = NULL WHERE "id" = 'boss')");
     expect_refused(boss(), Failure::caller_demoted);

@@ -253,7 +253,7 @@ class Threads : public Contract {
 
 TEST_GROUP_BASE(threads, Threads){};
 
-TEST(threads, share_connections_totals_and_sessions_and_each_sees_its_own_work) {
+TEST(threads, share_connections_totals_and_sessions) {
     const int turns = machine::times(4, 200);
     in_threads([&](int thread) {
         for (int turn = 0; turn < turns; ++turn)
@@ -277,7 +277,7 @@ class NotedChanges final : public store::ChangeListener {
     std::vector<std::pair<std::string, std::string>> changes;
 };
 
-TEST(threads, that_change_one_row_see_what_it_was_before_each_change) {
+TEST(threads, that_change_one_row_see_the_previous_value) {
     add_user("u", "u@x");
     std::mutex mutex;
     std::map<std::string, std::string> after_of;
@@ -309,7 +309,7 @@ TEST(threads, that_change_one_row_see_what_it_was_before_each_change) {
     CHECK_EQUAL(std::string(worked(store().find("u")).name), last);
 }
 
-TEST(threads, that_change_what_they_both_have_read_have_one_winner) {
+TEST(threads, that_change_the_same_version_have_one_winner) {
     const int races = machine::times(250, 1000);
     std::string wrong;
     for (int race = 0; race < races && wrong.empty(); ++race) {
@@ -350,7 +350,7 @@ TEST(threads, that_change_what_they_both_have_read_have_one_winner) {
     STRCMP_EQUAL("", wrong.c_str());
 }
 
-TEST(threads, that_guess_a_password_have_no_more_guesses_than_the_limit_and_those_at_once) {
+TEST(threads, cannot_exceed_the_sign_in_limit) {
     constexpr int accounts = 2;
     constexpr sign_in::AttemptLimit limit{5, 1h};
     constexpr password::Argon2id cheap{8, 1, 1};
@@ -395,7 +395,7 @@ TEST(threads, that_guess_a_password_have_no_more_guesses_than_the_limit_and_thos
                    std::to_string(made).c_str());
 }
 
-TEST(threads, that_write_to_one_file_do_so_in_the_order_in_which_they_came) {
+TEST(threads, write_to_one_file_in_order_of_arrival) {
     if (database().kind() != Kind::sqlite)
         return;
     std::vector<std::thread> writers;
@@ -424,7 +424,7 @@ TEST(threads, that_write_to_one_file_do_so_in_the_order_in_which_they_came) {
     CHECK_EQUAL(0U, child_->in_queue());
 }
 
-TEST(threads, that_write_to_one_file_let_those_go_before_who_have_their_turn) {
+TEST(threads, do_not_overtake_a_waiting_writer) {
     if (database().kind() != Kind::sqlite)
         return;
     std::thread writer;
@@ -443,7 +443,7 @@ TEST(threads, that_write_to_one_file_let_those_go_before_who_have_their_turn) {
     CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"user\""));
 }
 
-TEST(threads, that_find_a_file_locked_read_it_between_those_who_write) {
+TEST(threads, read_a_locked_file_between_writers) {
     if (database().kind() != Kind::sqlite)
         return;
     sql().run("PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE");
@@ -458,7 +458,7 @@ TEST(threads, that_find_a_file_locked_read_it_between_those_who_write) {
     CHECK(waits);
 }
 
-TEST(threads, that_hash_under_one_slot_do_so_one_after_another) {
+TEST(threads, with_one_hashing_slot_hash_one_at_a_time) {
     constexpr ipc::FairSemaphore::Counts one{1, thread_count};
     Memory memory(ipc::FairSemaphore::size_of(one));
     CHECK(ipc::FairSemaphore::init(memory.get(), one));

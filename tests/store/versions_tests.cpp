@@ -39,7 +39,7 @@ class Versions : public Contract {
         CHECK_EQUAL(std::string("Name of u"), name());
     }
 
-    /// What holds of updates and deletions whoever is told of them.
+    /// What holds of updates and deletions with any listener.
     void expect_one_winner() {
         const std::string first = version();
         const auto changed = worked(store().update("u", {{"name", "One"}}, meant_for({first})));
@@ -74,7 +74,7 @@ TEST(versions, can_be_a_tag) {
           std::string::npos);
 }
 
-TEST(versions, are_others_whenever_a_row_is_changed) {
+TEST(versions, change_with_every_change_of_the_row) {
     add_user("u", "u@x");
     expect_new("its creation");
     for (const char* change :
@@ -87,7 +87,7 @@ TEST(versions, are_others_whenever_a_row_is_changed) {
     }
 }
 
-TEST(versions, are_others_whenever_the_application_changes_what_is_its_own) {
+TEST(versions, change_with_the_applications_own_columns) {
     add_user("u", "u@x");
     change("ALTER TABLE \"user\" ADD COLUMN \"points\" integer",
            "ALTER TABLE \"user\" DROP COLUMN \"points\"");
@@ -98,7 +98,7 @@ TEST(versions, are_others_whenever_the_application_changes_what_is_its_own) {
     }
 }
 
-TEST(versions, are_others_also_after_two_changes_in_one_millisecond_and_transaction) {
+TEST(versions, change_twice_within_one_transaction) {
     add_user("u", "u@x");
     worked(store().find("u"));
     execute_on_connection("BEGIN");
@@ -110,7 +110,7 @@ TEST(versions, are_others_also_after_two_changes_in_one_millisecond_and_transact
     LONGS_EQUAL(5, all.size());
 }
 
-TEST(versions, stay_where_another_row_is_changed) {
+TEST(versions, are_not_affected_by_other_rows) {
     add_user("u", "u@x");
     add_user("v", "v@x");
     const std::string before = version();
@@ -130,7 +130,7 @@ TEST(versions, say_which_row_a_change_is_meant_for) {
     expect_one_winner();
 }
 
-TEST(versions, say_so_also_where_somebody_is_told_of_changes) {
+TEST(versions, guard_a_change_with_a_listener_too) {
     for (const bool comes_before : {false, true}) {
         IgnoringListener listener(comes_before);
         set_change_listener(&listener);

@@ -18,7 +18,7 @@
 
 namespace useradmin::test {
 
-/// There is one for a test executable. Nothing is kept until it is told to.
+/// There is one for a test executable. Nothing is kept before begin().
 class ExchangeLog {
   public:
     static ExchangeLog& instance();

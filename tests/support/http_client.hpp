@@ -23,7 +23,7 @@ struct Tls {
 
 struct Request {
     std::string method = "GET";
-    std::string path; ///< with the query, sent as it stands
+    std::string path; ///< with the query, sent as it is
     std::vector<std::string> headers = {};
     std::optional<std::string> body = {};
     std::chrono::seconds patience = std::chrono::seconds(60); ///< no reply by then is none at all

@@ -118,8 +118,8 @@ bool Httpd::has_no_child_left() const {
 }
 
 void Httpd::stop() {
-    // Gracefully first: told to end at once, the event MPM's children can crash over a connection
-    // that they have just kept.
+    // Gracefully first: if they are ended at once, the event MPM's children can crash over a
+    // connection that they have just kept.
     process_->signal(SIGWINCH);
     static_cast<void>(eventually([this] { return !process_->running() || has_no_child_left(); },
                                  std::chrono::seconds(10)));

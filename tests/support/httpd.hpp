@@ -18,7 +18,7 @@ namespace useradmin::test {
 /// What one httpd is to be.
 struct HttpdSettings {
     std::string mpm = "event";
-    /// Modules of httpd's own to load beside what every test needs: "mod_rewrite.so".
+    /// Further modules of httpd to load: "mod_rewrite.so".
     std::vector<std::string> modules = {};
     /// What follows in httpd.conf. ${PORT} is the port, ${WORK} this httpd's folder.
     std::string configuration = {};
@@ -37,10 +37,10 @@ class Httpd {
 
     std::uint16_t port() const noexcept { return port_; }
 
-    /// Has it read its configuration anew, as `apachectl graceful` does; the new children run when
+    /// Restarts it gracefully, as `apachectl graceful` does; the new children run when
     /// this returns.
     void restart_gracefully();
-    /// The same, where something else has it told to.
+    /// The same, triggered by the action.
     template <typename Action>
     void await_restart(const Action& action);
 

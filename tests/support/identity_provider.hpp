@@ -10,7 +10,7 @@
 namespace useradmin::test {
 
 /// An httpd that has a provider's documents: its metadata, its keys, and at its token endpoint the
-/// ID token that was laid there last. Whom it signs in, the test says.
+/// ID token that was put there last. The test says whom it signs in.
 class IdentityProvider {
   public:
     explicit IdentityProvider(const WorkFolder& work);

@@ -17,7 +17,7 @@ inline constexpr std::string_view secret_mark = "s3cr3t";
 /// Whether the text holds one of the tests' secrets, or a password hash.
 bool holds_a_secret(std::string_view text) noexcept;
 
-/// Whether a line of httpd's error log is of level warn or worse, tells of a child that crashed, or
+/// Whether a line of httpd's error log is of level warn or worse, reports a child that crashed, or
 /// is not in the log's format at all (a sanitizer's report, say).
 bool is_alarming(std::string_view line) noexcept;
 

@@ -1,4 +1,4 @@
-// What stands in the memory of a process that runs: as much as its core would hold.
+// Searches the memory of a running process: as much as its core would hold.
 #pragma once
 
 #include <string>
@@ -26,7 +26,7 @@ struct Occurrence {
 /// was freed.
 inline constexpr std::size_t min_part = 12;
 
-/// All places of a process's writable memory in which a part of a text stands. Those under the name
+/// All places of a process's writable memory that hold a part of a text. Those under the name
 /// of a file that are shared with other processes are looked at as well. Every text has min_part
 /// characters or more. Fails where the memory may not be read.
 std::vector<Occurrence> find_occurrences(pid_t process, const std::vector<SearchedText>& texts);

@@ -6,7 +6,7 @@
 
 namespace useradmin::test {
 
-/// A port of 127.0.0.1 that nobody listens on, below those that the system gives to clients.
+/// A free port of 127.0.0.1, below those that the system gives to clients.
 /// Another program may still take it first: who binds it tries again with another.
 std::uint16_t free_port();
 

@@ -112,7 +112,7 @@ bool PostgreSql::kill_backend() const {
         std::getline(file, title);
         if (title.find("[local]") != std::string::npos) {
             kill(process, SIGKILL);
-            // Once the server has taken notice, it lets nobody in before it has recovered.
+            // Once the server has taken notice, it accepts no client before it has recovered.
             return eventually([&] { return kill(process, 0) != 0; });
         }
     }

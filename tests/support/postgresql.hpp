@@ -33,8 +33,8 @@ class PostgreSql {
     void crash();
     /// Makes a standby the primary; it takes writes when this returns.
     void promote();
-    /// Stops all of its processes where they are, until thaw(): its sockets stay open, and nobody
-    /// answers.
+    /// Stops all of its processes where they are, until thaw(): its sockets stay open, and no
+    /// client answers.
     void freeze();
     void thaw();
 

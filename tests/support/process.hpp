@@ -50,7 +50,7 @@ CommandResult run(const Command& command);
 template <typename Condition>
 bool eventually(Condition condition, std::chrono::seconds bound = std::chrono::seconds(60));
 
-/// A program that runs beside the tests, in a process group of its own. Its output goes to a file.
+/// A program that runs next to the tests, in a process group of its own. Its output goes to a file.
 /// Whatever of it is still running when this goes is killed.
 class Process {
   public:

@@ -1,4 +1,4 @@
-// A TCP connection that sends exactly the bytes it is told to.
+// A TCP connection that sends exactly the given bytes.
 #pragma once
 
 #include <chrono>

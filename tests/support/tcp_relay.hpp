@@ -9,7 +9,7 @@
 
 namespace useradmin::test {
 
-/// Listens on a port of 127.0.0.1 and carries what comes to the server, and back.
+/// Listens on a port of 127.0.0.1 and forwards to the server, and back.
 class TcpRelay {
   public:
     explicit TcpRelay(std::filesystem::path server_socket);

@@ -16,7 +16,7 @@ enum class Kind { postgresql, sqlite };
 /// The kind of this name; fails for another.
 Kind kind_of(std::string_view name);
 
-/// A server or a file of its own in the work folder, with sql/<kind>/schema.sql laid.
+/// A server or a file of its own in the work folder, with sql/<kind>/schema.sql applied.
 class TestDatabase {
   public:
     /// The settings are PostgreSQL's.
@@ -40,7 +40,7 @@ class TestDatabase {
     void make_unavailable();
     void make_available();
 
-    /// Has PostgreSQL answer nobody and refuse nobody, until thaw().
+    /// Has PostgreSQL neither answer nor refuse, until thaw().
     void freeze() { server_->freeze(); }
     void thaw() { server_->thaw(); }
 

@@ -51,7 +51,7 @@ int run_tests(int count, const char* const* arguments,
     } catch (const std::exception& trouble) {
         std::fprintf(stderr, "%s\n", trouble.what());
     }
-    // What the servers wrote while they stopped is nobody's, and must not be lost.
+    // What the servers wrote while they stopped belongs to no test, and must not be lost.
     const auto complaint = LogWatch::instance().settle();
     if (!complaint.empty()) {
         std::fprintf(stderr, "after the last test: %s", complaint.c_str());

@@ -7,7 +7,7 @@
 
 namespace useradmin::test {
 
-/// What stands in the text behind the first, and before the second after it; nothing where one of
+/// The text between the first and the next occurrence of the second; nothing where one of
 /// them is missing.
 std::optional<std::string> between(std::string_view text, std::string_view before,
                                    std::string_view after);

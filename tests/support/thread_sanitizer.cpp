@@ -1,5 +1,5 @@
 // What ThreadSanitizer of g++ 12 and clang 14 does not know: who waits for a mutex by the steady
-// clock. It would take the mutex for one that nobody holds.
+// clock. It would take the mutex for an unlocked one.
 #if defined(__SANITIZE_THREAD__)
 
 #include <pthread.h>

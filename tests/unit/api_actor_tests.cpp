@@ -38,7 +38,7 @@ settings.has_extras = true;
 }
 ;
 
-TEST(api_actor, is_the_caller_with_its_role_where_its_row_is_known) {
+TEST(api_actor, is_the_caller_with_its_role) {
     for (const Change& change : changes) {
         start_over();
         store.actor.reset();

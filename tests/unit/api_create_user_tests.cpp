@@ -70,7 +70,7 @@ class CreateUser : public ApiScene {
 
 TEST_GROUP_BASE(create_user, CreateUser){};
 
-TEST(create_user, name_email_and_password_are_required_and_must_not_be_empty) {
+TEST(create_user, requires_a_name_an_email_and_a_password) {
     for (const auto field : {"name", "email", "password"})
         for (const Caller& caller : {admin, super_admin})
             for (const Value value : {Value(), Value(R"("")")}) {
@@ -89,7 +89,7 @@ TEST(create_user, a_required_field_of_another_type_counts_as_missing) {
         }
 }
 
-TEST(create_user, an_empty_object_and_keys_in_another_case_miss_the_fields) {
+TEST(create_user, keys_are_case_sensitive) {
     for (const auto text : {"{}", R"({"Name":"Eva","Email":"eva@example.org","Password":"clave"})"})
         expect(fields_missing, ask(super_admin, "POST ", text), text);
 }
@@ -163,7 +163,7 @@ TEST(create_user, a_registered_email_is_refused) {
     expect_nothing_stored("a registered e-mail");
 }
 
-TEST(create_user, an_email_that_is_taken_while_the_password_is_hashed_is_refused_alike) {
+TEST(create_user, an_email_taken_during_hashing_is_refused) {
     hasher.meanwhile = [this] { store.add("faster", "eva@example.org"); };
     expect(email_taken, ask(admin, "POST ", good_body));
     expect("body, find_by_email eva@example.org, hash, create", calls.text());
@@ -178,12 +178,12 @@ TEST(create_user, the_user_is_handed_over_as_it_was_sent) {
     expect("admin", store.created->role);
 }
 
-TEST(create_user, the_credential_account_is_named_by_the_email) {
+TEST(create_user, the_account_id_is_the_email_by_default) {
     expect("200", ask(admin, "POST ", good_body));
     expect("eva@example.org", store::account_row(*store.created).account_id);
 }
 
-TEST(create_user, the_credential_account_is_named_by_the_id_where_the_settings_say_so) {
+TEST(create_user, the_account_id_is_the_users_id_if_configured) {
     settings.account_id_is_user_id = true;
     expect("200", ask(admin, "POST ", good_body));
     const model::Account account = store::account_row(*store.created);
@@ -192,7 +192,7 @@ TEST(create_user, the_credential_account_is_named_by_the_id_where_the_settings_s
     CHECK_TRUE(account.id != account.account_id);
 }
 
-TEST(create_user, an_email_is_looked_up_and_stored_in_lower_case_where_the_settings_say_so) {
+TEST(create_user, an_email_is_stored_in_lower_case_if_configured) {
     settings.lowers_email = true;
     expect("200", ask(admin, "POST ", body_with("email", R"("Ángel@Example.ORG")")));
     expect("body, find_by_email ángel@example.org, hash, create", calls.text());
@@ -228,7 +228,7 @@ TEST(create_user, the_creation_time_is_now) {
     CHECK_TRUE(store.created->now <= text::now());
 }
 
-TEST(create_user, no_hashing_slot_in_time_is_a_passing_trouble) {
+TEST(create_user, no_hashing_slot_in_time_is_503) {
     hasher.failure = password::HashFailure::busy;
     expect("503 Servicio no disponible temporalmente", ask(admin, "POST ", good_body));
     expect("body, find_by_email eva@example.org, hash", calls.text());

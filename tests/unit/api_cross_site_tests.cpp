@@ -111,7 +111,7 @@ TEST(other_origins, that_are_trusted_may_read_every_reply) {
         }
 }
 
-TEST(other_origins, that_are_trusted_may_read_the_headers_that_a_reply_has) {
+TEST(other_origins, may_read_response_headers_if_trusted) {
     from("https://app.example.org", "cross-site");
     constexpr const char* exposed = "Access-Control-Expose-Headers";
     expect("ETag", header_of(send(super_admin, "GET /another"), exposed));

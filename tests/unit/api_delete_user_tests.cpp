@@ -11,7 +11,7 @@ TEST(delete_user, a_super_admin_deletes_another_user) {
     expect("404 Usuario no encontrado", ask(super_admin, "GET /another"));
 }
 
-TEST(delete_user, nobody_deletes_themselves) {
+TEST(delete_user, a_caller_cannot_delete_itself) {
     for (const auto request : {"DELETE /me", "DELETE /%6De"}) {
         expect("400 No puedes eliminar tu propio usuario", ask(super_admin, request), request);
         expect("", calls.text(), request);
@@ -36,7 +36,7 @@ TEST(delete_user, the_protected_address_is_the_one_of_the_settings) {
     expect("200", ask(super_admin, "DELETE /root"));
 }
 
-TEST(delete_user, the_protected_address_counts_in_any_case_where_addresses_are_in_lower_case) {
+TEST(delete_user, the_protected_address_ignores_case_if_addresses_are_lowered) {
     settings.lowers_email = true;
     expect("200", ask(super_admin, "DELETE /another"));
     expect("remove another unless root@example.org in any case", calls.text());
@@ -54,14 +54,14 @@ TEST(delete_user, the_last_super_admin_stays_where_that_is_guarded) {
     expect("409 Debe quedar al menos un superAdmin", ask(super_admin, "DELETE /another"));
 }
 
-TEST(delete_user, an_id_that_is_no_text_belongs_to_nobody) {
+TEST(delete_user, an_id_that_is_not_utf8_is_not_found) {
     for (const auto request : {"DELETE /%FF", "DELETE /another%00"}) {
         expect("404 Usuario no encontrado", ask(super_admin, request), request);
         expect("", calls.text(), request);
     }
 }
 
-TEST(delete_user, deletes_a_row_that_if_match_names_and_no_other) {
+TEST(delete_user, deletes_only_the_row_version_that_if_match_names) {
     headers.fields["If-Match"] = "\"1-2.4\"";
     expect("412 El usuario ha cambiado", ask(super_admin, "DELETE /another"));
     headers.fields["If-Match"] = "";
@@ -74,7 +74,7 @@ TEST(delete_user, deletes_a_row_that_if_match_names_and_no_other) {
     expect("404 Usuario no encontrado", ask(super_admin, "DELETE /boss"));
 }
 
-TEST(delete_user, looks_at_if_match_after_all_else) {
+TEST(delete_user, checks_if_match_last) {
     headers.fields["If-Match"] = "\"1-2.4\"";
     expect("401 No autorizado", ask(nobody, "DELETE /another"));
     expect("403 No tienes permisos para eliminar usuarios", ask(admin, "DELETE /another"));

@@ -69,7 +69,7 @@ TEST(envelopes, a_record_has_exactly_the_eleven_fields) {
     expect(joined({R"({"success":true,"data":{)", full_fields, "}}"}), reply.body);
 }
 
-TEST(envelopes, what_the_database_does_not_hold_is_null_false_or_user) {
+TEST(envelopes, absent_values_are_null_false_or_user) {
     expect(joined({R"({"success":true,"data":{)", bare_fields, "}}"}), send(admin, "GET /8").body);
 }
 

@@ -85,7 +85,7 @@ class Extras : public ApiScene {
         return session;
     }
 
-    /// What the ban of another user comes to: its reason and its end.
+    /// The ban of another user: its reason and its end.
     std::string ban_by(std::string_view text) {
         const std::string reply = ask(super_admin, "PUT /another/ban", text);
         if (reply != "200" || !store.changes)
@@ -126,7 +126,7 @@ TEST(extras, are_not_there_where_the_settings_do_not_say_so) {
     expect(not_found, ask(super_admin, "OPTIONS /another/ban"));
 }
 
-TEST(extras, are_for_users_who_exist) {
+TEST(extras, return_404_for_an_unknown_user) {
     for (const Operation& operation : operations)
         for (const char* id : {"unknown", "%FF"}) {
             std::string request(operation.request);
@@ -149,7 +149,7 @@ TEST(extras, that_fail_say_so_in_words_of_their_own) {
         }
 }
 
-TEST(extras, have_names_for_those_who_count_and_tell) {
+TEST(extras, have_operation_names_for_metrics_and_logs) {
     const char* const names[] = {"list-sessions", "end-sessions", "end-session",
                                  "set-password",  "ban",          "unban"};
     const char* const* name = names;
@@ -253,7 +253,7 @@ TEST(extras, take_no_password_that_is_none) {
         expect(bad_request, ask(super_admin, "PUT /unknown/password", text), text);
 }
 
-TEST(extras, hash_a_password_when_all_else_is_right) {
+TEST(extras, hash_a_password_after_all_other_checks) {
     expect(not_found, ask(super_admin, "PUT /unknown/password", right_password));
     expect("body, find unknown", calls.text());
     hasher.failure = password::HashFailure::busy;
@@ -307,7 +307,7 @@ TEST(extras, ban_everybody_but_the_caller) {
     expect("200", ask(super_admin, "DELETE /me/ban"));
 }
 
-TEST(extras, end_the_sessions_of_the_banned_where_the_settings_say_so) {
+TEST(extras, end_the_sessions_of_a_banned_user_if_configured) {
     settings.ends_sessions = true;
     expect("200", ask(super_admin, "PUT /another/ban", "{}"));
     expect("body, update another ending sessions", calls.text());
@@ -337,7 +337,7 @@ TEST(extras, lift_all_of_a_ban) {
     expect("NULL", set_to(*store.changes, "banExpires"));
 }
 
-TEST(extras, change_a_row_that_if_match_names_and_no_other) {
+TEST(extras, change_only_the_row_version_that_if_match_names) {
     for (const char* request : {"PUT /another/ban", "DELETE /another/ban"}) {
         headers.fields["If-Match"] = "\"1-2.3\"";
         const http::Reply right = send(super_admin, request, "{}");
@@ -352,7 +352,7 @@ TEST(extras, change_a_row_that_if_match_names_and_no_other) {
     expect("200", ask(super_admin, "DELETE /another/sessions"));
 }
 
-TEST(extras, set_the_password_of_a_row_that_if_match_names_and_of_no_other) {
+TEST(extras, set_a_password_only_if_if_match_names_the_row) {
     headers.fields["If-Match"] = "\"1-2.3\"";
     expect("200", ask(super_admin, "PUT /another/password", right_password));
     expect("body, find another, hash, set_password another $fake$hash ending sessions of 1-2.3",

@@ -37,7 +37,7 @@ TEST(get_user, the_id_in_the_path_is_percent_encoded) {
     expect("find me", calls.text());
 }
 
-TEST(get_user, an_id_that_is_no_text_belongs_to_nobody) {
+TEST(get_user, an_id_that_is_not_utf8_is_not_found) {
     for (const auto request :
          {"GET /%FF", "GET /boss%00", "GET /%00", "GET /%C3", "GET /%ED%A0%80"}) {
         expect(not_found, ask(admin, request), request);

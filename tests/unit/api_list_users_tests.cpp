@@ -49,7 +49,7 @@ TEST(list_users, the_offset_is_page_less_one_times_limit) {
     expect_page(2147483647, 1000, "page=2147483647&limit=1000");
 }
 
-TEST(list_users, a_page_that_is_no_whole_number_above_zero_is_the_default) {
+TEST(list_users, an_invalid_page_is_the_default) {
     for (const std::string page :
          {"0", "-1", "-0", "", "two", "2x", "x2", "2.0", "1e1", "0x2", "%20", "2%20", "%202",
           "2%00", "2,5", "%FF", "9223372036854775807", "9223372036854775808",
@@ -57,7 +57,7 @@ TEST(list_users, a_page_that_is_no_whole_number_above_zero_is_the_default) {
         expect_page(1, 20, "page=" + page);
 }
 
-TEST(list_users, a_limit_that_is_no_whole_number_above_zero_is_the_default) {
+TEST(list_users, an_invalid_limit_is_the_default) {
     for (const std::string limit :
          {"0", "-1", "-0", "", "two", "2x", "x2", "2.0", "1e1", "0x2", "%20", "2%20", "%202",
           "2%00", "2,5", "%FF", "9223372036854775808", "99999999999999999999999"})
@@ -226,7 +226,7 @@ TEST(list_users, comes_in_the_order_that_is_asked_for) {
     }
 }
 
-TEST(list_users, tells_how_many_users_match_and_where_the_other_pages_are) {
+TEST(list_users, returns_the_total_and_links_to_other_pages) {
     const auto links = [&](const std::string& query) {
         return header_of(send(super_admin, "GET ?" + query), "Link");
     };
@@ -247,7 +247,7 @@ TEST(list_users, tells_how_many_users_match_and_where_the_other_pages_are) {
     expect("", header_of(send(super_admin, "GET /another"), "Link"));
 }
 
-TEST(list_users, links_are_the_request_s_own_address_with_another_page) {
+TEST(list_users, links_repeat_the_requests_query_with_another_page) {
     store.total = 1;
     const auto first = [&](const std::string& query) {
         const std::string links = header_of(send(super_admin, "GET ?" + query), "Link");

@@ -62,7 +62,7 @@ TEST(paths_and_methods, only_the_answers_about_methods_name_the_allowed_ones) {
             expect("", header_of(send(caller, request), "Allow"), request);
 }
 
-TEST(paths_and_methods, head_goes_with_get) {
+TEST(paths_and_methods, head_is_allowed_where_get_is) {
     for (const auto path : {"", "/", "/another", "/unknown", "?search=%FF", "?page=2&limit=5"})
         for (const Caller& caller : {nobody, user, admin, super_admin}) {
             const auto got = send(caller, request_to("GET", path));
@@ -105,7 +105,7 @@ namespace {
 
 class Failures : public ApiScene {
   protected:
-    /// The reply to a request, one of whose calls fails as it is told.
+    /// The reply to a request, one of whose calls fails so.
     std::string ask_failing(std::string_view call, store::Failure failure, std::string_view request,
                             std::string_view text) {
         start_over();
@@ -125,7 +125,7 @@ class Failures : public ApiScene {
 
 TEST_GROUP_BASE(failures, Failures){};
 
-TEST(failures, of_the_database_are_told_with_the_text_of_the_operation) {
+TEST(failures, of_the_database_have_the_operations_text) {
     struct Case {
         std::string_view call;
         std::string_view request;
@@ -155,20 +155,20 @@ TEST(failures, that_pass_say_when_another_try_is_worth_while) {
     expect("", header_of(send(super_admin, "GET "), "Retry-After"));
 }
 
-TEST(failures, to_know_the_caller_are_told_with_what_a_session_may_be_known_by) {
+TEST(failures, to_identify_the_caller_have_WWW_Authenticate) {
     expect("Bearer", header_of(send({}, "GET "), "WWW-Authenticate"));
     expect("Bearer", header_of(send({}, "GET /a/b"), "WWW-Authenticate"));
     expect("", header_of(send(super_admin, "GET /a/b"), "WWW-Authenticate"));
 }
 
-TEST(failures, to_find_the_user_of_a_refused_update_are_told_first) {
+TEST(failures, to_find_the_user_come_before_a_refused_update) {
     store.failures["find"] = store::Failure::unavailable;
     expect(unavailable, ask(admin, "PUT /another", R"({"role":"admin"})"));
     store.failures["find"] = store::Failure::failed;
     expect("500 Error al actualizar usuario", ask(admin, "PUT /another", R"({"role":"admin"})"));
 }
 
-TEST(failures, to_read_the_body_are_told_and_ask_no_database) {
+TEST(failures, to_read_the_body_are_reported_without_a_query) {
     using State = http::Body::State;
     for (const auto request : {"POST ", "PUT /another"}) {
         expect("413 El cuerpo de la petición es demasiado grande",
@@ -180,7 +180,7 @@ TEST(failures, to_read_the_body_are_told_and_ask_no_database) {
     }
 }
 
-TEST(failures, to_read_the_body_are_not_told_to_those_who_may_not_send_one) {
+TEST(failures, to_read_the_body_come_after_the_authorisation) {
     body.body.state = http::Body::State::too_large;
     expect("401 No autorizado", ask(nobody, "POST "));
     expect("403 No tienes permisos para crear usuarios", ask(user, "POST "));
@@ -213,7 +213,7 @@ TEST(errors_from_outside, have_an_envelope_for_every_status) {
                in_short(api::error_reply(status, "GET", "")));
 }
 
-TEST(errors_from_outside, that_nobody_expected_have_the_text_of_the_operation) {
+TEST(errors_from_outside, of_other_statuses_have_the_operations_text) {
     struct Case {
         std::string_view method;
         std::string_view path;

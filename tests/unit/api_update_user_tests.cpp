@@ -72,7 +72,7 @@ TEST(update_user, empty_texts_are_not_applied) {
     expect_changes("", admin, R"({"name":"","email":"","role":"","banReason":""})");
 }
 
-TEST(update_user, a_role_or_ban_reason_of_null_is_as_if_absent) {
+TEST(update_user, a_null_role_or_ban_reason_is_ignored) {
     for (const Caller& caller : {admin, super_admin}) {
         expect_changes("", caller, R"({"role":null})");
         expect_changes("name=Eva", caller, R"({"role":null,"banReason":null,"name":"Eva"})");
@@ -96,13 +96,13 @@ TEST(update_user, an_email_is_not_looked_up_before_it_is_set) {
     expect_changes("email=boss@example.org", admin, R"({"email":"boss@example.org"})");
 }
 
-TEST(update_user, an_email_is_stored_in_lower_case_where_the_settings_say_so) {
+TEST(update_user, an_email_is_stored_in_lower_case_if_configured) {
     settings.lowers_email = true;
     expect_changes("email=ángel@example.org", admin, R"({"email":"Ángel@Example.ORG"})");
     expect_changes("name=Ángel", admin, R"({"name":"Ángel","email":""})");
 }
 
-TEST(update_user, an_admin_who_sends_only_a_ban_reason_is_not_refused_and_it_is_ignored) {
+TEST(update_user, an_admins_ban_reason_alone_is_ignored) {
     expect_changes("", admin, R"({"banReason":"spam"})");
     expect_changes("name=Eva", admin, R"({"banReason":"spam","name":"Eva"})");
     for (const auto text :
@@ -117,7 +117,7 @@ TEST(update_user, an_admin_who_sends_a_role_is_refused) {
         expect_refusal(role_or_ban_forbidden, admin, text);
 }
 
-TEST(update_user, an_admin_who_sends_a_ban_flag_is_refused_whatever_it_is) {
+TEST(update_user, an_admin_who_sends_any_ban_flag_is_refused) {
     for (const auto text :
          {R"({"banned":true})", R"({"banned":false})", R"({"banned":null})", R"({"banned":0})",
           R"({"banned":""})", R"({"banned":"false"})", R"({"name":"Eva","banned":false})"})
@@ -131,7 +131,7 @@ TEST(update_user,
         expect_refusal(role_or_ban_forbidden, admin, text);
 }
 
-TEST(update_user, a_name_email_or_password_that_is_no_string_is_as_an_unreadable_body) {
+TEST(update_user, a_name_email_or_password_must_be_a_string) {
     for (const auto text :
          {R"({"name":null})", R"({"name":5})", R"({"name":true})", R"({"name":["a"]})",
           R"({"name":{}})", R"({"email":null})", R"({"email":5})", R"({"email":false})",
@@ -140,19 +140,19 @@ TEST(update_user, a_name_email_or_password_that_is_no_string_is_as_an_unreadable
             expect_refusal(failed, caller, text);
 }
 
-TEST(update_user, a_role_or_ban_reason_of_another_type_is_as_an_unreadable_body) {
+TEST(update_user, a_role_or_ban_reason_must_be_a_string) {
     for (const auto text : {R"({"role":5})", R"({"role":true})", R"({"role":["admin"]})",
                             R"({"banReason":5})", R"({"banReason":true})", R"({"banReason":{}})"})
         expect_refusal(failed, super_admin, text);
 }
 
-TEST(update_user, a_ban_flag_that_is_no_boolean_is_as_an_unreadable_body) {
+TEST(update_user, a_ban_flag_must_be_a_boolean) {
     for (const auto text : {R"({"banned":null})", R"({"banned":0})", R"({"banned":1})",
                             R"({"banned":""})", R"({"banned":"true"})", R"({"banned":[true]})"})
         expect_refusal(failed, super_admin, text);
 }
 
-TEST(update_user, one_field_of_a_wrong_type_keeps_the_others_from_being_set) {
+TEST(update_user, one_field_of_a_wrong_type_changes_nothing) {
     expect_refusal(failed, super_admin, R"({"name":"Eva","banned":"true"})");
     CHECK_FALSE(store.changes.has_value());
 }
@@ -167,7 +167,7 @@ TEST(update_user, unknown_keys_are_ignored) {
     expect_changes("", super_admin, R"({"ROLE":5,"Banned":"yes","createdAt":0})");
 }
 
-TEST(update_user, an_unreadable_body_is_an_unexpected_failure_where_the_user_exists) {
+TEST(update_user, an_unreadable_body_is_500_for_an_existing_user) {
     for (const std::string_view text :
          {"x", "{", "[]", "null", "{}x", R"({"name":"a\u0000"})", "{\"name\":\"\xff\"}"})
         expect_refusal(failed, admin, text);
@@ -175,7 +175,7 @@ TEST(update_user, an_unreadable_body_is_an_unexpected_failure_where_the_user_exi
     expect_refusal(failed, admin, {});
 }
 
-TEST(update_user, an_unreadable_body_is_not_found_where_the_user_does_not_exist) {
+TEST(update_user, an_unreadable_body_is_404_for_an_unknown_user) {
     for (const std::string_view text : {"x", "{", "[]", R"({"name":5})", R"({"banned":"x"})"}) {
         expect(not_found, ask(super_admin, "PUT /unknown", text), text);
         expect("body, find unknown", calls.text(), text);
@@ -187,7 +187,7 @@ TEST(update_user, an_unknown_id_is_not_found) {
     expect("body, update unknown", calls.text());
 }
 
-TEST(update_user, an_id_that_is_no_text_belongs_to_nobody) {
+TEST(update_user, an_id_that_is_not_utf8_is_not_found) {
     for (const auto text : {R"({"name":"Eva"})", R"({"role":"admin"})", "{"}) {
         expect(not_found, ask(admin, "PUT /%FF", text), text);
         expect(not_found, ask(admin, "PUT /another%00", text), text);
@@ -211,7 +211,7 @@ TEST(update_user, updated_at_is_set_to_now_on_every_update) {
         }
 }
 
-TEST(update_user, ends_the_sessions_of_who_loses_rights_where_the_settings_say_so) {
+TEST(update_user, ends_the_sessions_after_a_loss_of_rights_if_configured) {
     expect("200", ask(super_admin, "PUT /another", R"({"banned":true})"));
     expect("body, update another", calls.text());
     settings.ends_sessions = true;
@@ -262,7 +262,7 @@ TEST(update_user, comes_with_the_version_of_the_row_as_its_tag) {
     expect("", header_of(send(admin, "PUT /unknown", R"({"name":"Eva"})"), "ETag"));
 }
 
-TEST(update_user, changes_a_row_that_if_match_names_and_no_other) {
+TEST(update_user, changes_only_the_row_version_that_if_match_names) {
     constexpr std::string_view changed = "412 El usuario ha cambiado";
     for (const auto& [tags, answer] : {std::pair{"\"1-2.3\"", "200"sv},
                                        {"*", "200"sv},
@@ -283,7 +283,7 @@ TEST(update_user, changes_a_row_that_if_match_names_and_no_other) {
     }
 }
 
-TEST(update_user, looks_at_if_match_after_all_else) {
+TEST(update_user, checks_if_match_last) {
     headers.fields["If-Match"] = "\"other\"";
     expect("401 No autorizado", ask(nobody, "PUT /another", R"({"name":"Eva"})"));
     expect("403 No tienes permisos para editar usuarios",

@@ -34,7 +34,7 @@ using namespace std::chrono_literals;
 
 using Texts = std::vector<std::string>;
 
-/// A temporary file, open as an audit log is, that nobody else sees.
+/// A temporary file, open as an audit log is.
 class TemporaryFile {
   public:
     explicit TemporaryFile(int flags = 0) : file_(std::tmpfile()) {
@@ -144,7 +144,7 @@ TEST_GROUP(audit_chain) {
     }
 };
 
-TEST(audit_chain, of_a_line_holds_the_SHA_256_of_all_before_it) {
+TEST(audit_chain, links_each_line_to_the_hash_of_the_previous_one) {
     append("x");
     append("y");
     const Texts lines = lines_of(log.text());
@@ -156,19 +156,19 @@ TEST(audit_chain, of_a_line_holds_the_SHA_256_of_all_before_it) {
     CHECK_EQUAL(second + R"(,"hash":")" + crypto::sha256_hex(second) + "\"}", lines.at(1));
 }
 
-TEST(audit_chain, that_was_left_alone_has_no_problems) {
+TEST(audit_chain, of_an_unchanged_log_has_no_problems) {
     CHECK_EQUAL(std::string(""), found_in({text_of(five())}));
     CHECK_EQUAL(std::string(""), found_in({""}));
 }
 
-TEST(audit_chain, shows_a_line_that_was_edited) {
+TEST(audit_chain, reports_an_edited_line) {
     Texts lines = five();
     lines[4].replace(lines[4].find("\"e\""), 3, "\"f\"");
     CHECK_EQUAL(std::string("a, line 5: was edited: its hash is not that of its text\n"),
                 found_in({text_of(lines)}));
 }
 
-TEST(audit_chain, shows_a_line_that_was_made_anew_with_a_hash_of_its_own) {
+TEST(audit_chain, reports_a_replaced_line_with_a_valid_hash) {
     Texts lines = five();
     audit::ChainPosition place = audit::parse_line(lines[1])->position;
     lines[2] = audit::close_line(R"({"what":"other")", place);
@@ -179,7 +179,7 @@ TEST(audit_chain, shows_a_line_that_was_made_anew_with_a_hash_of_its_own) {
         found_in({text_of(lines)}));
 }
 
-TEST(audit_chain, shows_lines_that_were_taken_away) {
+TEST(audit_chain, reports_missing_lines) {
     Texts lines = five();
     lines.erase(lines.begin() + 1, lines.begin() + 3);
     CHECK_EQUAL(std::string("a, line 2: lines number 2 to 3 are missing before it\n"),
@@ -189,7 +189,7 @@ TEST(audit_chain, shows_lines_that_were_taken_away) {
                 found_in({text_of(lines)}));
 }
 
-TEST(audit_chain, shows_lines_that_were_reordered) {
+TEST(audit_chain, reports_reordered_lines) {
     Texts lines = five();
     std::swap(lines[1], lines[2]);
     CHECK_EQUAL(
@@ -200,7 +200,7 @@ TEST(audit_chain, shows_lines_that_were_reordered) {
         found_in({text_of(lines)}));
 }
 
-TEST(audit_chain, shows_a_line_that_was_put_in_twice_and_one_that_is_none) {
+TEST(audit_chain, reports_duplicate_and_malformed_lines) {
     Texts lines = five();
     lines.insert(lines.begin() + 2, lines[1]);
     lines.insert(lines.begin(), R"({"what":"mine"})");
@@ -211,7 +211,7 @@ TEST(audit_chain, shows_a_line_that_was_put_in_twice_and_one_that_is_none) {
         found_in({text_of(lines)}));
 }
 
-TEST(audit_chain, shows_an_end_that_was_cut_off_by_what_is_known_of_it) {
+TEST(audit_chain, reports_a_truncated_end) {
     Texts lines = five();
     const audit::ChainPosition last = *audit::parse_position(place.text());
     const std::string anchor = last.hash;
@@ -226,7 +226,7 @@ TEST(audit_chain, shows_an_end_that_was_cut_off_by_what_is_known_of_it) {
                 found_in({text_of(lines)}, {}, anchor));
 }
 
-TEST(audit_chain, is_followed_without_keeping_what_is_longer_than_a_line_can_be) {
+TEST(audit_chain, verifies_overlong_lines_in_bounded_memory) {
     Letters letters(2048);
     std::istream endless(&letters);
     const long before = resident_kib();
@@ -238,7 +238,7 @@ TEST(audit_chain, is_followed_without_keeping_what_is_longer_than_a_line_can_be)
                 found.problems[0]);
 }
 
-TEST(audit_chain, is_followed_over_lines_of_any_length) {
+TEST(audit_chain, spans_lines_of_any_length) {
     for (std::size_t length = 3800; length < 4100; ++length)
         append(std::string(length, 'x'));
     for (const std::size_t length : {8000, 100000})
@@ -246,7 +246,7 @@ TEST(audit_chain, is_followed_over_lines_of_any_length) {
     CHECK_EQUAL(std::string(""), found_in({log.text()}));
 }
 
-TEST(audit_chain, is_followed_over_files_in_any_order_whose_lines_lie_between_each_other) {
+TEST(audit_chain, spans_files_in_any_order) {
     const Texts lines = five();
     CHECK_EQUAL(std::string(""), found_in({text_of({lines[1], lines[4]}), text_of({lines[0]}),
                                            text_of({lines[2], lines[3]})}));
@@ -256,7 +256,7 @@ TEST(audit_chain, is_followed_over_files_in_any_order_whose_lines_lie_between_ea
                 found_in({text_of({lines[1], lines[4]}), text_of({lines[0]})}));
 }
 
-TEST(audit_chain, goes_on_where_the_place_was_not_written_any_more) {
+TEST(audit_chain, continues_without_a_valid_position_file) {
     five();
     const std::string before = place.text();
     append("f");
@@ -269,14 +269,14 @@ TEST(audit_chain, goes_on_where_the_place_was_not_written_any_more) {
     CHECK_EQUAL(std::string(""), found_in({log.text()}));
 }
 
-TEST(audit_chain, goes_on_in_an_empty_file) {
+TEST(audit_chain, continues_in_an_empty_file) {
     const std::string old = text_of(five());
     log.set("");
     append("f");
     CHECK_EQUAL(std::string(""), found_in({log.text(), old}));
 }
 
-TEST(audit_chain, covers_half_a_line_that_was_left) {
+TEST(audit_chain, covers_an_incomplete_line) {
     five();
     const std::string half = R"({"what":"half)";
     log.set(log.text() + half);
@@ -291,7 +291,7 @@ TEST(audit_chain, covers_half_a_line_that_was_left) {
                 found_in({text_of(lines)}));
 }
 
-TEST(audit_chain, leaves_no_half_line_where_there_is_no_room) {
+TEST(audit_chain, leaves_no_incomplete_line_on_a_full_disk) {
     five();
     const std::string before = log.text();
     rlimit old = {};
@@ -368,7 +368,7 @@ TEST_GROUP(audit_program) {
     }
 };
 
-TEST(audit_program, gets_whole_lines_alone_however_full_its_pipe_is) {
+TEST(audit_program, receives_only_whole_lines) {
     for (const std::size_t size : {10, 300, 2100, 4096, 6000}) {
         written = 0;
         CHECK_EQUAL(EAGAIN, fill(size).error);
@@ -380,7 +380,7 @@ TEST(audit_program, gets_whole_lines_alone_however_full_its_pipe_is) {
     }
 }
 
-TEST(audit_program, that_does_not_read_is_reported_when_that_begins_and_when_it_ends) {
+TEST(audit_program, reports_the_start_and_the_end_of_a_stall) {
     CHECK(fill().begins_stall);
     for (int time = 0; time < 3; ++time)
         CHECK_FALSE(append(audit::Log::Delivery::at_once).begins_stall);
@@ -394,7 +394,7 @@ TEST(audit_program, that_does_not_read_is_reported_when_that_begins_and_when_it_
     CHECK(fill().begins_stall);
 }
 
-TEST(audit_program, that_does_not_read_is_waited_for_once) {
+TEST(audit_program, is_waited_for_only_once_in_a_stall) {
     fill();
     // Were each of them to wait, this would take minutes.
     for (int time = 0; time < 50; ++time)
@@ -403,14 +403,14 @@ TEST(audit_program, that_does_not_read_is_waited_for_once) {
     CHECK_EQUAL(0, append(audit::Log::Delivery::durable).error);
 }
 
-TEST(audit_program, that_reads_within_the_time_gets_the_line_that_waits) {
+TEST(audit_program, receives_a_waiting_line_if_it_reads_in_time) {
     fill();
     std::thread reader([this] { static_cast<void>(read_all()); });
     CHECK_EQUAL(0, append(audit::Log::Delivery::waits).error);
     reader.join();
 }
 
-TEST(audit_program, holds_up_no_other_line_while_one_waits) {
+TEST(audit_program, does_not_block_other_lines_while_one_waits) {
     fill();
     std::atomic<bool> has_waited{false};
     std::thread waiter([&] {
@@ -442,7 +442,7 @@ TEST_GROUP(audit_refusals) {
     }
 };
 
-TEST(audit_refusals, have_a_line_at_once_and_one_for_those_of_the_minute_after_it) {
+TEST(audit_refusals, have_one_line_at_once_and_one_a_minute) {
     CHECK_EQUAL(1U, count("192.0.2.1").count);
     for (int time = 0; time < 1000; ++time)
         CHECK_EQUAL(0U, count("192.0.2.1", 59s).count);
@@ -452,7 +452,7 @@ TEST(audit_refusals, have_a_line_at_once_and_one_for_those_of_the_minute_after_i
     CHECK_EQUAL(2U, count("192.0.2.1", 120s).count);
 }
 
-TEST(audit_refusals, of_a_network_that_does_not_come_again_are_due_after_the_minute) {
+TEST(audit_refusals, are_due_after_a_minute_without_another_refusal) {
     count("192.0.2.1");
     count("192.0.2.1", 1s);
     count("192.0.2.1", 2s);
@@ -480,7 +480,7 @@ TEST(audit_refusals, of_too_many_networks_are_counted_together) {
                 text_of(refusals->take_due(start + 60s)));
 }
 
-TEST(audit_refusals, that_are_counted_have_lines_when_the_log_is_closed) {
+TEST(audit_refusals, are_written_when_the_log_is_closed) {
     count("192.0.2.1");
     count("192.0.2.1");
     CHECK_EQUAL(std::string("192.0.2.1 1\n"), text_of(refusals->close()));
@@ -510,7 +510,7 @@ TEST(audit_line, of_an_update_has_the_fields_that_differ) {
         line.npos);
 }
 
-TEST(audit_line, of_a_change_without_an_answer_says_unknown_and_is_listed) {
+TEST(audit_line, of_an_unknown_outcome_says_so_and_is_listed) {
     audit::Event event;
     event.operation = "update";
     event.target = R"(,"result":"unknown",)";
@@ -539,7 +539,7 @@ TEST(audit_line, of_several_refusals_says_how_many) {
           std::string::npos);
 }
 
-TEST(audit_line, names_who_impersonates_the_caller) {
+TEST(audit_line, names_the_impersonator) {
     audit::Event event;
     event.caller = "eva-1";
     CHECK(audit::begin_line(event, {}, text::now(), 0).find("impersonatedBy") == std::string::npos);

@@ -16,7 +16,7 @@ class FakePasswords final : public sign_in::PasswordVerifier {
   public:
     explicit FakePasswords(Calls& calls) noexcept : calls_(calls) {}
 
-    /// What a stored hash comes to that is not the password itself.
+    /// The verdict on a stored hash that is not the password itself.
     sign_in::PasswordVerdict otherwise = sign_in::PasswordVerdict::mismatch;
     /// What others do while this one waits for its turn.
     std::function<void()> meanwhile;

@@ -546,7 +546,7 @@ class ApiScene : public Utest {
         store.add("root", protected_email, "superAdmin");
     }
 
-    /// Sends a request ("GET /another", "GET /?page=2"); the list of calls begins anew.
+    /// Sends a request ("GET /another", "GET /?page=2"); the list of calls is cleared before.
     http::Reply send(const Caller& caller, std::string_view request, std::string_view text = {}) {
         calls.clear();
         const std::size_t path = request.find(' ') + 1;
@@ -565,7 +565,7 @@ class ApiScene : public Utest {
     }
 
     Calls calls;
-    /// What the last request was told to be.
+    /// The event of the last request.
     audit::Event event;
     FakeStore store{calls};
     FakeHasher hasher{calls};

@@ -60,7 +60,7 @@ TEST(entity_tags, of_a_malformed_list_are_none) {
         expect_tags("", list);
 }
 
-TEST(entity_tags, stand_in_quotes) {
+TEST(entity_tags, are_quoted) {
     STRCMP_EQUAL("\"1-2.3\"", http::make_strong_tag("1-2.3").c_str());
     expect_tags("<1-2.3>", http::make_strong_tag("1-2.3"));
 }

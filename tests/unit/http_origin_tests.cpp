@@ -24,7 +24,7 @@ TEST(origins, are_a_scheme_a_host_and_perhaps_a_port) {
         expect_origin(text, text);
 }
 
-TEST(origins, are_written_as_browsers_do_in_lower_case_and_without_the_scheme_s_port) {
+TEST(origins, are_normalised_as_browsers_do) {
     expect_origin("https://app.example.com", "HTTPS://App.Example.COM");
     expect_origin("https://app.example.com", "https://app.example.com:443");
     expect_origin("http://app.example.com", "http://app.example.com:80");
@@ -32,7 +32,7 @@ TEST(origins, are_written_as_browsers_do_in_lower_case_and_without_the_scheme_s_
     expect_origin("https://[2001:db8::a]", "https://[2001:DB8::A]:0443");
 }
 
-TEST(origins, are_nothing_else) {
+TEST(origins, refuse_anything_else) {
     for (const auto text : {"",
                             "null",
                             "*",
@@ -66,14 +66,14 @@ TEST(origins, are_nothing_else) {
         expect_origin("(none)", text);
 }
 
-TEST(origins, of_addresses_end_where_the_path_the_query_or_the_fragment_begins) {
+TEST(origins, of_urls_end_before_the_path) {
     for (const auto url : {"https://a/b", "https://a?b", "https://a#b", "https://a", "HTTPS://A/"})
         expect("https://a", http::origin_of_url(url).value_or("(none)"), url);
     for (const auto url : {"/a", "//a/b", "https:a", "javascript://a", "https://b@a/", ""})
         expect("(none)", http::origin_of_url(url).value_or("(none)"), url);
 }
 
-TEST(origins, are_the_server_s_own_by_host_and_port_on_http_or_https) {
+TEST(origins, match_the_servers_host_and_port_on_both_schemes) {
     struct Case {
         std::string_view host;
         std::string_view origin;

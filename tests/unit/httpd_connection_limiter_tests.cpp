@@ -33,9 +33,9 @@ class PoolLockTests : public Utest {
     ConnectionLimiter limiter_ = ConnectionLimiter(1);
 };
 
-TEST_GROUP_BASE(turns, PoolLockTests){};
+TEST_GROUP_BASE(connection_limiter, PoolLockTests){};
 
-TEST(turns, are_not_taken_by_who_has_no_time_for_one_as_long_as_the_longest_of_late) {
+TEST(connection_limiter, are_refused_if_the_deadline_is_nearer_than_recent_connects_take) {
     CHECK(may_try(0s, 2s));
     take_long();
     CHECK(!may_try(0s, 2s));
@@ -45,13 +45,13 @@ TEST(turns, are_not_taken_by_who_has_no_time_for_one_as_long_as_the_longest_of_l
     CHECK(may_try(2s, 2s));
 }
 
-TEST(turns, of_late_tell_nothing_once_a_connection_is_soon_made) {
+TEST(connection_limiter, are_granted_again_after_one_fast_connect) {
     take_long();
     ConnectionLimiter::PoolLock(limiter_, store::no_deadline).has_connected();
     CHECK(may_try(0s, 2s));
 }
 
-TEST(turns, are_taken_by_who_puts_a_connection_back_before_who_wants_one) {
+TEST(connection_limiter, prefer_a_release_to_an_acquire) {
     take_long();
     std::optional<ConnectionLimiter::PoolLock> held(std::in_place, limiter_, store::no_deadline);
     std::atomic<pid_t> asleep{0};

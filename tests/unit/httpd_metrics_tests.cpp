@@ -59,7 +59,7 @@ class FiguresTest : public Utest {
         return found != statuses.end() ? found->second : 0;
     }
 
-    /// A child of httpd that does something and is then killed where it stands.
+    /// A child of httpd that does something and is then killed.
     template <class Work>
     void run_child(const Work& work) {
         const pid_t child = fork();
@@ -76,9 +76,9 @@ class FiguresTest : public Utest {
     MetricsRegistry* book_ = nullptr;
 };
 
-TEST_GROUP_BASE(figures, FiguresTest){};
+TEST_GROUP_BASE(metrics, FiguresTest){};
 
-TEST(figures, are_those_of_all_children) {
+TEST(metrics, are_shared_by_all_children) {
     const Metrics figures = of("a");
     for (int number = 0; number < 5; ++number)
         run_child([&](int child) {
@@ -91,7 +91,7 @@ TEST(figures, are_those_of_all_children) {
     CHECK_EQUAL(5, sums("a").rejections[static_cast<std::size_t>(Rejection::hash_queue)]);
 }
 
-TEST(figures, of_a_name_are_its_own_and_there_is_room_for_any_number_of_names) {
+TEST(metrics, are_separate_for_each_name) {
     constexpr std::uint64_t names = 50;
     for (std::uint64_t number = 0; number < names; ++number)
         for (std::uint64_t time = 0; time < number; ++time)
@@ -100,7 +100,7 @@ TEST(figures, of_a_name_are_its_own_and_there_is_room_for_any_number_of_names) {
         CHECK_EQUAL(number, requests(std::to_string(number)));
 }
 
-TEST(figures, stay_when_the_configuration_is_read_anew) {
+TEST(metrics, survive_a_restart) {
     of("a").count_request(0, 200, 1ms);
     for (int time = 0; time < 5; ++time) {
         read_configuration();
@@ -108,7 +108,7 @@ TEST(figures, stay_when_the_configuration_is_read_anew) {
     }
 }
 
-TEST(figures, of_a_name_that_is_gone_make_room_for_another_from_the_second_configuration_on) {
+TEST(metrics, reuse_the_slot_of_a_removed_name_after_two_restarts) {
     of("gone").count_request(0, 200, 1ms);
     read_configuration();
     for (int number = 0; number < 15; ++number)
@@ -120,7 +120,7 @@ TEST(figures, of_a_name_that_is_gone_make_room_for_another_from_the_second_confi
         CHECK_EQUAL(0, requests(std::to_string(number)));
 }
 
-TEST(figures, tell_each_status_of_each_operation_apart) {
+TEST(metrics, are_separate_for_each_status_of_each_operation) {
     const Metrics figures = of("a");
     const std::size_t operations = httpd::operation_names().size();
     for (std::size_t operation = 0; operation < operations; ++operation)
@@ -132,7 +132,7 @@ TEST(figures, tell_each_status_of_each_operation_apart) {
             CHECK_EQUAL(operation + 1, requests("a", operation, status));
 }
 
-TEST(figures, lose_no_status_that_finds_no_room) {
+TEST(metrics, count_a_status_without_a_slot_as_other) {
     for (int status = 200; status < 300; ++status)
         of("a").count_request(0, status, 1ms);
     std::uint64_t all = 0;
@@ -142,7 +142,7 @@ TEST(figures, lose_no_status_that_finds_no_room) {
     CHECK_EQUAL(100, all);
 }
 
-TEST(figures, know_the_operations_by_their_names) {
+TEST(metrics, name_the_operations) {
     const auto names = httpd::operation_names();
     const std::vector<std::string_view> expected = {
         "list",          "create",       "get",         "update",       "delete",
@@ -154,7 +154,7 @@ TEST(figures, know_the_operations_by_their_names) {
     CHECK_EQUAL(names.size() - 1, httpd::operation_index("unheard-of"));
 }
 
-TEST(figures, count_a_time_under_the_first_bound_that_it_does_not_pass) {
+TEST(metrics, count_a_duration_in_the_first_matching_bucket) {
     const Metrics figures = of("a");
     for (const auto time : {0us, 500us, 501us, 10'000'000us, 10'000'001us, -5us})
         figures.count_request(0, 200, time);
@@ -166,7 +166,7 @@ TEST(figures, count_a_time_under_the_first_bound_that_it_does_not_pass) {
     CHECK_EQUAL(20'001'002, times.microseconds);
 }
 
-TEST(figures, of_connections_in_use_forget_a_child_that_was_killed) {
+TEST(metrics, drop_the_connections_of_a_killed_child) {
     const Metrics figures = of("a");
     const int own = book_->register_child();
     figures.in_child(own).connection_acquired(1ms);
@@ -192,7 +192,7 @@ TEST(figures, of_connections_in_use_forget_a_child_that_was_killed) {
     CHECK_EQUAL(2000, sums("a").connection_holds.microseconds);
 }
 
-TEST(figures, count_also_in_a_child_for_which_there_is_no_number) {
+TEST(metrics, count_in_a_child_without_a_slot) {
     std::vector<pid_t> waiting;
     for (unsigned number = 0; number < children; ++number) {
         int ready[2];
@@ -222,7 +222,7 @@ TEST(figures, count_also_in_a_child_for_which_there_is_no_number) {
     }
 }
 
-TEST(figures, that_are_nowhere_count_nothing) {
+TEST(metrics, do_nothing_without_shared_memory) {
     const Metrics nowhere;
     nowhere.activate();
     nowhere.count_request(0, 200, 1ms);
@@ -244,7 +244,7 @@ void check_line(const std::string& text, const std::string& line) {
 
 } // namespace
 
-TEST(figures, are_samples_with_labels_in_the_text_format) {
+TEST(metrics, are_samples_with_labels_in_the_text_format) {
     const Metrics figures = of("a.test:443");
     figures.count_request(0, 200, 700us);
     figures.count_request(0, 200, 20s);
@@ -284,7 +284,7 @@ TEST(figures, are_samples_with_labels_in_the_text_format) {
     CHECK(text.find("operation=\"create\"") == std::string::npos);
 }
 
-TEST(figures, escape_what_a_name_holds) {
+TEST(metrics, escape_what_a_name_holds) {
     const MetricsSnapshot none = sums("a");
     const ServerMetrics server{
         {{"a\"b\\c\nd", none}, {"\xff.test", none}, {"ñ.test", none}}, {1, 1}, {0, 0}};
@@ -294,7 +294,7 @@ TEST(figures, escape_what_a_name_holds) {
     check_line(text, R"(useradmin_connections_in_use{virtual_host="ñ.test"} 0)");
 }
 
-TEST(figures, in_total_are_the_sum_of_all_virtual_hosts) {
+TEST(metrics, in_total_are_the_sum_of_all_virtual_hosts) {
     for (const char* name : {"a", "b"}) {
         const Metrics figures = of(name);
         figures.count_request(2, 200, 1ms);

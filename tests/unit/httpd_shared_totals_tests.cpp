@@ -85,7 +85,7 @@ TEST_GROUP(shared_totals) {
         static_cast<void>(total);
     }
 
-    /// A count of a filter in a thread of its own that goes on until it is told to end.
+    /// A count of a filter in a thread of its own that runs until it is ended.
     class SlowCount {
       public:
         SlowCount(SharedTotals totals, const Filter& filter, std::int64_t counted)
@@ -217,7 +217,7 @@ TEST(shared_totals, make_room_for_others_from_the_oldest_on) {
     CHECK_TRUE(kept > 0 && kept <= 1024);
 }
 
-TEST(shared_totals, are_counted_by_who_knows_what_the_last_count_came_to) {
+TEST(shared_totals, pass_the_last_count_to_the_counter) {
     std::vector<LastTotal> told;
     for (const std::int64_t counted : {7, 8})
         ask(totals(), search_of("a"), [&](LastTotal last) -> Total {
@@ -231,7 +231,7 @@ TEST(shared_totals, are_counted_by_who_knows_what_the_last_count_came_to) {
     CHECK_TRUE(told == std::vector<LastTotal>({std::nullopt, 7, std::nullopt}));
 }
 
-TEST(shared_totals, that_are_asked_for_during_a_count_come_from_one_that_begins_afterwards) {
+TEST(shared_totals, wait_for_a_count_that_starts_after_the_request) {
     SlowCount first(totals(), search_of("a"), 1);
     std::atomic<int> counts = 0;
     std::vector<std::int64_t> found(15);
@@ -258,7 +258,7 @@ TEST(shared_totals, that_are_asked_for_during_a_count_come_from_one_that_begins_
         CHECK_EQUAL(2, number);
 }
 
-TEST(shared_totals, that_others_waited_for_are_counted_a_moment_later_for_who_comes_meanwhile) {
+TEST(shared_totals, delay_a_count_to_coalesce_requests) {
     using Clock = std::chrono::steady_clock;
     constexpr auto moment = 5ms;
     constexpr auto counting = 32 * moment;
@@ -297,7 +297,7 @@ TEST(shared_totals, of_other_filters_and_places_do_not_wait) {
     CHECK_EQUAL(std::string("4"), total(search_of("a"), 4));
 }
 
-TEST(shared_totals, are_waited_for_no_longer_than_the_request_waits) {
+TEST(shared_totals, are_waited_for_until_the_deadline) {
     SlowCount first(totals(), search_of("a"), 1);
     terms.timeout = 1s;
     CHECK_EQUAL(std::string("unavailable"), total(search_of("a"), 2));
@@ -305,7 +305,7 @@ TEST(shared_totals, are_waited_for_no_longer_than_the_request_waits) {
     CHECK_TRUE(log.text().find("within 1 s; raise UserAdminTimeout") != std::string::npos);
 }
 
-TEST(shared_totals, whose_count_fails_are_counted_by_the_next_who_waits) {
+TEST(shared_totals, are_counted_by_the_next_waiter_after_a_failure) {
     std::atomic<bool> has_begun = false;
     std::atomic<bool> may_fail = false;
     std::thread first([&] {
@@ -332,7 +332,7 @@ TEST(shared_totals, whose_count_fails_are_counted_by_the_next_who_waits) {
     CHECK_EQUAL(std::string("2"), found);
 }
 
-TEST(shared_totals, that_nobody_has_room_to_announce_are_counted_all_the_same) {
+TEST(shared_totals, are_counted_when_the_table_is_full) {
     std::deque<SlowCount> counts;
     std::deque<std::string> names;
     // Of so many, some find their bucket full, and are counted nevertheless: each of these begins.
@@ -356,7 +356,7 @@ TEST(shared_totals, are_shared_by_processes) {
     CHECK_EQUAL(std::string("1"), total(search_of("a"), 2));
 }
 
-TEST(shared_totals, whose_counting_process_is_killed_are_counted_by_the_next) {
+TEST(shared_totals, are_counted_by_the_next_waiter_after_a_kill) {
     int ready[2];
     CHECK_EQUAL(0, pipe(ready));
     const pid_t child = fork();

@@ -26,19 +26,19 @@ struct Shared {
 
 } // namespace
 
-TEST_GROUP(broadcast) {
+TEST_GROUP(event) {
     const Clock::time_point late = Clock::now() + std::chrono::seconds(60);
     SharedObject<Shared> memory;
 };
 
-TEST(broadcast, that_was_given_since_the_number_was_looked_at_is_not_waited_for) {
+TEST(event, does_not_wait_for_a_notification_already_sent) {
     const auto seen = memory->event.generation();
     memory->event.notify_all();
     memory->event.wait_until(seen, late);
     CHECK(memory->event.generation() != seen);
 }
 
-TEST(broadcast, is_waited_for_until_the_time_and_no_longer) {
+TEST(event, is_waited_for_until_the_time_and_no_longer) {
     const auto until = Clock::now() + std::chrono::milliseconds(20);
     const auto seen = memory->event.generation();
     while (Clock::now() < until)
@@ -46,7 +46,7 @@ TEST(broadcast, is_waited_for_until_the_time_and_no_longer) {
     CHECK_EQUAL(seen, memory->event.generation());
 }
 
-TEST(broadcast, wakes_all_who_wait_in_whichever_processes) {
+TEST(event, wakes_all_waiters_in_all_processes) {
     std::array<pid_t, 4> children{};
     for (pid_t& child : children) {
         child = fork();

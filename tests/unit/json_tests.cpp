@@ -55,7 +55,7 @@ void check_texts(std::string_view expected, std::string_view actual) {
 
 TEST_GROUP(json_reader){};
 
-TEST(json_reader, every_kind_of_member_is_told_apart) {
+TEST(json_reader, distinguishes_the_kinds_of_members) {
     const auto object = json::Object::parse(
         R"({"n":null,"t":true,"f":false,"i":-1.5e3,"s":"x","a":[1],"o":{"s":"y"}})");
     CHECK_TRUE(object.has_value());
@@ -317,7 +317,7 @@ void teardown() override {
 }
 ;
 
-TEST(json_memory, what_cJSON_read_of_a_password_is_wiped_before_it_is_freed) {
+TEST(json_memory, wipes_a_password_before_freeing_it) {
     CHECK_TRUE(is_read("{\"password\":\"" + std::string(password) + "\"}"));
     CHECK_EQUAL(0, passwords_freed);
 }
@@ -380,7 +380,7 @@ TEST(json_writer, every_text_is_read_back_as_it_was) {
     CHECK_TRUE(object->text("a") == text);
 }
 
-TEST(json_writer, a_character_to_escape_is_found_wherever_it_stands) {
+TEST(json_writer, escapes_a_character_in_any_position) {
     for (std::size_t size = 1; size < 40; ++size)
         for (std::size_t at = 0; at < size; ++at) {
             std::string text(size, 'x');
@@ -400,7 +400,7 @@ TEST(json_writer, integers_are_written_to_both_ends) {
     check_texts("[0,-1,-9223372036854775808,9223372036854775807]", out);
 }
 
-TEST(json_writer, the_members_of_an_object_go_into_the_open_one) {
+TEST(json_writer, spliced_members_join_the_open_object) {
     std::string out;
     json::Writer writer(out);
     writer.begin_object()
@@ -420,7 +420,7 @@ TEST(json_writer, the_members_of_an_object_go_into_the_open_one) {
     check_texts(R"({"d":2,"a":1})", out);
 }
 
-TEST(json_writer, the_members_of_an_object_lose_the_white_space_between_them_and_none_in_strings) {
+TEST(json_writer, spliced_members_lose_white_space_outside_strings) {
     std::string out;
     json::Writer(out)
         .begin_object()
@@ -429,7 +429,7 @@ TEST(json_writer, the_members_of_an_object_lose_the_white_space_between_them_and
     CHECK_EQUAL(std::string(R"({"a b":"c : \" d\\","e":[1,2]})"), out);
 }
 
-TEST(json_writer, the_members_of_an_object_have_a_replacement_for_what_is_no_utf_8) {
+TEST(json_writer, spliced_members_replace_invalid_utf_8) {
     std::string out;
     json::Writer(out)
         .begin_object()

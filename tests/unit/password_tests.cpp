@@ -214,7 +214,7 @@ class WaitingThreads {
     std::vector<std::thread> threads_;
 };
 
-/// Another process that holds so many slots until it is told to go.
+/// Another process that holds so many slots until it is released.
 class HoldingProcess {
   public:
     HoldingProcess(password::HashSlots slots, unsigned count) {
@@ -350,7 +350,7 @@ TEST(secret, moving_a_short_text_leaves_nothing_behind) {
     CHECK_TRUE(memory_of_target.find("unter2") == std::string_view::npos);
 }
 
-TEST(secret, is_wiped_when_it_goes) {
+TEST(secret, is_wiped_by_its_destructor) {
     alignas(crypto::Secret) std::array<char, sizeof(crypto::Secret)> memory{};
     auto* const secret =
         std::construct_at(reinterpret_cast<crypto::Secret*>(memory.data()), "hunter2"s);
@@ -394,7 +394,7 @@ TEST(random_values, a_uuid_is_of_version_4_in_canonical_text) {
     }
 }
 
-TEST(random_values, no_uuid_and_no_token_comes_twice) {
+TEST(random_values, uuids_and_tokens_do_not_repeat) {
     std::set<std::string> seen;
     for (int i = 0; i < 500; ++i) {
         CHECK_TRUE(seen.insert(crypto::random_uuid()).second);
@@ -402,7 +402,7 @@ TEST(random_values, no_uuid_and_no_token_comes_twice) {
     }
 }
 
-TEST(random_values, a_token_is_32_letters_and_digits_each_as_likely_as_the_others) {
+TEST(random_values, a_token_has_32_uniformly_distributed_letters_and_digits) {
     constexpr int tokens = 20'000;
     std::map<char, int> counts;
     for (int i = 0; i < tokens; ++i) {
@@ -455,7 +455,7 @@ TEST_GROUP(secret_source) {
     }
 };
 
-TEST(secret_source, is_the_text_itself_a_file_or_a_variable_of_the_environment) {
+TEST(secret_source, is_inline_text_a_file_or_an_environment_variable) {
     test::write_file(path, "the secret\nanother line\n");
     CHECK_EQUAL("a text"s, secret_at("a text"));
     CHECK_EQUAL("the secret"s, secret_at("file:" + path));
@@ -482,14 +482,14 @@ TEST(secret_source, the_refusal_names_the_path_and_the_system_s_reason) {
     CHECK_TRUE(is_refused("", "file:path"));
 }
 
-TEST(secret_source, a_text_that_is_the_path_of_a_file_is_refused) {
+TEST(secret_source, refuses_text_that_is_the_path_of_a_file) {
     test::write_file(path, "the secret");
     CHECK_TRUE(is_refused(path, "file:"));
     CHECK_TRUE(is_refused("secret", "file:"));
     CHECK_EQUAL("."s, secret_at(".")); // no file
 }
 
-TEST(secret_source, tells_what_an_operator_is_warned_of) {
+TEST(secret_source, reports_what_is_warned_of) {
     test::write_file(path, "sixteen letters!");
     for (const auto mode : {0600, 0640, 0644}) {
         chmod(path.c_str(), static_cast<mode_t>(mode));
@@ -524,7 +524,7 @@ TEST(format_words, are_read_with_the_defaults_of_what_they_leave_out) {
     CHECK_EQUAL(16U, all.lanes);
 }
 
-TEST(format_words, that_are_unknown_or_out_of_bounds_are_refused_with_what_would_be_right) {
+TEST(format_words, that_are_unknown_or_out_of_range_are_refused_with_a_hint) {
     const std::vector<std::string_view> others[] = {
         {},
         {""},
@@ -651,7 +651,7 @@ TEST(argon2id, a_hash_at_the_bounds_is_computed) {
                Verdict::mismatch);
 }
 
-TEST(argon2id, what_is_not_a_phc_string_of_argon2id_to_the_letter_is_refused) {
+TEST(argon2id, refuses_everything_but_an_exact_phc_string) {
     const auto made = hashed(small_argon2id, "hunter2");
     const auto salt = made.substr(made.find('$', made.find("p=")) + 1, 22);
     const std::string others[] = {
@@ -692,7 +692,7 @@ TEST(argon2id, what_is_not_a_phc_string_of_argon2id_to_the_letter_is_refused) {
         CHECK_TRUE(password::verify(other, "hunter2") == Verdict::unsupported);
 }
 
-TEST(argon2id, a_password_of_any_bytes_and_length_up_to_1_kib_is_hashed) {
+TEST(argon2id, hashes_any_bytes_up_to_1_kib) {
     for (const auto& password : {""s, "a\0b"s, std::string(1024, 'x')}) {
         const auto made = hashed(small_argon2id, password);
         CHECK_TRUE(password::verify(made, password) == Verdict::match);
@@ -708,7 +708,7 @@ TEST(argon2id, a_longer_password_is_not_hashed_and_matches_nothing) {
     CHECK_TRUE(password::verify(better_auth_hash, password) == Verdict::mismatch);
 }
 
-TEST(argon2id, the_work_of_a_stored_hash_is_known_where_it_would_be_verified) {
+TEST(argon2id, reads_the_cost_of_a_supported_hash) {
     const auto work = password::cost_of(hashed(password::Argon2id{256, 3, 2}, "hunter2"));
     const auto& argon2id = std::get<password::Argon2id>(work.value());
     CHECK_EQUAL(256U, argon2id.memory_kib);
@@ -749,7 +749,7 @@ TEST(bcrypt, what_is_hashed_is_verified_and_its_work_is_known) {
     CHECK_TRUE(password::cost_of(made) == password::Format(password::Bcrypt{5}));
 }
 
-TEST(bcrypt, what_is_no_hash_to_the_letter_or_asks_for_too_much_work_is_refused) {
+TEST(bcrypt, refuses_malformed_and_too_costly_hashes) {
     const auto made = hashed(password::Bcrypt{4}, "hunter2");
     for (const std::string& stored :
          {made + "x", made.substr(0, 59), replaced(made, "$2b$", "$2x$"),
@@ -768,7 +768,7 @@ TEST(scrypt, a_hash_that_better_auth_made_is_verified) {
     CHECK_TRUE(password::verify(better_auth_hash, "") == Verdict::mismatch);
 }
 
-TEST(scrypt, a_made_hash_has_better_auth_s_format_and_a_salt_of_its_own) {
+TEST(scrypt, a_new_hash_has_better_auths_format_and_its_own_salt) {
     const auto made = hashed(password::Scrypt{}, "hunter2");
     UNSIGNED_LONGS_EQUAL(32 + 1 + 128, made.size());
     for (std::size_t at = 0; at < made.size(); ++at)
@@ -785,7 +785,7 @@ TEST(scrypt, the_password_is_taken_in_nfkc) {
     CHECK_TRUE(password::verify(better_auth_hash, "ｐassword1234") == Verdict::match);
 }
 
-TEST(scrypt, the_key_is_read_in_either_case_and_the_salt_as_it_is_written) {
+TEST(scrypt, accepts_an_upper_case_key_but_not_a_changed_salt) {
     std::string upper(better_auth_hash);
     for (auto at = upper.begin() + 33; at != upper.end(); ++at)
         *at = static_cast<char>(*at >= 'a' ? *at - 'a' + 'A' : *at);
@@ -825,9 +825,9 @@ TEST(scrypt, any_other_shape_is_refused) {
         CHECK_TRUE(password::verify(other, better_auth_password) == Verdict::unsupported);
 }
 
-TEST_GROUP(memory_of_hashes){};
+TEST_GROUP(hasher_memory){};
 
-TEST(memory_of_hashes, threads_that_have_hashed_keep_less_than_one_scratch_area_together) {
+TEST(hasher_memory, idle_threads_keep_less_than_one_scratch_area) {
     constexpr int count = 32;
     constexpr password::Argon2id argon2id{19456, 1, 1};
     std::latch hashed_all(count + 1);
@@ -853,14 +853,14 @@ TEST(memory_of_hashes, threads_that_have_hashed_keep_less_than_one_scratch_area_
     CHECK_COMPARE(after - before, <, static_cast<long>(argon2id.memory_kib));
 }
 
-TEST_GROUP(areas_for_hashes) {
+TEST_GROUP(hash_memory) {
     static constexpr std::size_t size = std::size_t{64} * 1024;
 
     static bool is_mapped(void* area) {
         return ::is_mapped(area, size);
     }
 
-    /// Another thread that waits to hash, and then does what it is told and ends.
+    /// Another thread that waits to hash, and then runs a task and ends.
     class Waiter {
       public:
         Waiter(password::HashMemory& memory, std::function<void()> work)
@@ -890,7 +890,7 @@ TEST_GROUP(areas_for_hashes) {
     };
 };
 
-TEST(areas_for_hashes, one_goes_to_who_waits_and_then_back_to_the_system) {
+TEST(hash_memory, are_handed_to_a_waiter_and_then_freed) {
     password::HashMemory memory;
     void* handed_on = nullptr;
     const password::HashMemory::Lease use(memory);
@@ -906,7 +906,7 @@ TEST(areas_for_hashes, one_goes_to_who_waits_and_then_back_to_the_system) {
     CHECK_FALSE(is_mapped(area));
 }
 
-TEST(areas_for_hashes, one_is_not_kept_where_nobody_waits) {
+TEST(hash_memory, are_freed_if_no_thread_waits) {
     password::HashMemory memory;
     const password::HashMemory::Lease use(memory);
     for (int time = 0; time < 2; ++time) {
@@ -916,7 +916,7 @@ TEST(areas_for_hashes, one_is_not_kept_where_nobody_waits) {
     }
 }
 
-TEST(areas_for_hashes, one_goes_back_when_the_last_who_waited_wants_it_no_longer) {
+TEST(hash_memory, are_freed_when_the_last_waiter_gives_up) {
     password::HashMemory memory;
     Waiter waiter(memory, [] {});
     void* area = nullptr;
@@ -930,7 +930,7 @@ TEST(areas_for_hashes, one_goes_back_when_the_last_who_waited_wants_it_no_longer
     CHECK_FALSE(is_mapped(area));
 }
 
-TEST(areas_for_hashes, one_of_another_size_is_not_handed_on) {
+TEST(hash_memory, one_of_another_size_is_not_handed_on) {
     password::HashMemory memory;
     void* handed_on = nullptr;
     const password::HashMemory::Lease use(memory);
@@ -946,7 +946,7 @@ TEST(areas_for_hashes, one_of_another_size_is_not_handed_on) {
     CHECK_FALSE(is_mapped(area));
 }
 
-TEST(areas_for_hashes, one_at_most_is_kept) {
+TEST(hash_memory, one_at_most_is_kept) {
     password::HashMemory memory;
     Waiter first(memory, [] {});
     Waiter second(memory, [] {});
@@ -961,7 +961,7 @@ TEST(areas_for_hashes, one_at_most_is_kept) {
 
 TEST_GROUP(slots){};
 
-TEST(slots, who_waits_for_one_gets_the_memory_of_who_had_it) {
+TEST(slots, hand_the_scratch_memory_to_the_next_waiter) {
     constexpr std::size_t size = std::size_t{64} * 1024;
     const SharedSlots shared(1);
     password::HashMemory memory;
@@ -983,7 +983,7 @@ TEST(slots, who_waits_for_one_gets_the_memory_of_who_had_it) {
     POINTERS_EQUAL(area, handed_on);
 }
 
-TEST(slots, a_limit_of_n_gives_n_and_the_next_one_times_out) {
+TEST(slots, time_out_after_n_are_taken) {
     for (const unsigned limit : {1U, 2U, 7U}) {
         const SharedSlots shared(limit);
         std::vector<Slot> held;
@@ -998,7 +998,7 @@ TEST(slots, a_limit_of_n_gives_n_and_the_next_one_times_out) {
     }
 }
 
-TEST(slots, a_slot_comes_free_when_its_holder_goes) {
+TEST(slots, are_released_by_the_permits_destructor) {
     const SharedSlots shared(1);
     for (int i = 0; i < 10; ++i) {
         std::optional<password::HashSlots::Permit> held;
@@ -1012,7 +1012,7 @@ TEST(slots, a_slot_comes_free_when_its_holder_goes) {
     }
 }
 
-TEST(slots, waiting_lasts_as_long_as_the_timeout_says) {
+TEST(slots, wait_for_the_whole_timeout) {
     const SharedSlots shared(2);
     const HoldingProcess other(shared.slots(), 2);
     const auto start = std::chrono::steady_clock::now();
@@ -1038,7 +1038,7 @@ TEST(slots, a_waiting_process_gets_the_slot_that_another_gives_back) {
     CHECK_TRUE(shared.has_one(60s));
 }
 
-TEST(slots, go_to_those_who_have_waited_longest) {
+TEST(slots, are_granted_in_order_of_arrival) {
     const SharedSlots shared(1, 8);
     auto held = std::optional(shared.slots().acquire());
     std::mutex mutex;
@@ -1084,7 +1084,7 @@ TEST(slots, are_shared_fairly_among_accounts) {
     STRCMP_EQUAL("axybcd", waiting.served().c_str());
 }
 
-TEST(slots, go_to_a_network_that_has_had_many_as_soon_as_to_one_that_has_had_none) {
+TEST(slots, ignore_how_many_a_network_had_before) {
     const SharedSlots shared(1, 8);
     for (int time = 0; time < 100; ++time) {
         auto held = std::optional(shared.slots_for(1).acquire());
@@ -1102,7 +1102,7 @@ TEST(slots, go_to_a_network_that_has_had_many_as_soon_as_to_one_that_has_had_non
     STRCMP_EQUAL("axbycz", waiting.served().c_str());
 }
 
-TEST(slots, a_place_of_the_network_with_the_most_goes_to_one_with_fewer) {
+TEST(slots, evict_the_network_with_the_most_waiters_from_a_full_queue) {
     const SharedSlots shared(1, 4);
     auto held = std::optional(shared.slots_for(1).acquire());
     WaitingThreads waiting(shared);
@@ -1122,7 +1122,7 @@ TEST(slots, a_place_of_the_network_with_the_most_goes_to_one_with_fewer) {
     STRCMP_EQUAL("xyab", waiting.served().c_str());
 }
 
-TEST(slots, a_place_is_not_lost_to_a_network_that_is_turned_away_often) {
+TEST(slots, keep_queue_places_from_a_network_that_is_refused_often) {
     const SharedSlots shared(1, 2);
     auto held = std::optional(shared.slots_for(1).acquire());
     WaitingThreads waiting(shared);
@@ -1136,7 +1136,7 @@ TEST(slots, a_place_is_not_lost_to_a_network_that_is_turned_away_often) {
     STRCMP_EQUAL("xa", waiting.served().c_str());
 }
 
-TEST(slots, of_one_account_are_half_of_them_at_once) {
+TEST(slots, allow_one_account_half_of_them) {
     for (const unsigned count : {1U, 2U, 3U, 8U}) {
         const SharedSlots shared(count);
         std::vector<Slot> held;
@@ -1151,7 +1151,7 @@ TEST(slots, of_one_account_are_half_of_them_at_once) {
     }
 }
 
-TEST(slots, are_free_for_others_while_an_account_waits_for_its_own) {
+TEST(slots, are_free_for_others_while_one_account_is_at_its_limit) {
     const SharedSlots shared(2);
     auto held = std::optional(shared.slots().acquire(7));
     WaitingThreads waiting(shared);
@@ -1163,7 +1163,7 @@ TEST(slots, are_free_for_others_while_an_account_waits_for_its_own) {
     STRCMP_EQUAL("a", waiting.served().c_str());
 }
 
-TEST(slots, that_come_free_are_not_for_those_who_came_later) {
+TEST(slots, are_not_given_to_later_arrivals) {
     const SharedSlots shared(1);
     auto held = std::optional(shared.slots().acquire());
     WaitingProcess waiting(shared.slots(), 1);
@@ -1176,7 +1176,7 @@ TEST(slots, that_come_free_are_not_for_those_who_came_later) {
     CHECK_TRUE(shared.has_one());
 }
 
-TEST(slots, are_not_kept_for_a_process_that_was_killed_while_it_waited) {
+TEST(slots, are_not_reserved_for_a_killed_waiter) {
     const SharedSlots shared(1);
     auto held = std::optional(shared.slots().acquire());
     WaitingProcess waiting(shared.slots(), 1);
@@ -1186,7 +1186,7 @@ TEST(slots, are_not_kept_for_a_process_that_was_killed_while_it_waited) {
     CHECK_TRUE(shared.has_one());
 }
 
-TEST(slots, a_slot_of_a_killed_process_comes_free) {
+TEST(slots, of_a_killed_process_are_released) {
     const SharedSlots shared(2);
     HoldingProcess other(shared.slots(), 2);
     CHECK_FALSE(shared.has_one(1ms));
@@ -1200,7 +1200,7 @@ TEST(slots, a_slot_of_a_killed_process_comes_free) {
     }
 }
 
-TEST(slots, of_an_account_come_free_when_its_holder_is_killed) {
+TEST(slots, of_an_account_are_released_when_the_holder_is_killed) {
     const SharedSlots shared(4);
     pid_t holder = fork();
     if (holder == 0) {
@@ -1216,7 +1216,7 @@ TEST(slots, of_an_account_come_free_when_its_holder_is_killed) {
     CHECK_TRUE(SharedSlots::is_held(shared.slots(0ms).acquire(7)));
 }
 
-TEST(slots, are_waited_for_by_as_many_as_there_are_places_and_others_are_turned_away_at_once) {
+TEST(slots, refuse_at_once_when_the_queue_is_full) {
     const SharedSlots shared(1, 3);
     HoldingProcess holding(shared.slots(), 1);
     WaitingProcess waiting(shared.slots(), 3);
@@ -1231,14 +1231,14 @@ TEST(slots, are_waited_for_by_as_many_as_there_are_places_and_others_are_turned_
     CHECK_FALSE(shared.is_queue_full());
 }
 
-TEST(slots, are_waited_for_in_vain_without_a_place_being_lost) {
+TEST(slots, release_the_queue_place_after_a_timeout) {
     const SharedSlots shared(1, 1);
     const HoldingProcess holding(shared.slots(), 1);
     for (int i = 0; i < 3; ++i)
         CHECK_FALSE(shared.is_queue_full(1ms));
 }
 
-TEST(slots, a_place_of_a_killed_process_comes_free) {
+TEST(slots, release_the_queue_place_of_a_killed_process) {
     constexpr unsigned places = 3;
     const SharedSlots shared(1, places);
     const HoldingProcess holding(shared.slots(), 1);
@@ -1252,7 +1252,7 @@ TEST(slots, a_place_of_a_killed_process_comes_free) {
     }
 }
 
-TEST(slots, and_places_in_use_are_those_that_processes_hold_which_are_running) {
+TEST(slots, count_only_what_live_processes_hold) {
     const SharedSlots shared(3, 5);
     STRCMP_EQUAL("3 5", shared.bounds().c_str());
     STRCMP_EQUAL("0 0", shared.in_use().c_str());
@@ -1270,7 +1270,7 @@ TEST(slots, and_places_in_use_are_those_that_processes_hold_which_are_running) {
     STRCMP_EQUAL("0 0", shared.in_use().c_str());
 }
 
-TEST(slots, that_there_are_none_of_are_counted_each_time) {
+TEST(slots, count_each_timeout_and_each_refusal) {
     const SharedSlots shared(1, 1);
     const HoldingProcess holding(shared.slots(), 1);
     for (int i = 0; i < 3; ++i)
@@ -1285,7 +1285,7 @@ TEST(slots, that_there_are_none_of_are_counted_each_time) {
     LONGS_EQUAL(5, shared.full().value());
 }
 
-TEST(slots, that_there_are_none_of_is_in_the_log_with_what_to_raise) {
+TEST(slots, log_a_timeout_with_the_directive_to_raise) {
     const SharedSlots shared(1, 1);
     const HoldingProcess holding(shared.slots(), 1);
     CHECK_FALSE(shared.has_one());
@@ -1300,74 +1300,74 @@ TEST(slots, that_there_are_none_of_is_in_the_log_with_what_to_raise) {
                  shared.log().back().c_str());
 }
 
-TEST(slots, are_not_laid_out_where_there_are_none_or_no_places) {
+TEST(slots, are_not_initialised_with_a_count_of_zero) {
     alignas(std::max_align_t) std::array<unsigned char, 256> memory{};
     CHECK_FALSE(ipc::FairSemaphore::init(memory.data(), {0, 1}));
     CHECK_FALSE(ipc::FairSemaphore::init(memory.data(), {1, 0}));
 }
 
-TEST_GROUP(tally) {
-    ipc::LogThrottle tally;
+TEST_GROUP(log_throttle) {
+    ipc::LogThrottle throttle;
     const ipc::LogThrottle::Clock::time_point start = ipc::LogThrottle::Clock::now();
 };
 
-TEST(tally, is_told_the_first_time_and_then_once_a_minute_with_what_came_between) {
-    LONGS_EQUAL(1, tally.count(start));
+TEST(log_throttle, logs_the_first_line_and_then_one_a_minute_with_a_count) {
+    LONGS_EQUAL(1, throttle.count(start));
     for (const auto later : {0s, 1s, 59s})
-        LONGS_EQUAL(0, tally.count(start + later));
-    LONGS_EQUAL(4, tally.count(start + 60s));
-    LONGS_EQUAL(0, tally.count(start + 119s));
-    LONGS_EQUAL(2, tally.count(start + 1h));
+        LONGS_EQUAL(0, throttle.count(start + later));
+    LONGS_EQUAL(4, throttle.count(start + 60s));
+    LONGS_EQUAL(0, throttle.count(start + 119s));
+    LONGS_EQUAL(2, throttle.count(start + 1h));
 }
 
-TEST(tally, is_told_by_one_of_those_who_come_at_once) {
+TEST(log_throttle, lets_one_of_several_threads_log) {
     std::atomic<int> tellers = 0;
-    at_once(8, [&] { tellers += tally.count(start) != 0 ? 1 : 0; });
+    at_once(8, [&] { tellers += throttle.count(start) != 0 ? 1 : 0; });
     LONGS_EQUAL(1, tellers);
 }
 
-TEST_GROUP(tallies){};
+TEST_GROUP(log_throttles){};
 
-TEST(tallies, are_the_same_for_the_same_tag_and_others_for_others) {
-    ipc::LogThrottles tallies;
-    ipc::LogThrottle* const first = tallies.find("UA0105");
-    CHECK_TRUE(first != nullptr && tallies.find("UA0105") == first);
-    CHECK_TRUE(tallies.find("UA0107") != first);
-    CHECK_TRUE(tallies.find("UA0107") == tallies.find("UA0107"));
+TEST(log_throttles, are_one_for_each_tag) {
+    ipc::LogThrottles throttles;
+    ipc::LogThrottle* const first = throttles.find("UA0105");
+    CHECK_TRUE(first != nullptr && throttles.find("UA0105") == first);
+    CHECK_TRUE(throttles.find("UA0107") != first);
+    CHECK_TRUE(throttles.find("UA0107") == throttles.find("UA0107"));
 }
 
-TEST(tallies, that_there_are_too_many_of_are_none) {
-    ipc::LogThrottles tallies;
+TEST(log_throttles, return_null_when_the_table_is_full) {
+    ipc::LogThrottles throttles;
     int number = 0;
-    while (number < 100 && tallies.find("T" + std::to_string(number)) != nullptr)
+    while (number < 100 && throttles.find("T" + std::to_string(number)) != nullptr)
         ++number;
     CHECK_TRUE(number > 10 && number < 100);
-    CHECK_TRUE(tallies.find("T0") != nullptr);
+    CHECK_TRUE(throttles.find("T0") != nullptr);
 }
 
-TEST(tallies, write_twenty_lines_a_minute_for_each_client) {
-    ipc::LogThrottles tallies;
+TEST(log_throttles, allow_twenty_lines_a_minute_for_each_client) {
+    ipc::LogThrottles throttles;
     const auto start = ipc::LogThrottle::Clock::now();
     const auto lines = [&](std::string_view network, auto later) {
         std::uint64_t lines = 0;
         for (int time = 0; time < 100; ++time)
-            lines += tallies.count("UA0305", network, start + later) != 0 ? 1 : 0;
+            lines += throttles.count("UA0305", network, start + later) != 0 ? 1 : 0;
         return lines;
     };
     CHECK_EQUAL(20U, lines("192.0.2.1", 0s));
     CHECK_EQUAL(0U, lines("192.0.2.1", 59s));
     CHECK_EQUAL(20U, lines("192.0.2.2", 59s));
     CHECK_EQUAL(20U, lines("192.0.2.1", 60s));
-    // Of a minute later, the first line tells of all that had none.
-    CHECK_EQUAL(81U, tallies.count("UA0305", "192.0.2.1", start + 120s));
+    // The first line a minute later counts all that were dropped.
+    CHECK_EQUAL(81U, throttles.count("UA0305", "192.0.2.1", start + 120s));
 }
 
-TEST(tallies, write_a_bounded_number_of_lines_whatever_the_number_of_clients) {
-    ipc::LogThrottles tallies;
+TEST(log_throttles, bound_the_lines_of_any_number_of_clients) {
+    ipc::LogThrottles throttles;
     const auto start = ipc::LogThrottle::Clock::now();
     std::uint64_t lines = 0;
     for (int client = 0; client < 100000; ++client)
-        lines += tallies.count("UA0305", std::to_string(client), start) != 0 ? 1 : 0;
+        lines += throttles.count("UA0305", std::to_string(client), start) != 0 ? 1 : 0;
     CHECK_TRUE(lines > 100 && lines < 600);
 }
 

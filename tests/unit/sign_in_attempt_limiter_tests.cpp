@@ -47,7 +47,7 @@ TEST_GROUP(attempts) {
     }
 };
 
-TEST(attempts, of_an_account_from_an_address_are_used_up_at_the_limit) {
+TEST(attempts, of_an_account_from_one_address_are_limited) {
     CHECK_EQUAL(std::string("free"), state("10.0.0.1", "eva"));
     fail("10.0.0.1", "eva", 2);
     CHECK_EQUAL(std::string("free"), state("10.0.0.1", "eva"));
@@ -56,7 +56,7 @@ TEST(attempts, of_an_account_from_an_address_are_used_up_at_the_limit) {
     CHECK_EQUAL(std::string("free"), state("10.0.0.1", "ivo"));
 }
 
-TEST(attempts, from_one_address_lock_nobody_else_out_of_an_account) {
+TEST(attempts, from_one_address_do_not_lock_others_out) {
     fail("10.0.0.1", "eva", 3);
     CHECK_EQUAL(std::string("free"), state("10.0.0.2", "eva"));
     CHECK_EQUAL(std::string("free"), state("2001:db8::1", "eva"));
@@ -86,7 +86,7 @@ TEST(attempts, of_mapped_addresses_are_those_of_the_IPv4_address) {
     CHECK_EQUAL(std::string("free"), state("10.0.0.2", "eva"));
 }
 
-TEST(attempts, from_a_whole_network_lock_nobody_else_out_of_an_account) {
+TEST(attempts, from_one_network_do_not_lock_others_out) {
     const auto attack = [&](const std::string& prefix, const std::string& suffix) {
         for (int number = 1; number <= 9; ++number)
             for (int time = 0; time < 3; ++time)
@@ -102,7 +102,7 @@ TEST(attempts, from_a_whole_network_lock_nobody_else_out_of_an_account) {
     CHECK_EQUAL(std::string("free"), state("10.0.0.1", "eva"));
 }
 
-TEST(attempts, from_a_whole_network_at_many_accounts_are_used_up) {
+TEST(attempts, from_one_network_at_many_accounts_are_limited) {
     int account = 0;
     const auto fail_from = [&](const std::string& address, int times) {
         for (int time = 0; time < times; ++time)
@@ -121,14 +121,14 @@ TEST(attempts, from_a_whole_network_at_many_accounts_are_used_up) {
     CHECK_EQUAL(std::string("free"), state("2001:db8:1::1", "eva"));
 }
 
-TEST(attempts, from_what_is_no_address_count_together) {
+TEST(attempts, from_invalid_addresses_count_together) {
     fail("unknown", "eva", 3);
     CHECK_EQUAL(std::string("account/64 60"), state("", "eva"));
     CHECK_EQUAL(std::string("account/64 60"), state("/run/httpd.sock", "eva"));
     CHECK_EQUAL(std::string("free"), state("10.0.0.1", "eva"));
 }
 
-TEST(attempts, come_back_when_the_time_since_the_first_failure_is_over) {
+TEST(attempts, are_allowed_again_after_the_window) {
     fail("10.0.0.1", "eva");
     now += 30s;
     fail("10.0.0.1", "eva", 2);
@@ -143,7 +143,7 @@ TEST(attempts, come_back_when_the_time_since_the_first_failure_is_over) {
     CHECK_EQUAL(std::string("account/64 60"), state("10.0.0.1", "eva"));
 }
 
-TEST(attempts, that_are_used_up_several_times_come_back_when_the_last_one_does) {
+TEST(attempts, wait_for_the_latest_of_several_limits) {
     fail("10.0.0.1", "eva", 3);
     now += 30s;
     fail("10.0.0.1", "a", 3);
@@ -153,7 +153,7 @@ TEST(attempts, that_are_used_up_several_times_come_back_when_the_last_one_does) 
     CHECK_EQUAL(std::string("account/64 60"), state("10.0.0.1", "a"));
 }
 
-TEST(attempts, of_an_account_from_an_address_start_anew_when_they_are_forgiven_and_no_others) {
+TEST(attempts, are_reset_by_a_success_for_the_account_and_address) {
     for (int round = 0; round < 3; ++round) {
         fail("2001:db8::1", "eva", 2);
         forgive("2001:db8::1", "eva");
@@ -171,7 +171,7 @@ TEST(attempts, of_an_account_from_an_address_start_anew_when_they_are_forgiven_a
     CHECK_EQUAL(std::string("network/64 60"), state("10.0.2.1", "ada"));
 }
 
-TEST(attempts, of_an_account_are_none_of_the_same_name_in_another_place) {
+TEST(attempts, are_separate_for_each_database) {
     fail("10.0.0.1", "eva", 3);
     place = "there";
     CHECK_EQUAL(std::string("free"), state("10.0.0.1", "eva"));
@@ -180,7 +180,7 @@ TEST(attempts, of_an_account_are_none_of_the_same_name_in_another_place) {
     CHECK_EQUAL(std::string("account/64 60"), state("10.0.0.1", "eva"));
 }
 
-TEST(attempts, of_an_address_are_those_of_all_places) {
+TEST(attempts, of_an_address_count_across_databases) {
     for (const char* each : {"here", "there", "elsewhere"}) {
         place = each;
         fail("10.0.0.1", "eva", 3);
@@ -199,7 +199,7 @@ TEST(attempts, of_names_of_any_length_and_bytes_are_counted) {
     }
 }
 
-TEST(attempts, of_the_oldest_go_where_there_is_no_room) {
+TEST(attempts, evict_the_oldest_when_the_table_is_full) {
     fail("10.0.0.1", "eva", 3);
     now += 1s;
     for (int account = 0; account < 100000; ++account)
@@ -229,7 +229,7 @@ TEST(attempts, are_counted_across_processes) {
     CHECK_EQUAL(std::string("account/64 60"), state("10.0.0.1", "eva"));
 }
 
-TEST(attempts, are_counted_on_when_a_process_is_killed_in_the_middle) {
+TEST(attempts, are_counted_after_a_process_is_killed_in_an_update) {
     for (int round = 0; round < 50; ++round) {
         const pid_t child = fork();
         if (child == 0)
@@ -243,7 +243,7 @@ TEST(attempts, are_counted_on_when_a_process_is_killed_in_the_middle) {
     CHECK_EQUAL(std::string("account/64 60"), state("10.0.0.2", "ivo"));
 }
 
-TEST(attempts, lie_where_nobody_can_tell) {
+TEST(attempts, are_hashed_with_a_random_key) {
     const auto before = subject("10.0.0.1", "eva");
     CHECK_TRUE(limiter->init());
     const auto after = subject("10.0.0.1", "eva");

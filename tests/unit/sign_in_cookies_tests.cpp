@@ -23,7 +23,7 @@ TEST(cookies, of_https_are_Secure_and_named_so) {
     expect("__Secure-" + rest + "; Secure; SameSite=Lax", opened("x", true));
 }
 
-TEST(cookies, whose_name_says_so_are_Secure_on_http_too_and_named_so_once) {
+TEST(cookies, with_a_Secure_prefix_are_Secure_on_http_too) {
     for (const std::string name : {"__Secure-x", "__Host-x"})
         for (const bool is_secure : {false, true})
             expect(name + "=token; Max-Age=604800; Path=/; HttpOnly; Secure; SameSite=Lax",

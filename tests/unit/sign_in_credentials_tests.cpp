@@ -23,7 +23,7 @@ TEST(credentials, that_are_right_are_those_of_the_user) {
     expect("credential eva@example.org, verify right", calls.text());
 }
 
-TEST(credentials, are_looked_up_as_they_are_typed_and_then_in_lower_case) {
+TEST(credentials, are_looked_up_verbatim_and_then_in_lower_case) {
     expect_outcome(Outcome::accepted, "EVA@example.org", "right");
     expect("credential EVA@example.org, credential eva@example.org, verify right", calls.text());
     store.credentials["Kept@example.org"] = {eva, "right"};
@@ -32,7 +32,7 @@ TEST(credentials, are_looked_up_as_they_are_typed_and_then_in_lower_case) {
     expect_outcome(Outcome::unknown, "kept@example.org", "right");
 }
 
-TEST(credentials, of_an_address_in_lower_case_are_not_those_of_its_twin) {
+TEST(credentials, in_lower_case_do_not_match_an_address_in_capitals) {
     model::User twin = eva;
     twin.id = "twin";
     store.credentials["Eva@example.org"] = {twin, "other"};
@@ -61,7 +61,7 @@ TEST(credentials, of_each_place_have_its_own_formats_and_failures) {
     expect_outcome(Outcome::limited, "eva@example.org", "right");
 }
 
-TEST(credentials, of_nobody_take_the_same_work) {
+TEST(credentials, of_an_unknown_address_take_the_same_work) {
     expect_outcome(Outcome::unknown, "nobody@example.org", "right");
     expect("credential nobody@example.org, verify nothing", calls.text());
     store.credentials["eva@example.org"].password_hash = {};
@@ -82,7 +82,7 @@ TEST(credentials, with_a_wrong_password_are_refused) {
     expect("UA0315: sign-in to 'eva@example.org' failed: the password is wrong", log.text);
 }
 
-TEST(credentials, with_a_hash_that_is_refused_are_refused_and_logged_without_it) {
+TEST(credentials, with_an_unsupported_hash_are_refused_and_logged) {
     passwords.otherwise = PasswordVerdict::unsupported;
     expect_outcome(Outcome::wrong_password, "eva@example.org", "not it");
     CHECK_TRUE(log.text.starts_with("UA0307:"));
@@ -98,13 +98,13 @@ TEST(credentials, that_are_right_renew_a_hash_that_is_only_read) {
            calls.text());
 }
 
-TEST(credentials, that_are_right_are_those_of_the_user_also_where_the_hash_cannot_be_renewed) {
+TEST(credentials, succeed_even_if_the_hash_cannot_be_renewed) {
     passwords.renewal = "new hash";
     store.failures["replace_hash"] = store::Failure::failed;
     expect_outcome(Outcome::accepted, "eva@example.org", "right");
 }
 
-TEST(credentials, that_are_wrong_or_of_a_banned_user_renew_no_hash) {
+TEST(credentials, that_are_refused_do_not_renew_the_hash) {
     passwords.renewal = "new hash";
     expect_outcome(Outcome::wrong_password, "eva@example.org", "wrong");
     expect("credential eva@example.org, verify right", calls.text());
@@ -119,7 +119,7 @@ TEST(credentials, of_a_banned_user_are_refused_when_they_are_right) {
     expect_outcome(Outcome::wrong_password, "eva@example.org", "wrong");
 }
 
-TEST(credentials, that_nobody_could_look_up_or_verify_do_not_count) {
+TEST(credentials, that_could_not_be_verified_are_not_counted_as_failures) {
     limit.attempts = 1;
     store.failures["credential"] = store::Failure::unavailable;
     expect_outcome(Outcome::unavailable, "eva@example.org", "right");
@@ -131,7 +131,7 @@ TEST(credentials, that_nobody_could_look_up_or_verify_do_not_count) {
     expect_outcome(Outcome::accepted, "eva@example.org", "right");
 }
 
-TEST(credentials, that_are_wrong_unknown_or_banned_count) {
+TEST(credentials, that_are_refused_are_counted_as_failures) {
     limit.attempts = 1;
     expect_outcome(Outcome::wrong_password, "eva@example.org", "wrong");
     expect_outcome(Outcome::limited, "eva@example.org", "right");
@@ -154,7 +154,7 @@ TEST(credentials, over_the_limit_ask_no_database_and_hash_nothing) {
                                   "this address: 192.0.2.1"));
 }
 
-TEST(credentials, whose_attempts_are_used_up_while_they_wait_are_not_verified) {
+TEST(credentials, are_not_verified_if_the_limit_is_reached_while_waiting) {
     passwords.meanwhile = [this] {
         sign_in::AttemptLimiter& attempts = *limiter;
         const auto network = text::Network::of("192.0.2.1");
@@ -218,7 +218,7 @@ TEST(credentials, with_a_wrong_password_do_not_reveal_a_second_factor) {
     expect_outcome(Outcome::banned, "eva@example.org", "right");
 }
 
-TEST(credentials, of_an_account_with_a_second_factor_neither_count_nor_clear_failures) {
+TEST(credentials, with_a_second_factor_leave_the_failure_count_alone) {
     limit.attempts = 2;
     store.credentials["eva@example.org"].has_second_factor = true;
     for (int round = 0; round < 3; ++round)

@@ -26,7 +26,7 @@ store::SessionWithUser good_session() {
 } // namespace
 
 TEST_GROUP(sessions) {
-    /// Whom the token stands for: "me as admin", or why for nobody.
+    /// The user of the token: "me as admin", or why there is none.
     std::string who_has(std::string_view token) {
         calls.clear();
         const auto identity = sign_in::identify(store, token, now);
@@ -71,7 +71,7 @@ TEST_GROUP(sessions) {
     FakeStore store{calls};
 };
 
-TEST(sessions, a_token_stands_for_the_user_of_its_session) {
+TEST(sessions, a_token_identifies_the_user_of_its_session) {
     expect("me as admin", who_has(good_session()));
     expect("caller token", calls.text());
 }
@@ -82,20 +82,20 @@ TEST(sessions, a_user_without_a_role_has_an_empty_one) {
     expect("me as ", who_has(found));
 }
 
-TEST(sessions, an_unknown_token_stands_for_nobody) {
+TEST(sessions, an_unknown_token_identifies_no_user) {
     store.sessions["token"] = good_session();
     expect("unknown", who_has("another"));
     expect("unknown", who_has("Token"));
     expect("caller Token", calls.text());
 }
 
-TEST(sessions, an_empty_token_stands_for_nobody_and_asks_no_database) {
+TEST(sessions, an_empty_token_is_refused_without_a_query) {
     store.sessions[""] = good_session();
     expect("malformed", who_has(""));
     expect("", calls.text());
 }
 
-TEST(sessions, a_token_that_is_no_utf8_stands_for_nobody_and_asks_no_database) {
+TEST(sessions, a_token_that_is_not_utf8_is_refused_without_a_query) {
     for (const auto token : {"\xff"sv, "token\xc3"sv, "\xed\xa0\x80"sv, "token\0"sv, "\0"sv}) {
         store.sessions[token] = good_session();
         expect("malformed", who_has(token));
@@ -121,17 +121,17 @@ TEST(sessions, a_user_who_is_banned_for_good_has_no_session) {
     expect("banned", who_has_when_banned_until({}));
 }
 
-TEST(sessions, a_user_whose_ban_is_not_over_has_no_session) {
+TEST(sessions, a_user_has_no_session_until_the_ban_ends) {
     expect("banned", who_has_when_banned_until(now + 1ms));
     expect("banned", who_has_when_banned_until(now + 24h));
 }
 
-TEST(sessions, a_user_whose_ban_is_over_has_a_session) {
+TEST(sessions, a_user_has_a_session_after_the_ban) {
     expect("me as admin", who_has_when_banned_until(now - 1ms));
     expect("me as admin", who_has_when_banned_until(now));
 }
 
-TEST(sessions, an_expiry_of_a_ban_that_is_not_set_bans_nobody) {
+TEST(sessions, a_ban_expiry_without_a_ban_is_ignored) {
     auto found = good_session();
     found.user.ban_expires = now + 24h;
     expect("me as admin", who_has(found));
@@ -152,7 +152,7 @@ TEST(sessions, what_the_database_could_not_do_is_passed_on) {
     expect("failed", who_has("token"));
 }
 
-TEST(sessions, say_who_impersonates_the_user) {
+TEST(sessions, name_the_impersonator) {
     store.sessions["token"] = good_session();
     expect("", sign_in::identify(store, "token", now).impersonated_by);
     store.sessions["token"].session.impersonated_by = "sara-1";

@@ -72,7 +72,7 @@ TEST_GROUP(password_verifier) {
     }
 };
 
-TEST(password_verifier, renews_a_hash_of_bcrypt_in_the_configured_format_and_no_other) {
+TEST(password_verifier, renews_only_bcrypt_hashes) {
     BoundedPasswordVerifier verifier(format, formats, work, slots());
     const auto renewed =
         verifier.rehash(password::hash(password::Bcrypt{4}, "right")->view(), "right");
@@ -85,7 +85,7 @@ TEST(password_verifier, renews_a_hash_of_bcrypt_in_the_configured_format_and_no_
     CHECK_FALSE(verifier.rehash("", "").has_value());
 }
 
-TEST(password_verifier, leaves_a_hash_of_bcrypt_that_has_seen_no_more_than_the_beginning) {
+TEST(password_verifier, keeps_a_bcrypt_hash_of_a_truncated_password) {
     BoundedPasswordVerifier verifier(format, formats, work, slots());
     const auto is_renewed = [&](const std::string& password) {
         return verifier.rehash(password::hash(password::Bcrypt{4}, password)->view(), password)
@@ -96,7 +96,7 @@ TEST(password_verifier, leaves_a_hash_of_bcrypt_that_has_seen_no_more_than_the_b
     CHECK_FALSE(is_renewed(std::string(73, 'p')));
 }
 
-TEST(password_verifier, tells_match_mismatch_and_a_hash_that_is_refused) {
+TEST(password_verifier, distinguishes_match_mismatch_and_unsupported) {
     const std::string stored(password::hash(format, "right")->view());
     CHECK_TRUE(verify(stored, "right") == PasswordVerdict::match);
     CHECK_TRUE(verify(stored, "wrong") == PasswordVerdict::mismatch);
@@ -126,7 +126,7 @@ TEST(password_verifier, takes_the_same_work_for_every_attempt_that_fails) {
     }
 }
 
-TEST(password_verifier, takes_the_work_of_a_hash_that_it_met_from_then_on) {
+TEST(password_verifier, remembers_the_cost_of_hashes_it_has_seen) {
     NotedWork noted;
     verify(argon2id_hash("m=128,t=1,p=1"), "wrong", noted);
     CHECK_TRUE((noted.done == std::multiset<std::string>{"m=64 t=3 p=1", "m=128 t=1 p=1"}));

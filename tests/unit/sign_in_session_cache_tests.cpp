@@ -92,7 +92,7 @@ TEST(session_cache, keeps_no_session_of_an_impersonated_user) {
     CHECK_EQUAL(std::string("eva as admin"), kept("token"));
 }
 
-TEST(session_cache, knows_a_token_to_the_letter_and_where_it_was_looked_up) {
+TEST(session_cache, compares_tokens_exactly_within_one_scope) {
     keep("token", session_of("eva"), "here");
     keep("token", session_of("ivo"), "there");
     CHECK_EQUAL(std::string("eva as admin"), kept("token", "here"));
@@ -103,7 +103,7 @@ TEST(session_cache, knows_a_token_to_the_letter_and_where_it_was_looked_up) {
     CHECK_EQUAL(std::string("none"), kept(""));
 }
 
-TEST(session_cache, knows_a_token_with_the_signature_alone_that_it_was_kept_with) {
+TEST(session_cache, compares_the_signature_of_a_token) {
     keep("token", session_of("eva"));
     for (const char* credential : {"token", "token.", "token.signaturf", "token.signature2"})
         CHECK_TRUE(!cache->find("here", credential, 60s, time));
@@ -118,7 +118,7 @@ TEST(session_cache, holds_no_token_and_no_plain_digest_of_one) {
     CHECK_TRUE(bytes.find("eva") != bytes.npos);
 }
 
-TEST(session_cache, forgets_all_sessions_of_a_user_wherever_they_were_looked_up) {
+TEST(session_cache, removes_all_sessions_of_a_user_in_all_scopes) {
     keep("one", session_of("eva"), "here");
     keep("two", session_of("eva"), "there");
     keep("three", session_of("eva2"));
@@ -128,7 +128,7 @@ TEST(session_cache, forgets_all_sessions_of_a_user_wherever_they_were_looked_up)
     CHECK_EQUAL(std::string("eva2 as admin"), kept("three"));
 }
 
-TEST(session_cache, forgets_a_session_wherever_it_was_looked_up) {
+TEST(session_cache, removes_a_session_in_all_scopes) {
     keep("token", session_of("eva"), "here");
     keep("token", session_of("ivo"), "there");
     keep("other", session_of("eva"));
@@ -140,7 +140,7 @@ TEST(session_cache, forgets_a_session_wherever_it_was_looked_up) {
     CHECK_EQUAL(std::string("none"), kept("other"));
 }
 
-TEST(session_cache, does_not_keep_what_was_forgotten_while_it_was_looked_up) {
+TEST(session_cache, does_not_store_a_session_removed_during_the_lookup) {
     const auto before = cache->generation();
     cache->invalidate_user("eva");
     cache->put("here", "token.signature", "token", session_of("eva"), before, time);
@@ -215,12 +215,12 @@ TEST(session_cache, goes_on_when_a_process_is_killed_in_the_middle) {
     CHECK_EQUAL(std::string("ivo as admin"), kept("token"));
 }
 
-TEST_GROUP(kept_sessions) {
+TEST_GROUP(cached_sessions) {
     SharedObject<SessionCache> cache;
     Calls calls;
     FakeStore store{calls};
 
-    /// Whom the token stands for at that time, and how often the database was asked: "eva, asked
+    /// The user of the token at that time, and how often the database was asked: "eva, asked
     /// 1".
     std::string who_has(std::string_view token, text::Timestamp at) {
         calls.clear();
@@ -239,7 +239,7 @@ TEST_GROUP(kept_sessions) {
     }
 };
 
-TEST(kept_sessions, are_not_looked_up_again) {
+TEST(cached_sessions, are_not_looked_up_again) {
     store.sessions["token"] = session_of("eva");
     expect("eva admin, asked", who_has("token", now));
     expect("eva admin", who_has("token", now));
@@ -248,14 +248,14 @@ TEST(kept_sessions, are_not_looked_up_again) {
     expect("eva admin", who_has("token", now));
 }
 
-TEST(kept_sessions, are_none_past_their_expiry) {
+TEST(cached_sessions, are_none_past_their_expiry) {
     store.sessions["token"] = session_of("eva");
     expect("eva admin, asked", who_has("token", now));
     expect("eva admin", who_has("token", now + 1h - 1ms));
     expect("expired, asked", who_has("token", now + 1h));
 }
 
-TEST(kept_sessions, that_were_extended_meanwhile_go_on) {
+TEST(cached_sessions, that_were_extended_meanwhile_go_on) {
     store.sessions["token"] = session_of("eva");
     expect("eva admin, asked", who_has("token", now));
     store.sessions["token"].session.expires_at = now + 2h;
@@ -263,7 +263,7 @@ TEST(kept_sessions, that_were_extended_meanwhile_go_on) {
     expect("eva admin", who_has("token", now + 2h - 1ms));
 }
 
-TEST(kept_sessions, of_a_user_whose_ban_counts_are_none) {
+TEST(cached_sessions, of_a_banned_user_are_ignored) {
     auto session = session_of("eva");
     session.user.banned = true;
     session.user.ban_expires = now;
@@ -274,7 +274,7 @@ TEST(kept_sessions, of_a_user_whose_ban_counts_are_none) {
     expect("banned, asked", who_has("token", now - 1ms));
 }
 
-TEST(kept_sessions, are_those_alone_that_stand_for_somebody) {
+TEST(cached_sessions, are_only_valid_sessions) {
     for (int time = 0; time < 2; ++time)
         expect("unknown, asked", who_has("token", now));
     store.sessions["token"] = session_of("eva");
@@ -285,7 +285,7 @@ TEST(kept_sessions, are_those_alone_that_stand_for_somebody) {
     expect("eva admin, asked", who_has("token", now));
 }
 
-TEST(kept_sessions, that_are_forgotten_while_they_are_looked_up_are_not_kept) {
+TEST(cached_sessions, are_not_stored_if_removed_during_the_lookup) {
     store.sessions["token"] = session_of("eva");
     store.meanwhile = [this] { cache->invalidate_user("eva"); };
     for (int time = 0; time < 2; ++time)

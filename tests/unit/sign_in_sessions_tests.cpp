@@ -108,7 +108,7 @@ TEST(sign_in_endpoints, say_so_where_a_session_ends_while_it_is_extended) {
     expect("401 {\"message\" 3", get_session());
 }
 
-TEST(sign_in_endpoints, leave_the_session_of_a_banned_user_for_when_the_ban_ends) {
+TEST(sign_in_endpoints, keep_the_session_of_a_banned_user) {
     store.sessions["token"].user.banned = true;
     expect("200 null 0", get_session());
     expect("session token", calls.text());
@@ -173,7 +173,7 @@ TEST(sign_in_endpoints, take_no_password_that_is_longer_than_the_library_takes) 
     expect("400", sign_in("no address", times(129, "x")));
 }
 
-TEST(sign_in_endpoints, end_the_cookie_dont_remember_where_the_sign_in_is_remembered) {
+TEST(sign_in_endpoints, clear_the_dont_remember_cookie_after_a_remembered_sign_in) {
     const auto cookies = [this](const std::string& more) {
         return header_of(send("POST", "/sign-in/email", "",
                               R"({"email":"eva@example.org","password":"right")" + more + "}"),
@@ -241,7 +241,7 @@ TEST(sign_in_endpoints, open_no_session_for_the_password_of_two_factors) {
     expect("", event.caller);
 }
 
-TEST(sign_in_endpoints, hide_the_session_of_an_impersonated_user_where_it_is_refused) {
+TEST(sign_in_endpoints, hide_an_impersonated_session_if_refused) {
     store.sessions["token"].session.impersonated_by = "sara-1";
     expect("200 {\"session\" 0", get_session());
     refuses_impersonated = true;

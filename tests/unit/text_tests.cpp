@@ -70,7 +70,7 @@ TEST(utf8, text_of_every_length_of_sequence_is_clean) {
     CHECK_TRUE(text::is_clean_utf8("\xed\x9f\xbf \xee\x80\x80"));         // around the surrogates
 }
 
-TEST(utf8, ill_formed_bytes_are_not_clean_wherever_they_stand) {
+TEST(utf8, ill_formed_bytes_are_rejected_in_any_position) {
     const std::string_view ill_formed[] = {
         "\x80"sv,             // a continuation without a start
         "\xbf"sv,             //
@@ -112,7 +112,7 @@ TEST(utf8, a_sequence_has_the_length_that_its_code_point_takes) {
 
 TEST_GROUP(folding){};
 
-TEST(folding, leaves_nothing_of_marks_alone_and_something_of_all_else) {
+TEST(folding, removes_combining_marks_alone) {
     text::for_each_fold([](std::string_view point, std::string_view folded) {
         CHECK_EQUAL(folded.empty(), text::has_only_combining_marks(point));
     });
@@ -341,7 +341,7 @@ TEST(timestamp, years_past_9999_are_written_as_ecmascript_writes_them) {
     check_texts("-032767-01-01T00:00:00.000Z", shown("-032767-01-01T00:00:00.000Z"));
 }
 
-TEST(timestamp, a_year_that_the_calendar_has_not_gives_nothing) {
+TEST(timestamp, a_year_out_of_range_gives_nothing) {
     check_texts("nothing", shown("32768-01-01 00:00:00+00"));
     check_texts("nothing", shown("32767-12-31 23:30:00-01"));
     check_texts("nothing", shown("-032767-01-01T00:30:00.000+01"));
@@ -365,7 +365,7 @@ TEST(timestamp, what_is_written_is_read_as_the_same_time) {
         CHECK_TRUE(text::parse_timestamp(shown(time))->time_since_epoch() == time);
 }
 
-TEST(timestamp, a_small_whole_number_is_seconds_and_a_large_one_milliseconds) {
+TEST(timestamp, a_small_integer_is_seconds_and_a_large_one_milliseconds) {
     check_texts("2026-11-20T23:30:19.000Z", shown("1795217419"));
     check_texts("2026-11-20T23:30:19.717Z", shown("1795217419717"));
     check_texts("1970-01-01T00:00:00.000Z", shown("0"));
@@ -443,7 +443,7 @@ TEST(timestamp, any_other_text_gives_nothing) {
     }
 }
 
-TEST(timestamp, that_people_write_is_no_number_and_of_a_year_that_every_database_has) {
+TEST(timestamp, parse_date_accepts_no_numbers_and_only_common_years) {
     for (const char* text : {"2026-11-20", "2026-11-20T23:30:19.717Z", "2026-11-20 23:30:19+02",
                              "0001-01-02", "9999-12-31T23:59:59.999Z"})
         CHECK_TRUE(text::parse_date(text) == text::parse_timestamp(text));

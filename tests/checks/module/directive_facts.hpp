@@ -1,4 +1,4 @@
-// What check-directives is told of a module's directives, a line each on standard output, in fields
+// Prints a module's directives for check-directives, a line each on standard output, in fields
 // that a tab ends:
 //   module NAME DIRECTIVE LEAST MOST HELP     how many words httpd lets through; 0 is any number
 //   bounds DIRECTIVE LEAST MOST               of a number
