@@ -329,15 +329,13 @@ TEST(bulk, import_has_no_password_in_memory_once_it_is_hashed) {
             return !find_occurrences(import.id(), {{"the marker", marker}}).empty();
         }));
         std::string left;
-        eventually(
-            [&] {
-                left.clear();
-                for (const Occurrence& each :
-                     find_occurrences(import.id(), {{"the password", password}}))
-                    left += each.region + ": " + each.part + "\n    " + each.around + "\n";
-                return left.empty();
-            },
-            std::chrono::seconds(10));
+        eventually([&] {
+            left.clear();
+            for (const Occurrence& each :
+                 find_occurrences(import.id(), {{"the password", password}}))
+                left += each.region + ": " + each.part + "\n    " + each.around + "\n";
+            return left.empty();
+        });
         CHECK_EQUAL(std::string(), left);
         CHECK_EQUAL(static_cast<ssize_t>(text.size() - first),
                     write(end, text.data() + first, text.size() - first));

@@ -28,7 +28,7 @@ void require_bounds(const Argon2id& work) {
 }
 
 /// The parameters as the text has them.
-std::string written(const Argon2id& work) {
+std::string parameters_of(const Argon2id& work) {
     return "$argon2id$v=19$m=" + std::to_string(work.memory_kib) +
            ",t=" + std::to_string(work.passes) + ",p=" + std::to_string(work.lanes) + "$";
 }
@@ -43,7 +43,8 @@ void fuzz_password_hash(std::string_view stored) {
                 "what asks for unknown work is refused");
     } else if (const auto* const argon2id = std::get_if<Argon2id>(&*work)) {
         require_bounds(*argon2id);
-        require(stored.starts_with(written(*argon2id)), "the work is what stands in the hash");
+        require(stored.starts_with(parameters_of(*argon2id)),
+                "the work is what stands in the hash");
         require(std::count(stored.begin(), stored.end(), '$') == 5 && stored.size() <= 256,
                 "a hash has five fields of bounded length");
         if (is_cheap(*argon2id))

@@ -47,15 +47,13 @@ class Connections : public OwnHttpd {
     }
     /// One of them gets 503, since its child has one connection.
     bool one_was_refused() {
-        return eventually(
-            [this] {
-                return std::any_of(
-                    waiting_.begin(), waiting_.end(),
-                    [](const auto& connection) {
-                        return connection.has_input(std::chrono::milliseconds(10));
-                    });
-            },
-            std::chrono::seconds(15));
+        return eventually([this] {
+            return std::any_of(
+                waiting_.begin(), waiting_.end(),
+                [](const auto& connection) {
+                    return connection.has_input(std::chrono::milliseconds(10));
+                });
+        });
     }
 
     static std::string virtual_host(const std::string& name, const std::string& directives) {

@@ -9,7 +9,7 @@ namespace useradmin::test {
 namespace {
 
 constexpr const char* taken = "El email ya est\xc3\xa1 registrado";
-constexpr const char* failed = "Error al crear usuario";
+constexpr const char* creation_failed = "Error al crear usuario";
 
 constexpr const char* nina =
     R"({"name":"Nina","email":"nina@example.org","password":"s3cr3t of nina","role":"user"})";
@@ -115,7 +115,7 @@ TEST(create_user, accepts_a_password_of_up_to_1024_bytes) {
         return post(Caller::super_admin,
                     R"({"name":"N","email":"n@x","password":")" + password + "\"}");
     };
-    expect_error(with_password(std::string(1025, 'x')), 500, failed);
+    expect_error(with_password(std::string(1025, 'x')), 500, creation_failed);
     expect_nothing_stored();
     const std::string longest(1024, 'x');
     expect_success(with_password(longest));
@@ -130,7 +130,7 @@ TEST(create_user, with_an_unreadable_body_is_500_and_stores_nothing) {
              std::string("{\"name\":\"N\",\"email\":\"n@x\",\"password\":\"s3cr3t\"}\0", 47),
              std::string(60000, '['),
          })
-        expect_error(post(Caller::super_admin, body), 500, failed);
+        expect_error(post(Caller::super_admin, body), 500, creation_failed);
     expect_nothing_stored();
 }
 

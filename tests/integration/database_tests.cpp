@@ -11,12 +11,6 @@
 
 namespace useradmin::test {
 
-namespace {
-
-constexpr const char* unavailable = "Servicio no disponible temporalmente";
-
-} // namespace
-
 class ChangedDatabase : public OwnHttpd {
   protected:
     void teardown() override {

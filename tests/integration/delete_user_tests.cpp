@@ -5,7 +5,6 @@ namespace useradmin::test {
 
 namespace {
 
-constexpr const char* not_found = "Usuario no encontrado";
 constexpr const char* oneself = "No puedes eliminar tu propio usuario";
 constexpr const char* protected_one = "No se puede eliminar el usuario administrador principal";
 

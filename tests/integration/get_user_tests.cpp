@@ -3,12 +3,6 @@
 
 namespace useradmin::test {
 
-namespace {
-
-constexpr const char* not_found = "Usuario no encontrado";
-
-} // namespace
-
 TEST_GROUP_BASE(get_user, Scene){};
 
 TEST(get_user, returns_exactly_this_envelope) {

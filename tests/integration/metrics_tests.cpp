@@ -58,7 +58,7 @@ class Metrics : public OwnHttpd {
     void expect_sample(const std::string& name, const std::string& value,
                        SourceLocation where = {}) {
         std::string last;
-        if (!eventually([&] { return (last = sample(name)) == value; }, std::chrono::seconds(20)))
+        if (!eventually([&] { return (last = sample(name)) == value; }))
             UtestShell::getCurrent()->fail(
                 (name + " is " + last + ", not " + value + ":\n" + metrics()).c_str(), where.file,
                 static_cast<std::size_t>(where.line));

@@ -10,7 +10,6 @@ namespace useradmin::test {
 
 namespace {
 
-constexpr const char* right = "s3cr3t of eva";
 constexpr const char* denied = "AH01617"; // mod_auth_basic: the provider denied
 
 } // namespace
@@ -95,43 +94,43 @@ TEST_GROUP_BASE(password_provider, Scene) {
 
 TEST(password_provider, names_the_caller_to_the_service) {
     start();
-    const auto reply = read("eva@example.org", right, id_);
+    const auto reply = read("eva@example.org", right_password, id_);
     CHECK_EQUAL(200, reply.status);
     CHECK_TRUE(reply.body.find(R"("email":"eva@example.org")") != std::string::npos);
     // The role is the user's own.
-    expect_error(read("eva@example.org", right, "sara-1"), 403, "No tienes permisos");
+    expect_error(read("eva@example.org", right_password, "sara-1"), 403, "No tienes permisos");
     sql().run("UPDATE \"user\" SET \"role\" = 'admin' WHERE \"email\" = 'eva@example.org'");
-    expect_success(read("eva@example.org", right, "sara-1"));
+    expect_success(read("eva@example.org", right_password, "sara-1"));
 }
 
 TEST(password_provider, names_the_role_to_Require_user_role) {
     expect_log("AH01631");
     start();
-    CHECK_EQUAL(401, read("eva@example.org", right, id_, "/role/users").status);
+    CHECK_EQUAL(401, read("eva@example.org", right_password, id_, "/role/users").status);
     sql().run("UPDATE \"user\" SET \"role\" = 'admin' WHERE \"email\" = 'eva@example.org'");
-    CHECK_EQUAL(200, read("eva@example.org", right, id_, "/role/users").status);
+    CHECK_EQUAL(200, read("eva@example.org", right_password, id_, "/role/users").status);
 }
 
 TEST(password_provider, is_for_Require_user_the_stored_address) {
     expect_log("AH01631"); // the user is not the one that is required
     start();
-    CHECK_EQUAL(401, read("Eva@example.org", right, id_, "/named/users").status);
+    CHECK_EQUAL(401, read("Eva@example.org", right_password, id_, "/named/users").status);
     sql().run("UPDATE \"user\" SET \"email\" = 'Eva@example.org' WHERE \"id\" = " +
               sql_literal(id_));
-    CHECK_EQUAL(200, read("Eva@example.org", right, id_, "/named/users").status);
+    CHECK_EQUAL(200, read("Eva@example.org", right_password, id_, "/named/users").status);
     // The same address in lower case locks no other user out.
     add_account("eva@example.org", "/scrypt/users");
-    CHECK_EQUAL(200, read("Eva@example.org", right, id_, "/named/users").status);
-    CHECK_EQUAL(401, read("eva@example.org", right, id_, "/named/users").status);
+    CHECK_EQUAL(200, read("Eva@example.org", right_password, id_, "/named/users").status);
+    CHECK_EQUAL(401, read("eva@example.org", right_password, id_, "/named/users").status);
 }
 
 TEST(password_provider, refuses_banned_users) {
     expect_log(denied);
     start();
     sql().run("UPDATE \"user\" SET \"banned\" = TRUE WHERE \"email\" = 'eva@example.org'");
-    CHECK_EQUAL(401, status_of("eva@example.org", right));
+    CHECK_EQUAL(401, status_of("eva@example.org", right_password));
     sql().run("UPDATE \"user\" SET \"banExpires\" = '2026-01-01T00:00:00.000Z'");
-    CHECK_EQUAL(200, status_of("eva@example.org", right));
+    CHECK_EQUAL(200, status_of("eva@example.org", right_password));
 }
 
 TEST(password_provider, holds_the_limit_on_failed_attempts) {
@@ -143,7 +142,7 @@ TEST(password_provider, holds_the_limit_on_failed_attempts) {
         CHECK_EQUAL(401, reply.status);
         CHECK_FALSE(reply.header("Retry-After").has_value());
     }
-    const auto reply = read("eva@example.org", right, id_);
+    const auto reply = read("eva@example.org", right_password, id_);
     CHECK_EQUAL(401, reply.status);
     CHECK_TRUE(reply.header("Retry-After").has_value());
 }
@@ -152,7 +151,7 @@ TEST(password_provider, without_a_database_is_500_and_not_401) {
     allow_lines_without_a_database();
     start();
     Suite::current().database().make_unavailable();
-    const int status = status_of("eva@example.org", right);
+    const int status = status_of("eva@example.org", right_password);
     Suite::current().database().make_available();
     CHECK_EQUAL(500, status);
 }
@@ -184,7 +183,7 @@ TEST(password_provider, finds_the_user_of_its_Location_though_a_session_comes) {
     CHECK_EQUAL(401, with_session(Caller::admin, "/role/users/" + id_).status);
     // Whose session it is, does not shut out whom the password names.
     const auto both = [&](Caller caller) {
-        return read("eva@example.org", right, id_, "/role/users", {session_of(caller)});
+        return read("eva@example.org", right_password, id_, "/role/users", {session_of(caller)});
     };
     CHECK_EQUAL(401, both(Caller::admin).status);
     sql().run("UPDATE \"user\" SET \"role\" = 'admin' WHERE \"email\" = 'eva@example.org'");

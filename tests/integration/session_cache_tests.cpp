@@ -13,7 +13,7 @@ namespace useradmin::test {
 
 namespace {
 
-constexpr const char* own_record = "/api/users/ulises-1";
+constexpr const char* ulises_record = "/api/users/ulises-1";
 
 std::filesystem::path file_of_children() {
     return Suite::current().work().path() / "children";
@@ -69,48 +69,48 @@ TEST_GROUP_BASE(session_cache, SessionCache){};
 
 TEST(session_cache, serves_all_children_without_another_lookup) {
     start_keeping("60");
-    CHECK_EQUAL(200, status_of(Caller::user, own_record));
+    CHECK_EQUAL(200, status_of(Caller::user, ulises_record));
     forget_session_behind_its_back();
     CHECK_TRUE(eventually([&] {
-        CHECK_EQUAL(std::string("200"), statuses_of(Caller::user, own_record));
+        CHECK_EQUAL(std::string("200"), statuses_of(Caller::user, ulises_record));
         return children() > 1;
     }));
 }
 
 TEST(session_cache, is_off_by_default) {
     start(location("/api/users", "AuthUserAdmin On"));
-    CHECK_EQUAL(200, status_of(Caller::user, own_record));
+    CHECK_EQUAL(200, status_of(Caller::user, ulises_record));
     forget_session_behind_its_back();
-    CHECK_EQUAL(401, status_of(Caller::user, own_record));
+    CHECK_EQUAL(401, status_of(Caller::user, ulises_record));
 }
 
 TEST(session_cache, drops_a_banned_user_at_once) {
     start_keeping("60");
     for (int time = 0; time < 3; ++time) {
-        CHECK_EQUAL(std::string("200"), statuses_of(Caller::user, own_record));
-        expect_success(send("PUT", own_record, R"({"banned":true})"));
-        CHECK_EQUAL(std::string("401"), statuses_of(Caller::user, own_record));
-        expect_success(send("PUT", own_record, R"({"banned":false})"));
+        CHECK_EQUAL(std::string("200"), statuses_of(Caller::user, ulises_record));
+        expect_success(send("PUT", ulises_record, R"({"banned":true})"));
+        CHECK_EQUAL(std::string("401"), statuses_of(Caller::user, ulises_record));
+        expect_success(send("PUT", ulises_record, R"({"banned":false})"));
     }
     CHECK_TRUE(eventually([&] {
-        statuses_of(Caller::user, own_record);
+        statuses_of(Caller::user, ulises_record);
         return children() > 1;
     }));
 }
 
 TEST(session_cache, drops_a_deleted_user_at_once) {
     start_keeping("60");
-    CHECK_EQUAL(std::string("200"), statuses_of(Caller::user, own_record));
-    expect_success(send("DELETE", own_record));
-    CHECK_EQUAL(std::string("401"), statuses_of(Caller::user, own_record));
+    CHECK_EQUAL(std::string("200"), statuses_of(Caller::user, ulises_record));
+    expect_success(send("DELETE", ulises_record));
+    CHECK_EQUAL(std::string("401"), statuses_of(Caller::user, ulises_record));
 }
 
 TEST(session_cache, drops_a_session_at_sign_out) {
     start_keeping("60");
-    CHECK_EQUAL(std::string("200"), statuses_of(Caller::user, own_record));
+    CHECK_EQUAL(std::string("200"), statuses_of(Caller::user, ulises_record));
     CHECK_EQUAL(200,
                 client_->send({"POST", "/auth/sign-out", {bearer(Caller::user)}, "{}"}).status);
-    CHECK_EQUAL(std::string("401"), statuses_of(Caller::user, own_record));
+    CHECK_EQUAL(std::string("401"), statuses_of(Caller::user, ulises_record));
 }
 
 TEST(session_cache, drops_a_user_banned_by_another_virtual_host) {
@@ -121,10 +121,10 @@ TEST(session_cache, drops_a_user_banned_by_another_virtual_host) {
                             (database.kind() == Kind::postgresql ? " application_name=other" : "") +
                             "\"\nDBDKeep 3\n" + location("/other/users", as_sara) +
                             "</VirtualHost>\n");
-    CHECK_EQUAL(std::string("200"), statuses_of(Caller::user, own_record));
+    CHECK_EQUAL(std::string("200"), statuses_of(Caller::user, ulises_record));
     expect_success(client_->send(
         {"PUT", "/other/users/ulises-1", {"Host: other.test"}, R"({"banned":true})"}));
-    CHECK_EQUAL(std::string("401"), statuses_of(Caller::user, own_record));
+    CHECK_EQUAL(std::string("401"), statuses_of(Caller::user, ulises_record));
 }
 
 TEST(session_cache, separates_databases_and_tables) {
@@ -135,27 +135,28 @@ TEST(session_cache, separates_databases_and_tables) {
                                                       "user \"other session\" account") +
                             "</VirtualHost>\n<VirtualHost *:${PORT}>\nServerName other.test\n" +
                             Suite::directives_for(other) + "</VirtualHost>\n");
-    CHECK_EQUAL(200, status_of(Caller::user, own_record));
+    CHECK_EQUAL(200, status_of(Caller::user, ulises_record));
     CHECK_EQUAL(401, status_of(Caller::user, "/tables/users/ulises-1"));
     CHECK_EQUAL(
-        401, client_->send({"GET", own_record, {bearer(Caller::user), "Host: other.test"}}).status);
+        401,
+        client_->send({"GET", ulises_record, {bearer(Caller::user), "Host: other.test"}}).status);
     sql().run("DROP TABLE \"other session\"");
 }
 
 TEST(session_cache, is_cleared_by_a_restart) {
     start_keeping("60");
-    CHECK_EQUAL(200, status_of(Caller::user, own_record));
+    CHECK_EQUAL(200, status_of(Caller::user, ulises_record));
     forget_session_behind_its_back();
-    CHECK_EQUAL(200, status_of(Caller::user, own_record));
+    CHECK_EQUAL(200, status_of(Caller::user, ulises_record));
     httpd_->restart_gracefully();
-    CHECK_TRUE(eventually([&] { return status_of(Caller::user, own_record) == 401; }));
+    CHECK_TRUE(eventually([&] { return status_of(Caller::user, ulises_record) == 401; }));
 }
 
 TEST(session_cache, does_not_serve_a_token_without_its_signature) {
     environment_ = {{"SECRET", std::string(secret)}};
     start_keeping("60", location("/signed/users", "AuthUserAdmin On\n"
                                                   "AuthUserAdminSecret env:SECRET"));
-    CHECK_EQUAL(200, status_of(Caller::user, own_record));
+    CHECK_EQUAL(200, status_of(Caller::user, ulises_record));
     const auto read = [&](const std::string& token) {
         return client_->send({"GET", "/signed/users/ulises-1", {"Authorization: Bearer " + token}})
             .status;
@@ -269,10 +270,11 @@ TEST(session_lookups, are_not_repeated_within_one_request) {
     HttpClient client(httpd_->port());
     for (const char* path : {"/redirect", "/subrequest"})
         CHECK_EQUAL(20U, asked_by_ten([&] {
-                        const auto reply = client.send(
-                            {"GET",
-                             path,
-                             {bearer(Caller::user), "X-Test-Target: " + std::string(own_record)}});
+                        const auto reply =
+                            client.send({"GET",
+                                         path,
+                                         {bearer(Caller::user),
+                                          "X-Test-Target: " + std::string(ulises_record)}});
                         CHECK_EQUAL(200, reply.status);
                     }));
 }

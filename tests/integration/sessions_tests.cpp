@@ -196,7 +196,7 @@ TEST(sessions, the_caller_is_the_user_of_the_access_log) {
         const auto lines = Suite::current().httpd().access_log();
         return std::find(lines.begin(), lines.end(), line) != lines.end();
     };
-    CHECK_TEXT(eventually(logged, std::chrono::seconds(10)), line.c_str());
+    CHECK_TEXT(eventually(logged), line.c_str());
 }
 
 TEST(sessions, the_notes_of_any_module_state_the_caller) {

@@ -9,7 +9,6 @@ namespace useradmin::test {
 
 namespace {
 
-constexpr const char* right = "s3cr3t of eva";
 constexpr const char* too_many = R"({"message":"Too many requests. Please try again later."})";
 
 } // namespace
@@ -73,7 +72,7 @@ TEST(sign_in_limit, is_429_even_for_the_right_password) {
     expect_log("UA0305");
     start("AuthUserAdminSignInLimit 3 1000");
     CHECK_EQUAL(std::string("401 401 401 429"), fail_times(4, "eva"));
-    const auto reply = sign_in("eva", right);
+    const auto reply = sign_in("eva", right_password);
     expect(reply, 429, too_many);
     const int seconds = seconds_of(reply, "Retry-After");
     CHECK_TRUE(900 < seconds && seconds <= 1000);
@@ -85,7 +84,7 @@ TEST(sign_in_limit, by_default_is_ten_failures_in_a_minute) {
     expect_log("UA0305");
     start("");
     CHECK_EQUAL(std::string("401 401 401 401 401 401 401 401 401 401 429"), fail_times(11, "eva"));
-    CHECK_TRUE(seconds_of(sign_in("eva", right), "Retry-After") <= 60);
+    CHECK_TRUE(seconds_of(sign_in("eva", right_password), "Retry-After") <= 60);
 }
 
 TEST(sign_in_limit, is_separate_for_each_database) {

@@ -8,7 +8,6 @@ namespace useradmin::test {
 namespace {
 
 constexpr const char* eva = "eva@example.org";
-constexpr const char* right = "s3cr3t of eva";
 constexpr const char* wrong_credentials =
     R"({"message":"Invalid email or password","code":"INVALID_EMAIL_OR_PASSWORD"})";
 constexpr const char* banned =
@@ -53,7 +52,7 @@ TEST_GROUP_BASE(sign_in, Scene) {
 
     void setup() override {
         Scene::setup();
-        id_ = text_member(add_account(eva, right), "id");
+        id_ = text_member(add_account(eva, right_password), "id");
     }
 
     /// Adds a user with a password, as an administrator does.
@@ -157,7 +156,7 @@ TEST_GROUP_BASE(sign_in, Scene) {
 };
 
 TEST(sign_in, with_the_right_password_answers_token_and_user) {
-    const auto reply = sign_in(login(eva, right));
+    const auto reply = sign_in(login(eva, right_password));
     const auto token = token_in(reply);
     CHECK_TRUE(std::regex_match(token, std::regex("[A-Za-z0-9]{32}")));
     expect(reply, 200,
@@ -165,14 +164,14 @@ TEST(sign_in, with_the_right_password_answers_token_and_user) {
 }
 
 TEST(sign_in, sets_the_cookie_as_the_library_does) {
-    const auto reply = sign_in(login(eva, right));
+    const auto reply = sign_in(login(eva, right_password));
     CHECK_EQUAL("better-auth.session_token=" + token_in(reply) +
                     "; Max-Age=604800; Path=/; HttpOnly; SameSite=Lax\n",
                 cookies_of(reply));
 }
 
 TEST(sign_in, with_a_secret_signs_the_cookie) {
-    const auto reply = sign_in_at("/signed/auth", login(eva, right));
+    const auto reply = sign_in_at("/signed/auth", login(eva, right_password));
     CHECK_EQUAL("better-auth.session_token=" + component_encoded(signed_token(token_in(reply))) +
                     "; Max-Age=604800; Path=/; HttpOnly; SameSite=Lax\n",
                 cookies_of(reply));
@@ -184,7 +183,7 @@ TEST(sign_in, with_a_secret_signs_the_cookie) {
 }
 
 TEST(sign_in, over_https_sets_a_Secure_cookie_with_the_prefix) {
-    const auto reply = sign_in(login(eva, right), {"Host: secure.test"});
+    const auto reply = sign_in(login(eva, right_password), {"Host: secure.test"});
     CHECK_EQUAL("__Secure-better-auth.session_token=" + token_in(reply) +
                     "; Max-Age=604800; Path=/; HttpOnly; Secure; SameSite=Lax\n",
                 cookies_of(reply));
@@ -194,11 +193,13 @@ TEST(sign_in, over_https_sets_a_Secure_cookie_with_the_prefix) {
 }
 
 TEST(sign_in, AuthUserAdminCookie_names_the_cookies) {
-    const auto own = sign_in_at("/cookie/auth", login(eva, right, R"(,"rememberMe":false)"));
+    const auto own =
+        sign_in_at("/cookie/auth", login(eva, right_password, R"(,"rememberMe":false)"));
     CHECK_EQUAL("my_session=" + token_in(own) + "; Path=/; HttpOnly; SameSite=Lax\n" +
                     "better-auth.dont_remember=true; Path=/; HttpOnly; SameSite=Lax\n",
                 cookies_of(own));
-    const auto prefixed = sign_in_at("/prefix/auth", login(eva, right, R"(,"rememberMe":false)"));
+    const auto prefixed =
+        sign_in_at("/prefix/auth", login(eva, right_password, R"(,"rememberMe":false)"));
     CHECK_EQUAL("mine.session_token=" + token_in(prefixed) + "; Path=/; HttpOnly; SameSite=Lax\n" +
                     "mine.dont_remember=true; Path=/; HttpOnly; SameSite=Lax\n",
                 cookies_of(prefixed));
@@ -206,7 +207,7 @@ TEST(sign_in, AuthUserAdminCookie_names_the_cookies) {
 
 TEST(sign_in, stores_a_session_of_seven_days_with_address_and_browser) {
     const auto before = in_hours(7 * 24);
-    const auto token = token_in(sign_in(login(eva, right), {"User-Agent: Browser/1"}));
+    const auto token = token_in(sign_in(login(eva, right_password), {"User-Agent: Browser/1"}));
     const auto row = sql().rows("SELECT \"userId\", \"ipAddress\", \"userAgent\" FROM \"session\" "
                                 "WHERE \"token\" = " +
                                 sql_literal(token));
@@ -218,8 +219,8 @@ TEST(sign_in, stores_a_session_of_seven_days_with_address_and_browser) {
 }
 
 TEST(sign_in, stores_up_to_512_bytes_of_the_User_Agent) {
-    const auto token =
-        token_in(sign_in(login(eva, right), {"User-Agent: a\xff\xc3\xb1" + std::string(600, 'b')}));
+    const auto token = token_in(
+        sign_in(login(eva, right_password), {"User-Agent: a\xff\xc3\xb1" + std::string(600, 'b')}));
     CHECK_EQUAL(
         "a\xc3\xb1" + std::string(509, 'b'),
         sql()
@@ -229,7 +230,8 @@ TEST(sign_in, stores_up_to_512_bytes_of_the_User_Agent) {
 
 TEST(sign_in, not_remembered_lasts_a_day) {
     const auto before = in_hours(24);
-    const auto reply = sign_in_at("/signed/auth", login(eva, right, R"(,"rememberMe":false)"));
+    const auto reply =
+        sign_in_at("/signed/auth", login(eva, right_password, R"(,"rememberMe":false)"));
     CHECK_EQUAL("better-auth.session_token=" + component_encoded(signed_token(token_in(reply))) +
                     "; Path=/; HttpOnly; SameSite=Lax\n" + "better-auth.dont_remember=" +
                     component_encoded(signed_token("true")) + "; Path=/; HttpOnly; SameSite=Lax\n",
@@ -238,21 +240,22 @@ TEST(sign_in, not_remembered_lasts_a_day) {
 }
 
 TEST(sign_in, returns_the_token_in_set_auth_token) {
-    const auto reply = sign_in_at("/signed/auth", login(eva, right));
+    const auto reply = sign_in_at("/signed/auth", login(eva, right_password));
     CHECK_EQUAL(component_encoded(signed_token(token_in(reply))),
                 reply.header("set-auth-token").value_or("(none)"));
     CHECK_EQUAL(std::string("set-auth-token"),
                 reply.header("Access-Control-Expose-Headers").value_or("(none)"));
     expect_success(ask(Caller::nobody, "GET", "/signed/users/" + id_, {},
                        {"Authorization: Bearer " + *reply.header("set-auth-token")}));
-    CHECK_FALSE(
-        sign_in_at("/bearerless/auth", login(eva, right)).header("set-auth-token").has_value());
+    CHECK_FALSE(sign_in_at("/bearerless/auth", login(eva, right_password))
+                    .header("set-auth-token")
+                    .has_value());
 }
 
 TEST(sign_in, failures_are_the_same_401) {
     for (const char* password : {"", "s3cr3t of ev", "s3cr3t of eva ", "S3cr3t of eva"})
         expect(sign_in(login(eva, password)), 401, wrong_credentials);
-    expect(sign_in(login("nobody@example.org", right)), 401, wrong_credentials);
+    expect(sign_in(login("nobody@example.org", right_password)), 401, wrong_credentials);
     CHECK_EQUAL(3, count("session"));
 }
 
@@ -260,7 +263,7 @@ TEST(sign_in, failure_is_logged_with_the_account_and_the_reason) {
     expect_log("UA0315: sign-in to 'eva@example.org' failed: the password is wrong");
     expect_log("UA0315: sign-in to 'nobody@example.org' failed: there is no such account");
     expect(sign_in(login(eva, "s3cr3t of ev")), 401, wrong_credentials);
-    expect(sign_in(login("nobody@example.org", right)), 401, wrong_credentials);
+    expect(sign_in(login("nobody@example.org", right_password)), 401, wrong_credentials);
 }
 
 TEST(sign_in, renews_a_bcrypt_hash) {
@@ -280,13 +283,13 @@ TEST(sign_in, renews_a_bcrypt_hash) {
 
 TEST(sign_in, of_a_banned_user_is_403_once_the_password_is_right) {
     set_eva("\"banned\" = TRUE, \"banReason\" = 'x'");
-    expect(sign_in(login(eva, right)), 403, banned);
+    expect(sign_in(login(eva, right_password)), 403, banned);
     expect(sign_in(login(eva, "wrong")), 401, wrong_credentials);
     set_eva("\"banExpires\" = '2999-01-01T00:00:00.000Z'");
-    expect(sign_in(login(eva, right)), 403, banned);
+    expect(sign_in(login(eva, right_password)), 403, banned);
     CHECK_EQUAL(3, count("session"));
     set_eva("\"banExpires\" = '2026-01-01T00:00:00.000Z'");
-    CHECK_EQUAL(200, sign_in(login(eva, right)).status);
+    CHECK_EQUAL(200, sign_in(login(eva, right_password)).status);
 }
 
 TEST(sign_in, of_a_body_that_is_no_JSON_object_is_400) {
@@ -354,12 +357,13 @@ TEST(sign_in, takes_a_form_as_well) {
 
 TEST(sign_in, of_another_content_type_is_415) {
     CHECK_EQUAL(
-        200, sign_in(login(eva, right), {"Content-Type: Application/JSON ; charset=utf-8"}).status);
-    expect(sign_in(login(eva, right), {"Content-Type: text/plain"}), 415,
+        200, sign_in(login(eva, right_password), {"Content-Type: Application/JSON ; charset=utf-8"})
+                 .status);
+    expect(sign_in(login(eva, right_password), {"Content-Type: text/plain"}), 415,
            fault(R"(Content-Type \"text/plain\" is not allowed. Allowed types: )"
                  "application/x-www-form-urlencoded, application/json",
                  "UNSUPPORTED_MEDIA_TYPE"));
-    expect(sign_in(login(eva, right), {"Content-Type:"}), 415,
+    expect(sign_in(login(eva, right_password), {"Content-Type:"}), 415,
            fault("Content-Type is required. Allowed types: application/x-www-form-urlencoded, "
                  "application/json",
                  "UNSUPPORTED_MEDIA_TYPE"));
@@ -376,13 +380,13 @@ TEST(sign_in, with_a_callbackURL_of_the_same_origin_sends_the_client_there) {
     const auto where = own_origin();
     for (const std::string& url :
          {std::string("/dash?x=1#y"), where, where + "/dash", where + "?x"}) {
-        const auto reply = sign_in(login(eva, right, R"(,"callbackURL":")" + url + "\""));
+        const auto reply = sign_in(login(eva, right_password, R"(,"callbackURL":")" + url + "\""));
         expect(reply, 200,
                R"({"redirect":true,"token":")" + token_in(reply) + R"(","url":")" + url +
                    R"(","user":)" + eva_json() + "}");
         CHECK_EQUAL(url, reply.header("Location").value_or("(none)"));
     }
-    const auto empty = sign_in(login(eva, right, R"(,"callbackURL":"")"));
+    const auto empty = sign_in(login(eva, right_password, R"(,"callbackURL":"")"));
     CHECK_TRUE(empty.body.starts_with(R"({"redirect":false,)"));
     CHECK_FALSE(empty.header("Location").has_value());
 }
@@ -394,7 +398,7 @@ TEST(sign_in, with_a_callbackURL_of_elsewhere_is_403_and_opens_nothing) {
           std::string("javascript:alert(1)"), std::string("/\\\\evil.test"),
           std::string("/%2fevil.test"), std::string("/a%5Cb"), std::string("/\\t/evil.test"),
           where + "@evil.test/", where + "0/", where + ".evil.test", where + "\\\\@evil.test"})
-        expect(sign_in(login(eva, right, R"(,"callbackURL":")" + url + "\"")), 403,
+        expect(sign_in(login(eva, right_password, R"(,"callbackURL":")" + url + "\"")), 403,
                fault("Invalid callbackURL", "INVALID_CALLBACK_URL"));
     CHECK_EQUAL(3, count("session"));
 }
@@ -402,7 +406,7 @@ TEST(sign_in, with_a_callbackURL_of_elsewhere_is_403_and_opens_nothing) {
 TEST(sign_in, from_another_site_is_403) {
     const auto invalid = fault("Invalid origin", "INVALID_ORIGIN");
     const auto missing = fault("Missing or null Origin", "MISSING_OR_NULL_ORIGIN");
-    const auto body = login(eva, right);
+    const auto body = login(eva, right_password);
     const std::string some_cookie = "Cookie: a=b";
     for (const std::string& origin :
          {std::string("http://evil.test"), own_origin() + "0", own_origin() + ".evil.test",
@@ -426,7 +430,7 @@ TEST(sign_in, from_another_site_is_403) {
 }
 
 TEST(sign_in, from_its_own_site_is_answered) {
-    const auto body = login(eva, right);
+    const auto body = login(eva, right_password);
     CHECK_EQUAL(200, sign_in(body, {from_here()}).status);
     CHECK_EQUAL(200, sign_in(body, {from_here(), "Cookie: a=b"}).status);
     CHECK_EQUAL(200, sign_in(body, {"Referer: " + own_origin() + "/login?x"}).status);
@@ -440,7 +444,7 @@ TEST(sign_in, from_its_own_site_is_answered) {
 }
 
 TEST(sign_in, from_a_trusted_origin_is_answered_and_can_be_read) {
-    const auto body = login(eva, right, R"(,"callbackURL":"https://app.example.org/in")");
+    const auto body = login(eva, right_password, R"(,"callbackURL":"https://app.example.org/in")");
     const std::vector<std::string> headers = {"Origin: https://app.example.org", "Cookie: a=b",
                                               "Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: cors"};
     const auto reply = sign_in_at("/trusting/auth", body, headers);
@@ -501,7 +505,7 @@ TEST(sign_in, on_another_path_is_404) {
 }
 
 TEST(sign_in, get_session_answers_session_and_user) {
-    const auto token = token_in(sign_in(login(eva, right), {"User-Agent: Browser/1"}));
+    const auto token = token_in(sign_in(login(eva, right_password), {"User-Agent: Browser/1"}));
     const auto reply = get_session({cookie(token)});
     const auto created = between(reply.body, R"("createdAt":")", "\"").value_or("(none)");
     const auto id =
@@ -520,7 +524,7 @@ TEST(sign_in, get_session_answers_session_and_user) {
 }
 
 TEST(sign_in, get_session_with_a_secret_takes_signed_tokens_alone) {
-    const auto token = token_in(sign_in_at("/signed/auth", login(eva, right)));
+    const auto token = token_in(sign_in_at("/signed/auth", login(eva, right_password)));
     const std::string path = "/signed/auth/get-session";
     CHECK_TRUE(send("GET", path, {}, {cookie(component_encoded(signed_token(token)))})
                    .body.starts_with(R"({"session":{)"));
@@ -568,7 +572,7 @@ TEST(sign_in, get_session_of_an_expired_session_is_null_and_removes_it) {
 }
 
 TEST(sign_in, sign_out_ends_the_session_and_its_cookies) {
-    const auto token = token_in(sign_in(login(eva, right)));
+    const auto token = token_in(sign_in(login(eva, right_password)));
     const auto reply = sign_out({cookie(token), from_here()});
     expect(reply, 200, R"({"success":true})");
     CHECK_EQUAL(std::string(cleared), cookies_of(reply));
@@ -578,8 +582,8 @@ TEST(sign_in, sign_out_ends_the_session_and_its_cookies) {
 }
 
 TEST(sign_in, sign_out_ends_the_session_of_a_bearer_and_no_other) {
-    const auto token = token_in(sign_in(login(eva, right)));
-    const auto other = token_in(sign_in(login(eva, right)));
+    const auto token = token_in(sign_in(login(eva, right_password)));
+    const auto other = token_in(sign_in(login(eva, right_password)));
     expect(sign_out({"Authorization: Bearer " + token}), 200, R"({"success":true})");
     expect(get_session({cookie(token)}), 200, "null");
     CHECK_TRUE(get_session({cookie(other)}).body.starts_with(R"({"session":{)"));
@@ -603,7 +607,7 @@ TEST(sign_in, sign_out_from_another_site_without_a_cookie_takes_none_away) {
 }
 
 TEST(sign_in, sign_out_from_another_site_is_403_and_ends_nothing) {
-    const auto token = token_in(sign_in(login(eva, right)));
+    const auto token = token_in(sign_in(login(eva, right_password)));
     expect(sign_out({cookie(token), "Origin: http://evil.test"}), 403,
            fault("Invalid origin", "INVALID_ORIGIN"));
     expect(sign_out({cookie(token)}), 403,

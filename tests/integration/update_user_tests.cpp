@@ -5,7 +5,7 @@ namespace useradmin::test {
 
 namespace {
 
-constexpr const char* failed = "Error al actualizar usuario";
+constexpr const char* update_failed = "Error al actualizar usuario";
 
 } // namespace
 
@@ -38,14 +38,14 @@ TEST(update_user, answers_with_the_full_updated_row) {
 
 TEST(update_user, with_an_unreadable_body_is_500_and_changes_nothing) {
     for (const char* body : {"", "{", "name=X"})
-        expect_error(put(Caller::super_admin, "ulises-1", body), 500, failed);
+        expect_error(put(Caller::super_admin, "ulises-1", body), 500, update_failed);
     expect_unchanged();
 }
 
 TEST(update_user, to_a_taken_email_is_500_and_changes_nothing) {
     expect_log("UA0106");
     expect_error(put(Caller::super_admin, "ulises-1", R"({"name":"X","email":"sara@example.org"})"),
-                 500, failed);
+                 500, update_failed);
     expect_unchanged();
 }
 

@@ -630,7 +630,7 @@ TEST(tables_in_use, are_read_after_a_slow_connect) {
       public:
         explicit Slow(SingleConnection& connection) : connection_(connection) {}
         const store::Connection* acquire(store::Deadline deadline) override {
-            std::this_thread::sleep_for(std::chrono::milliseconds(300));
+            std::this_thread::sleep_for(std::chrono::milliseconds(2200));
             return connection_.acquire(deadline);
         }
         void release(const store::Connection& connection) noexcept override {
@@ -642,7 +642,7 @@ TEST(tables_in_use, are_read_after_a_slow_connect) {
     };
     add_user("u", "u@x");
     Slow slow(*connection_);
-    const store::TimeoutPolicy little = {std::chrono::milliseconds(200)};
+    const store::TimeoutPolicy little = {std::chrono::seconds(2)};
     store::DatabaseStore impatient(slow, log_, pool_, store::TableNames{}, "contract", little);
     worked(impatient.find("u"));
 }

@@ -125,9 +125,9 @@ void Httpd::stop() {
                                  std::chrono::seconds(10)));
     // It looks after its children once a second, until it is told this.
     process_->signal(SIGTERM);
-    if (!process_->ended_within(std::chrono::seconds(30)))
+    if (!process_->ended_within(std::chrono::seconds(60)))
         LogWatch::instance().note("httpd did not stop");
-    if (!eventually([this] { return !process_->group_left(); }, std::chrono::seconds(5)))
+    if (!eventually([this] { return !process_->group_left(); }))
         LogWatch::instance().note("httpd left processes behind");
     process_.reset();
 }

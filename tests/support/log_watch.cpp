@@ -95,7 +95,7 @@ bool LogWatch::has(std::string_view part) {
 std::string LogWatch::settle() {
     std::string complaint;
     for (const auto& part : expected_)
-        if (!eventually([this, &part] { return has(part); }, std::chrono::seconds(10)))
+        if (!eventually([this, &part] { return has(part); }))
             complaint += "no line of the error log holds: " + part + "\n";
     read_on();
     for (const auto& line : lines_)

@@ -9,22 +9,23 @@ namespace useradmin::test {
 
 namespace {
 
-constexpr std::string_view no_session = "401 No autorizado";
-constexpr std::string_view wrong_method = "405 Método no permitido";
-constexpr std::string_view unavailable = "503 Servicio no disponible temporalmente";
-constexpr std::string_view not_found = "404 Usuario no encontrado";
-constexpr std::string_view no_list = "403 No tienes permisos para ver usuarios";
-constexpr std::string_view no_get = "403 No tienes permisos";
-constexpr std::string_view no_create = "403 No tienes permisos para crear usuarios";
-constexpr std::string_view no_update = "403 No tienes permisos para editar usuarios";
-constexpr std::string_view no_role_or_ban =
+constexpr std::string_view unauthorized = "401 No autorizado";
+constexpr std::string_view not_allowed = "405 Método no permitido";
+constexpr std::string_view busy = "503 Servicio no disponible temporalmente";
+constexpr std::string_view unknown_user = "404 Usuario no encontrado";
+constexpr std::string_view list_refused = "403 No tienes permisos para ver usuarios";
+constexpr std::string_view get_refused = "403 No tienes permisos";
+constexpr std::string_view create_refused = "403 No tienes permisos para crear usuarios";
+constexpr std::string_view update_refused = "403 No tienes permisos para editar usuarios";
+constexpr std::string_view role_or_ban_refused =
     "403 No tienes permisos para cambiar roles o banear usuarios";
-constexpr std::string_view no_delete = "403 No tienes permisos para eliminar usuarios";
-constexpr std::string_view missing = "400 Faltan campos requeridos";
+constexpr std::string_view delete_refused = "403 No tienes permisos para eliminar usuarios";
+constexpr std::string_view fields_absent = "400 Faltan campos requeridos";
 
 // A body that every operation refuses to read.
 constexpr std::string_view unreadable = "{";
-constexpr std::string_view good_body = R"({"name":"Eva","email":"eva@example.org","password":"x"})";
+constexpr std::string_view complete_body =
+    R"({"name":"Eva","email":"eva@example.org","password":"x"})";
 constexpr std::string_view taken_email =
     R"({"name":"Eva","email":"another@example.org","password":"x"})";
 
@@ -59,37 +60,38 @@ TEST_GROUP_BASE(order_of_checks, OrderOfChecks){};
 TEST(order_of_checks, an_earlier_check_answers_although_everything_later_would_fail) {
     everything_fails();
     for (const Case& each : {
-             Case{"method before session", nobody, "DELETE ", "", wrong_method, ""},
-             Case{"method before session", nobody, "POST /another", "", wrong_method, ""},
-             Case{"list: session first", nobody, "GET /?search=%FF", "", no_session, ""},
-             Case{"list: role before parameters", user, "GET /?search=%FF", "", no_list, ""},
+             Case{"method before session", nobody, "DELETE ", "", not_allowed, ""},
+             Case{"method before session", nobody, "POST /another", "", not_allowed, ""},
+             Case{"list: session first", nobody, "GET /?search=%FF", "", unauthorized, ""},
+             Case{"list: role before parameters", user, "GET /?search=%FF", "", list_refused, ""},
              Case{"list: parameters before database", super_admin, "GET /?search=%FF", "",
                   "500 Error al obtener usuarios", ""},
-             Case{"create: session first", nobody, "POST ", unreadable, no_session, ""},
-             Case{"create: role before body", user, "POST ", unreadable, no_create, ""},
-             Case{"create: role before required fields", user, "POST ", "{}", no_create, ""},
+             Case{"create: session first", nobody, "POST ", unreadable, unauthorized, ""},
+             Case{"create: role before body", user, "POST ", unreadable, create_refused, ""},
+             Case{"create: role before required fields", user, "POST ", "{}", create_refused, ""},
              Case{"create: required fields before the new role", admin, "POST ",
-                  R"({"name":"Eva","email":"another@example.org","role":"admin"})", missing,
+                  R"({"name":"Eva","email":"another@example.org","role":"admin"})", fields_absent,
                   "body"},
              Case{"create: required fields before the role's type", super_admin, "POST ",
-                  R"({"name":"Eva","email":"another@example.org","role":5})", missing, "body"},
+                  R"({"name":"Eva","email":"another@example.org","role":5})", fields_absent,
+                  "body"},
              Case{"create: the new role before the email", admin, "POST ",
                   R"({"name":"Eva","email":"another@example.org","password":"x","role":"admin"})",
                   "403 Solo puedes crear usuarios con rol 'user'", "body"},
              Case{"create: the role's type before the email", super_admin, "POST ",
                   R"({"name":"Eva","email":"another@example.org","password":"x","role":5})",
                   "500 Error al crear usuario", "body"},
-             Case{"create: email before hash", super_admin, "POST ", good_body, unavailable,
+             Case{"create: email before hash", super_admin, "POST ", complete_body, busy,
                   "body, find_by_email eva@example.org"},
-             Case{"get: session first", nobody, "GET /unknown", "", no_session, ""},
-             Case{"get: caller before user", user, "GET /unknown", "", no_get, ""},
-             Case{"get: caller before id", user, "GET /%FF", "", no_get, ""},
-             Case{"update: session first", nobody, "PUT /unknown", unreadable, no_session, ""},
-             Case{"update: role before user and body", user, "PUT /unknown", unreadable, no_update,
-                  ""},
-             Case{"delete: session first", nobody, "DELETE /unknown", "", no_session, ""},
-             Case{"delete: role before the own id", user, "DELETE /me", "", no_delete, ""},
-             Case{"delete: role before the own id", admin, "DELETE /me", "", no_delete, ""},
+             Case{"get: session first", nobody, "GET /unknown", "", unauthorized, ""},
+             Case{"get: caller before user", user, "GET /unknown", "", get_refused, ""},
+             Case{"get: caller before id", user, "GET /%FF", "", get_refused, ""},
+             Case{"update: session first", nobody, "PUT /unknown", unreadable, unauthorized, ""},
+             Case{"update: role before user and body", user, "PUT /unknown", unreadable,
+                  update_refused, ""},
+             Case{"delete: session first", nobody, "DELETE /unknown", "", unauthorized, ""},
+             Case{"delete: role before the own id", user, "DELETE /me", "", delete_refused, ""},
+             Case{"delete: role before the own id", admin, "DELETE /me", "", delete_refused, ""},
              Case{"delete: own id before user", super_admin, "DELETE /me", "",
                   "400 No puedes eliminar tu propio usuario", ""},
          })
@@ -99,19 +101,19 @@ TEST(order_of_checks, an_earlier_check_answers_although_everything_later_would_f
 TEST(order_of_checks, each_operation_asks_the_database_as_rarely_as_possible) {
     for (const Case& each : {
              Case{"list", admin, "GET ", "", "200", "list role=user search=- 20 from 0"},
-             Case{"get", admin, "GET /unknown", "", not_found, "find unknown"},
+             Case{"get", admin, "GET /unknown", "", unknown_user, "find unknown"},
              Case{"update", admin, "PUT /another", R"({"name":"Eva"})", "200",
                   "body, update another"},
              Case{"update: user before forbidden fields", admin, "PUT /unknown",
-                  R"({"role":"admin"})", not_found, "body, find unknown"},
+                  R"({"role":"admin"})", unknown_user, "body, find unknown"},
              Case{"update: user before forbidden fields", admin, "PUT /unknown",
-                  R"({"banned":false})", not_found, "body, find unknown"},
-             Case{"update: user before body", super_admin, "PUT /unknown", unreadable, not_found,
+                  R"({"banned":false})", unknown_user, "body, find unknown"},
+             Case{"update: user before body", super_admin, "PUT /unknown", unreadable, unknown_user,
                   "body, find unknown"},
              Case{"update: user before types", super_admin, "PUT /unknown", R"({"name":5})",
-                  not_found, "body, find unknown"},
+                  unknown_user, "body, find unknown"},
              Case{"update: refused", admin, "PUT /another", R"({"name":"Eva","role":"admin"})",
-                  no_role_or_ban, "body, find another"},
+                  role_or_ban_refused, "body, find another"},
              Case{"delete: the last two checks are the deletion's", super_admin, "DELETE /root", "",
                   "403 No se puede eliminar el usuario administrador principal",
                   "remove root unless root@example.org"},
@@ -128,14 +130,14 @@ TEST(order_of_checks, create_asks_for_the_email_before_it_hashes) {
 TEST(order_of_checks, create_hashes_before_it_inserts) {
     store.failures["create"] = store::Failure::failed;
     hasher.failure = password::HashFailure::busy;
-    expect_case({"hash before insert", super_admin, "POST ", good_body, unavailable,
+    expect_case({"hash before insert", super_admin, "POST ", complete_body, busy,
                  "body, find_by_email eva@example.org, hash"});
 }
 
 TEST(order_of_checks, create_asks_the_database_nothing_while_it_hashes) {
     std::string before;
     hasher.meanwhile = [&] { before = calls.text(); };
-    expect_case({"while it hashes", super_admin, "POST ", good_body, "200",
+    expect_case({"while it hashes", super_admin, "POST ", complete_body, "200",
                  "body, find_by_email eva@example.org, hash, create"});
     expect("body, find_by_email eva@example.org, hash", before);
 }
