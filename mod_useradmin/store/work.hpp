@@ -34,9 +34,6 @@ class Work {
     /// Runs the statement that commits a transaction.
     Result<Rows> commit(const char* sql);
 
-    /// Records a failure without a failed statement; the client's error has the reason.
-    void set_error(ErrorKind error_kind) { static_cast<void>(record(error_kind)); }
-
     /// Returns whether the user table has a column for the value. If not, error() says so.
     bool can_hold(std::string_view field, const model::Value& value);
     /// Reads a row of a user's fields and version.

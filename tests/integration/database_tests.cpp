@@ -33,22 +33,6 @@ class ChangedDatabase : public OwnHttpd {
                "ALTER TABLE \"hidden\" RENAME TO \"" + table + "\"");
     }
 
-    /// Puts a user into a file of SQLite's that has such a journal.
-    static void fill(TestDatabase& own, const std::string& journal) {
-        own.sql().run("PRAGMA journal_mode = " + journal +
-                      R"(; INSERT INTO "user" ("id", "name", "email", "emailVerified",)"
-                      R"( "createdAt", "updatedAt"))"
-                      R"( VALUES ('n', 'N', 'n@x', 1, '2026-01-01', '2026-01-01'))");
-    }
-    /// A copy of it next to it, which httpd may write.
-    static std::filesystem::path backup_of(TestDatabase& own) {
-        const std::string backup = own.file().string() + ".backup";
-        own.sql().run("VACUUM INTO " + sql_literal(backup));
-        if (const auto account = Httpd::account())
-            account->take_ownership(backup);
-        return backup;
-    }
-
     std::string undo_;
 };
 
@@ -139,39 +123,6 @@ TEST(database, outage_is_logged_once_for_each_tag) {
     }
     CHECK(told > 0);
     CHECK_EQUAL(20, told + debug);
-}
-
-TEST(database, file_that_is_replaced_is_reopened) {
-    if (Suite::current().kind() != Kind::sqlite)
-        return;
-    TestDatabase own(Suite::current().work(), Suite::current().kind(), "replaced");
-    fill(own, "DELETE");
-    start_before(own, location("/api/users", as_sara));
-    expect_success(client_->send({"GET", "/api/users/n"}));
-    const auto backup = backup_of(own);
-    own.forget_connection();
-    std::filesystem::rename(backup, own.file());
-    expect_success(client_->send({"PUT", "/api/users/n", {}, R"({"name":"M"})"}));
-    CHECK_EQUAL(std::string("M"), own.sql().value("SELECT \"name\" FROM \"user\"").value_or(""));
-    CHECK_TRUE(eventually([&] {
-        return client_->send({"GET", "/api/users/n"}).text().find(R"("name":"M")") !=
-               std::string::npos;
-    }));
-}
-
-TEST(database, file_that_is_deleted_takes_no_writes) {
-    if (Suite::current().kind() != Kind::sqlite)
-        return;
-    expect_log("UA0106");
-    TestDatabase own(Suite::current().work(), Suite::current().kind(), "logged");
-    fill(own, "WAL");
-    // One connection: another one would be opened on the new file.
-    start_before(own, "DBDMax 1\nDBDKeep 1\n" + location("/api/users", as_sara));
-    const auto backup = backup_of(own);
-    expect_success(client_->send({"PUT", "/api/users/n", {}, R"({"name":"L"})"}));
-    own.forget_connection();
-    std::filesystem::rename(backup, own.file());
-    CHECK_EQUAL(500, client_->send({"PUT", "/api/users/n", {}, R"({"name":"M"})"}).status);
 }
 
 TEST(database, with_DBDMax_1_a_slow_reader_does_not_block_another_request) {
