@@ -29,7 +29,7 @@ Result<std::vector<Row>> read(Work& work, model::NullableText after_id, std::int
 Result<std::vector<model::User>> find_existing(Work& work, std::span<const Row> rows);
 
 /// Inserts the users and their credential accounts in the caller's transaction. If the database
-/// generates the ids, sets them in the rows. Work::fault() reports a conflict.
+/// generates the ids, sets them in the rows. Work::error_kind() reports a conflict.
 Result<Done> insert(Work& work, std::span<Row> rows, bool account_id_is_user_id,
                     text::Timestamp now);
 

@@ -68,7 +68,7 @@ class Rows {
         const model::NullableText text = take();
         return text && (*text == "t" || *text == "1" || *text == "true");
     }
-    /// Takes a record (Table::read).
+    /// Takes a record (Table::select_list).
     template <class Record>
     Record take_record() noexcept {
         Record record;

@@ -143,7 +143,7 @@ struct UpdateGuard {
     };
     Kind kind = Kind::none;
     std::string_view role = {};
-    /// When a ban that has expired is none any more.
+    /// The current time, to ignore expired bans.
     text::Timestamp now = {};
     /// The expected versions, checked last; otherwise changed.
     Versions versions = {};
@@ -166,7 +166,7 @@ struct SessionTerms {
     const model::User* verified = nullptr;
     /// Whether it may be banned.
     bool allows_banned = false;
-    /// When a ban or a session that has expired is none any more.
+    /// The current time, to ignore expired bans and sessions.
     text::Timestamp now = {};
     /// The hash that its credential account must still have; nothing: any or none.
     model::NullableText password_hash = {};
@@ -239,7 +239,7 @@ class Store {
     virtual Result<model::User> create(const NewUser& user,
                                        const std::optional<Actor>& actor = {}) = 0;
     /// Changes a user. Returns the full row (4.4), not_found, or the guard's failure. With
-    /// Sessions::end, a ban, another role or another address ends the user's sessions.
+    /// SessionPolicy::revoke, a ban, another role or another address ends the user's sessions.
     virtual Result<model::User> update(std::string_view id, const Changes& changes,
                                        const UpdateGuard& guard = {},
                                        SessionPolicy sessions = SessionPolicy::keep) = 0;
@@ -255,8 +255,8 @@ class Store {
     /// no such user or no credential account.
     virtual Result<Credential> find_credential(std::string_view email) = 0;
     /// Sets the hash in the user's credential account, creating it if necessary. Fails as
-    /// not_found, or as changed if the row has none of the versions. With Sessions::end, ends all
-    /// sessions of the user.
+    /// not_found, or with the guard's failure. With SessionPolicy::revoke, ends all sessions of the
+    /// user.
     virtual Result<Done> set_password(const model::Account& account,
                                       SessionPolicy sessions = SessionPolicy::keep,
                                       const UpdateGuard& guard = {}) = 0;
@@ -271,15 +271,16 @@ class Store {
     /// Returns the session with the token and its user, or not_found (5). The database does not
     /// return the token.
     virtual Result<SessionWithUser> find_session(std::string_view token) = 0;
-    /// As session(), but only with expiresAt and the user's id, role and ban.
+    /// As find_session(), but only with expiresAt and the user's id, role and ban.
     virtual Result<SessionWithUser> find_caller(std::string_view token) = 0;
     /// Returns the user's sessions, newest first, including expired ones.
     virtual Result<std::vector<model::Session>> list_sessions(std::string_view user_id) = 0;
     /// Returns up to most live sessions, newest first, without their tokens.
     virtual Result<std::vector<model::Session>>
     list_active_sessions(std::string_view user_id, text::Timestamp now, std::int64_t most) = 0;
-    /// Opens a session; its id, which the database may have made. Returns changed where the terms
-    /// do not hold. A change that ends the user's sessions comes wholly before or wholly after it.
+    /// Opens a session. Returns its id, which the database may have generated, or version_mismatch
+    /// if the terms do not hold. A change that ends the user's sessions happens entirely before or
+    /// entirely after it.
     virtual Result<std::string_view> create_session(const model::Session& session,
                                                     const SessionTerms& terms = {}) = 0;
     /// Changes the expiry of a session, or not_found.

@@ -51,7 +51,7 @@ class Work {
     /// Clears the fault, so that the work continues.
     void clear_error() noexcept;
 
-    /// Returns whether there is a listener. If so, the work fills in seen().
+    /// Returns whether there is a listener. If so, the work fills in row_change().
     bool has_listener() const noexcept { return has_listener_; }
     RowChange& row_change() noexcept { return row_change_; }
 

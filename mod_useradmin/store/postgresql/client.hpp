@@ -7,7 +7,7 @@
 
 namespace useradmin::store {
 
-/// Returns a client for a PGconn, which must outlive it. For label, see Dialect::client_of.
+/// Returns a client for a PGconn, which must outlive it. For label, see Dialect::create_client.
 std::unique_ptr<Client> postgresql_client(void* connection, const char* label);
 
 } // namespace useradmin::store

@@ -1,0 +1,222 @@
+#include "store/sqlite/client.hpp"
+
+#include "apr/pool.hpp"
+#include "store/sqlite/functions.hpp"
+
+#include <chrono>
+#include <cstring>
+#include <new>
+
+namespace useradmin::store {
+
+namespace {
+
+/// Resets a statement and its bindings at the end of the scope.
+class Execution {
+  public:
+    explicit Execution(sqlite3_stmt* statement) noexcept : statement_(statement) {}
+    ~Execution() {
+        sqlite3_reset(statement_);
+        sqlite3_clear_bindings(statement_);
+    }
+    Execution(const Execution&) = delete;
+    Execution& operator=(const Execution&) = delete;
+
+    bool bind(std::span<const char* const> arguments) noexcept {
+        int place = 0;
+        for (const char* argument : arguments)
+            if (sqlite3_bind_text(statement_, ++place, argument, -1, SQLITE_STATIC) != SQLITE_OK)
+                return false;
+        return true;
+    }
+
+    /// Appends the rows' cells, copied into the pool. Returns the last result code. Throws
+    /// std::bad_alloc.
+    int step_through(std::vector<Cell>& cells, apr_pool_t* pool) {
+        int code = sqlite3_step(statement_);
+        for (; code == SQLITE_ROW; code = sqlite3_step(statement_))
+            for (int column = 0; column < sqlite3_column_count(statement_); ++column)
+                cells.push_back(cell(column, pool));
+        return code;
+    }
+
+    std::size_t width() const noexcept {
+        return static_cast<std::size_t>(sqlite3_column_count(statement_));
+    }
+
+  private:
+    Cell cell(int column, apr_pool_t* pool) const {
+        const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));
+        if (text == nullptr) {
+            // NULL, or out of memory during conversion.
+            if (sqlite3_errcode(sqlite3_db_handle(statement_)) == SQLITE_NOMEM)
+                throw std::bad_alloc();
+            return {};
+        }
+        const auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement_, column));
+        return apr::copy_view(pool, {text, size});
+    }
+
+    sqlite3_stmt* statement_;
+};
+
+/// Interrupts statements at the deadline, until the end of the scope.
+class DeadlineInterrupt {
+  public:
+    DeadlineInterrupt(sqlite3* database, const Deadline& deadline) noexcept : database_(database) {
+        // About a millisecond.
+        constexpr int steps = 50000;
+        if (deadline != no_deadline)
+            sqlite3_progress_handler(
+                database, steps,
+                [](void* until) noexcept {
+                    return Clock::now() >= *static_cast<const Deadline*>(until) ? 1 : 0;
+                },
+                const_cast<Deadline*>(&deadline));
+    }
+    ~DeadlineInterrupt() { sqlite3_progress_handler(database_, 0, nullptr, nullptr); }
+    DeadlineInterrupt(const DeadlineInterrupt&) = delete;
+    DeadlineInterrupt& operator=(const DeadlineInterrupt&) = delete;
+
+  private:
+    sqlite3* database_;
+};
+
+/// The cells of a result in a request's pool. Wipes secret ones with it.
+class CellStorage {
+  public:
+    explicit CellStorage(bool are_secret) noexcept : are_secret_(are_secret) {}
+    ~CellStorage() {
+        if (!are_secret_)
+            return;
+        for (const Cell& cell : cells)
+            if (const auto* text = std::get_if<std::string_view>(&cell))
+                explicit_bzero(const_cast<char*>(text->data()), text->size());
+    }
+    CellStorage(const CellStorage&) = delete;
+    CellStorage& operator=(const CellStorage&) = delete;
+
+    std::vector<Cell> cells;
+
+  private:
+    bool are_secret_;
+};
+
+} // namespace
+
+std::variant<Rows, ErrorKind> SqliteClient::run(const Statement& statement, apr_pool_t* pool) {
+    auto prepared = prepared_.find(statement.sql());
+    if (prepared == prepared_.end()) {
+        SqliteStatement made = prepare(statement.sql().c_str());
+        if (made == nullptr)
+            return error_kind();
+        if (prepared_.size() >= max_prepared_statements)
+            return run(made.get(), statement.arguments(), statement.returns_secrets(), pool);
+        prepared = prepared_.emplace(statement.sql(), std::move(made)).first;
+    }
+    return run(prepared->second.get(), statement.arguments(), statement.returns_secrets(), pool);
+}
+
+std::variant<Rows, ErrorKind> SqliteClient::execute(const char* sql, apr_pool_t* pool) {
+    const SqliteStatement prepared = prepare(sql);
+    if (prepared == nullptr)
+        return error_kind();
+    return run(prepared.get(), {}, false, pool);
+}
+
+bool SqliteClient::reconnect() {
+    if (SqliteHandle made = reopen(); made != nullptr) {
+        prepared_.clear();
+        roll_back_.reset();
+        roll_back_inner_.reset();
+        own_ = std::move(made);
+        database_ = own_.get();
+    }
+    return true;
+}
+
+bool SqliteClient::is_collated_exactly(std::string_view table, const std::string& column) const {
+    const std::size_t dot = table.find('.');
+    const std::string schema(dot == table.npos ? "" : table.substr(0, dot));
+    const std::string own(table.substr(dot == table.npos ? 0 : dot + 1));
+    const char* collation = nullptr;
+    return sqlite3_table_column_metadata(database_, dot == table.npos ? nullptr : schema.c_str(),
+                                         own.c_str(), column.c_str(), nullptr, &collation, nullptr,
+                                         nullptr, nullptr) == SQLITE_OK &&
+           sqlite3_stricmp(collation, "BINARY") == 0;
+}
+
+void SqliteClient::prepare_rollback(bool is_inner) {
+    SqliteStatement& end = is_inner ? roll_back_inner_ : roll_back_;
+    if (end == nullptr)
+        end = prepare(is_inner ? "ROLLBACK TO useradmin_inner" : "ROLLBACK");
+    if (end == nullptr)
+        throw std::bad_alloc();
+}
+
+void SqliteClient::roll_back(bool is_inner) noexcept {
+    sqlite3_stmt* const end = (is_inner ? roll_back_inner_ : roll_back_).get();
+    sqlite3_step(end);
+    sqlite3_reset(end);
+}
+
+SqliteHandle SqliteClient::reopen() {
+    const char* const file = sqlite3_db_filename(database_, nullptr);
+    if (apr::view_of(file).empty() || sqlite3_uri_boolean(file, "immutable", 0) != 0 ||
+        apr::view_of(sqlite3_uri_parameter(file, "mode")) == "ro" ||
+        sqlite3_db_readonly(database_, nullptr) == 0)
+        return nullptr;
+    sqlite3* opened = nullptr;
+    const int code = sqlite3_open_v2(file, &opened, SQLITE_OPEN_READWRITE, nullptr);
+    SqliteHandle made(opened);
+    if (code != SQLITE_OK || sqlite3_db_readonly(opened, nullptr) != 0)
+        return nullptr;
+    register_functions(opened);
+    return made;
+}
+
+SqliteStatement SqliteClient::prepare(const char* sql) {
+    sqlite3_stmt* statement = nullptr;
+    sqlite3_prepare_v3(database_, sql, -1, SQLITE_PREPARE_PERSISTENT, &statement, nullptr);
+    return SqliteStatement(statement);
+}
+
+std::variant<Rows, ErrorKind> SqliteClient::run(sqlite3_stmt* statement,
+                                                std::span<const char* const> arguments,
+                                                bool gives_secrets, apr_pool_t* pool) {
+    Execution execution(statement);
+    const DeadlineInterrupt watch(database_, deadline_);
+    std::vector<Cell>& cells = apr::emplace<CellStorage>(pool, gives_secrets).cells;
+    if (!execution.bind(arguments) || execution.step_through(cells, pool) != SQLITE_DONE)
+        return error_kind();
+    return Rows(cells, execution.width(), sqlite3_changes(database_));
+}
+
+ErrorKind SqliteClient::error_kind() {
+    error_ = sqlite3_errmsg(database_);
+    code_ = SQLITE_OK;
+    switch (sqlite3_extended_errcode(database_)) {
+    case SQLITE_CONSTRAINT_UNIQUE:
+    case SQLITE_CONSTRAINT_PRIMARYKEY:
+        return ErrorKind::unique_violation;
+    default:
+        break;
+    }
+    code_ = sqlite3_errcode(database_);
+    switch (code_) {
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+        return ErrorKind::busy;
+    case SQLITE_INTERRUPT:
+        return ErrorKind::timed_out;
+    case SQLITE_READONLY:
+        return ErrorKind::read_only;
+    case SQLITE_ERROR: // such as an unknown table or column
+    case SQLITE_SCHEMA:
+        return ErrorKind::stale_schema;
+    default:
+        return ErrorKind::rejected;
+    }
+}
+
+} // namespace useradmin::store

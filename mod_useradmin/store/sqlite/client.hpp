@@ -1,0 +1,91 @@
+// The client for SQLite.
+#pragma once
+
+#include "store/client.hpp"
+
+#include <sqlite3.h>
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+namespace useradmin::store {
+
+struct CloseSqlite {
+    void operator()(sqlite3* database) const noexcept { sqlite3_close_v2(database); }
+};
+using SqliteHandle = std::unique_ptr<sqlite3, CloseSqlite>;
+
+struct FinalizeSqlite {
+    void operator()(sqlite3_stmt* statement) const noexcept { sqlite3_finalize(statement); }
+};
+using SqliteStatement = std::unique_ptr<sqlite3_stmt, FinalizeSqlite>;
+
+/// See Client. Functions are registered on the connection (functions.hpp).
+class SqliteClient final : public Client {
+  public:
+    explicit SqliteClient(sqlite3* database) noexcept : database_(database) {}
+
+    void set_deadline(Deadline deadline) noexcept override { deadline_ = deadline; }
+
+    std::variant<Rows, ErrorKind> run(const Statement& statement, apr_pool_t* pool) override;
+
+    std::variant<Rows, ErrorKind> execute(const char* sql, apr_pool_t* pool) override;
+
+    const std::string& error_message() const noexcept override { return error_; }
+    bool has_no_pending_input() const noexcept override { return true; }
+    bool ping() override { return true; }
+    bool is_connected() const noexcept override { return true; }
+    bool is_in_transaction() const noexcept override {
+        return sqlite3_get_autocommit(database_) == 0;
+    }
+    /// A file opened read-only stays so on its connection: opens it again.
+    bool reconnect() override;
+    void discard_prepared() override { prepared_.clear(); }
+
+    /// Returns whether the column compares bytewise. Unknown for views.
+    bool is_collated_exactly(std::string_view table, const std::string& column) const;
+
+    /// Returns the deadline for waiting for readers.
+    Deadline deadline() const noexcept {
+        constexpr std::chrono::seconds of_tools(5);
+        return deadline_ != no_deadline ? deadline_ : Clock::now() + of_tools;
+    }
+
+    /// Returns whether the last failure was one to read or write the file.
+    bool has_io_error() const noexcept { return code_ == SQLITE_IOERR; }
+
+    /// Prepares the rollback statement before a transaction or savepoint begins, so that it needs
+    /// no memory later. Throws std::bad_alloc.
+    void prepare_rollback(bool is_inner);
+    /// Rolls back the transaction or savepoint.
+    void roll_back(bool is_inner) noexcept;
+
+  private:
+    /// Opens a read-only file again for writing. Returns nullptr if DBDParams forbids it or that
+    /// changes nothing.
+    SqliteHandle reopen();
+
+    /// Statements of sqlite3_prepare_v3 are prepared again automatically after a schema change.
+    SqliteStatement prepare(const char* sql);
+
+    std::variant<Rows, ErrorKind> run(sqlite3_stmt* statement,
+                                      std::span<const char* const> arguments, bool gives_secrets,
+                                      apr_pool_t* pool);
+
+    ErrorKind error_kind();
+
+    /// The handle of apr_dbd, or own_.
+    sqlite3* database_;
+    SqliteHandle own_;
+    Deadline deadline_ = no_deadline;
+    std::unordered_map<std::string, SqliteStatement> prepared_;
+    SqliteStatement roll_back_;
+    SqliteStatement roll_back_inner_;
+    int code_ = SQLITE_OK;
+    std::string error_;
+};
+
+} // namespace useradmin::store

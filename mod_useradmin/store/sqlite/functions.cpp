@@ -1,0 +1,123 @@
+#include "store/sqlite/functions.hpp"
+
+#include "crypto/sha256.hpp"
+#include "text/timestamp.hpp"
+#include "text/unicode.hpp"
+
+#include <chrono>
+#include <cmath>
+#include <new>
+#include <string>
+
+namespace useradmin::store {
+
+namespace {
+
+/// Returns the bytes of a blob, or the text converted to UTF-8.
+std::string_view bytes_of(sqlite3_value* value) noexcept {
+    const void* const data = sqlite3_value_type(value) == SQLITE_BLOB ? sqlite3_value_blob(value)
+                                                                      : sqlite3_value_text(value);
+    const auto* bytes = static_cast<const char*>(data);
+    return {bytes != nullptr ? bytes : "", static_cast<std::size_t>(sqlite3_value_bytes(value))};
+}
+
+/// Defines an SQL function from a function of a text.
+template <std::string (*of_text)(std::string_view)>
+void mapped(sqlite3_context* context, int, sqlite3_value** values) noexcept {
+    try {
+        const std::string text = of_text(bytes_of(values[0]));
+        sqlite3_result_text(context, text.data(), static_cast<int>(text.size()), SQLITE_TRANSIENT);
+    } catch (...) {
+        sqlite3_result_error_nomem(context);
+    }
+}
+
+/// Appends an injective encoding of a value.
+void append_value(std::string& out, sqlite3_value* value) {
+    const auto append = [&](char kind, const auto& number) {
+        out += kind;
+        out.append(reinterpret_cast<const char*>(&number), sizeof number);
+    };
+    constexpr double most_exact = 9007199254740992; // 2^53
+    const int type = sqlite3_value_type(value);
+    if (type == SQLITE_NULL) {
+        out += 'n';
+    } else if (type == SQLITE_INTEGER) {
+        append('i', sqlite3_value_int64(value));
+    } else if (type == SQLITE_FLOAT) {
+        // A column's affinity may convert an integral value when it is stored.
+        const double number = sqlite3_value_double(value);
+        if (std::trunc(number) == number && std::abs(number) < most_exact)
+            append('i', static_cast<sqlite3_int64>(number));
+        else
+            append('f', number);
+    } else {
+        const std::string_view bytes = bytes_of(value);
+        append(type == SQLITE_TEXT ? 't' : 'b', bytes.size());
+        out += bytes;
+    }
+}
+
+/// useradmin_version(value, …): returns a digest of the values.
+void version(sqlite3_context* context, int count, sqlite3_value** values) noexcept {
+    constexpr std::size_t most_digits = 32;
+    try {
+        std::string all;
+        for (int index = 0; index < count; ++index)
+            append_value(all, values[index]);
+        const std::string text = crypto::sha256_hex(all).substr(0, most_digits);
+        sqlite3_result_text(context, text.data(), static_cast<int>(text.size()), SQLITE_TRANSIENT);
+    } catch (...) {
+        sqlite3_result_error_nomem(context);
+    }
+}
+
+/// useradmin_later(old, now): returns now, or the millisecond after old if old is now or slightly
+/// later. Every change results in a new row version.
+void later(sqlite3_context* context, int, sqlite3_value** values) noexcept {
+    using namespace std::chrono_literals;
+    const auto time_of = [](sqlite3_value* value) {
+        const auto* text = reinterpret_cast<const char*>(sqlite3_value_text(value));
+        return text != nullptr ? text::parse_timestamp(text) : std::nullopt;
+    };
+    const bool is_number = bytes_of(values[1]).find('-') == std::string_view::npos;
+    const auto now = time_of(values[1]);
+    const auto old = time_of(values[0]);
+    if (!now || !old || *old < *now || *old > *now + 1s) {
+        sqlite3_result_value(context, values[1]);
+        return;
+    }
+    try {
+        std::string text;
+        if (is_number)
+            text = std::to_string((*old + 1ms).time_since_epoch().count());
+        else
+            text::append_iso8601(text, *old + 1ms);
+        sqlite3_result_text(context, text.data(), static_cast<int>(text.size()), SQLITE_TRANSIENT);
+    } catch (...) {
+        sqlite3_result_error_nomem(context);
+    }
+}
+
+} // namespace
+
+void register_functions(sqlite3* database) {
+    sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_FKEY, 1, nullptr);
+    struct Function {
+        const char* name;
+        int arguments;
+        void (*body)(sqlite3_context*, int, sqlite3_value**) noexcept;
+    };
+    // SQLite folds and sorts only ASCII.
+    constexpr Function functions[] = {{"useradmin_fold", 1, mapped<text::fold>},
+                                      {"useradmin_sort_key", 1, mapped<text::sort_key>},
+                                      {"useradmin_version", -1, version},
+                                      {"useradmin_later", 2, later}};
+    for (const auto& [name, arguments, body] : functions)
+        if (sqlite3_create_function_v2(database, name, arguments,
+                                       SQLITE_UTF8 | SQLITE_DETERMINISTIC, nullptr, body, nullptr,
+                                       nullptr, nullptr) != SQLITE_OK)
+            throw std::bad_alloc(); // the only possible error
+}
+
+} // namespace useradmin::store

@@ -1,0 +1,140 @@
+#include "store/sqlite/schema.hpp"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace useradmin::store {
+
+namespace {
+
+/// A row a column: the table's letter, the column's place, name, type, whether it demands a value;
+/// and a row with the number of the schema.
+std::string sqlite_columns_query(const TableNames& names) {
+    const auto table = [](const char* letter, std::string_view name) {
+        const std::size_t dot = name.find('.');
+        const std::string of =
+            dot == name.npos ? literal(name)
+                             : literal(name.substr(dot + 1)) + ", " + literal(name.substr(0, dot));
+        return "SELECT '" + std::string(letter) +
+               "' AS letter, cid, name, lower(type), \"notnull\" = 1 AND dflt_value IS NULL FROM "
+               "pragma_table_info(" +
+               of + ")";
+    };
+    return table("u", names.user) + " UNION ALL " + table("s", names.session) + " UNION ALL " +
+           table("a", names.account) + " ORDER BY 1, 2";
+}
+
+/// As SQLite derives a column's affinity from its declared type.
+Column::Kind affinity_of(std::string_view type) noexcept {
+    if (type.find("int") != type.npos)
+        return Column::Kind::integer;
+    if (type.starts_with("bool"))
+        return Column::Kind::boolean;
+    for (const std::string_view text : {"char", "clob", "text", "string", "uuid"})
+        if (type.find(text) != type.npos)
+            return Column::Kind::text;
+    return type.empty() ? Column::Kind::text : Column::Kind::other;
+}
+
+/// Returns whether the type has numeric affinity, which converts texts to numbers.
+bool makes_numbers(std::string_view type) noexcept {
+    return !type.empty() && type.find("char") == type.npos && type.find("clob") == type.npos &&
+           type.find("text") == type.npos && type.find("blob") == type.npos;
+}
+
+/// Returns the column as a JSON value of its type. SQLite has neither booleans nor JSON types.
+std::string json_of(const Column& column) {
+    const std::string sql = column.sql();
+    if (column.kind == Column::Kind::boolean)
+        return "json(iif(" + sql + " IS NULL, 'null', iif(" + sql + ", 'true', 'false')))";
+    // JSON has no infinity. JSON.stringify writes null; some versions of SQLite write an invalid
+    // word.
+    std::string value = "CASE typeof(" + sql + ") WHEN 'blob' THEN hex(" + sql +
+                        ") WHEN 'real' THEN iif(" + sql + " IN (9e999, -9e999), NULL, " + sql +
+                        ") ELSE " + sql + " END";
+    if (column.type.starts_with("json"))
+        return "iif(typeof(" + sql + ") = 'text' AND json_valid(" + sql + "), json(" + sql + "), " +
+               value + ")";
+    return value;
+}
+
+/// Returns the further columns in parts: json_object may be limited to 127 arguments.
+std::vector<std::string> extra_column_objects(const Schema& schema) {
+    constexpr std::size_t columns_in_object = 60;
+    std::vector<std::string> objects;
+    std::string members;
+    std::size_t count = 0;
+    for (const Column* column : schema.extra_user_columns()) {
+        members += (members.empty() ? "" : ", ") + literal(column->name) + ", " + json_of(*column);
+        if (++count % columns_in_object == 0)
+            objects.push_back("json_object(" + std::exchange(members, {}) + ")");
+    }
+    if (!members.empty() || objects.empty())
+        objects.push_back("json_object(" + members + ")");
+    return objects;
+}
+
+/// Returns the version of a row: a digest of all columns, in parts, since functions are limited to
+/// 127 arguments.
+std::string version_of(const Table& table) {
+    constexpr std::size_t columns_at_once = 100;
+    std::string sql;
+    for (std::size_t index = 0; index < table.columns.size(); ++index) {
+        if (index % columns_at_once == 0)
+            sql += index == 0 ? "useradmin_version(" : ") || '.' || useradmin_version(";
+        else
+            sql += ", ";
+        sql += table.columns[index].sql();
+    }
+    return sql + ")";
+}
+
+} // namespace
+
+std::variant<CatalogChange, ErrorKind> read_sqlite_schema(SqliteClient& client, apr_pool_t* pool,
+                                                          const TableNames& names, Schema& schema) {
+    auto answer = client.execute(sqlite_columns_query(names).c_str(), pool);
+    if (const auto* error_kind = std::get_if<ErrorKind>(&answer))
+        return *error_kind;
+    Rows rows = std::get<Rows>(answer);
+    Schema read;
+    read.fingerprint = fingerprint_of(names, rows);
+    read.set_table_names(names);
+    while (rows.next()) {
+        const char letter = rows.take().value_or("u").front();
+        Table& table = read.table(letter);
+        static_cast<void>(rows.take()); // the column's position
+        Column column;
+        column.name = rows.take().value_or("");
+        column.type = rows.take().value_or("");
+        column.kind = affinity_of(column.type);
+        column.requires_value = rows.take_boolean();
+        column.has_loose_equality =
+            // For integers, only the canonical text matches.
+            (column.kind != Column::Kind::integer && makes_numbers(column.type)) ||
+            !client.is_collated_exactly(letter == 'u'   ? names.user
+                                        : letter == 's' ? names.session
+                                                        : names.account,
+                                        column.name);
+        read.fingerprint += column.has_loose_equality ? '~' : '=';
+        table.columns.push_back(std::move(column));
+    }
+    if (read.fingerprint == schema.fingerprint)
+        return CatalogChange::none;
+    read.resolve_fields();
+    read.user.version = version_of(read.user);
+    for (Column& column : read.user.columns)
+        if (column.field == "updatedAt") {
+            column.write_before = "useradmin_later(" + column.sql() + ", ";
+            column.write_after = ")";
+        } else if (column.field == "role") {
+            // Lists compare within a function, as the index does, and therefore exactly.
+            column.has_loose_equality = false;
+        }
+    read.extra_columns = extra_column_objects(read);
+    schema = std::move(read);
+    return CatalogChange::changed;
+}
+
+} // namespace useradmin::store

@@ -1,0 +1,13 @@
+// The tables in a SQLite file.
+#pragma once
+
+#include "store/dialect.hpp"
+#include "store/sqlite/client.hpp"
+
+namespace useradmin::store {
+
+/// Implements Dialect::read_schema.
+std::variant<CatalogChange, ErrorKind> read_sqlite_schema(SqliteClient& client, apr_pool_t* pool,
+                                                          const TableNames& names, Schema& schema);
+
+} // namespace useradmin::store
