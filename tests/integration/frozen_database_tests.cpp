@@ -54,6 +54,7 @@ class FrozenDatabase : public OwnHttpd {
 
     /// All of them at once: in turn, the half of them that each child has would take longer.
     void expect_unavailable(std::vector<Request> requests) {
+        allow_log("MaxRequestWorkers"); // all workers wait
         for (Request& request : requests)
             request.patience = std::chrono::seconds(15);
         for (const Reply& reply : client_->send_at_once(requests))
