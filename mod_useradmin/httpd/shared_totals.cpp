@@ -14,15 +14,7 @@ using Clock = std::chrono::steady_clock;
 } // namespace
 
 SharedTotals::Totals::Key SharedTotals::key_of(const store::Filter& filter) const {
-    // An absent text and an empty one are different filters.
-    const auto presence = [](const auto& value) { return value ? "1" : "0"; };
-    std::string further(presence(filter.matches_all));
-    for (const std::optional<bool>& truth : {filter.banned, filter.email_verified})
-        further += truth ? presence(*truth) : "-";
-    for (const model::NullableTime& time : {filter.created_from, filter.created_before})
-        further += time ? std::to_string(time->time_since_epoch().count()) + ' ' : "- ";
-    return table_.totals_.key(options_.place, presence(filter.role), filter.role.value_or(""),
-                              presence(filter.search), filter.search.value_or(""), further);
+    return table_.totals_.key(options_.place, store::identity_of(filter));
 }
 
 /// Assigns the oldest of a few entries to the key and begins its count. Returns nothing if all of

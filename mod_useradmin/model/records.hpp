@@ -56,6 +56,8 @@ struct User {
     /// The row version: letters, digits, dots and dashes. Changes with every change of the row, by
     /// anyone. Set by find, create and update only.
     std::string_view version;
+    /// The value by which the list is sorted, in the database's own text. Set by lists only.
+    NullableText sort_key;
 };
 
 /// In the specification's order.

@@ -302,6 +302,16 @@ Result<T> DatabaseStore::invalidate_totals_after(Result<T> result) {
     return result;
 }
 
+namespace {
+
+/// Reverses users that were read in reverse order.
+void restore_order(std::vector<model::User>& users, const Window& window) {
+    if (window.position && window.position->is_end)
+        std::reverse(users.begin(), users.end());
+}
+
+} // namespace
+
 Result<Page> DatabaseStore::list(const Filter& filter, const Window& window) {
     const auto is_shared = [&](CountSharing sharing) {
         return totals_ != nullptr &&
@@ -319,10 +329,13 @@ Result<Page> DatabaseStore::list(const Filter& filter, const Window& window) {
                 const ListQueries& lists = dialect.lists(work.schema());
                 if (leaves_shared && is_shared(lists.count_sharing(work.schema(), filter)))
                     return Total();
-                Result<CountedPage> counted = lists.count(work, dialect, filter, window, last);
+                const Window usable = usable_window(window, work.schema().user);
+                Result<CountedPage> counted = lists.count(work, dialect, filter, usable, last);
                 if (!counted)
                     return counted.failure();
                 users = std::move(counted->users);
+                if (users)
+                    restore_order(*users, usable);
                 return Total(counted->total);
             });
     };
@@ -343,12 +356,18 @@ Result<Page> DatabaseStore::list(const Filter& filter, const Window& window) {
     if (!total)
         return total.failure();
     // A total counted after this request arrived proves that a page past the end is empty.
-    if (totals_ != nullptr && !totals_->is_caching() && window.offset >= **total)
+    if (totals_ != nullptr && !totals_->is_caching() && !window.position &&
+        window.offset >= **total)
         users.emplace();
     if (!users) {
         Result<std::vector<model::User>> page = run<std::vector<model::User>>(
             Access::read, needs_user, Retry::yes, [&](Work& work, const Dialect& dialect) {
-                return dialect.lists(work.schema()).page(work, dialect, filter, **total, window);
+                const Window usable = usable_window(window, work.schema().user);
+                Result<std::vector<model::User>> listed =
+                    dialect.lists(work.schema()).page(work, dialect, filter, **total, usable);
+                if (listed)
+                    restore_order(*listed, usable);
+                return listed;
             });
         if (!page)
             return page.failure();

@@ -40,6 +40,8 @@ struct DatabaseProduct {
     bool is_single_writer;
     /// Whether CREATE TABLE names the schema.
     bool has_schemas;
+    /// Whether NULL sorts after all values, and not before them.
+    bool sorts_nulls_last;
     /// Advice for a read-only server.
     const char* read_only_hint;
     /// Begins a read-only transaction with a single snapshot.
@@ -103,6 +105,8 @@ class Dialect {
                                std::string_view text) const = 0;
     /// Returns the expression of a text's sort key (text::sort_key), as used in indexes.
     virtual std::string sort_key(const std::string& sql) const = 0;
+    /// Returns an expression of the column's type as User::sort_key.
+    virtual std::string exact_text(const std::string& sql, const Column& column) const = 0;
     /// Returns the column as a text that compares exactly within a function such as coalesce.
     virtual std::string as_text(const Column& column) const = 0;
     /// Returns the end of a query that locks its rows until the transaction ends.

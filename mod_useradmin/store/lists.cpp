@@ -11,6 +11,50 @@ namespace {
 // Below this total, counting is cheaper than waiting for another count.
 constexpr std::int64_t min_shared = 10000;
 
+/// Returns the column of a sort key, or nullptr.
+const Column* sort_column(const Table& user, SortKey by) noexcept {
+    switch (by) {
+    case SortKey::created_at:
+        return user.find("createdAt");
+    case SortKey::name:
+        return user.find("name");
+    case SortKey::email:
+        return user.find("email");
+    case SortKey::updated_at:
+        return user.find("updatedAt");
+    }
+    return nullptr;
+}
+
+/// Returns the sort key before the id; empty if there is no such column.
+std::string sort_key_expression(const Table& user, const Dialect& dialect, SortKey by) {
+    const Column* const column = sort_column(user, by);
+    return column == nullptr         ? std::string()
+           : Order{by}.is_of_times() ? column->sql()
+                                     : dialect.sort_key(column->sql());
+}
+
+/// Returns User::sort_key of a sort key, as a column of a SELECT.
+std::string key_text(const Table& user, const Dialect& dialect, SortKey by,
+                     const std::string& key) {
+    const Column* const column = sort_column(user, by);
+    return (column == nullptr         ? "NULL"
+            : Order{by}.is_of_times() ? dialect.exact_text(key, *column)
+                                      : key) +
+           " AS useradmin_key";
+}
+
+/// Returns whether ids are sorted descending: in reverse of newest times first, texts ascending.
+bool sorts_ids_descending(Order order) noexcept {
+    return order.is_descending != order.is_of_times();
+}
+
+model::User read_listed_user(Rows& rows) {
+    model::User user = rows.take_record<model::User>();
+    user.sort_key = rows.take();
+    return user;
+}
+
 // From this offset on, skip rows by the index and then look up the page's users.
 constexpr std::int64_t min_skipped = 100;
 
@@ -36,6 +80,12 @@ void append_truth(Statement& statement, const Column* column, bool truth) {
                   << argument(*column, false) << ")";
 }
 
+/// What encloses a condition that there may be.
+struct Clause {
+    const char* before = " WHERE ";
+    const char* after = "";
+};
+
 /// Appends a comparison of a time column with a time.
 void append_time(Statement& statement, const Column* column, const char* comparison,
                  text::Timestamp time) {
@@ -45,11 +95,11 @@ void append_time(Statement& statement, const Column* column, const char* compari
         statement << *column << column->op(comparison) << argument(*column, time);
 }
 
-/// Appends a condition that a row matches the filter.
+/// Appends a condition that a row matches the filter, unless the filter is empty.
 void append_filter(Statement& statement, const Schema& schema, const Dialect& dialect,
-                   const Filter& filter, AppendSearch append_search) {
+                   const Filter& filter, AppendSearch append_search, const Clause& clause) {
     const Table& user = schema.user;
-    const char* before = " WHERE ";
+    const char* before = clause.before;
     const auto next = [&]() -> Statement& {
         return statement << std::exchange(before, filter.matches_all ? " AND " : " OR ");
     };
@@ -65,13 +115,150 @@ void append_filter(Statement& statement, const Schema& schema, const Dialect& di
         append_time(next(), user.find("createdAt"), ">=", *filter.created_from);
     if (filter.created_before)
         append_time(next(), user.find("createdAt"), "<", *filter.created_before);
+    if (before != clause.before)
+        statement << clause.after;
 }
 
 /// Appends a query for the number of users that match a filter.
 void append_number(Statement& statement, const Schema& schema, const Dialect& dialect,
                    const Filter& filter, AppendSearch append_search) {
     statement << "SELECT " << schema.user.function("count") << "*) FROM " << schema.user;
-    append_filter(statement, schema, dialect, filter, append_search);
+    append_filter(statement, schema, dialect, filter, append_search, {});
+}
+
+/// The part of a list that follows a position, or a part of that, which one range of an index has.
+enum class Section {
+    same_key,    ///< the same key, and a further id
+    further_key, ///< a further key
+    further_row, ///< a further pair of key and id
+    null_key,    ///< all keys that are NULL
+    any_key,     ///< all others
+};
+
+/// Returns the sections after the window's position, in the order of the list.
+std::vector<Section> sections_of(const Table& user, const Dialect& dialect, const Window& window) {
+    const Column* const column = sort_column(user, window.order.by);
+    if (column == nullptr)
+        return {Section::same_key};
+    const bool ends_with_nulls = dialect.product().sorts_nulls_last != window.order.is_descending;
+    std::vector<Section> sections;
+    if (!window.position->key) {
+        sections = {Section::same_key};
+        if (!ends_with_nulls)
+            sections.push_back(Section::any_key);
+        return sections;
+    }
+    // Only where both are sorted in the same direction, a comparison of rows is one range.
+    if (window.order.is_of_times())
+        sections = {Section::same_key, Section::further_key};
+    else
+        sections = {Section::further_row};
+    if (ends_with_nulls && column->is_nullable)
+        sections.push_back(Section::null_key);
+    return sections;
+}
+
+/// Appends a condition that a row with the key and the id is in the section.
+void append_section(Statement& statement, const Table& user, const std::string& key,
+                    const std::string& id, const Window& window, Section section) {
+    const Order& order = window.order;
+    const Position& position = *window.position;
+    const Column* const column = sort_column(user, order.by);
+    const auto key_operator = [&](const char* name) {
+        return order.is_of_times() ? column->op(name) : user.op(name);
+    };
+    const auto append_key = [&] {
+        const bool has_zone = order.is_of_times() && column->kind == Column::Kind::timestamp;
+        statement << Argument{std::string(*position.key) + (has_zone ? "Z" : "")};
+    };
+    const char* const further = order.is_descending ? "<" : ">";
+    switch (section) {
+    case Section::same_key:
+        if (column != nullptr && position.key) {
+            statement << key << key_operator("=");
+            append_key();
+            statement << " AND ";
+        } else if (column != nullptr) {
+            statement << key << " IS NULL AND ";
+        }
+        statement << id << user.at("id").op(sorts_ids_descending(order) ? "<" : ">")
+                  << argument(position.id);
+        return;
+    case Section::further_key:
+        statement << key << key_operator(further);
+        return append_key();
+    case Section::further_row:
+        statement << "(" << key << ", " << id << ")" << user.op(further) << "(";
+        append_key();
+        statement << ", " << argument(position.id) << ")";
+        return;
+    case Section::null_key:
+        statement << key << " IS NULL";
+        return;
+    case Section::any_key:
+        statement << key << " IS NOT NULL";
+        return;
+    }
+}
+
+/// Appends a condition that a row is after the window's position, if there is one.
+void append_after(Statement& statement, const Table& user, const Dialect& dialect,
+                  const std::string& key, const std::string& id, const Window& window) {
+    if (!window.position)
+        return;
+    const char* before = " WHERE (";
+    for (const Section section : sections_of(user, dialect, window)) {
+        statement << std::exchange(before, ") OR (");
+        append_section(statement, user, key, id, window, section);
+    }
+    statement << ")";
+}
+
+/// Appends the window of the rows in useradmin_match, or in another query.
+void append_match_window(Statement& statement, const Table& user, const Dialect& dialect,
+                         const Window& window) {
+    append_after(statement, user, dialect, "useradmin_key", "useradmin_id", window);
+    append_window(statement << " ORDER BY "
+                            << order_by("useradmin_key", "useradmin_id", window.order),
+                  window);
+}
+
+/// Appends a query for the window of the users that meet a condition: their sort columns, by ranges
+/// of the order's index.
+template <class AppendCondition>
+void append_keys(Statement& statement, const Table& user, const Dialect& dialect,
+                 const Window& window, const AppendCondition& append_condition) {
+    const std::string key = sort_key_expression(user, dialect, window.order.by);
+    const std::string id = user.at("id").sql();
+    const auto append_end = [&] {
+        append_window(statement << " ORDER BY " << order_by(key, id, window.order), window);
+    };
+    const std::string select = "SELECT " + sort_columns(user, dialect, window.order.by) + " FROM ";
+    if (!window.position) {
+        append_condition(statement << select << user, Clause());
+        append_end();
+        return;
+    }
+    const std::vector<Section> sections = sections_of(user, dialect, window);
+    const bool is_one = sections.size() == 1;
+    const char* before = is_one ? "" : "SELECT * FROM (";
+    for (const Section section : sections) {
+        statement << std::exchange(before, ") s UNION ALL SELECT * FROM (") << select << user
+                  << " WHERE ";
+        append_section(statement, user, key, id, window, section);
+        append_condition(statement, Clause{" AND (", ")"});
+        append_end();
+    }
+    if (!is_one)
+        append_limit(statement << ") s ORDER BY "
+                               << order_by("useradmin_key", "useradmin_id", window.order),
+                     window.limit);
+}
+
+/// Appends the joins from the rows m of sort columns to their users u, in the order.
+void append_users(Statement& statement, const Table& user, Order order) {
+    statement << " JOIN " << user << " u ON u." << user.at("id") << user.at("id").op("=")
+              << "m.useradmin_id ORDER BY " << order_by("m.useradmin_key", "m.useradmin_id", order);
 }
 
 /// Collects the matches of a filter up to a limit. Above it, the total is NULL.
@@ -79,21 +266,17 @@ void append_any_collection(Statement& statement, const Schema& schema, const Dia
                            const Filter& filter, const Window& window, AppendSearch append_search) {
     const Table& user = schema.user;
     const std::string most = std::to_string(max_collected);
-    const std::string key = sort_key_expression(user, dialect, window.order.by);
-    statement << "WITH useradmin_match AS MATERIALIZED (SELECT " << (key.empty() ? "NULL" : key)
-              << " AS useradmin_key, " << user.at("id") << " AS useradmin_id FROM " << user;
-    append_filter(statement, schema, dialect, filter, append_search);
+    statement << "WITH useradmin_match AS MATERIALIZED (SELECT "
+              << sort_columns(user, dialect, window.order.by) << " FROM " << user;
+    append_filter(statement, schema, dialect, filter, append_search, {});
     const std::string number = user.function("count") + "*)";
     statement << " LIMIT " << std::to_string(max_collected + 1) << ") SELECT t.total, "
-              << user.select_list_u << " FROM (SELECT (SELECT CASE WHEN " << number << user.op("<=")
-              << most << " THEN " << number
+              << select_list_m(user, dialect, window.order.by) << " FROM (SELECT (SELECT CASE WHEN "
+              << number << user.op("<=") << most << " THEN " << number
               << " END FROM useradmin_match) AS total) t LEFT JOIN (SELECT * FROM "
-                 "useradmin_match ORDER BY "
-              << order_by("useradmin_key", "useradmin_id", window.order);
-    append_window(statement, window);
-    statement << ") m ON TRUE LEFT JOIN " << user << " u ON u." << user.at("id")
-              << user.at("id").op("=") << "m.useradmin_id ORDER BY "
-              << order_by("m.useradmin_key", "m.useradmin_id", window.order);
+                 "useradmin_match";
+    append_match_window(statement, user, dialect, window);
+    append_users(statement << ") m ON TRUE LEFT", user, window.order);
 }
 
 /// Collects the matches of the search in one scan, for both the total and the page. Users of the
@@ -101,14 +284,14 @@ void append_any_collection(Statement& statement, const Schema& schema, const Dia
 void append_collection(Statement& statement, const Schema& schema, const Dialect& dialect,
                        const Filter& filter, const Window& window) {
     const Table& user = schema.user;
-    statement << "WITH useradmin_match AS MATERIALIZED (SELECT " << sort_columns(user) << " FROM "
-              << user << " WHERE ";
+    statement << "WITH useradmin_match AS MATERIALIZED (SELECT "
+              << sort_columns(user, dialect, SortKey::created_at) << " FROM " << user << " WHERE ";
     append_search(statement, schema, dialect, *filter.search);
     if (filter.role)
         statement << " AND " << role_expression(user, dialect) << user.op("<>")
                   << argument(*filter.role);
-    statement << ") SELECT t.total, " << user.select_list_u << " FROM (SELECT (SELECT "
-              << user.function("count") << "*) FROM useradmin_match)";
+    statement << ") SELECT t.total, " << select_list_m(user, dialect, SortKey::created_at)
+              << " FROM (SELECT (SELECT " << user.function("count") << "*) FROM useradmin_match)";
     if (filter.role)
         append_number(statement << user.op("+") << "(", schema, dialect, {filter.role, {}},
                       append_search);
@@ -170,52 +353,30 @@ class PlainListQueries final : public ListQueries {
 
 } // namespace
 
-std::string sort_key_expression(const Table& user, const Dialect& dialect, SortKey by) {
-    const auto of_column = [&](std::string_view field, bool is_text) {
-        const Column* column = user.find(field);
-        return column == nullptr ? std::string()
-               : is_text         ? dialect.sort_key(column->sql())
-                                 : column->sql();
-    };
-    switch (by) {
-    case SortKey::created_at:
-        return of_column("createdAt", false);
-    case SortKey::name:
-        return of_column("name", true);
-    case SortKey::email:
-        return of_column("email", true);
-    case SortKey::updated_at:
-        return of_column("updatedAt", false);
-    }
-    return {};
-}
-
 std::string order_by(const std::string& key, const std::string& id, Order order) {
-    const bool is_of_times = order.by == SortKey::created_at || order.by == SortKey::updated_at;
-    const bool is_by_ids = order.is_descending == is_of_times;
     return (key.empty() ? "" : key + (order.is_descending ? " DESC, " : ", ")) + id +
-           (is_by_ids ? "" : " DESC");
+           (sorts_ids_descending(order) ? " DESC" : "");
 }
 
 void append_ordered_scan(Statement& statement, const Schema& schema, const Dialect& dialect,
                          const Filter& filter, const Window& window, AppendSearch append_search) {
     const Table& user = schema.user;
-    const std::string key = sort_key_expression(user, dialect, window.order.by);
-    const std::string id = user.at("id").sql();
-    if (window.offset < min_skipped) {
-        statement << user.select_list << " FROM " << user;
-        append_filter(statement, schema, dialect, filter, append_search);
-        append_window(statement << " ORDER BY " << order_by(key, id, window.order), window);
+    const auto append_condition = [&](Statement& to, const Clause& clause) {
+        append_filter(to, schema, dialect, filter, append_search, clause);
+    };
+    if (!window.position && window.offset < min_skipped) {
+        const std::string key = sort_key_expression(user, dialect, window.order.by);
+        statement << user.select_list << ", " << key_text(user, dialect, window.order.by, key)
+                  << " FROM " << user;
+        append_condition(statement, {});
+        append_window(statement << " ORDER BY " << order_by(key, user.at("id").sql(), window.order),
+                      window);
         return;
     }
     // Skipped rows are read from the order's index only.
-    statement << user.select_list_u << " FROM (SELECT " << (key.empty() ? "NULL" : key)
-              << " AS useradmin_key, " << id << " AS useradmin_id FROM " << user;
-    append_filter(statement, schema, dialect, filter, append_search);
-    append_window(statement << " ORDER BY " << order_by(key, id, window.order), window);
-    statement << ") m JOIN " << user << " u ON u." << id << user.at("id").op("=")
-              << "m.useradmin_id ORDER BY "
-              << order_by("m.useradmin_key", "m.useradmin_id", window.order);
+    statement << select_list_m(user, dialect, window.order.by) << " FROM (";
+    append_keys(statement, user, dialect, window, append_condition);
+    append_users(statement << ") m", user, window.order);
 }
 
 Result<CountedPage> count_any(Work& work, const Dialect& dialect, const Filter& filter,
@@ -253,6 +414,45 @@ Result<std::vector<model::User>> page_any(Work& work, const Dialect& dialect, co
     return page_of(work, walk);
 }
 
+Window usable_window(const Window& window, const Table& user) {
+    if (!window.position)
+        return window;
+    const Column& id = user.at("id");
+    const Column* const column = sort_column(user, window.order.by);
+    const model::NullableText& key = window.position->key;
+    Window usable = window;
+    // Operators of another schema would compare the ids of a pair in another way.
+    if (id.type.empty() ||
+        (!id.operators.empty() && id.operators != quoted_identifier(user.system)) ||
+        !id.can_hold_id(window.position->id) ||
+        (column == nullptr ? key.has_value()
+         : !key            ? !column->is_nullable
+                           : window.order.is_of_times() && !column->can_hold_sort_key(*key))) {
+        usable.position.reset();
+        return usable;
+    }
+    usable.offset = 0;
+    if (window.position->is_end)
+        usable.order = window.order.reversed();
+    return usable;
+}
+
+std::string identity_of(const Filter& filter) {
+    std::string identity(filter.matches_all ? "all" : "any");
+    const auto append = [&](bool is_present, const std::string& value) {
+        identity += is_present ? ' ' + value : " -";
+    };
+    for (const std::optional<bool>& truth : {filter.banned, filter.email_verified})
+        append(truth.has_value(), truth.value_or(false) ? "1" : "0");
+    for (const model::NullableTime& time : {filter.created_from, filter.created_before})
+        append(time.has_value(),
+               std::to_string(time.value_or(text::Timestamp()).time_since_epoch().count()));
+    for (const model::NullableText& text : {filter.role, filter.search})
+        append(text.has_value(),
+               std::to_string(text.value_or("").size()) + ':' + std::string(text.value_or("")));
+    return identity;
+}
+
 Window mirrored(const Window& window, std::int64_t total) noexcept {
     const std::int64_t limit = std::clamp<std::int64_t>(total - window.offset, 0, window.limit);
     return {limit, std::max<std::int64_t>(total - window.offset - limit, 0),
@@ -277,9 +477,14 @@ std::string created_at_column(const Table& table) {
     return created != nullptr ? created->sql() : "NULL";
 }
 
-std::string sort_columns(const Table& user) {
-    return created_at_column(user) + " AS useradmin_time, " + user.at("id").sql() +
+std::string sort_columns(const Table& user, const Dialect& dialect, SortKey by) {
+    const std::string key = sort_key_expression(user, dialect, by);
+    return (key.empty() ? "NULL" : key) + " AS useradmin_key, " + user.at("id").sql() +
            " AS useradmin_id";
+}
+
+std::string select_list_m(const Table& user, const Dialect& dialect, SortKey by) {
+    return user.select_list_u + ", " + key_text(user, dialect, by, "m.useradmin_key");
 }
 
 std::string newest_first_order(const Table& table) {
@@ -294,7 +499,8 @@ void append_window(Statement& statement, const Window& window) {
 }
 
 void append_limit(Statement& statement, std::int64_t limit) {
-    constexpr std::array<std::int64_t, 5> usual = {10, 20, 25, 50, 100};
+    // A page by position may be asked for one user more.
+    constexpr std::array<std::int64_t, 10> usual = {10, 11, 20, 21, 25, 26, 50, 51, 100, 101};
     statement << " LIMIT ";
     if (std::find(usual.begin(), usual.end(), limit) != usual.end())
         statement << std::to_string(limit);
@@ -305,16 +511,20 @@ void append_limit(Statement& statement, std::int64_t limit) {
 void append_collected(Statement& statement, const Schema& schema, const Dialect& dialect,
                       const model::NullableText& role, const Window& window) {
     const Table& user = schema.user;
-    statement << " LEFT JOIN (SELECT * FROM useradmin_match";
-    if (role)
-        statement << " UNION ALL SELECT * FROM (SELECT " << sort_columns(user) << " FROM " << user
-                  << " WHERE " << role_expression(user, dialect) << user.op("=") << argument(*role)
-                  << " ORDER BY " << newest_first_order(user) << " LIMIT " << argument(window.end())
-                  << ") r";
-    append_window(statement << " ORDER BY useradmin_time DESC, useradmin_id", window);
-    statement << ") m ON TRUE LEFT JOIN " << user << " u ON u." << user.at("id")
-              << user.at("id").op("=")
-              << "m.useradmin_id ORDER BY m.useradmin_time DESC, m.useradmin_id";
+    statement << " LEFT JOIN (SELECT * FROM (SELECT * FROM useradmin_match";
+    if (role) {
+        Window window_of_role = window;
+        window_of_role.limit = window.end();
+        window_of_role.offset = 0;
+        append_keys(statement << " UNION ALL SELECT * FROM (", user, dialect, window_of_role,
+                    [&](Statement& to, const Clause& clause) {
+                        to << clause.before << role_expression(user, dialect) << user.op("=")
+                           << argument(*role) << clause.after;
+                    });
+        statement << ") r";
+    }
+    append_match_window(statement << ") a", user, dialect, window);
+    append_users(statement << ") m ON TRUE LEFT", user, window.order);
 }
 
 Result<std::optional<CountedPage>> page_with_total(Work& work, const Statement& statement) {
@@ -329,7 +539,7 @@ Result<std::optional<CountedPage>> page_with_total(Work& work, const Statement& 
             counted.emplace().users.emplace().reserve(rows->count());
         counted->total = rows->take_number();
         if (!rows->is_null())
-            counted->users->push_back(rows->take_record<model::User>());
+            counted->users->push_back(read_listed_user(*rows));
     }
     return counted;
 }
@@ -349,7 +559,7 @@ Result<std::vector<model::User>> page_of(Work& work, const Statement& statement)
     std::vector<model::User> users;
     users.reserve(rows->count());
     while (rows->next())
-        users.push_back(rows->take_record<model::User>());
+        users.push_back(read_listed_user(*rows));
     return users;
 }
 

@@ -59,12 +59,13 @@ std::string role_expression(const Table& user, const Dialect& dialect);
 std::string created_at_column(const Table& table);
 /// Returns the default ORDER BY.
 std::string newest_first_order(const Table& table);
-/// Returns the sort key before the id; empty if there is no such column.
-std::string sort_key_expression(const Table& user, const Dialect& dialect, SortKey by);
 /// Returns ORDER BY for a key and the id: newest times first, texts ascending.
 std::string order_by(const std::string& key, const std::string& id, Order order);
-/// The two columns that matches are collected with, for a page of them.
-std::string sort_columns(const Table& user);
+/// Returns the columns useradmin_key and useradmin_id of a SELECT, by which a page is found.
+std::string sort_columns(const Table& user, const Dialect& dialect, SortKey by);
+/// Returns the columns of a page: those of the user u, and the sort key of the row m of its sort
+/// columns.
+std::string select_list_m(const Table& user, const Dialect& dialect, SortKey by);
 /// Appends LIMIT and OFFSET.
 void append_window(Statement& statement, const Window& window);
 /// Appends LIMIT. Usual limits are literals: PostgreSQL would plan each statement with a limit
@@ -88,6 +89,9 @@ Result<std::vector<model::User>> page_any(Work& work, const Dialect& dialect, co
 /// Appends the rest of SELECT for that page: an ordered scan of users.
 void append_ordered_scan(Statement& statement, const Schema& schema, const Dialect& dialect,
                          const Filter& filter, const Window& window, AppendSearch append_search);
+/// Returns the window without its position if the table cannot have such a row; otherwise without
+/// its offset, and in the reverse order if the position is the end of the page.
+Window usable_window(const Window& window, const Table& user);
 /// Returns the window counted from the other end of the list.
 Window mirrored(const Window& window, std::int64_t total) noexcept;
 /// Calls a function with the reversed window and restores the order of its result.

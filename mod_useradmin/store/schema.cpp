@@ -2,6 +2,7 @@
 
 #include "store/store.hpp"
 #include "text/snake_case.hpp"
+#include "text/timestamp.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -175,6 +176,26 @@ bool Column::can_hold_id(std::string_view id) const noexcept {
         return is_canonical_number(id, max_value);
     default:
         return true;
+    }
+}
+
+bool Column::can_hold_sort_key(std::string_view key) const noexcept {
+    constexpr std::string_view shortest = "2026-11-20T23:30:19";
+    constexpr std::string_view longest = "2026-11-20T23:30:19.717123";
+    switch (kind) {
+    case Kind::timestamp:
+        return key.size() >= shortest.size() && key.size() <= longest.size() && key[4] == '-' &&
+               key[10] == 'T' && key.find_first_of("Z+-", 10) == key.npos && text::parse_date(key);
+    case Kind::integer:
+        return is_canonical_number(key, max_value);
+    case Kind::text:
+        // A column of SQLite without a type does not convert what it is compared with.
+        return !type.empty();
+    case Kind::other:
+        // SQLite accepts any text. That of a floating-point number is not exact.
+        return operators.empty() && text::parse_timestamp(key);
+    default:
+        return false;
     }
 }
 

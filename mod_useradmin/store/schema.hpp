@@ -31,6 +31,7 @@ struct Column {
     std::string operators = {};
     /// The maximum of an integer column.
     std::int64_t max_value = std::numeric_limits<std::int64_t>::max();
+    bool is_nullable = true;
     /// NOT NULL without a default: an INSERT must set it.
     bool requires_value = false;
     /// Whether different texts can compare equal, as with char(n).
@@ -52,6 +53,9 @@ struct Column {
     /// database would accept other spellings of the same id, which text comparisons would not
     /// match.
     bool can_hold_id(std::string_view id) const noexcept;
+    /// Returns whether the database accepts the text of User::sort_key for this column of times,
+    /// and compares it as it sorts.
+    bool can_hold_sort_key(std::string_view key) const noexcept;
     /// Returns the quoted name.
     std::string sql() const;
     /// Returns an operator of the column's type, between blanks, as qualified_operator() does.

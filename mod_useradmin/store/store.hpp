@@ -32,6 +32,8 @@ struct Filter {
     }
     bool is_empty() const noexcept { return is_standard() && !role && !search; }
 };
+/// Returns a text that identifies the filter.
+std::string identity_of(const Filter& filter);
 
 /// Sort keys of lists. Texts are sorted by their text::sort_key.
 enum class SortKey { created_at, name, email, updated_at };
@@ -43,7 +45,19 @@ struct Order {
 
     /// Returns whether it is the default order.
     bool is_default() const noexcept { return by == SortKey::created_at && is_descending; }
+    bool is_of_times() const noexcept {
+        return by == SortKey::created_at || by == SortKey::updated_at;
+    }
     Order reversed() const noexcept { return {by, !is_descending}; }
+};
+
+/// A position in a list: that of a user, who may have been changed or deleted since.
+struct Position {
+    /// User::sort_key.
+    model::NullableText key;
+    std::string_view id;
+    /// Whether the page ends before the position instead of beginning after it.
+    bool is_end = false;
 };
 
 /// The part of a list that a page contains.
@@ -51,6 +65,8 @@ struct Window {
     std::int64_t limit = 0;
     std::int64_t offset = 0;
     Order order = {};
+    /// Replaces the offset, unless the table cannot have such a row.
+    std::optional<Position> position = {};
 
     /// Returns the number of users up to the end of the page.
     std::int64_t end() const noexcept {

@@ -86,6 +86,38 @@ std::string OpenStore::list(const store::Filter& filter, const store::Window& wi
     return ids + "of " + std::to_string(page->total);
 }
 
+std::string OpenStore::walk(const store::Filter& filter, store::Window window,
+                            SourceLocation where) {
+    std::string ids;
+    std::int64_t total = 0;
+    for (std::int64_t users = 0; users <= total;) {
+        const auto page = store_->list(filter, window);
+        if (!page)
+            fail_test("no list: " + complaints_, where);
+        total = page->total;
+        if (page->users.empty())
+            return ids + "of " + std::to_string(total);
+        users += static_cast<std::int64_t>(page->users.size());
+        for (const model::User& user : page->users)
+            ids.append(user.id) += ' ';
+        window.position = {page->users.back().sort_key, page->users.back().id};
+    }
+    return "too many";
+}
+
+store::Position OpenStore::position(const store::Window& window) {
+    const auto page = store_->list({}, window);
+    return {page->users.front().sort_key, page->users.front().id};
+}
+
+std::string OpenStore::last_statement() {
+    const store::Dialect& dialect = *store::find_dialect("pgsql");
+    const auto client = dialect.create_client(connection_, "scale_tests_look");
+    auto rows = std::get<store::Rows>(client->execute(
+        "SELECT statement FROM pg_prepared_statements ORDER BY prepare_time DESC LIMIT 1", pool_));
+    return rows.next() ? std::string(rows.take().value_or("")) : std::string();
+}
+
 std::string OpenStore::search(std::string_view text, SourceLocation where) {
     return list({{}, text}, {20, 0}, where);
 }

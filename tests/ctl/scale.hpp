@@ -50,6 +50,12 @@ class OpenStore : public store::ConnectionSource, public text::Logger {
     /// The ids of a list, and its total behind them: "a b c of 20".
     std::string list(const store::Filter& filter, const store::Window& window,
                      SourceLocation where = {});
+    /// The same of all pages, each after the position where the one before ended.
+    std::string walk(const store::Filter& filter, store::Window window, SourceLocation where = {});
+    /// The position of the first user of a page.
+    store::Position position(const store::Window& window);
+    /// The statement that was prepared last.
+    std::string last_statement();
     /// The same of the first twenty that a search finds.
     std::string search(std::string_view text, SourceLocation where = {});
     /// Whether it uses the counts and the index of searches.

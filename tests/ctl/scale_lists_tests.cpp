@@ -369,9 +369,46 @@ TEST(scale_lists, match_the_reference_in_every_order_and_filter) {
     for (const Key by : {Key::created_at, Key::name, Key::email, Key::updated_at})
         for (const bool is_descending : {false, true}) {
             sort({by, is_descending});
-            for (const store::Filter& filter : filters)
+            for (const store::Filter& filter : filters) {
                 for (const std::int64_t offset : {0, 60, 1200, 3000, 6000, 6990, 7000, 90000})
                     is_as_wanted(store, filter, {20, offset, {by, is_descending}});
+                CHECK(store.walk(filter, {3000, 0, {by, is_descending}}) ==
+                      wanted(filter, {7000, 0}));
+            }
+        }
+}
+
+TEST(scale_lists, after_a_position_are_read_from_one_place_of_the_index) {
+    if (!is_postgresql())
+        return;
+    // All were changed at the same time.
+    add(7000);
+    scale();
+    sql().run("VACUUM ANALYZE \"user\"");
+    OpenStore store(params_);
+    CHECK(store.is_scaled());
+    using Key = store::SortKey;
+    for (const Key by : {Key::created_at, Key::name, Key::email, Key::updated_at})
+        for (const bool is_descending : {false, true}) {
+            const store::Order order = {by, is_descending};
+            const store::Position position = store.position({20, 3000, order});
+            CHECK(!store.list({}, {21, 0, order, position}).empty());
+            const std::string statement = store.last_statement();
+            const std::string key = sql_literal(*position.key);
+            const std::string id = sql_literal(position.id);
+            Session session(params_);
+            CHECK_EQUAL(std::string(), session.run("SET plan_cache_mode = force_generic_plan; "
+                                                   "PREPARE page AS " +
+                                                   statement));
+            const std::string plan =
+                session.value("EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE page(" + key + ", " + id +
+                              (order.is_of_times() ? ", " + key : "") + ")");
+            constexpr std::string_view actual = "\"Actual Rows\": ";
+            CHECK(has(plan, "\"user\""));
+            for (std::size_t at = 0; (at = plan.find(actual, at)) != plan.npos; ++at)
+                CHECK_TEXT(std::strtol(plan.c_str() + at + actual.size(), nullptr, 10) <= 2 * 21,
+                           plan.c_str());
+            CHECK_FALSE_TEXT(has(plan, "Rows Removed by Filter"), plan.c_str());
         }
 }
 

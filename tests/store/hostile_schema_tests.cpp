@@ -61,8 +61,15 @@ class HostileSchema : public Contract {
         for (const store::Filter& filter : filters)
             for (const store::SortKey by : {store::SortKey::created_at, store::SortKey::name,
                                             store::SortKey::email, store::SortKey::updated_at})
-                for (const std::int64_t offset : {0, 3, 200, 20000})
-                    ran(store().list(filter, {10, offset, {by, offset != 3}}));
+                for (const std::int64_t offset : {0, 3, 200, 20000}) {
+                    const store::Order order = {by, offset != 3};
+                    ran(store().list(filter, {10, offset, order}));
+                    const model::NullableText key =
+                        order.is_of_times() ? "2026-05-01T00:00:00.123456" : "n";
+                    for (const bool is_end : {false, true})
+                        ran(store().list(filter,
+                                         {10, 0, order, store::Position{key, "u", is_end}}));
+                }
     }
 
     void change_users() {

@@ -59,7 +59,8 @@ std::string catalog_query(const TableNames& names) {
            "OPERATOR(pg_catalog.=) w.oprnamespace AND "
            "pg_catalog.has_schema_privilege(e.oid, 'USAGE') WHERE p.opcdefault AND p.opcintype "
            "OPERATOR(pg_catalog.=) CASE WHEN y.typtype OPERATOR(pg_catalog.=) 'd' THEN "
-           "y.typbasetype ELSE y.oid END), a.attnotnull AND NOT a.atthasdef AND a.attidentity "
+           "y.typbasetype ELSE y.oid END), NOT a.attnotnull, a.attnotnull AND NOT a.atthasdef AND "
+           "a.attidentity "
            "OPERATOR(pg_catalog.=) '', NOT o.collisdeterministic, (SELECT "
            "pg_catalog.min(n.nspname::pg_catalog.text) FROM pg_catalog.pg_class c JOIN "
            "pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace WHERE "
@@ -127,6 +128,7 @@ Column column_of(Rows& rows, bool has_iso_dates) {
         column.max_value = std::numeric_limits<std::int16_t>::max();
     if (type == "int4")
         column.max_value = std::numeric_limits<std::int32_t>::max();
+    column.is_nullable = rows.take_boolean();
     column.requires_value = rows.take_boolean();
     // Reading the column directly is cheapest, and wrong only with another DateStyle.
     if (column.kind == Column::Kind::timestamp && !has_iso_dates)
@@ -181,6 +183,7 @@ constexpr DatabaseProduct postgresql_product = {
     "SHOW server_version",
     "CONCURRENTLY ",
     false,
+    true,
     true,
     "where DBDParams names several hosts, target_session_attrs=read-write finds the one that does",
     "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"};
@@ -275,6 +278,15 @@ class Postgresql final : public Dialect {
         return "pg_catalog.lower(pg_catalog.regexp_replace(normalize(" + sql +
                "::pg_catalog.text COLLATE pg_catalog.\"C\", NFKD), E'[\\u0300-\\u036f]', '', "
                "'g'))";
+    }
+
+    std::string exact_text(const std::string& sql, const Column& column) const override {
+        if (column.kind != Column::Kind::timestamp)
+            return sql + "::pg_catalog.text";
+        // ISO 8601 with microseconds, however DateStyle is set.
+        return "(pg_catalog.to_jsonb(" + sql +
+               (column.type.ends_with("with time zone") ? " AT TIME ZONE 'UTC'" : "") +
+               ") OPERATOR(pg_catalog.#>>) '{}')";
     }
 
     std::string as_text(const Column& column) const override {

@@ -151,9 +151,9 @@ bool is_collectible(const Filter& filter, const Window& window, LastTotal last) 
 void append_indexed_collection(Statement& statement, const Schema& schema, const Dialect& dialect,
                                const Filter& filter, const Window& window) {
     append_matches(statement << "WITH useradmin_match AS MATERIALIZED (", schema, dialect,
-                   sort_columns(schema.user), filter, true);
+                   sort_columns(schema.user, dialect, SortKey::created_at), filter, true);
     statement << " LIMIT " << std::to_string(max_collected + 1) << ") SELECT t.total, "
-              << schema.user.select_list_u
+              << select_list_m(schema.user, dialect, SortKey::created_at)
               << " FROM (SELECT (SELECT CASE WHEN pg_catalog.count(*) OPERATOR(pg_catalog.<=) "
               << std::to_string(max_collected)
               << " THEN pg_catalog.count(*) END FROM useradmin_match)";

@@ -86,6 +86,7 @@ constexpr DatabaseProduct sqlite_product = {
     "",
     true,
     false,
+    false,
     "httpd's account must have the right to write the file and its folder",
     "BEGIN"};
 
@@ -130,6 +131,10 @@ class Sqlite final : public Dialect {
 
     std::string sort_key(const std::string& sql) const override {
         return "useradmin_sort_key(" + sql + ")";
+    }
+
+    std::string exact_text(const std::string& sql, const Column&) const override {
+        return "CAST(" + sql + " AS TEXT)";
     }
 
     std::string as_text(const Column& column) const override {

@@ -17,7 +17,8 @@ std::string sqlite_columns_query(const TableNames& names) {
             dot == name.npos ? literal(name)
                              : literal(name.substr(dot + 1)) + ", " + literal(name.substr(0, dot));
         return "SELECT '" + std::string(letter) +
-               "' AS letter, cid, name, lower(type), \"notnull\" = 1 AND dflt_value IS NULL FROM "
+               "' AS letter, cid, name, lower(type), \"notnull\" = 0, \"notnull\" = 1 AND "
+               "dflt_value IS NULL FROM "
                "pragma_table_info(" +
                of + ")";
     };
@@ -109,6 +110,7 @@ std::variant<CatalogChange, ErrorKind> read_sqlite_schema(SqliteClient& client, 
         column.name = rows.take().value_or("");
         column.type = rows.take().value_or("");
         column.kind = affinity_of(column.type);
+        column.is_nullable = rows.take_boolean();
         column.requires_value = rows.take_boolean();
         column.has_loose_equality =
             // For integers, only the canonical text matches.
