@@ -1,4 +1,5 @@
 // 4.1 List users: GET /api/users
+#include "api/cursor.hpp"
 #include "api/envelope.hpp"
 #include "api/operations.hpp"
 #include "api/paging.hpp"
@@ -68,6 +69,33 @@ store::Order order_of(std::string_view query) {
     return order;
 }
 
+/// Returns the pages next to a page, and removes the user beyond the limit that shows that there is
+/// a next one. list: as in encode_cursor().
+Neighbours neighbours_of(std::vector<model::User>& users, const Pagination& pagination,
+                         const std::optional<Cursor>& cursor, std::string_view list) {
+    Neighbours neighbours;
+    const auto limit = static_cast<std::size_t>(pagination.limit);
+    neighbours.has_next = !cursor          ? pagination.page < total_pages(pagination)
+                          : cursor->is_end ? true
+                                           : users.size() > limit;
+    if (users.size() > limit)
+        users.resize(limit);
+    const auto cursor_at = [&](const model::User& user, std::int64_t page, bool is_end) {
+        return encode_cursor(
+            {page, user.sort_key ? std::optional<std::string>(*user.sort_key) : std::nullopt,
+             std::string(user.id), is_end},
+            list);
+    };
+    if (users.empty())
+        return neighbours;
+    // The first page is not bound to a position.
+    if (const std::int64_t previous = std::min(pagination.page - 1, total_pages(pagination));
+        previous > 1)
+        neighbours.previous = cursor_at(users.front(), previous, true);
+    neighbours.next = cursor_at(users.back(), pagination.page + 1, false);
+    return neighbours;
+}
+
 /// Returns the filter. Filters are combined with OR unless the query says otherwise.
 store::Filter filter_of(std::string_view query, const model::NullableText& role,
                         const model::NullableText& search) {
@@ -97,6 +125,8 @@ constexpr std::string_view words_of_order[] = {"asc", "desc"};
 
 constexpr Parameter parameters[] = {
     {"page", Type::page_number, "The page. One past the end is an empty list."},
+    {"cursor", Type::text,
+     "The page that a Link header of the same list has this cursor for, instead of page."},
     {"limit", Type::page_size, "How many users a page has. What is more than the most is cut."},
     {"search",
      Type::text,
@@ -143,14 +173,27 @@ Reply list_users(const Call& call, const Service& service) {
         if (text && !text::is_clean_utf8(*text))
             return error(500, texts::list_failed);
 
-    const store::Result<store::Page> page = service.store.list(
-        filter_of(call.request.query, role, search),
-        {pagination.limit, (pagination.page - 1) * pagination.limit, order_of(call.request.query)});
+    const store::Filter filter = filter_of(call.request.query, role, search);
+    const store::Order order = order_of(call.request.query);
+    const std::string list =
+        store::identity_of(filter) + (order.is_descending ? " desc " : " asc ") +
+        std::to_string(static_cast<int>(order.by)) + ' ' + std::to_string(pagination.limit);
+    const std::optional<Cursor> cursor =
+        decode_cursor(text::query_parameter(call.request.query, "cursor").value_or(""), list);
+    if (cursor)
+        pagination.page = cursor->page;
+    store::Window window = {pagination.limit, (pagination.page - 1) * pagination.limit, order};
+    if (cursor) {
+        window.position = cursor->position();
+        window.limit += cursor->is_end ? 0 : 1;
+    }
+    store::Result<store::Page> page = service.store.list(filter, window);
     if (!page)
         return failure_reply(page.failure(), texts::list_failed);
     pagination.total = page->total;
+    const Neighbours neighbours = neighbours_of(page->users, pagination, cursor, list);
     Reply reply = records(*page, pagination);
-    add_links(reply, call.request, pagination);
+    add_links(reply, call.request, pagination, neighbours);
     return reply;
 }
 

@@ -18,25 +18,30 @@ constexpr std::string_view query_characters = "/?!$&'()*+,;=:@%";
 
 } // namespace
 
-void add_links(http::Reply& reply, const http::Request& request, const Pagination& pagination) {
+void add_links(http::Reply& reply, const http::Request& request, const Pagination& pagination,
+               const Neighbours& neighbours) {
     reply.headers.push_back({"X-Total-Count", std::to_string(pagination.total)});
     std::string start = "<";
     text::append_percent_encoded(start, request.base, path_characters);
     start += '?';
-    text::append_percent_encoded(start, text::remove_query_parameter(request.query, "page"),
-                                 query_characters);
-    start += start.ends_with('?') ? "page=" : "&page=";
+    text::append_percent_encoded(
+        start,
+        text::remove_query_parameter(text::remove_query_parameter(request.query, "page"), "cursor"),
+        query_characters);
+    start += start.ends_with('?') ? "" : "&";
     std::string links;
-    const auto link = [&](const char* relation, std::int64_t page) {
-        links.append(links.empty() ? "" : ", ").append(start).append(std::to_string(page));
+    const auto link = [&](const char* relation, std::int64_t page,
+                          const std::optional<std::string>& cursor = {}) {
+        links.append(links.empty() ? "" : ", ").append(start);
+        links.append(cursor ? "cursor=" + *cursor : "page=" + std::to_string(page));
         links.append(">; rel=\"").append(relation).append("\"");
     };
     const std::int64_t last = std::max<std::int64_t>(total_pages(pagination), 1);
     link("first", 1);
     if (pagination.page > 1)
-        link("prev", std::min(pagination.page - 1, last));
-    if (pagination.page < last)
-        link("next", pagination.page + 1);
+        link("prev", std::min(pagination.page - 1, last), neighbours.previous);
+    if (neighbours.has_next)
+        link("next", pagination.page + 1, neighbours.next);
     link("last", last);
     if (links.size() <= max_links_length)
         reply.headers.push_back({"Link", std::move(links)});

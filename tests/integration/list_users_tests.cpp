@@ -91,13 +91,49 @@ TEST(list_users, has_the_total_and_links_to_other_pages_in_headers) {
                             "</api/users?limit=1&search=%C3%B1&role=user&page=1>; rel=\"prev\", "
                             "</api/users?limit=1&search=%C3%B1&role=user&page=1>; rel=\"last\""),
                 reply.header("Link").value_or("(none)"));
-    const auto first = get(Caller::super_admin, "/api/users?limit=2");
+    const auto first = get(Caller::super_admin, "/api/users?limit=3");
     CHECK_EQUAL(std::string("3"), first.header("X-Total-Count").value_or("(none)"));
-    CHECK_EQUAL(std::string("</api/users?limit=2&page=1>; rel=\"first\", "
-                            "</api/users?limit=2&page=2>; rel=\"next\", "
-                            "</api/users?limit=2&page=2>; rel=\"last\""),
+    CHECK_EQUAL(std::string("</api/users?limit=3&page=1>; rel=\"first\", "
+                            "</api/users?limit=3&page=1>; rel=\"last\""),
                 first.header("Link").value_or("(none)"));
     CHECK_FALSE(get(Caller::user, "/api/users").header("Link").has_value());
+}
+
+TEST(list_users, links_to_the_next_and_previous_page_by_a_cursor) {
+    const auto link = [](const Reply& reply, const std::string& relation) {
+        const std::string links = reply.header("Link").value_or("");
+        const std::size_t end = links.find(">; rel=\"" + relation);
+        const std::size_t start = links.rfind('<', end);
+        return end == links.npos ? std::string() : links.substr(start + 1, end - start - 1);
+    };
+    for (const char* const order : {"", "&order=asc", "&sort=name", "&sort=email&order=desc",
+                                    "&sort=updatedAt", "&search=example"}) {
+        const std::string address = "/api/users?limit=1" + std::string(order);
+        std::vector<std::string> bodies;
+        auto reply = get(Caller::super_admin, address);
+        for (; bodies.size() < 9; reply = get(Caller::super_admin, link(reply, "next"))) {
+            expect_success(reply);
+            bodies.push_back(reply.body);
+            CHECK_EQUAL(
+                get(Caller::super_admin, address + "&page=" + std::to_string(bodies.size())).body,
+                reply.body);
+            if (link(reply, "next").empty())
+                break;
+            STRCMP_CONTAINS("&cursor=", link(reply, "next").c_str());
+        }
+        CHECK_EQUAL(3U, bodies.size());
+        STRCMP_CONTAINS("&cursor=", link(reply, "prev").c_str());
+        const auto second = get(Caller::super_admin, link(reply, "prev"));
+        CHECK_EQUAL(bodies[1], second.body);
+        CHECK_EQUAL(address + "&page=1", link(second, "prev"));
+        CHECK_EQUAL(bodies[2], get(Caller::super_admin, link(second, "next")).body);
+    }
+    // A cursor of another list, or of none, counts as absent.
+    const auto next = link(get(Caller::super_admin, "/api/users?limit=1"), "next");
+    for (const std::string& other : {next + "&order=asc", next.substr(0, next.size() - 1),
+                                     std::string("/api/users?limit=1&cursor=%00%FF'")})
+        STRCMP_CONTAINS(R"("pagination":{"page":1,"limit":1,"total":3,"totalPages":3})",
+                        get(Caller::super_admin, other).body.c_str());
 }
 
 } // namespace useradmin::test

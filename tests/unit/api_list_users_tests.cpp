@@ -2,6 +2,7 @@
 #include "fake_store.hpp"
 
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 
@@ -230,6 +231,7 @@ TEST(list_users, returns_the_total_and_links_to_other_pages) {
     const auto links = [&](const std::string& query) {
         return header_of(send(super_admin, "GET ?" + query), "Link");
     };
+    store.users.clear();
     store.total = 41;
     expect("41", header_of(send(super_admin, "GET "), "X-Total-Count"));
     expect("41", header_of(send(super_admin, "HEAD ?page=9"), "X-Total-Count"));
@@ -245,6 +247,50 @@ TEST(list_users, returns_the_total_and_links_to_other_pages) {
     expect("<?page=1>; rel=\"first\", <?page=1>; rel=\"last\"", links(""));
     expect("", header_of(send(user, "GET "), "X-Total-Count"));
     expect("", header_of(send(super_admin, "GET /another"), "Link"));
+}
+
+TEST(list_users, links_next_and_previous_page_by_cursor) {
+    store.users.clear();
+    store.add("a", "a@x").sort_key = "2026-01-01T00:00:00.000001";
+    store.add("b", "b@x");
+    store.total = 100;
+    // The query of the link from the reply to another one.
+    const auto link = [&](const std::string& query, const std::string& relation) {
+        const std::string links = header_of(send(super_admin, "GET ?" + query), "Link");
+        const std::size_t end = links.find(">; rel=\"" + relation);
+        const std::size_t start = links.rfind("<?", end);
+        return end == links.npos ? "none" : links.substr(start + 2, end - start - 2);
+    };
+    const auto expect_list = [&](const std::string& wanted, const std::string& query) {
+        expect("200", ask(super_admin, "GET ?" + query), query);
+        expect("list role=- search=" + wanted, calls.text(), query);
+    };
+    const std::string next = link("limit=2&page=3&cursor=unknown", "next");
+    STRCMP_CONTAINS("limit=2&cursor=", next.c_str());
+    expect_list("- 3 from 6 after NULL b", next);
+    expect_list("- 3 from 6 after NULL b", next + "&page=9");
+    expect_list("- 2 from 2 before 2026-01-01T00:00:00.000001 a", link("limit=2&page=3", "prev"));
+    expect("limit=2&page=1", link("limit=2&page=2", "prev"));
+    STRCMP_CONTAINS(R"("page":4,"limit":2,"total":100,"totalPages":50)",
+                    send(super_admin, "GET ?" + next).body.c_str());
+    // There is a next page if there is one user more, whatever the total is.
+    expect("none", link(next, "next"));
+    store.total = 1;
+    store.add("c", "c@x");
+    expect_list("- 3 from 8 after NULL b", link(next, "next"));
+    POINTERS_EQUAL(nullptr, std::strstr(send(super_admin, "GET ?" + next).body.c_str(), "c@x"));
+    expect_list("- 2 from 0", link(next, "prev"));
+    // Of another list, it counts as absent.
+    for (const char* other :
+         {"&order=asc", "&sort=name", "&banned=true", "&createdAfter=2026-01-01"})
+        expect(" 2 from 8",
+               (ask(super_admin, "GET ?page=5&" + next + other),
+                calls.text().substr(calls.text().find(" 2 from"), 9)),
+               other);
+    expect_list("x 2 from 0", next + "&search=x");
+    expect_list("- 5 from 0", "limit=5&" + next);
+    expect("200", ask(admin, "GET ?" + next));
+    expect("list role=user search=- 2 from 0", calls.text());
 }
 
 TEST(list_users, links_repeat_the_requests_query_with_another_page) {

@@ -84,7 +84,8 @@ class FakeStore final : public store::Store {
         const std::string arguments = "role=" + std::string(filter.role.value_or("-")) +
                                       " search=" + std::string(filter.search.value_or("-")) + " " +
                                       further(filter) + std::to_string(window.limit) + " from " +
-                                      std::to_string(window.offset) + shown(window.order);
+                                      std::to_string(window.offset) + shown(window.order) +
+                                      shown(window.position);
         if (const auto* failure = failure_of("list", arguments))
             return *failure;
         return store::Page{users, total.value_or(static_cast<std::int64_t>(users.size()))};
@@ -350,6 +351,14 @@ class FakeStore final : public store::Store {
             return {};
         return std::string(" by ") + names[static_cast<int>(order.by)] +
                (order.is_descending ? " descending" : "");
+    }
+
+    /// Nothing without a position, else " after key id" or " before NULL id".
+    static std::string shown(const std::optional<store::Position>& position) {
+        if (!position)
+            return {};
+        return std::string(position->is_end ? " before " : " after ") +
+               std::string(position->key.value_or("NULL")) + " " + std::string(position->id);
     }
 
     /// Notes a call; how it fails, if it does.

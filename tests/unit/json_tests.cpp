@@ -293,14 +293,14 @@ TEST(json_reader, the_text_that_was_read_is_not_needed_any_more) {
 
 namespace {
 
-constexpr std::string_view password = "hunter2, and more than a short text holds";
+constexpr std::string_view password_text = "hunter2, and more than a short text holds";
 int passwords_freed = 0;
 
 /// free(), which looks for the password in what it is given.
 void watching_free(void* memory) {
     if (memory != nullptr) {
         const std::string_view bytes(static_cast<const char*>(memory), malloc_usable_size(memory));
-        passwords_freed += bytes.find(password.substr(0, 16)) != bytes.npos ? 1 : 0;
+        passwords_freed += bytes.find(password_text.substr(0, 16)) != bytes.npos ? 1 : 0;
     }
     std::free(memory);
 }
@@ -318,7 +318,7 @@ void teardown() override {
 ;
 
 TEST(json_memory, wipes_a_password_before_freeing_it) {
-    CHECK_TRUE(is_read("{\"password\":\"" + std::string(password) + "\"}"));
+    CHECK_TRUE(is_read("{\"password\":\"" + std::string(password_text) + "\"}"));
     CHECK_EQUAL(0, passwords_freed);
 }
 
@@ -326,7 +326,8 @@ TEST(json_memory, a_text_that_is_refused_leaves_no_password_behind) {
     for (const std::string_view end :
          {"", "}x", ",}", ",\"a\":tru}", ",\"a\":01}", "]", "\"\\u0000\"}", ",\"a\":\"\\ud83d\"}",
           ",\"a\":\"\\ude00\"}", ",\"a\":\"\\ud83d\\u0041\"}"})
-        CHECK_FALSE(is_read("{\"password\":\"" + std::string(password) + "\"" + std::string(end)));
+        CHECK_FALSE(
+            is_read("{\"password\":\"" + std::string(password_text) + "\"" + std::string(end)));
     CHECK_EQUAL(0, passwords_freed);
 }
 

@@ -1,0 +1,76 @@
+#include "api/cursor.hpp"
+
+#include "crypto/sha256.hpp"
+#include "text/hex.hpp"
+#include "text/unicode.hpp"
+
+#include <charconv>
+
+namespace useradmin::api {
+
+namespace {
+
+// Two of them fit in a header.
+constexpr std::size_t max_cursor_length = 1000;
+constexpr std::size_t checksum_length = 16;
+
+/// Returns a checksum that binds the fields to the list.
+std::string checksum(std::string_view fields, std::string_view list) {
+    return crypto::hex(crypto::digest({list, fields})).substr(0, checksum_length);
+}
+
+/// Decodes hexadecimal digits.
+std::optional<std::string> from_hex(std::string_view digits) {
+    std::string bytes;
+    for (std::size_t at = 0; at + 1 < digits.size(); at += 2) {
+        const int high = text::hex_value(digits[at]);
+        const int low = text::hex_value(digits[at + 1]);
+        if (high < 0 || low < 0)
+            return std::nullopt;
+        bytes += static_cast<char>(high * 16 + low);
+    }
+    return bytes;
+}
+
+} // namespace
+
+// The checksum, and in hexadecimal the direction, the page, the id and the key, unless it is NULL.
+// U+0000 separates them.
+std::optional<std::string> encode_cursor(const Cursor& cursor, std::string_view list) {
+    std::string fields(1, cursor.is_end ? '<' : '>');
+    fields.append(std::to_string(cursor.page)).append(1, '\0').append(cursor.id);
+    if (cursor.key)
+        fields.append(1, '\0').append(*cursor.key);
+    std::string text = checksum(fields, list) + text::hex(fields);
+    if (text.size() > max_cursor_length)
+        return std::nullopt;
+    return text;
+}
+
+std::optional<Cursor> decode_cursor(std::string_view text, std::string_view list) {
+    if (text.size() <= checksum_length || text.size() > max_cursor_length || text.size() % 2 != 0)
+        return std::nullopt;
+    const std::optional<std::string> fields = from_hex(text.substr(checksum_length));
+    if (!fields || checksum(*fields, list) != text.substr(0, checksum_length))
+        return std::nullopt;
+    Cursor cursor;
+    cursor.is_end = fields->starts_with('<');
+    if (!cursor.is_end && !fields->starts_with('>'))
+        return std::nullopt;
+    std::int32_t page = 0;
+    const char* const end = fields->data() + fields->size();
+    const auto [stop, error] = std::from_chars(fields->data() + 1, end, page);
+    if (error != std::errc() || page <= 0 || stop == end || *stop != '\0')
+        return std::nullopt;
+    cursor.page = page;
+    cursor.id.assign(stop + 1, end);
+    if (const std::size_t separator = cursor.id.find('\0'); separator != std::string::npos) {
+        cursor.key = cursor.id.substr(separator + 1);
+        cursor.id.resize(separator);
+    }
+    if (!text::is_clean_utf8(cursor.id) || !text::is_clean_utf8(cursor.key.value_or("")))
+        return std::nullopt;
+    return cursor;
+}
+
+} // namespace useradmin::api

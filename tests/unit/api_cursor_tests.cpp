@@ -1,0 +1,72 @@
+// The cursors of a list's links (4.1).
+#include "api/cursor.hpp"
+
+#include "crypto/sha256.hpp"
+#include "text/hex.hpp"
+
+#include <CppUTest/TestHarness.h>
+
+namespace useradmin::test {
+
+TEST_GROUP(api_cursor){};
+
+namespace {
+
+/// A cursor with any fields, with the checksum that makes it one of the list.
+std::string made_up(std::string_view fields, std::string_view list = "list") {
+    return crypto::hex(crypto::digest({list, fields})).substr(0, 16) + text::hex(fields);
+}
+
+} // namespace
+
+TEST(api_cursor, comes_back_as_it_was) {
+    for (const api::Cursor& cursor :
+         {api::Cursor{2, "2026-01-02T03:04:05.123456", "a", false},
+          api::Cursor{2147483647, "", "", true}, api::Cursor{1, {}, "\xc3\xb1 <>", false},
+          api::Cursor{7, std::string(400, 'x'), "b", true}}) {
+        const std::string text = *api::encode_cursor(cursor, "list");
+        CHECK(text.find_first_not_of("0123456789abcdef") == text.npos);
+        const auto same = api::decode_cursor(text, "list");
+        CHECK(same.has_value());
+        CHECK_EQUAL(cursor.page, same->page);
+        CHECK(cursor.key == same->key);
+        CHECK_EQUAL(cursor.id, same->id);
+        CHECK_EQUAL(cursor.is_end, same->is_end);
+        CHECK_FALSE(api::decode_cursor(text, "another list").has_value());
+    }
+    CHECK_FALSE(api::encode_cursor({1, std::string(500, 'x'), "a", false}, "list").has_value());
+}
+
+TEST(api_cursor, that_is_not_one_of_the_list_counts_as_absent) {
+    using namespace std::string_literals;
+    CHECK(api::decode_cursor(made_up(">2\0a"s), "list").has_value());
+    CHECK(api::decode_cursor(made_up("<2\0a\0key"s), "list").has_value());
+    for (const std::string& text : {""s,
+                                    "0"s,
+                                    "page=2"s,
+                                    std::string(16, '0'),
+                                    std::string(18, '0'),
+                                    std::string(2000, 'a'),
+                                    made_up(""),
+                                    made_up(">"),
+                                    made_up(">2"),
+                                    made_up(">2 "),
+                                    made_up(">\0a"s),
+                                    made_up(">0\0a"s),
+                                    made_up(">-1\0a"s),
+                                    made_up(">+1\0a"s),
+                                    made_up("> 1\0a"s),
+                                    made_up(">2147483648\0a"s),
+                                    made_up("=2\0a"s),
+                                    made_up(">2\0\xff"s),
+                                    made_up(">2\0a\0\xff"s),
+                                    made_up(">2\0a\0b\0c"s),
+                                    made_up(">2\0a"s) + "0",
+                                    made_up(">2\0a"s) + "00",
+                                    made_up(">2\0a"s, "another list"),
+                                    made_up(">2\0"s + std::string(1000, 'x')),
+                                    "\xff" + made_up(">2\0a"s)})
+        CHECK_FALSE_TEXT(api::decode_cursor(text, "list").has_value(), text.c_str());
+}
+
+} // namespace useradmin::test
