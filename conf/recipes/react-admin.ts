@@ -8,6 +8,26 @@ const ask = async (url: string, method = "GET", body?: object, headers: Record<s
   const envelope = await reply.json();
   if (!envelope.success) throw new HttpError(envelope.error, reply.status, envelope);
   if (reply.headers.has("ETag")) versions.set(envelope.data.id, reply.headers.get("ETag"));
+  envelope.link = reply.headers.get("Link") ?? "";
+  return envelope;
+};
+
+const cursors = new Map<string, string>(); // of the pages next to the one that was read last, by their addresses
+
+// A page behind a cursor costs what the first page costs, at any depth.
+const askPage = async (path: string, query: URLSearchParams) => {
+  const page = Number(query.get("page"));
+  const addressOf = (number: number) => {
+    query.set("page", String(number));
+    return `${path}?${query}`;
+  };
+  const address = addressOf(page);
+  const envelope = await ask(cursors.has(address) ? `${address}&cursor=${cursors.get(address)}` : address);
+  cursors.clear();
+  for (const [relation, number] of [["next", page + 1], ["prev", page - 1]] as const) {
+    const cursor = new RegExp(`cursor=(\\w+)>; rel="${relation}"`).exec(envelope.link)?.[1];
+    if (cursor) cursors.set(addressOf(number), cursor);
+  }
   return envelope;
 };
 
@@ -19,7 +39,8 @@ export const users = (api: string): DataProvider => {
     async getList(resource, { pagination: { page, perPage } = { page: 1, perPage: 20 }, sort, filter }) {
       const order = { sort: sort?.field, order: sort?.order.toLowerCase() };
       const query = { page, limit: perPage, match: "all", ...order, ...filter };
-      const { data, pagination } = await ask(`${api}/${resource}?${fetchUtils.queryParameters(query)}`);
+      const parameters = new URLSearchParams(fetchUtils.queryParameters(query));
+      const { data, pagination } = await askPage(`${api}/${resource}`, parameters);
       return { data, total: pagination.total };
     },
     getOne: (resource, { id }) => ask(at(resource, id)),

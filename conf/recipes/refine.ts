@@ -8,6 +8,26 @@ const ask = async (url: string, method = "GET", body?: object, headers: Record<s
   const envelope = await reply.json();
   if (!envelope.success) throw { message: envelope.error, statusCode: reply.status } satisfies HttpError;
   if (reply.headers.has("ETag")) versions.set(envelope.data.id, reply.headers.get("ETag"));
+  envelope.link = reply.headers.get("Link") ?? "";
+  return envelope;
+};
+
+const cursors = new Map<string, string>(); // of the pages next to the one that was read last, by their addresses
+
+// A page behind a cursor costs what the first page costs, at any depth.
+const askPage = async (path: string, query: URLSearchParams) => {
+  const page = Number(query.get("page"));
+  const addressOf = (number: number) => {
+    query.set("page", String(number));
+    return `${path}?${query}`;
+  };
+  const address = addressOf(page);
+  const envelope = await ask(cursors.has(address) ? `${address}&cursor=${cursors.get(address)}` : address);
+  cursors.clear();
+  for (const [relation, number] of [["next", page + 1], ["prev", page - 1]] as const) {
+    const cursor = new RegExp(`cursor=(\\w+)>; rel="${relation}"`).exec(envelope.link)?.[1];
+    if (cursor) cursors.set(addressOf(number), cursor);
+  }
   return envelope;
 };
 
@@ -27,7 +47,7 @@ export const users = (api: string): DataProvider => {
       }
       for (const filter of filters)
         if ("field" in filter && filter.value !== undefined) query.set(filter.field, String(filter.value));
-      const { data, pagination: counted } = await ask(`${at(resource)}?${query}`);
+      const { data, pagination: counted } = await askPage(at(resource), query);
       return { data, total: counted.total };
     },
     getOne: ({ resource, id }) => ask(at(resource, id)),

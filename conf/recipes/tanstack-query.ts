@@ -14,8 +14,14 @@ client.use({
   },
 });
 
+/** A page of users. The next and the previous one are best asked for by these cursors, with the query otherwise the same. */
 export const useUsers = (query: Filters) => {
-  const queryFn = async () => (await client.GET("/", { params: { query } })).data!;
+  const queryFn = async () => {
+    const { data, response } = await client.GET("/", { params: { query } });
+    const cursorTo = (relation: string) =>
+      new RegExp(`cursor=(\\w+)>; rel="${relation}"`).exec(response.headers.get("Link") ?? "")?.[1];
+    return { ...data!, next: cursorTo("next"), previous: cursorTo("prev") };
+  };
   return useQuery({ queryKey: ["users", query], queryFn, placeholderData: keepPreviousData });
 };
 

@@ -281,7 +281,8 @@
     if (status === 404 && path.startsWith("/")) list?.refresh();
     if (status !== 200 || !content?.success) throw new Problem(status, content?.error);
     // The service makes strong tags alone; a proxy that compresses calls them weak, and If-Match takes no weak one.
-    return { ...content, tag: headers.get("ETag")?.replace(/^W\//, ""), total: Number(headers.get("X-Total-Count") ?? content.pagination?.total) };
+    const cursorTo = (relation) => new RegExp(`cursor=(\\w+)>; rel="${relation}"`).exec(headers.get("Link") ?? "")?.[1];
+    return { ...content, next: cursorTo("next"), previous: cursorTo("prev"), tag: headers.get("ETag")?.replace(/^W\//, ""), total: Number(headers.get("X-Total-Count") ?? content.pagination?.total) };
   }
   const pathOf = (user) => `/${encodeURIComponent(user.id)}`;
 
@@ -760,8 +761,10 @@
       h("thead", { role: "rowgroup" }, h("tr", { role: "row" }, heads)), rows);
     const said = h("p", { class: "hidden", role: "status" });
     const range = h("span", { class: "range muted" });
-    const previous = button(t("previous"), () => change({ page: String(Number(query.page) - 1) }, previous));
-    const next = button(t("next"), () => change({ page: String(Number(query.page) + 1) }, next));
+    // The cursors of the pages next to the one that is shown: they cost the same at any depth.
+    let cursors = {};
+    const previous = button(t("previous"), () => change({ page: String(Number(query.page) - 1) }, previous, cursors.previous));
+    const next = button(t("next"), () => change({ page: String(Number(query.page) + 1) }, next, cursors.next));
     const none = h("div", { class: "none", hidden: true }, h("p", null, t("noneFound")), button(t("clear"), () => change(empty, search)));
     const problem = h("div", { class: "notice bad", role: "alert" });
     const region = h("div", { class: "region" }, table);
@@ -774,12 +777,12 @@
     let running = null;
     let timer = 0;
 
-    function change(values, focus) {
+    function change(values, focus, cursor) {
       Object.assign(query, { page: "1" }, values);
       for (const [key, node] of Object.entries(controls)) choose(key, node);
       // Whoever pauses after a word keeps the space behind it.
       if (values.search !== undefined && search.value.trim() !== query.search) search.value = query.search;
-      refreshRows(focus);
+      refreshRows(focus, cursor);
     }
     search.addEventListener("input", () => {
       clearTimeout(timer);
@@ -791,8 +794,9 @@
       history.replaceState(null, "", `${location.href.split("#")[0]}${state.size ? `#${state}` : ""}`);
     }
 
-    async function refreshRows(focus) {
+    async function refreshRows(focus, cursor) {
       clearTimeout(timer);
+      cursors = {};
       running?.abort();
       const mine = (running = new AbortController());
       address();
@@ -801,10 +805,12 @@
       const parameters = new URLSearchParams({ match: "all", page: query.page, limit: query.limit, sort, order });
       for (const key of ["search", "banned", "emailVerified"]) if (query[key]) parameters.set(key, query[key]);
       if (query.role && isSuper()) parameters.set("role", query.role);
+      if (cursor) parameters.set("cursor", cursor);
       try {
         const reply = await call("GET", `?${parameters}`, { signal: mine.signal });
         if (mine !== running) return;
         problem.replaceChildren();
+        cursors = reply;
         const { page, limit, totalPages } = reply.pagination;
         // The last of a page is gone. A total may be older than that: it goes back, and comes to an end.
         if (!reply.data.length && page > 1 && reply.total > 0) return change({ page: String(Math.min(totalPages, page - 1)) }, focus);

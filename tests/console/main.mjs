@@ -244,7 +244,9 @@ scene("filters multiply, and the list is sorted and paged", { email: root }, asy
   assert.equal(await view.page.$eval("th:first-child", (head) => head.getAttribute("aria-sort")), "descending");
   const first = await view.names();
   assert.equal(first.length, 20);
+  const turned = view.page.waitForRequest((request) => /page=2&.*cursor=/.test(request.url()));
   await view.press("Next");
+  await turned;
   await view.read("21–37 of 37", ".foot");
   assert.ok((await view.names()).every((each) => !first.includes(each)));
   await view.focusOn("Previous");
