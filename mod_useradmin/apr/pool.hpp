@@ -29,6 +29,18 @@ T& emplace(apr_pool_t* pool, Arguments&&... arguments) {
     return *object;
 }
 
+/// Returns the object that the pool keeps for a key. The first call constructs it.
+template <class T>
+T& find_or_emplace(apr_pool_t* pool, const char* key) {
+    void* found = nullptr;
+    apr_pool_userdata_get(&found, key, pool);
+    if (found == nullptr) {
+        found = &emplace<T>(pool);
+        apr_pool_userdata_set(found, key, apr_pool_cleanup_null, pool);
+    }
+    return *static_cast<T*>(found);
+}
+
 /// Returns a view of a C string, empty for NULL. Use it for every pointer from APR or httpd.
 inline std::string_view view_of(const char* text) noexcept {
     return text != nullptr ? std::string_view(text) : std::string_view();

@@ -10,11 +10,12 @@
 #include "auth/session_token.hpp"
 #include "auth/sign_in_handler.hpp"
 #include "crypto/secret.hpp"
+#include "httpd/auth_information.hpp"
 #include "httpd/backend.hpp"
 #include "httpd/first_request.hpp"
 #include "httpd/notes.hpp"
-#include "httpd/token_carriers.hpp"
 #include "sign_in/identity.hpp"
+#include "sign_in/service.hpp"
 #include "text/network.hpp"
 
 #include <string>
@@ -106,7 +107,7 @@ Outcome look_up_session(request_rec* request, const AuthSettings& settings,
     if (age.count() > 0) {
         place = backend.place() + settings.get<SigningSecrets>().label;
         // Without signatures, a client could have one token cached under many credentials.
-        kept.emplace(sign_in::CachedSessions{*backend.server().sessions, place, age,
+        kept.emplace(sign_in::CachedSessions{*backend.server().shared.sessions, place, age,
                                              settings.get<SigningSecrets>().secrets.empty()
                                                  ? token_of(credential, settings).text
                                                  : credential});
@@ -289,11 +290,13 @@ int check(apr_pool_t* pool, apr_pool_t*, apr_pool_t*, server_rec* servers) noexc
 
 int start(apr_pool_t* pool, apr_pool_t*, apr_pool_t*, server_rec* servers) noexcept {
     return httpd::start(pool, servers, auth_useradmin_module,
-                        httpd::hash_bounds(settings_of(servers)));
+                        httpd::hash_bounds(settings_of(servers)), sign_in::operation_names());
 }
 
 void start_child(apr_pool_t* pool, server_rec* servers) noexcept {
     httpd::start_child(pool, servers, auth_useradmin_module);
+    for (const server_rec* server = servers; server != nullptr; server = server->next)
+        server_configuration_of(server).formats = &apr::emplace<sign_in::ObservedFormats>(pool);
 }
 
 /// For the OpenAPI document of mod_useradmin.

@@ -96,7 +96,7 @@ const char* read_base(const httpd::ConfigLine& line, Base& base) {
     return nullptr;
 }
 
-const char* read_limit(const httpd::ConfigLine& line, sign_in::AttemptLimit& limit) {
+const char* read_limit(const httpd::ConfigLine& line, password::AttemptLimit& limit) {
     const auto most = httpd::number_within(line.words[0], 1, 1000000);
     const auto window = line.words.size() > 1 ? httpd::number_within(line.words[1], 1, 86400)
                                               : std::optional<long>(limit.window.count());

@@ -5,7 +5,8 @@
 #include "httpd/backend.hpp"
 #include "httpd/directives.hpp"
 #include "httpd/httpd.hpp"
-#include "sign_in/attempt_limiter.hpp"
+#include "password/attempt_limiter.hpp"
+#include "sign_in/hash_cost_equalizer.hpp"
 
 #include <chrono>
 #include <tuple>
@@ -32,7 +33,7 @@ const char* read_enabled(const httpd::ConfigLine& line, bool& is_enabled);
 const char* read_cookie(const httpd::ConfigLine& line, const char*& name);
 const char* read_secrets(const httpd::ConfigLine& line, Signing& signing);
 const char* read_base(const httpd::ConfigLine& line, Base& base);
-const char* read_limit(const httpd::ConfigLine& line, sign_in::AttemptLimit& limit);
+const char* read_limit(const httpd::ConfigLine& line, password::AttemptLimit& limit);
 
 /// The module's directives.
 inline constexpr auto directives = std::tuple_cat(
@@ -69,7 +70,7 @@ inline constexpr auto directives = std::tuple_cat(
             "AuthUserAdminSignInLimit", TAKE12, httpd::anywhere,
             "how many attempts to sign in may fail for an account from an address [, within how "
             "many seconds]",
-            sign_in::AttemptLimit(), read_limit),
+            password::AttemptLimit(), read_limit),
         // Each false for the first word.
         httpd::directive<struct IgnoresSecondFactor>(
             "AuthUserAdminSecondFactor", TAKE1, httpd::anywhere,
@@ -89,6 +90,8 @@ using AuthSettings = httpd::DirectiveSettings<directives>;
 struct ServerConfiguration : httpd::Backend {
     /// Whether AuthUserAdmin or AuthUserAdminSignIn is on anywhere in this server.
     bool is_used = false;
+    /// Data of a child.
+    sign_in::ObservedFormats* formats = nullptr;
 };
 static_assert(std::is_trivially_destructible_v<ServerConfiguration>);
 

@@ -7,13 +7,13 @@
 #include "auth/request_verifier.hpp"
 #include "auth/session_token.hpp"
 #include "auth/token.hpp"
+#include "httpd/auth_information.hpp"
 #include "httpd/body.hpp"
 #include "httpd/body_timeout.hpp"
 #include "httpd/headers.hpp"
 #include "httpd/location.hpp"
 #include "httpd/monitoring.hpp"
 #include "httpd/reply.hpp"
-#include "httpd/sign_in_address.hpp"
 #include "sign_in/service.hpp"
 
 #include <algorithm>
@@ -99,7 +99,7 @@ int count_request(request_rec* first) noexcept {
         if (!base.is_on)
             continue;
         const std::string_view path = apr::view_of(request->uri);
-        httpd::count_request(first, server_configuration_of(request->server).metrics,
+        httpd::count_request(first, server_configuration_of(request->server),
                              sign_in::operation_name(path.substr(
                                  std::min(path.size(), apr::view_of(base.path).size()))));
         break;

@@ -35,14 +35,7 @@ namespace {
 
 /// The logs of a configuration, the same for both modules.
 std::deque<NamedLog>& named_logs(apr_pool_t* configuration_pool) {
-    constexpr const char* key = "useradmin audit logs 2";
-    void* logs = nullptr;
-    apr_pool_userdata_get(&logs, key, configuration_pool);
-    if (logs == nullptr) {
-        logs = &apr::emplace<std::deque<NamedLog>>(configuration_pool);
-        apr_pool_userdata_setn(logs, key, apr_pool_cleanup_null, configuration_pool);
-    }
-    return *static_cast<std::deque<NamedLog>*>(logs);
+    return apr::find_or_emplace<std::deque<NamedLog>>(configuration_pool, "useradmin audit logs 2");
 }
 
 /// A descriptor that is closed with its pool.
@@ -182,19 +175,18 @@ bool open_audit_logs(apr_pool_t* configuration_pool, server_rec* servers, const 
     if (ap_state_query(AP_SQ_MAIN_STATE) == AP_SQ_MS_CREATE_PRE_CONFIG)
         return true;
     std::deque<NamedLog>& logs = named_logs(configuration_pool);
-    const auto refuse = [&](const NamedLog& named, apr_status_t status) {
-        ap_log_error(__FILE__, __LINE__, owner.module_index, APLOG_EMERG, status, servers,
-                     "UA0402: UserAdminAuditLog: %s cannot be opened", named.name);
-        return false;
-    };
     for (NamedLog& named : logs) {
         if (named.log != nullptr)
             continue;
         const audit::Descriptors opened = named.is_program()
                                               ? open_program(configuration_pool, servers, named)
                                               : open_file(configuration_pool, named);
-        if (!opened || fstat(opened.position, &named.place) != 0)
-            return refuse(named, APR_FROM_OS_ERROR(errno));
+        if (!opened || fstat(opened.position, &named.place) != 0) {
+            ap_log_error(__FILE__, __LINE__, owner.module_index, APLOG_EMERG,
+                         APR_FROM_OS_ERROR(errno), servers,
+                         "UA0402: UserAdminAuditLog: %s cannot be opened", named.name);
+            return false;
+        }
         // Under another name it may be open already, and is locked once then.
         for (const NamedLog& other : logs)
             if (other.log != nullptr && other.place.st_dev == named.place.st_dev &&
@@ -202,10 +194,8 @@ bool open_audit_logs(apr_pool_t* configuration_pool, server_rec* servers, const 
                 named.log = other.log;
         if (named.log != nullptr)
             continue;
-        const auto memory = map_shared_memory(configuration_pool, sizeof(audit::Log));
-        if (const auto* const status = std::get_if<apr_status_t>(&memory))
-            return refuse(named, *status);
-        named.log = ::new (std::get<void*>(memory)) audit::Log(opened.log, opened.position);
+        named.log = ::new (map_shared_memory(configuration_pool, sizeof(audit::Log)))
+            audit::Log(opened.log, opened.position);
         named.module_index = owner.module_index;
         apr::emplace<LastLines>(configuration_pool, named);
     }

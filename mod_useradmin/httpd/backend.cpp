@@ -51,17 +51,6 @@ bool is_single_writer(const ConnectionPool& pool) {
     return dialect != nullptr && dialect->product().is_single_writer;
 }
 
-std::optional<ipc::FairSemaphore> write_semaphore_of(const Backend& backend) {
-    if (backend.write_semaphore == nullptr)
-        return std::nullopt;
-    return ipc::FairSemaphore(backend.write_semaphore);
-}
-
-/// Returns the maximum number of children: ServerLimit.
-unsigned child_limit() {
-    return query_mpm(AP_MPMQ_HARD_LIMIT_DAEMONS);
-}
-
 /// Returns the maximum number of a pool's connections. A thread uses one at most.
 unsigned max_connections(const ConnectionPool& pool) {
     const auto of_child = static_cast<unsigned>(std::max(pool.max, 1));
@@ -83,57 +72,27 @@ ipc::FairSemaphore::Counts slot_bounds(const HashBounds& said) {
             said.queue != 0 ? said.queue : std::max(1U, worker_count() / workers_a_place)};
 }
 
-void log_no_memory(const server_rec* server, const module& owner, const char* purpose,
-                   apr_status_t status) {
-    ap_log_error(__FILE__, __LINE__, owner.module_index, APLOG_EMERG, status, server,
-                 "UA0203: cannot allocate shared memory for the %s", purpose);
+SharedState create_shared_state(apr_pool_t* configuration_pool, const server_rec* servers,
+                                const HashBounds& hash_bounds) {
+    apr_pool_t* const process_pool = servers->process->pool;
+    return {shared_semaphore(configuration_pool, "hashing slots", slot_bounds(hash_bounds)),
+            shared_object<password::AttemptLimiter>(configuration_pool, "attempts to sign in"),
+            shared_object<store::SessionCache>(process_pool, "sessions"),
+            shared_object<SharedTotals::Table>(process_pool, "totals"),
+            shared_array<MetricsRegistry>(process_pool, "metrics registry", 1)};
 }
 
-/// Returns shared memory for a purpose. On failure, logs it and returns nullptr.
-void* shared_memory_or_log(apr_pool_t* pool, const server_rec* server, const module& owner,
-                           const char* purpose, std::size_t size,
-                           const std::function<bool(void*)>& init) {
-    // The number is the version of the memory layout.
-    const auto memory = shared_memory_for_key(
-        pool, ("useradmin " + std::string(purpose) + " 5").c_str(), size, init);
-    if (const auto* status = std::get_if<apr_status_t>(&memory)) {
-        log_no_memory(server, owner, purpose, *status);
-        return nullptr;
-    }
-    return std::get<void*>(memory);
-}
-
-/// Returns an object in shared memory for a purpose. On failure, logs it and returns nullptr.
-template <class T>
-T* shared_object_or_log(apr_pool_t* pool, const server_rec* server, const module& owner,
-                        const char* purpose) {
-    return static_cast<T*>(shared_memory_or_log(
-        pool, server, owner, purpose, sizeof(T),
-        [](void* memory) { return (new (memory) T())->init(); }));
-}
-
-/// Opens the metrics of each server. On failure, logs it and returns false.
-bool find_metrics(apr_pool_t* configuration_pool, server_rec* servers, const module& owner) {
-    const auto is_there = [&](const auto& found) {
-        const auto* const status = std::get_if<apr_status_t>(&found);
-        if (status != nullptr)
-            log_no_memory(servers, owner, "figures", *status);
-        return status == nullptr;
-    };
-    const auto registry =
-        MetricsRegistry::open(servers->process->pool, configuration_pool, child_limit());
-    if (!is_there(registry))
-        return false;
-    for (const server_rec* server = servers; server != nullptr; server = server->next) {
-        Backend& backend = backend_of(server, owner);
-        backend.name = name_of(configuration_pool, server);
-        backend.metrics_registry = std::get<MetricsRegistry*>(registry);
-        const auto metrics = backend.metrics_registry->metrics_of(backend.name);
-        if (!is_there(metrics))
-            return false;
-        backend.metrics = std::get<Metrics>(metrics);
-    }
-    return true;
+/// Sets what a server shares with those of the same database.
+void share_database(apr_pool_t* configuration_pool, const ConnectionPool& pool, Backend& backend) {
+    // A digest, because the parameters may contain a password.
+    const std::string id = crypto::hex(crypto::digest({pool.driver, pool.parameters}));
+    backend.database_id = apr::copy_c_string(configuration_pool, id);
+    backend.max_connections = max_connections(pool);
+    backend.log_throttles =
+        shared_array<ipc::LogThrottles>(configuration_pool, "log throttles of " + id, 1);
+    if (is_single_writer(pool))
+        backend.write_semaphore = shared_semaphore(configuration_pool, "writers to " + id,
+                                                   {1, std::max(1U, worker_count())});
 }
 
 /// The hash formats of a configuration's Locations so far.
@@ -147,57 +106,23 @@ struct SeenHashFormats {
     bool has_warned = false;
 };
 
-SeenHashFormats& seen_hash_formats(apr_pool_t* configuration_pool) {
-    constexpr const char* key = "useradmin hashes of locations 1";
-    void* noted = nullptr;
-    apr_pool_userdata_get(&noted, key, configuration_pool);
-    if (noted == nullptr) {
-        noted = &apr::emplace<SeenHashFormats>(configuration_pool);
-        apr_pool_userdata_setn(noted, key, apr_pool_cleanup_null, configuration_pool);
-    }
-    return *static_cast<SeenHashFormats*>(noted);
-}
-
-/// Returns an id for each pool, the same for the same database. It is a digest because the
-/// parameters may contain a password.
-std::vector<const char*> database_ids(apr_pool_t* configuration_pool,
-                                      const std::vector<ConnectionPool>& pools) {
-    std::vector<const char*> ids;
-    ids.reserve(pools.size());
-    for (const ConnectionPool& pool : pools)
-        ids.push_back(apr::copy_c_string(
-            configuration_pool, crypto::hex(crypto::digest({pool.driver, pool.parameters}))));
-    return ids;
-}
-
-/// Returns the child's connection limiters, the same for both modules; created by the first call.
+/// Returns the child's connection limiters, the same for both modules.
 std::deque<ConnectionLimiter>& limiters_of_child(apr_pool_t* child_pool,
                                                  const server_rec* servers) {
-    constexpr const char* key = "useradmin connection gates 1";
-    void* limiters = nullptr;
-    apr_pool_userdata_get(&limiters, key, child_pool);
-    if (limiters == nullptr) {
-        auto& made = apr::emplace<std::deque<ConnectionLimiter>>(child_pool);
+    auto& limiters = apr::find_or_emplace<std::deque<ConnectionLimiter>>(
+        child_pool, "useradmin connection limiters");
+    if (limiters.empty()) {
         const ConnectionPools all(servers);
         for (const ConnectionPool& pool : all.pools())
-            made.emplace_back(std::max(pool.max, 1));
-        limiters = &made;
-        apr_pool_userdata_setn(limiters, key, apr_pool_cleanup_null, child_pool);
+            limiters.emplace_back(std::max(pool.max, 1));
     }
-    return *static_cast<std::deque<ConnectionLimiter>*>(limiters);
+    return limiters;
 }
 
 /// Returns the time that a client's request has waited for databases, in both modules.
 store::Clock::duration& elapsed_of_request(request_rec* request) {
-    constexpr const char* key = "useradmin time waited 1";
-    apr_pool_t* const pool = first_request(request)->pool;
-    void* waited = nullptr;
-    apr_pool_userdata_get(&waited, key, pool);
-    if (waited == nullptr) {
-        waited = &apr::emplace<store::Clock::duration>(pool, 0);
-        apr_pool_userdata_setn(waited, key, apr_pool_cleanup_null, pool);
-    }
-    return *static_cast<store::Clock::duration*>(waited);
+    return apr::find_or_emplace<store::Clock::duration>(first_request(request)->pool,
+                                                        "useradmin time waited");
 }
 
 } // namespace
@@ -267,7 +192,8 @@ bool check_database(const module& owner, const char* directive) noexcept {
 
 void check_hash_formats(apr_pool_t* configuration_pool, const server_rec* server,
                         const module& owner, HashUse use, const password::Format& format) {
-    SeenHashFormats& hashes = seen_hash_formats(configuration_pool);
+    auto& hashes =
+        apr::find_or_emplace<SeenHashFormats>(configuration_pool, "useradmin hash formats");
     const bool differs =
         std::any_of(hashes.noted.begin(), hashes.noted.end(), [&](const auto& other) {
             return other.server == server && other.use != use && other.format != format;
@@ -282,80 +208,30 @@ void check_hash_formats(apr_pool_t* configuration_pool, const server_rec* server
 }
 
 int start(apr_pool_t* configuration_pool, server_rec* servers, const module& owner,
-          const HashBounds& hash_bounds) noexcept {
+          const HashBounds& hash_bounds, std::span<const std::string_view> operations) noexcept {
     return apr::guarded(
         [&] {
-            // As the configuration: old children keep theirs, new ones start with fresh memory.
-            const ipc::FairSemaphore::Counts bounds = slot_bounds(hash_bounds);
-            void* const slots = shared_memory_or_log(
-                configuration_pool, servers, owner, "hashing slots",
-                ipc::FairSemaphore::size_of(bounds),
-                [bounds](void* memory) { return ipc::FairSemaphore::init(memory, bounds); });
-            auto* const attempts = shared_object_or_log<sign_in::AttemptLimiter>(
-                configuration_pool, servers, owner, "counts of failed attempts to sign in");
-            // Shared with old children: invalidations by either apply to both.
-            apr_pool_t* const process_pool = servers->process->pool;
-            auto* const sessions = shared_object_or_log<sign_in::SessionCache>(
-                process_pool, servers, owner, "sessions that were looked up");
-            auto* const totals = shared_object_or_log<SharedTotals::Table>(
-                process_pool, servers, owner, "totals of filters");
-            const ConnectionPools pools(servers);
-            const std::size_t server_count = pools.of_servers().size();
-            auto* surveyed = static_cast<SharedFlag*>(shared_memory_or_log(
-                configuration_pool, servers, owner, "surveys of databases",
-                server_count * sizeof(SharedFlag),
-                [server_count](void* memory) {
-                    std::uninitialized_value_construct_n(static_cast<SharedFlag*>(memory),
-                                                         server_count);
-                    return true;
-                }));
-            const std::size_t pool_count = pools.pools().size();
-            auto* const throttles = static_cast<ipc::LogThrottles*>(shared_memory_or_log(
-                configuration_pool, servers, owner, "tallies of lines",
-                pool_count * sizeof(ipc::LogThrottles),
-                [pool_count](void* memory) {
-                    std::uninitialized_value_construct_n(static_cast<ipc::LogThrottles*>(memory),
-                                                         pool_count);
-                    return true;
-                }));
-            const ipc::FairSemaphore::Counts queue_bounds{1, std::max(1U, worker_count())};
-            const std::size_t queue_size = ipc::FairSemaphore::size_of(queue_bounds);
-            auto* const queues = static_cast<char*>(shared_memory_or_log(
-                configuration_pool, servers, owner, "queues before databases",
-                pool_count * queue_size,
-                [=](void* memory) {
-                    bool ready = true;
-                    for (std::size_t index = 0; index < pool_count; ++index)
-                        ready = ready &&
-                                ipc::FairSemaphore::init(
-                                    static_cast<char*>(memory) + index * queue_size, queue_bounds);
-                    return ready;
-                }));
-            if (slots == nullptr || attempts == nullptr || sessions == nullptr ||
-                totals == nullptr || surveyed == nullptr || throttles == nullptr ||
-                queues == nullptr || !find_metrics(configuration_pool, servers, owner))
-                return HTTP_INTERNAL_SERVER_ERROR;
             if (!open_audit_logs(configuration_pool, servers, owner))
                 return HTTP_INTERNAL_SERVER_ERROR;
-            sessions->invalidate_all();
-            totals->invalidate();
-            const std::vector<const char*> ids = database_ids(configuration_pool, pools.pools());
+            const SharedState shared =
+                create_shared_state(configuration_pool, servers, hash_bounds);
+            shared.metrics->add_operations(operations);
+            shared.sessions->invalidate_all();
+            shared.totals->invalidate();
+            const ConnectionPools pools(servers);
             auto pool = pools.of_servers().begin();
+            auto* is_surveyed = shared_array<std::atomic<bool>>(configuration_pool, "surveys",
+                                                                pools.of_servers().size());
             for (const server_rec* server = servers; server != nullptr; server = server->next) {
                 Backend& backend = backend_of(server, owner);
                 backend.database = DatabaseModule::find();
-                backend.slots = slots;
-                backend.attempts = attempts;
-                backend.sessions = sessions;
-                backend.totals = totals;
-                backend.is_surveyed = surveyed++;
+                backend.shared = shared;
+                backend.is_surveyed = is_surveyed++;
                 backend.pool = *pool++;
-                backend.log_throttles = throttles + backend.pool;
-                backend.write_semaphore = is_single_writer(pools.pools()[backend.pool])
-                                              ? queues + backend.pool * queue_size
-                                              : nullptr;
-                backend.max_connections = max_connections(pools.pools()[backend.pool]);
-                backend.database_id = ids.at(backend.pool);
+                share_database(configuration_pool, pools.pools()[backend.pool], backend);
+                backend.name = name_of(configuration_pool, server);
+                backend.shared_metrics = shared_array<SharedMetrics>(
+                    servers->process->pool, "metrics of " + std::string(backend.name), 1);
             }
             return OK;
         },
@@ -372,14 +248,13 @@ void start_child(apr_pool_t* child_pool, server_rec* servers, const module& owne
             for (const store::Dialect* dialect : store::dialects())
                 dialect->set_connect_timeout();
             std::deque<ConnectionLimiter>& limiters = limiters_of_child(child_pool, servers);
-            const int child = backend_of(servers, owner).metrics_registry->register_child();
+            const int child = backend_of(servers, owner).shared.metrics->register_child();
             auto& hash_memory = apr::emplace<password::HashMemory>(child_pool);
             for (const server_rec* server = servers; server != nullptr; server = server->next) {
                 Backend& backend = backend_of(server, owner);
                 backend.limiter = &limiters.at(backend.pool);
-                backend.formats = &apr::emplace<sign_in::ObservedFormats>(child_pool);
                 backend.hash_memory = &hash_memory;
-                backend.metrics = backend.metrics.in_child(child);
+                backend.metrics = Metrics(*backend.shared_metrics, child);
             }
         },
         [&](const char* reason) {
@@ -394,21 +269,21 @@ RequestBackend::RequestBackend(request_rec* request, const module& owner,
     : settings_(settings), backend_(backend_of(request->server, owner)),
       log_(request, owner, *backend_.log_throttles),
       network_(text::Network::of(apr::view_of(request->useragent_ip))),
-      slots_(ipc::FairSemaphore(backend_.slots),
+      slots_(*backend_.shared.hash_slots,
              {settings_.timeout, settings_.timeout_directive,
-              backend_.metrics.counter(Rejection::hash_queue),
-              backend_.metrics.counter(Rejection::hash_wait), backend_.hash_memory,
+              &backend_.metrics.counter(Rejection::hash_queue),
+              &backend_.metrics.counter(Rejection::hash_wait), backend_.hash_memory,
               network_.bits()},
              log_),
       connections_(request, log_, backend_.database, *backend_.limiter, backend_.metrics,
                    settings_.timeout, settings_.timeout_directive),
       place_(std::string(backend_.database_id) + settings_.tables.label),
-      totals_(*backend_.totals,
+      totals_(*backend_.shared.totals,
               {place_, settings_.total_age, settings_.timeout, settings_.timeout_directive}, log_),
-      store_(*backend_.sessions, connections_, log_, request->pool, settings_.tables.names,
+      store_(*backend_.shared.sessions, connections_, log_, request->pool, settings_.tables.names,
              settings_.tables.label,
              store::TimeoutPolicy{settings_.timeout, true, &elapsed_of_request(request)}, &totals_,
-             write_semaphore_of(backend_)),
+             backend_.write_semaphore),
       request_(request), audit_(trail_of(settings_.audit_log), origin_of(request), log_) {
     if (audit_.is_enabled())
         store_.set_change_listener(&audit_);

@@ -6,25 +6,26 @@
 #include "httpd/database.hpp"
 #include "httpd/directives.hpp"
 #include "httpd/httpd.hpp"
-#include "httpd/metrics_registry.hpp"
+#include "httpd/metrics.hpp"
 #include "httpd/notes.hpp"
 #include "httpd/request_log.hpp"
 #include "httpd/request_store.hpp"
 #include "httpd/shared_totals.hpp"
 #include "ipc/fair_semaphore.hpp"
+#include "password/attempt_limiter.hpp"
 #include "password/format.hpp"
 #include "password/hash_memory.hpp"
 #include "password/hasher.hpp"
 #include "password/slots.hpp"
-#include "sign_in/attempt_limiter.hpp"
-#include "sign_in/hash_cost_equalizer.hpp"
-#include "sign_in/session_cache.hpp"
+#include "store/session_cache.hpp"
 #include "store/table_names.hpp"
 #include "text/network.hpp"
 
 #include <atomic>
 #include <chrono>
+#include <span>
 #include <string>
+#include <string_view>
 #include <tuple>
 
 namespace useradmin::httpd {
@@ -132,26 +133,28 @@ HashBounds hash_bounds(const DirectiveSettings<table>& settings) {
     return {settings.template get<HashLimit>(), settings.template get<HashQueue>()};
 }
 
-/// A flag in shared memory.
-using SharedFlag = std::atomic<bool>;
-static_assert(SharedFlag::is_always_lock_free);
+/// What all children share.
+struct SharedState {
+    ipc::FairSemaphore* hash_slots = nullptr;
+    password::AttemptLimiter* attempts = nullptr;
+    /// Shared with the children of the previous configuration: invalidations by either apply to
+    /// both. So are the following.
+    store::SessionCache* sessions = nullptr;
+    SharedTotals::Table* totals = nullptr;
+    MetricsRegistry* metrics = nullptr;
+};
 
 /// A module's data of a server (such as a virtual host) after the start. Each module's server
 /// configuration derives from it. start() sets the members and, in each child, start_child().
 struct Backend {
     DatabaseModule database;
-    /// Of password::HashSlots.
-    void* slots = nullptr;
-    sign_in::AttemptLimiter* attempts = nullptr;
-    sign_in::SessionCache* sessions = nullptr;
-    SharedTotals::Table* totals = nullptr;
-    /// Log throttles of the database's pool.
+    SharedState shared;
+    /// Log throttles of the database.
     ipc::LogThrottles* log_throttles = nullptr;
-    /// Of a ipc::FairSemaphore, for those who write to its database one at a time; nullptr where
-    /// they need not.
-    void* write_semaphore = nullptr;
+    /// For those who write to its database one at a time; nullptr where they need not.
+    ipc::FairSemaphore* write_semaphore = nullptr;
     /// Whether the database was checked since httpd started.
-    SharedFlag* is_surveyed = nullptr;
+    std::atomic<bool>* is_surveyed = nullptr;
     /// The index of the server's mod_dbd pool.
     unsigned pool = 0;
     /// The maximum number of connections of all children.
@@ -159,16 +162,13 @@ struct Backend {
     /// Identifies its database by the connection parameters.
     const char* database_id = nullptr;
     ConnectionLimiter* limiter = nullptr;
-    /// Data of this child.
-    sign_in::ObservedFormats* formats = nullptr;
     /// Data of this child, shared by all virtual hosts.
     password::HashMemory* hash_memory = nullptr;
-    /// Shared by all virtual hosts.
-    MetricsRegistry* metrics_registry = nullptr;
-    /// The metrics as this child counts them.
-    Metrics metrics = {};
     /// The name of the metrics.
     const char* name = nullptr;
+    SharedMetrics* shared_metrics = nullptr;
+    /// The metrics as this child counts them.
+    Metrics metrics;
 };
 
 /// Returns a module's data of a server. The module's server configuration must be a Backend, and
@@ -207,10 +207,10 @@ enum class HashUse { storing, verifying };
 void check_hash_formats(apr_pool_t* configuration_pool, const server_rec* server,
                         const module& owner, HashUse use, const password::Format& format);
 
-/// For post_config: creates the shared data of all children, the same for both modules. Logs
-/// failures. Returns the hook's result.
+/// For post_config: creates the shared data of all children, the same for both modules. operations:
+/// the names by which the module's requests are counted. Logs failures. Returns the hook's result.
 int start(apr_pool_t* configuration_pool, server_rec* servers, const module& owner,
-          const HashBounds& hash_bounds) noexcept;
+          const HashBounds& hash_bounds, std::span<const std::string_view> operations) noexcept;
 
 /// The modules that start_child must precede: mod_dbd opens its first connections there.
 inline constexpr const char* before_connections[] = {"mod_dbd.c", nullptr};

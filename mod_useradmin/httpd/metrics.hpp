@@ -1,17 +1,16 @@
 // Metrics of a virtual host.
 #pragma once
 
-#include "ipc/counter.hpp"
+#include <sys/types.h>
 
 #include <array>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <map>
-#include <string>
+#include <numeric>
+#include <span>
 #include <string_view>
-#include <vector>
 
 namespace useradmin::httpd {
 
@@ -42,105 +41,149 @@ inline constexpr std::array<std::string_view, 9> lookup_names = {
     "recognised", "kept",   "signature",   "malformed", "unknown",
     "expired",    "banned", "unavailable", "failed"};
 
-/// Returns a status as a label; "other" for those without an entry.
-std::string name_of_status(int status);
-
-/// The operations that are counted: those of the service and of sign-in, and "other".
-std::vector<std::string_view> operation_names();
-/// Returns the index of an operation's name, or that of "other".
-std::size_t operation_index(std::string_view name) noexcept;
+/// The statuses that are counted separately. The others count as "other".
+inline constexpr std::array<int, 31> counted_statuses = {
+    200, 204, 206, 301, 302, 303, 304, 307, 400, 401, 403, 404, 405, 406, 408, 409,
+    411, 412, 413, 414, 415, 417, 421, 422, 428, 429, 431, 500, 501, 502, 503};
 
 /// The upper bounds of the histogram buckets in microseconds. The last bucket has none.
 inline constexpr std::array<std::int64_t, 14> histogram_bounds = {
     500,     1'000,   2'500,   5'000,     10'000,    25'000,    50'000,
     100'000, 250'000, 500'000, 1'000'000, 2'500'000, 5'000'000, 10'000'000};
 
-/// A snapshot of a histogram.
-struct DurationHistogram {
-    std::array<std::uint64_t, histogram_bounds.size() + 1> counts = {};
-    std::uint64_t microseconds = 0;
+/// Adds the counts of an array to those of another.
+template <class Counts, class Others>
+void add_counts(Counts& counts, const Others& others) noexcept {
+    for (std::size_t index = 0; index < counts.size(); ++index)
+        counts[index] += others[index];
+}
 
-    std::uint64_t count() const noexcept;
+/// The maximum number of operations, "other" included.
+inline constexpr std::size_t max_operations = 16;
+
+/// A histogram of durations. The counts are numbers, or atomic in shared memory.
+template <class Count>
+struct Histogram {
+    std::array<Count, histogram_bounds.size() + 1> counts = {};
+    Count microseconds = {};
+
     double seconds() const noexcept { return static_cast<double>(microseconds) / 1e6; }
-    void add(const DurationHistogram& other) noexcept;
+    std::uint64_t count() const noexcept {
+        return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
+    }
+    template <class Other>
+    void add(const Histogram<Other>& other) noexcept {
+        add_counts(counts, other.counts);
+        microseconds += other.microseconds;
+    }
+};
+
+/// The counts of a virtual host.
+template <class Count>
+struct MetricCounts {
+    struct Operation {
+        /// In the order of counted_statuses; the last is for others.
+        std::array<Count, counted_statuses.size() + 1> statuses = {};
+        Histogram<Count> durations;
+    };
+    /// By the number of the operation; see MetricsRegistry.
+    std::array<Operation, max_operations> operations = {};
+    std::array<Count, rejection_names.size()> rejections = {};
+    std::array<Count, lookup_names.size()> lookups = {};
+    /// The time until a database connection was available.
+    Histogram<Count> connection_waits;
+    /// The time during which connections were held.
+    Histogram<Count> connection_holds;
+
+    template <class Other>
+    void add(const MetricCounts<Other>& other) noexcept {
+        for (std::size_t index = 0; index < operations.size(); ++index) {
+            add_counts(operations[index].statuses, other.operations[index].statuses);
+            operations[index].durations.add(other.operations[index].durations);
+        }
+        add_counts(rejections, other.rejections);
+        add_counts(lookups, other.lookups);
+        connection_waits.add(other.connection_waits);
+        connection_holds.add(other.connection_holds);
+    }
+};
+
+/// A counter in shared memory.
+using SharedCounter = std::atomic<std::uint64_t>;
+static_assert(SharedCounter::is_always_lock_free, "a lock would not be shared by processes");
+
+/// The maximum number of children whose connections in use are counted.
+inline constexpr std::size_t max_counted_children = 1024;
+
+/// The operations and children of all virtual hosts, in zeroed shared memory.
+class MetricsRegistry {
+  public:
+    /// Adds the names of operations, unless they are known, before children are forked. There is
+    /// room for those of both modules.
+    void add_operations(std::span<const std::string_view> names) noexcept;
+    /// Returns the number of an operation, or that of "other".
+    std::size_t operation_index(std::string_view name) const noexcept;
+    /// Returns the name of an operation; empty if the number is not used.
+    std::string_view operation_name(std::size_t index) const noexcept;
+
+    /// Returns the number of this process, to be called when a child starts; negative if none is
+    /// free.
+    int register_child() noexcept;
+    bool is_running(std::size_t child) const noexcept;
+
+  private:
+    std::array<std::array<char, 24>, max_operations - 1> operations_;
+    /// The process of each number; 0 if free.
+    std::array<std::atomic<pid_t>, max_counted_children> children_;
 };
 
 /// A snapshot of a virtual host's metrics.
-struct MetricsSnapshot {
-    struct Operation {
-        /// Status 0 counts those without an entry.
-        std::map<int, std::uint64_t> statuses;
-        DurationHistogram durations;
-    };
-    /// In the order of operation_names().
-    std::vector<Operation> operations;
-    std::array<std::uint64_t, rejection_names.size()> rejections = {};
-    std::array<std::uint64_t, lookup_names.size()> lookups = {};
-    /// Time until a database connection was available.
-    DurationHistogram connection_waits;
-    /// Time during which connections were held.
-    DurationHistogram connection_holds;
+struct MetricsSnapshot : MetricCounts<std::uint64_t> {
     std::int64_t connections_in_use = 0;
-
-    void add(const MetricsSnapshot& other);
 };
 
-/// A snapshot of a virtual host's metrics with its name.
-struct VirtualHostMetrics {
-    std::string name;
-    MetricsSnapshot sums;
+/// The metrics of a virtual host, of all children, in zeroed shared memory.
+struct SharedMetrics {
+    std::atomic<bool> has_counts;
+    /// Children spread over these to avoid contention.
+    std::array<MetricCounts<SharedCounter>, 4> parts;
+    /// Of each child.
+    std::array<std::atomic<std::int32_t>, max_counted_children> connections_in_use;
+
+    /// Returns a snapshot. Connections in use are those of running children. A concurrent count may
+    /// appear in one sum and not yet in another.
+    MetricsSnapshot snapshot(const MetricsRegistry& registry) const noexcept;
 };
 
-/// The metrics of a virtual host, of all children, in shared memory of a fixed size. Counting takes
-/// a few nanoseconds and no lock.
+/// The metrics of a virtual host as a child counts them. Counting takes a few nanoseconds and no
+/// lock.
 class Metrics {
   public:
-    /// Children spread over this many parts to avoid contention.
-    static constexpr std::size_t part_count = 4;
-    struct Part;
-    /// For each virtual host: whether anything was counted, then the connections in use of each
-    /// child.
-    using Gauge = std::atomic<std::int32_t>;
-
-    /// Returns the size of all parts in bytes.
-    static std::size_t parts_size() noexcept;
-
-    /// Does not count.
+    /// For before the child starts; does not count.
     Metrics() = default;
-    /// parts: zeroed memory of parts_size() bytes, aligned for any type. glances: one more than the
-    /// number of children. child: its number, or negative if it has none.
-    Metrics(void* parts, Gauge* gauges, int child) noexcept;
-
-    /// Returns the metrics as the child counts in them.
-    Metrics in_child(int child) const noexcept { return {parts_, gauges_, child}; }
+    /// child: its number, or negative if it has none. Forgets the connections in use of a killed
+    /// child with that number.
+    Metrics(SharedMetrics& shared, int child) noexcept;
 
     /// Must be called before counting by other members than those below.
     void activate() const noexcept;
-    /// Counts a reply. The operation is an index into operation_names().
     void count_request(std::size_t operation, int status,
                        std::chrono::microseconds duration) const noexcept;
-    void count(Lookup lookup) const noexcept;
-    void count(Rejection refusal) const noexcept;
-    /// Returns nullptr if nothing is counted.
-    ipc::Counter* counter(Rejection refusal) const noexcept;
+    void count(Lookup lookup) const noexcept { ++part_->lookups[static_cast<std::size_t>(lookup)]; }
+    void count(Rejection rejection) const noexcept { ++counter(rejection); }
+    SharedCounter& counter(Rejection rejection) const noexcept {
+        return part_->rejections[static_cast<std::size_t>(rejection)];
+    }
     /// Counts a connection that was available after the wait.
     void connection_acquired(std::chrono::microseconds wait) const noexcept;
     /// Counts a returned connection by the time it was held.
     void connection_released(std::chrono::microseconds held) const noexcept;
 
-    /// Returns whether anything was ever counted.
-    bool is_active() const noexcept;
-    /// Returns a snapshot. Connections in use are those of running children. A concurrent count may
-    /// appear in one sum and not yet in another.
-    MetricsSnapshot snapshot(const std::vector<bool>& running) const;
-
   private:
-    Part* parts_ = nullptr;
-    /// The part of this child.
-    Part* part_ = nullptr;
-    Gauge* gauges_ = nullptr;
-    /// The connections in use of this child.
-    Gauge* in_use_ = nullptr;
+    SharedMetrics* shared_ = nullptr;
+    MetricCounts<SharedCounter>* part_ = nullptr;
+    /// nullptr if the child has no number.
+    std::atomic<std::int32_t>* in_use_ = nullptr;
 };
 
 } // namespace useradmin::httpd

@@ -7,7 +7,6 @@
 #include "httpd/methods.hpp"
 #include "httpd/prometheus.hpp"
 #include "httpd/reply.hpp"
-#include "httpd/server_status.hpp"
 
 #include <algorithm>
 #include <string>
@@ -17,55 +16,41 @@ namespace useradmin::httpd {
 
 namespace {
 
-/// Collects the metrics of all virtual hosts and children.
-ServerMetrics metrics_of_server(const module& owner) {
-    ServerMetrics metrics;
-    const Backend& any = backend_of(ap_server_conf, owner);
-    metrics.hash_bounds = ipc::FairSemaphore::capacity(any.slots);
-    metrics.hashes_in_use = ipc::FairSemaphore::in_use(any.slots);
-    const std::vector<bool> running = any.metrics_registry->running_children();
+/// Returns the metrics of all virtual hosts and children.
+std::string metrics_text(const module& owner) {
+    const SharedState& shared = backend_of(ap_server_conf, owner).shared;
+    ServerMetrics metrics{*shared.metrics};
+    metrics.hash_bounds = shared.hash_slots->capacity();
+    metrics.hashes_in_use = shared.hash_slots->in_use();
     for (const server_rec* server = ap_server_conf; server != nullptr; server = server->next) {
         const Backend& backend = backend_of(server, owner);
         // Virtual hosts with the same name and port share metrics.
-        const bool is_told =
+        const bool is_listed =
             std::any_of(metrics.virtual_hosts.begin(), metrics.virtual_hosts.end(),
                         [&](const auto& other) { return other.name == backend.name; });
-        if (backend.metrics.is_active() && !is_told)
-            metrics.virtual_hosts.push_back({backend.name, backend.metrics.snapshot(running)});
+        if (backend.shared_metrics->has_counts && !is_listed)
+            metrics.virtual_hosts.push_back(
+                {backend.name, backend.shared_metrics->snapshot(*shared.metrics)});
     }
-    return metrics;
-}
-
-void send_text(request_rec* request, const std::string& text) {
-    ap_rwrite(text.data(), static_cast<int>(text.size()), request);
+    return prometheus_text(metrics);
 }
 
 int handle_metrics(request_rec* request, const module& owner) {
-    const std::string text = prometheus_text(metrics_of_server(owner));
+    const std::string text = metrics_text(owner);
     ap_set_content_type(request, prometheus_type);
     apr_table_setn(request->headers_out, "Cache-Control", "no-store");
-    send_text(request, text);
+    ap_rputs(text.c_str(), request);
     return OK;
-}
-
-/// Returns whether this request is asked about for the first time.
-bool is_first_time(request_rec* request) noexcept {
-    constexpr const char* key = "useradmin status told";
-    void* told = nullptr;
-    apr_pool_userdata_get(&told, key, request->pool);
-    if (told == nullptr)
-        apr_pool_userdata_setn(request, key, apr_pool_cleanup_null, request->pool);
-    return told == nullptr;
 }
 
 } // namespace
 
-void count_request(const request_rec* first, const Metrics& metrics, std::string_view operation) {
+void count_request(const request_rec* first, const Backend& backend, std::string_view operation) {
     const request_rec* last = first;
     while (last->next != nullptr)
         last = last->next;
-    metrics.count_request(operation_index(operation), last->status,
-                          std::chrono::microseconds(apr_time_now() - first->request_time));
+    backend.metrics.count_request(backend.shared.metrics->operation_index(operation), last->status,
+                                  std::chrono::microseconds(apr_time_now() - first->request_time));
 }
 
 int handle_monitoring(request_rec* request, const module& owner,
@@ -90,18 +75,16 @@ int handle_monitoring(request_rec* request, const module& owner,
 }
 
 int add_to_status(request_rec* request, int flags, const module& owner) noexcept {
-    if (!is_first_time(request))
-        return DECLINED;
     return apr::guarded(
         [&] {
-            ServerMetrics metrics = metrics_of_server(owner);
-            if ((flags & AP_STATUS_SHORT) != 0) {
-                send_text(request, status_lines(metrics));
-                return OK;
-            }
-            for (VirtualHostMetrics& host : metrics.virtual_hosts)
-                host.name = ap_escape_html(request->pool, host.name.c_str());
-            send_text(request, status_section(metrics));
+            if (std::exchange(apr::find_or_emplace<bool>(request->pool, "useradmin status"), true))
+                return DECLINED;
+            const std::string lines = status_lines(metrics_text(owner));
+            if ((flags & AP_STATUS_SHORT) != 0)
+                ap_rputs(lines.c_str(), request);
+            else
+                ap_rvputs(request, "<hr />\n<h1>User administration</h1>\n<pre>\n",
+                          ap_escape_html(request->pool, lines.c_str()), "</pre>\n", nullptr);
             return OK;
         },
         [](const char*) { return DECLINED; });

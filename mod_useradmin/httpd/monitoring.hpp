@@ -3,7 +3,6 @@
 
 #include "httpd/backend.hpp"
 #include "httpd/httpd.hpp"
-#include "httpd/metrics.hpp"
 
 #include <string_view>
 
@@ -11,7 +10,7 @@ namespace useradmin::httpd {
 
 /// Counts a finished request; for log_transaction, with the client's request. The operation is
 /// empty for other requests.
-void count_request(const request_rec* first, const Metrics& metrics, std::string_view operation);
+void count_request(const request_rec* first, const Backend& backend, std::string_view operation);
 
 /// Returns a module's settings for a request.
 using SettingsLookup = BackendSettings(const request_rec* request);

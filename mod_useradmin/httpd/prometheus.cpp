@@ -51,7 +51,7 @@ class TextWriter {
         (text_ += value) += '\n';
     }
     /// Writes the cumulative buckets of a histogram.
-    void histogram(Labels labels, const DurationHistogram& times) {
+    void histogram(Labels labels, const Histogram<std::uint64_t>& times) {
         const std::string sum = seconds_of(times.microseconds);
         labels.push_back({"le", {}});
         std::uint64_t count = 0;
@@ -92,23 +92,15 @@ constexpr std::string_view host_label = "virtual_host";
 
 } // namespace
 
-MetricsSnapshot ServerMetrics::total() const {
-    MetricsSnapshot total;
-    total.operations.resize(operation_names().size());
-    for (const VirtualHostMetrics& host : virtual_hosts)
-        total.add(host.sums);
-    return total;
-}
-
 std::string prometheus_text(const ServerMetrics& metrics) {
     TextWriter text;
-    const auto names = operation_names();
     // Operations without requests have no samples.
     const auto each_operation = [&](const auto& visit) {
         for (const auto& [host, sums] : metrics.virtual_hosts)
             for (std::size_t index = 0; index < sums.operations.size(); ++index)
                 if (sums.operations[index].durations.count() != 0)
-                    visit(Labels{{host_label, host}, {"operation", names[index]}},
+                    visit(Labels{{host_label, host},
+                                 {"operation", metrics.registry.operation_name(index)}},
                           sums.operations[index]);
     };
     const auto each_host = [&](const auto& visit) {
@@ -119,11 +111,13 @@ std::string prometheus_text(const ServerMetrics& metrics) {
     text.begin("useradmin_requests_total", "counter",
                "Requests that were answered, by operation and HTTP status.");
     each_operation([&](Labels labels, const MetricsSnapshot::Operation& operation) {
-        for (const auto& [status, count] : operation.statuses) {
-            const std::string number = name_of_status(status);
-            labels.resize(2);
-            labels.push_back({"status", number});
-            text.sample(labels, count);
+        labels.emplace_back();
+        for (std::size_t index = 0; index < operation.statuses.size(); ++index) {
+            const std::string status =
+                index < counted_statuses.size() ? std::to_string(counted_statuses[index]) : "other";
+            labels.back() = {"status", status};
+            if (operation.statuses[index] != 0)
+                text.sample(labels, operation.statuses[index]);
         }
     });
     text.begin("useradmin_request_duration_seconds", "histogram",
@@ -170,6 +164,18 @@ std::string prometheus_text(const ServerMetrics& metrics) {
                "Requests that wait for their turn to hash.");
     text.sample({}, metrics.hashes_in_use.waiters);
     return std::move(text).take();
+}
+
+std::string status_lines(std::string_view prometheus_text) {
+    std::string lines;
+    while (!prometheus_text.empty()) {
+        const std::string_view line = prometheus_text.substr(0, prometheus_text.find('\n'));
+        prometheus_text.remove_prefix(line.size() + 1);
+        const std::size_t blank = line.rfind(' ');
+        if (!line.starts_with('#') && line.find("_bucket{") == line.npos)
+            (((lines += line.substr(0, blank)) += ':') += line.substr(blank)) += '\n';
+    }
+    return lines;
 }
 
 } // namespace useradmin::httpd

@@ -5,19 +5,24 @@
 #include "ipc/fair_semaphore.hpp"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace useradmin::httpd {
 
+/// A snapshot of a virtual host's metrics with its name.
+struct VirtualHostMetrics {
+    std::string name;
+    MetricsSnapshot sums;
+};
+
 /// The metrics of the whole server.
 struct ServerMetrics {
+    const MetricsRegistry& registry;
     /// The virtual hosts with any count.
-    std::vector<VirtualHostMetrics> virtual_hosts;
-    ipc::FairSemaphore::Counts hash_bounds;
-    ipc::FairSemaphore::Counts hashes_in_use;
-
-    /// Shared by all virtual hosts.
-    MetricsSnapshot total() const;
+    std::vector<VirtualHostMetrics> virtual_hosts = {};
+    ipc::FairSemaphore::Counts hash_bounds = {};
+    ipc::FairSemaphore::Counts hashes_in_use = {};
 };
 
 /// The media type of the text format.
@@ -25,5 +30,9 @@ inline constexpr const char* prometheus_type = "text/plain; version=0.0.4; chars
 
 /// Returns the metrics with their help texts.
 std::string prometheus_text(const ServerMetrics& metrics);
+
+/// Returns the samples of such a text for server-status, without histogram buckets, as
+/// "name: value".
+std::string status_lines(std::string_view prometheus_text);
 
 } // namespace useradmin::httpd

@@ -1,8 +1,8 @@
 // The store for a request.
 #pragma once
 
-#include "sign_in/session_cache.hpp"
 #include "store/database_store.hpp"
+#include "store/session_cache.hpp"
 
 #include <utility>
 
@@ -14,7 +14,7 @@ class RequestStore final : public store::DatabaseStore {
   public:
     /// Takes the arguments of a DatabaseStore.
     template <class... Arguments>
-    explicit RequestStore(sign_in::SessionCache& sessions, Arguments&&... arguments)
+    explicit RequestStore(store::SessionCache& sessions, Arguments&&... arguments)
         : DatabaseStore(std::forward<Arguments>(arguments)...), sessions_(sessions) {}
 
     store::Result<model::User>
@@ -68,7 +68,7 @@ class RequestStore final : public store::DatabaseStore {
         Action action_;
     };
 
-    sign_in::SessionCache& sessions_;
+    store::SessionCache& sessions_;
 };
 
 } // namespace useradmin::httpd

@@ -1,33 +1,40 @@
 #include "httpd/shared_memory.hpp"
 
+#include <stdexcept>
+#include <system_error>
+
 namespace useradmin::httpd {
 
-std::variant<void*, apr_status_t> map_shared_memory(apr_pool_t* pool, std::size_t size) noexcept {
+void* map_shared_memory(apr_pool_t* pool, std::size_t size) {
     apr_shm_t* segment = nullptr;
     // Anonymous: only the children inherit it.
-    const apr_status_t status = apr_shm_create(&segment, size, nullptr, pool);
-    if (status != APR_SUCCESS)
-        return status;
+    if (const apr_status_t status = apr_shm_create(&segment, size, nullptr, pool);
+        status != APR_SUCCESS)
+        throw std::system_error(status, std::generic_category(), "cannot allocate shared memory");
     return apr_shm_baseaddr_get(segment);
 }
 
-std::variant<void*, apr_status_t> shared_memory_for_key(apr_pool_t* pool, const char* key,
-                                                        std::size_t size,
-                                                        const std::function<bool(void*)>& init) {
+void* shared_memory(apr_pool_t* pool, const std::string& purpose, std::size_t size,
+                    const std::function<bool(void*)>& init) {
+    // The number is the version of the memory layout.
+    const std::string key = "useradmin " + purpose + " 6";
     void* memory = nullptr;
-    apr_pool_userdata_get(&memory, key, pool);
+    apr_pool_userdata_get(&memory, key.c_str(), pool);
     if (memory != nullptr)
         return memory;
-    const auto zeros = map_shared_memory(pool, size);
-    if (std::holds_alternative<apr_status_t>(zeros))
-        return zeros;
-    memory = std::get<void*>(zeros);
+    memory = map_shared_memory(pool, size);
     if (!init(memory))
-        return APR_EGENERAL;
-    // apr_pool_userdata_set copies the key; the module is unloaded when httpd reads its
-    // configuration again.
-    apr_pool_userdata_set(memory, key, apr_pool_cleanup_null, pool);
+        throw std::runtime_error("cannot initialize shared memory for the " + purpose);
+    // apr_pool_userdata_set copies the key.
+    apr_pool_userdata_set(memory, key.c_str(), apr_pool_cleanup_null, pool);
     return memory;
+}
+
+ipc::FairSemaphore* shared_semaphore(apr_pool_t* pool, const std::string& purpose,
+                                     const ipc::FairSemaphore::Counts& capacity) {
+    return static_cast<ipc::FairSemaphore*>(shared_memory(
+        pool, purpose, ipc::FairSemaphore::size_of(capacity),
+        [&](void* memory) { return ipc::FairSemaphore::create(memory, capacity) != nullptr; }));
 }
 
 } // namespace useradmin::httpd

@@ -2,23 +2,41 @@
 #pragma once
 
 #include "httpd/httpd.hpp"
+#include "ipc/fair_semaphore.hpp"
 
 #include <cstddef>
 #include <functional>
-#include <variant>
+#include <string>
 
 namespace useradmin::httpd {
 
 /// Allocates zeroed shared memory for the life of the pool. The kernel allocates pages when they
-/// are first written. On failure, returns the status.
-std::variant<void*, apr_status_t> map_shared_memory(apr_pool_t* pool, std::size_t size) noexcept;
+/// are first written. Throws std::system_error.
+void* map_shared_memory(apr_pool_t* pool, std::size_t size);
 
-/// Returns zeroed shared memory for a key, the same for both modules. The first call allocates and
+/// Returns shared memory for a purpose, the same for both modules. The first call allocates and
 /// initializes it, before children are forked. It lives as long as the pool: the configuration's,
-/// or the process pool if it must survive a reload. On failure, returns the status (APR_EGENERAL:
-/// the initialization failed).
-std::variant<void*, apr_status_t> shared_memory_for_key(apr_pool_t* pool, const char* key,
-                                                        std::size_t size,
-                                                        const std::function<bool(void*)>& init);
+/// or the process pool if it must survive a reload. Throws std::system_error or, if the
+/// initialization returns false, std::runtime_error.
+void* shared_memory(apr_pool_t* pool, const std::string& purpose, std::size_t size,
+                    const std::function<bool(void*)>& init);
+
+/// Returns an object in shared memory.
+template <class T>
+T* shared_object(apr_pool_t* pool, const std::string& purpose) {
+    return static_cast<T*>(shared_memory(
+        pool, purpose, sizeof(T), [](void* memory) { return (new (memory) T())->init(); }));
+}
+
+/// Returns an array in shared memory whose elements are valid if their memory is zero.
+template <class T>
+T* shared_array(apr_pool_t* pool, const std::string& purpose, std::size_t size) {
+    return static_cast<T*>(shared_memory(
+        pool, purpose, size * sizeof(T), [](void*) { return true; }));
+}
+
+/// Returns a semaphore in shared memory.
+ipc::FairSemaphore* shared_semaphore(apr_pool_t* pool, const std::string& purpose,
+                                     const ipc::FairSemaphore::Counts& capacity);
 
 } // namespace useradmin::httpd

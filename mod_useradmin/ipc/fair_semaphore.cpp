@@ -1,14 +1,12 @@
 #include "ipc/fair_semaphore.hpp"
 
-#include "ipc/mutex.hpp"
+#include "ipc/event.hpp"
 #include "ipc/process.hpp"
-#include "ipc/semaphore.hpp"
 
 #include <algorithm>
 #include <atomic>
 #include <mutex>
 #include <new>
-#include <span>
 #include <unistd.h>
 #include <utility>
 
@@ -19,11 +17,21 @@ namespace {
 using Clock = std::chrono::steady_clock;
 static_assert(std::atomic<pid_t>::is_always_lock_free, "a lock would not be shared by processes");
 
-/// A slot or a place. The header's mutex guards all but the holder.
-struct Reservation {
+// A place that was taken by another request is given back a moment later.
+constexpr std::size_t places_per_waiter = 2;
+
+bool is_same(std::uint64_t left, std::uint64_t right) noexcept {
+    return left == right && left != FairSemaphore::Client::nobody;
+}
+
+} // namespace
+
+/// A slot, which is the place of a permit, or the place of a waiter. The semaphore's mutex protects
+/// all but the holder.
+struct FairSemaphore::Reservation {
     static constexpr std::uint64_t free = std::numeric_limits<std::uint64_t>::max();
 
-    /// Locked by the holder. A slot or place whose holder died is sound as it is.
+    /// Locked by the holder.
     Mutex mutex;
     /// The process that has it; 0: nobody. Also one that was killed.
     std::atomic<pid_t> holder;
@@ -31,9 +39,15 @@ struct Reservation {
     bool is_displaced;
     /// The lowest is served first.
     std::uint64_t order;
-    FairSemaphore::Client client;
+    Client client;
+    /// Wakes the waiter.
+    Event wakeup;
 
-    bool try_acquire(std::uint64_t its_order, const FairSemaphore::Client& its_client) noexcept {
+    bool init() noexcept {
+        order = free;
+        return mutex.init();
+    }
+    bool try_acquire(std::uint64_t its_order, const Client& its_client) noexcept {
         if (!mutex.try_lock())
             return false;
         order = its_order;
@@ -47,7 +61,7 @@ struct Reservation {
         order = free;
         mutex.unlock();
     }
-    /// Gives it back if its holder was killed.
+    /// Releases it if its holder was killed.
     bool is_held() noexcept {
         if (order == free)
             return false;
@@ -56,250 +70,195 @@ struct Reservation {
         release();
         return false;
     }
-};
-
-struct Slot : Reservation {
-    bool init() noexcept {
-        order = free;
-        return mutex.init();
-    }
-};
-
-/// A place of a request that waits for a slot.
-struct Waiter : Reservation {
-    /// Wakes the request.
-    Semaphore wakeup;
-
-    bool init() noexcept {
-        order = free;
-        return mutex.init() && wakeup.init();
-    }
     bool is_waiting() noexcept { return is_held() && !is_displaced; }
+
+    /// Acquires the first that is free, or returns nullptr.
+    static Reservation* acquire_free(std::span<Reservation> all, std::uint64_t order,
+                                     const Client& client) noexcept {
+        const auto found = std::find_if(all.begin(), all.end(), [&](Reservation& each) {
+            return each.try_acquire(order, client);
+        });
+        return found != all.end() ? &*found : nullptr;
+    }
 };
 
-/// What the shared memory starts with; the places follow it, then the slots. There are twice as
-/// many places as requests that wait: those that others took are given back a moment later.
-struct alignas(Waiter) Header {
-    FairSemaphore::Counts capacity;
-    /// A process that is killed with it leaves every slot and place sound.
-    Mutex mutex;
-    /// Of the next request of a network and account that have none in the queue.
-    std::uint64_t next_order;
-};
-static_assert(alignof(Waiter) % alignof(Slot) == 0,
-              "the slots would not be aligned behind the places");
-
-Header& header_of(void* memory) noexcept {
-    return *static_cast<Header*>(memory);
+std::span<FairSemaphore::Reservation> FairSemaphore::reservations() noexcept {
+    return {reinterpret_cast<Reservation*>(this + 1),
+            places_per_waiter * capacity_.waiters + capacity_.permits};
 }
 
-std::size_t place_count(const FairSemaphore::Counts& bounds) noexcept {
-    return std::size_t{2} * bounds.waiters;
+std::span<FairSemaphore::Reservation> FairSemaphore::waiters() noexcept {
+    return reservations().first(places_per_waiter * capacity_.waiters);
 }
 
-std::span<Waiter> waiters_of(Header& header) noexcept {
-    return {reinterpret_cast<Waiter*>(&header + 1), place_count(header.capacity)};
+std::span<FairSemaphore::Reservation> FairSemaphore::slots() noexcept {
+    return reservations().last(capacity_.permits);
 }
 
-std::span<Slot> slots_of(Header& header) noexcept {
-    const std::span<Waiter> places = waiters_of(header);
-    return {reinterpret_cast<Slot*>(places.data() + places.size()), header.capacity.permits};
-}
-
-/// Takes the first that is free, without waiting; nullptr where none is.
-template <class T>
-T* acquire_free(std::span<T> all, std::uint64_t order,
-                const FairSemaphore::Client& client) noexcept {
-    const auto found = std::find_if(all.begin(), all.end(),
-                                    [&](T& turn) { return turn.try_acquire(order, client); });
-    return found != all.end() ? &*found : nullptr;
-}
-
-bool is_same(std::uint64_t left, std::uint64_t right) noexcept {
-    return left == right && left != FairSemaphore::Client::nobody;
-}
-
-/// Whether the account holds fewer slots than one may.
-bool may_run(Header& header, std::uint64_t account) noexcept {
-    if (account == FairSemaphore::Client::nobody)
+bool FairSemaphore::may_run(std::uint64_t account) noexcept {
+    if (account == Client::nobody)
         return true;
-    const std::span<Slot> slots = slots_of(header);
-    const auto held = std::count_if(slots.begin(), slots.end(), [account](Slot& slot) {
+    const auto all = slots();
+    const auto held = std::count_if(all.begin(), all.end(), [account](Reservation& slot) {
         return slot.client.account == account && slot.is_held();
     });
-    return static_cast<std::size_t>(held) < (slots.size() + 1) / 2;
+    return static_cast<std::size_t>(held) < (all.size() + 1) / 2;
 }
 
-/// Whether a request waits that is to be served earlier.
-bool has_earlier_waiter(Header& header, std::uint64_t order) noexcept {
-    const std::span<Waiter> waiters = waiters_of(header);
-    return std::any_of(waiters.begin(), waiters.end(), [&](Waiter& place) {
-        return place.order < order && place.is_waiting() && may_run(header, place.client.account);
+bool FairSemaphore::has_earlier_waiter(std::uint64_t order) noexcept {
+    const auto all = waiters();
+    return std::any_of(all.begin(), all.end(), [&](Reservation& waiter) {
+        return waiter.order < order && waiter.is_waiting() && may_run(waiter.client.account);
     });
 }
 
-/// The order of a request that arrives: behind one of each other network and account for every one
-/// that its own have in the queue.
-std::uint64_t order_of(Header& header, const FairSemaphore::Client& client) noexcept {
-    const std::uint64_t round = place_count(header.capacity) + header.capacity.permits;
-    std::uint64_t order = header.next_order;
-    const auto go_behind = [&](Reservation& turn) {
-        const bool is_own = is_same(turn.client.network, client.network) ||
-                            is_same(turn.client.account, client.account);
-        if (is_own && turn.is_held() && !turn.is_displaced)
-            order = std::max(order, turn.order + round);
-    };
-    for (Waiter& place : waiters_of(header))
-        go_behind(place);
-    for (Slot& slot : slots_of(header))
-        go_behind(slot);
+/// Returns the order of a new request: behind one request of each other network and account for
+/// every request that its own have in the queue.
+std::uint64_t FairSemaphore::order_of(const Client& client) noexcept {
+    std::uint64_t order = next_order_;
+    for (Reservation& each : reservations()) {
+        const bool is_own = is_same(each.client.network, client.network) ||
+                            is_same(each.client.account, client.account);
+        if (is_own && each.is_waiting())
+            order = std::max(order, each.order + reservations().size());
+    }
     return order;
 }
 
-/// Takes a free slot if the request is the next to be served; nullptr otherwise.
-Slot* take_slot(Header& header, std::uint64_t order, const FairSemaphore::Client& client) noexcept {
-    if (!may_run(header, client.account) || has_earlier_waiter(header, order))
+/// Takes a free slot if the request is the next to be served, or returns nullptr.
+FairSemaphore::Reservation* FairSemaphore::take_slot(std::uint64_t order,
+                                                     const Client& client) noexcept {
+    if (!may_run(client.account) || has_earlier_waiter(order))
         return nullptr;
-    Slot* const slot = acquire_free(slots_of(header), order, client);
+    Reservation* const slot = Reservation::acquire_free(slots(), order, client);
     if (slot != nullptr)
-        header.next_order = std::max(header.next_order, order + 1);
+        next_order_ = std::max(next_order_, order + 1);
     return slot;
 }
 
-/// Takes a place, that of the last in order if the queue is full; nullptr if the last in order is
-/// the request itself.
-Waiter* take_place(Header& header, std::uint64_t order,
-                   const FairSemaphore::Client& client) noexcept {
-    Waiter* last = nullptr;
+/// Takes a place, that of the last in order if the queue is full. Returns nullptr if the last in
+/// order is the request itself.
+FairSemaphore::Reservation* FairSemaphore::take_place(std::uint64_t order,
+                                                      const Client& client) noexcept {
+    Reservation* last = nullptr;
     unsigned waiting = 0;
-    for (Waiter& place : waiters_of(header)) {
-        if (!place.is_waiting())
+    for (Reservation& waiter : waiters()) {
+        if (!waiter.is_waiting())
             continue;
         ++waiting;
-        if (last == nullptr || place.order > last->order)
-            last = &place;
+        if (last == nullptr || waiter.order > last->order)
+            last = &waiter;
     }
-    const bool is_full = waiting >= header.capacity.waiters;
+    const bool is_full = waiting >= capacity_.waiters;
     if (is_full && last->order <= order)
         return nullptr;
-    Waiter* const place = acquire_free(waiters_of(header), order, client);
+    Reservation* const place = Reservation::acquire_free(waiters(), order, client);
     if (place == nullptr)
         return nullptr;
     // Only requests that enter count, or others could be aged by requests that are turned away.
-    ++header.next_order;
+    ++next_order_;
     if (is_full) {
         last->is_displaced = true;
-        last->wakeup.post();
+        last->wakeup.notify_all();
     }
     return place;
 }
 
 /// Wakes the request that is the next to be served.
-void notify_oldest(Header& header) noexcept {
-    Waiter* oldest = nullptr;
-    for (Waiter& waiter : waiters_of(header))
+void FairSemaphore::release(Reservation& reservation) noexcept {
+    const std::lock_guard lock(mutex_);
+    reservation.release();
+    Reservation* oldest = nullptr;
+    for (Reservation& waiter : waiters())
         if (waiter.order < (oldest != nullptr ? oldest->order : Reservation::free) &&
-            waiter.is_waiting() && may_run(header, waiter.client.account))
+            waiter.is_waiting() && may_run(waiter.client.account))
             oldest = &waiter;
     if (oldest != nullptr)
-        oldest->wakeup.post();
-}
-
-void release(Header& header, Reservation& reservation) noexcept {
-    const std::lock_guard lock(header.mutex);
-    reservation.release();
-    notify_oldest(header);
+        oldest->wakeup.notify_all();
 }
 
 /// Occupies a waiting place until the end of the scope, then lets the next waiter check for a
 /// permit.
-class ScopedWaiter {
+class FairSemaphore::ScopedWaiter {
   public:
-    ScopedWaiter(Header& header, Waiter& waiter) noexcept : header_(header), waiter_(waiter) {}
-    ~ScopedWaiter() { release(header_, waiter_); }
+    ScopedWaiter(FairSemaphore& semaphore, Reservation& place) noexcept
+        : semaphore_(semaphore), place_(place) {}
+    ~ScopedWaiter() { semaphore_.release(place_); }
     ScopedWaiter(const ScopedWaiter&) = delete;
     ScopedWaiter& operator=(const ScopedWaiter&) = delete;
 
-    void wait_until(Clock::time_point deadline) noexcept { waiter_.wakeup.wait_until(deadline); }
-
   private:
-    Header& header_;
-    Waiter& waiter_;
+    FairSemaphore& semaphore_;
+    Reservation& place_;
 };
 
-} // namespace
-
 std::size_t FairSemaphore::size_of(const Counts& capacity) noexcept {
-    constexpr std::size_t unit = alignof(Header);
-    const std::size_t size =
-        sizeof(Header) + place_count(capacity) * sizeof(Waiter) + capacity.permits * sizeof(Slot);
-    return (size + unit - 1) / unit * unit;
+    static_assert(sizeof(FairSemaphore) % alignof(Reservation) == 0 &&
+                      sizeof(Reservation) % alignof(FairSemaphore) == 0,
+                  "what follows would not be aligned");
+    return sizeof(FairSemaphore) +
+           (places_per_waiter * capacity.waiters + capacity.permits) * sizeof(Reservation);
 }
 
-bool FairSemaphore::init(void* memory, const Counts& capacity) noexcept {
-    Header& header = *new (memory) Header{capacity, {}, 0};
-    bool ready = capacity.permits != 0 && capacity.waiters != 0 && header.mutex.init();
-    for (Waiter& waiter : waiters_of(header))
-        ready = ready && waiter.init();
-    for (Slot& slot : slots_of(header))
-        ready = ready && slot.init();
-    return ready;
+FairSemaphore* FairSemaphore::create(void* memory, const Counts& capacity) noexcept {
+    auto* const semaphore = new (memory) FairSemaphore(capacity);
+    const auto all = semaphore->reservations();
+    const bool is_ready =
+        capacity.permits != 0 && capacity.waiters != 0 && semaphore->mutex_.init() &&
+        std::all_of(all.begin(), all.end(), [](Reservation& each) { return each.init(); });
+    return is_ready ? semaphore : nullptr;
 }
 
-FairSemaphore::Counts FairSemaphore::capacity(const void* memory) noexcept {
-    return static_cast<const Header*>(memory)->capacity;
-}
-
-FairSemaphore::Counts FairSemaphore::in_use(const void* memory) noexcept {
-    Header& header = header_of(const_cast<void*>(memory));
-    const auto count_owned = [](auto all) {
+FairSemaphore::Counts FairSemaphore::in_use() noexcept {
+    const auto count_held = [](std::span<Reservation> all) {
         return static_cast<unsigned>(std::count_if(
-            all.begin(), all.end(), [](const auto& entry) { return is_running(entry.holder); }));
+            all.begin(), all.end(), [](const auto& each) { return is_running(each.holder); }));
     };
-    return {count_owned(slots_of(header)), count_owned(waiters_of(header))};
+    return {count_held(slots()), count_held(waiters())};
 }
 
 std::variant<FairSemaphore::Permit, FairSemaphore::AcquireError>
-FairSemaphore::acquire(std::chrono::milliseconds wait, const Client& client) noexcept {
-    constexpr std::chrono::milliseconds longest_sleep{50}; // who is killed wakes nobody
+FairSemaphore::acquire(std::chrono::milliseconds timeout, const Client& client) noexcept {
+    constexpr std::chrono::milliseconds longest_sleep{50}; // a killed process wakes nobody
     constexpr std::chrono::hours longest_wait{24};         // keeps the clock from overflowing
     const auto deadline =
-        Clock::now() + std::clamp<std::chrono::milliseconds>(wait, {}, longest_wait);
+        Clock::now() + std::clamp<std::chrono::milliseconds>(timeout, {}, longest_wait);
 
-    Header& header = header_of(memory_);
     std::uint64_t order = 0;
-    Waiter* waiter = nullptr;
+    Reservation* place = nullptr;
     {
-        const std::lock_guard lock(header.mutex);
-        order = order_of(header, client);
-        if (Slot* const slot = take_slot(header, order, client))
-            return Permit(memory_, slot);
-        waiter = take_place(header, order, client);
+        const std::lock_guard lock(mutex_);
+        order = order_of(client);
+        if (Reservation* const slot = take_slot(order, client))
+            return Permit(*this, slot);
+        place = take_place(order, client);
     }
-    if (waiter == nullptr)
+    if (place == nullptr)
         return AcquireError::queue_full;
-    ScopedWaiter waiting(header, *waiter);
+    const ScopedWaiter waiting(*this, *place);
     while (true) {
+        Event::Generation observed = 0;
         {
-            const std::lock_guard lock(header.mutex);
-            if (waiter->is_displaced)
+            const std::lock_guard lock(mutex_);
+            observed = place->wakeup.generation();
+            if (place->is_displaced)
                 return AcquireError::queue_full;
-            if (Slot* const slot = take_slot(header, order, client))
-                return Permit(memory_, slot);
+            if (Reservation* const slot = take_slot(order, client))
+                return Permit(*this, slot);
         }
         const auto now = Clock::now();
         if (now >= deadline)
             return AcquireError::timed_out;
-        waiting.wait_until(std::min(deadline, now + longest_sleep));
+        place->wakeup.wait_until(observed, std::min(deadline, now + longest_sleep));
     }
 }
 
 FairSemaphore::Permit::Permit(Permit&& other) noexcept
-    : memory_(other.memory_), slot_(std::exchange(other.slot_, nullptr)) {}
+    : semaphore_(other.semaphore_), slot_(std::exchange(other.slot_, nullptr)) {}
 
 FairSemaphore::Permit::~Permit() {
     if (slot_ != nullptr)
-        release(header_of(memory_), *static_cast<Slot*>(slot_));
+        semaphore_.release(*slot_);
 }
 
 } // namespace useradmin::ipc

@@ -1,53 +1,58 @@
-// A queue that processes share.
+// A semaphore with a fair queue, in shared memory.
 #pragma once
+
+#include "ipc/mutex.hpp"
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <variant>
 
 namespace useradmin::ipc {
 
-/// A fixed number of slots in memory that processes share, and a fixed number of places to wait for
-/// one. Networks and accounts share both fairly: a further request of one that already has a
-/// request in the queue is served after a request of each other one. When the queue is full, the
-/// last in this order leaves it. What a process held that was killed comes free by itself (each
-/// slot and place is a robust mutex). The object is one way to them.
+/// A fixed number of permits for several processes, and a fixed number of places to wait for one.
+/// Networks and accounts share both fairly: a further request of one that already has a request in
+/// the queue is served after a request of each other one. If the queue is full, the last in this
+/// order leaves it. If a process is killed, its permits and places become free (each is a robust
+/// mutex).
 class FairSemaphore {
   public:
-    /// How many there are; at least one of each.
+    /// Numbers of permits and waiters.
     struct Counts {
         unsigned permits;
         unsigned waiters;
     };
 
-    /// For whom a slot is requested. Requests for nobody are served in the order of their arrival.
+    /// For whom a permit is requested. Requests for nobody are served in the order of arrival.
     struct Client {
         static constexpr std::uint64_t nobody = std::numeric_limits<std::uint64_t>::max();
 
         std::uint64_t network = nobody;
-        /// Holds at most half of the slots, rounded up.
+        /// Holds at most half of the permits, rounded up.
         std::uint64_t account = nobody;
     };
 
-    /// How many bytes of shared memory so many need; the memory of another one may follow.
+    /// Returns the size in bytes, a multiple of the alignment.
     static std::size_t size_of(const Counts& capacity) noexcept;
 
-    /// Initializes shared, zeroed memory of size_of(bounds) bytes, aligned for any type. The caller
-    /// owns the memory, which must outlive the object. To be called once, before the processes
-    /// fork. Returns false if the system refuses.
-    static bool init(void* memory, const Counts& capacity) noexcept;
+    /// Creates a semaphore in zeroed shared memory of size_of() bytes, aligned for any type. The
+    /// caller owns the memory. To be called once, before the processes fork. Returns nullptr if the
+    /// system refuses, or if there are no permits or no places.
+    static FairSemaphore* create(void* memory, const Counts& capacity) noexcept;
+    FairSemaphore(const FairSemaphore&) = delete;
+    FairSemaphore& operator=(const FairSemaphore&) = delete;
 
-    /// How many of them are held by processes that are running.
-    static Counts in_use(const void* memory) noexcept;
-    /// How many there are.
-    static Counts capacity(const void* memory) noexcept;
+    const Counts& capacity() const noexcept { return capacity_; }
+    /// Returns how many are held by running processes.
+    Counts in_use() noexcept;
 
-    /// The semaphore in memory that init prepared.
-    explicit FairSemaphore(void* memory) noexcept : memory_(memory) {}
+  private:
+    struct Reservation;
 
-    /// A slot that is held until this goes, by the thread that took it.
+  public:
+    /// A permit. The thread that acquired it must destroy it.
     class Permit {
       public:
         Permit(Permit&& other) noexcept;
@@ -56,27 +61,47 @@ class FairSemaphore {
 
       private:
         friend class FairSemaphore;
-        Permit(void* memory, void* slot) noexcept : memory_(memory), slot_(slot) {}
-        void* memory_;
-        void* slot_;
+        Permit(FairSemaphore& semaphore, Reservation* slot) noexcept
+            : semaphore_(semaphore), slot_(slot) {}
+        FairSemaphore& semaphore_;
+        Reservation* slot_;
     };
 
-    /// Why there is none.
     enum class AcquireError {
         queue_full, ///< at once, or when a request of another network or account took the place
-        timed_out,  ///< none came free while it waited
+        timed_out,  ///< no permit became free in time
     };
 
-    /// Takes a slot, waiting for that long in a place where none is free.
-    std::variant<Permit, AcquireError> acquire(std::chrono::milliseconds wait,
+    /// Acquires a permit. If none is free, waits for it in the queue.
+    std::variant<Permit, AcquireError> acquire(std::chrono::milliseconds timeout,
                                                const Client& client) noexcept;
-    /// Takes one for nobody.
-    std::variant<Permit, AcquireError> acquire(std::chrono::milliseconds wait) noexcept {
-        return acquire(wait, Client());
+    /// Acquires a permit for nobody.
+    std::variant<Permit, AcquireError> acquire(std::chrono::milliseconds timeout) noexcept {
+        return acquire(timeout, Client());
     }
 
   private:
-    void* memory_;
+    class ScopedWaiter;
+
+    explicit FairSemaphore(const Counts& capacity) noexcept : capacity_(capacity), mutex_() {}
+
+    std::span<Reservation> waiters() noexcept;
+    std::span<Reservation> slots() noexcept;
+    std::span<Reservation> reservations() noexcept;
+    /// Returns whether the account holds fewer permits than one may.
+    bool may_run(std::uint64_t account) noexcept;
+    bool has_earlier_waiter(std::uint64_t order) noexcept;
+    std::uint64_t order_of(const Client& client) noexcept;
+    Reservation* take_slot(std::uint64_t order, const Client& client) noexcept;
+    Reservation* take_place(std::uint64_t order, const Client& client) noexcept;
+    void release(Reservation& reservation) noexcept;
+
+    Counts capacity_;
+    /// If a process is killed while it holds the mutex, all reservations are valid.
+    Mutex mutex_;
+    /// The order of the next request of a network and account that have none in the queue.
+    std::uint64_t next_order_ = 0;
+    // The waiters follow, then the slots.
 };
 
 } // namespace useradmin::ipc

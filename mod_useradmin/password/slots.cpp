@@ -8,14 +8,14 @@ std::variant<HashSlots::Permit, HashSlots::AcquireError> HashSlots::acquire(std:
     std::unique_ptr<HashMemory::Lease> use;
     if (options_.memory != nullptr)
         use = std::make_unique<HashMemory::Lease>(*options_.memory);
-    auto slot = semaphore_.acquire(options_.timeout, {options_.network, account});
+    auto slot = semaphore_->acquire(options_.timeout, {options_.network, account});
     if (auto* const held = std::get_if<ipc::FairSemaphore::Permit>(&slot))
         return Permit(std::move(use), std::move(*held));
 
     const AcquireError reason = std::get<AcquireError>(slot);
     const bool is_full = reason == AcquireError::queue_full;
-    if (ipc::Counter* const counter = is_full ? options_.queue_full : options_.timeouts)
-        counter->add();
+    if (auto* const counter = is_full ? options_.queue_full : options_.timeouts)
+        ++*counter;
     log_->write_throttled(
         text::Level::warning,
         is_full ? "UA0215: the queue for hashing slots is full; raise UserAdminHashLimit or "

@@ -1,11 +1,11 @@
 // Bounds how many hashes the whole server computes at once, and how many requests wait to.
 #pragma once
 
-#include "ipc/counter.hpp"
 #include "ipc/fair_semaphore.hpp"
 #include "password/hash_memory.hpp"
 #include "text/logger.hpp"
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -26,16 +26,16 @@ class HashSlots {
         const char* timeout_directive;
         /// Count how often the queue was full, and how often no slot came free in time; nullptr
         /// where nobody asks.
-        ipc::Counter* queue_full = nullptr;
-        ipc::Counter* timeouts = nullptr;
+        std::atomic<std::uint64_t>* queue_full = nullptr;
+        std::atomic<std::uint64_t>* timeouts = nullptr;
         /// The memory for hashing, of this process; nullptr: allocate for each hash.
         HashMemory* memory = nullptr;
         /// The client's network; see ipc::FairSemaphore.
         std::uint64_t network = ipc::FairSemaphore::Client::nobody;
     };
 
-    HashSlots(ipc::FairSemaphore semaphore, const Options& options, text::Logger& log) noexcept
-        : semaphore_(semaphore), options_(options), log_(&log) {}
+    HashSlots(ipc::FairSemaphore& semaphore, const Options& options, text::Logger& log) noexcept
+        : semaphore_(&semaphore), options_(options), log_(&log) {}
 
     /// A slot that is held until this goes, by the thread that took it.
     class Permit {
@@ -55,7 +55,7 @@ class HashSlots {
     acquire(std::uint64_t account = ipc::FairSemaphore::Client::nobody);
 
   private:
-    ipc::FairSemaphore semaphore_;
+    ipc::FairSemaphore* semaphore_;
     Options options_;
     text::Logger* log_;
 };

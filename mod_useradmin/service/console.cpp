@@ -2,9 +2,9 @@
 
 #include "apr/pool.hpp"
 #include "console/page.hpp"
+#include "httpd/auth_information.hpp"
 #include "httpd/reply.hpp"
 #include "httpd/request_log.hpp"
-#include "httpd/sign_in_address.hpp"
 #include "service/caller.hpp"
 #include "service/handler.hpp"
 #include "service/log_module.hpp"

@@ -9,7 +9,7 @@ namespace useradmin::service {
 namespace {
 
 void survey_database(httpd::RequestBackend& backend, const store::ProtectedEmail& spared,
-                     httpd::SharedFlag& is_surveyed) {
+                     std::atomic<bool>& is_surveyed) {
     const auto survey = backend.store().survey(spared);
     if (!survey) {
         is_surveyed = survey.failure() != store::Failure::unavailable;
@@ -37,7 +37,7 @@ void survey_database(httpd::RequestBackend& backend, const store::ProtectedEmail
 } // namespace
 
 void survey(httpd::RequestBackend& backend, const store::ProtectedEmail& spared) noexcept {
-    httpd::SharedFlag& is_surveyed = *backend.server().is_surveyed;
+    std::atomic<bool>& is_surveyed = *backend.server().is_surveyed;
     if (is_surveyed.load(std::memory_order_relaxed) || is_surveyed.exchange(true))
         return;
     apr::guarded([&] { survey_database(backend, spared, is_surveyed); },

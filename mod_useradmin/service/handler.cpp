@@ -100,7 +100,7 @@ int count_request(request_rec* first) noexcept {
             continue;
         const std::string_view path = apr::view_of(request->uri);
         httpd::count_request(
-            first, server_configuration_of(request->server).metrics,
+            first, server_configuration_of(request->server),
             api::operation_name(apr::view_of(request->method),
                                 path.substr(std::min(path.size(), apr::view_of(base).size())),
                                 settings_of(request).get<HasExtras>()));
@@ -149,7 +149,8 @@ int check(apr_pool_t* pool, apr_pool_t*, apr_pool_t*, server_rec* servers) noexc
 }
 
 int start(apr_pool_t* pool, apr_pool_t*, apr_pool_t*, server_rec* servers) noexcept {
-    return httpd::start(pool, servers, useradmin_module, httpd::hash_bounds(settings_of(servers)));
+    return httpd::start(pool, servers, useradmin_module, httpd::hash_bounds(settings_of(servers)),
+                        api::operation_names());
 }
 
 void start_child(apr_pool_t* pool, server_rec* servers) noexcept {

@@ -9,7 +9,7 @@ namespace useradmin::sign_in {
 
 namespace {
 
-std::string line_of(const AttemptLimiter::Scope& scope, text::Network network) {
+std::string line_of(const password::AttemptLimiter::Scope& scope, text::Network network) {
     std::string line = "UA0305: too many failed attempts to sign in";
     if (scope.of_one_account)
         line += " to one account";
@@ -34,7 +34,7 @@ Outcome outcome_of(store::Failure failure) noexcept {
 } // namespace
 
 Verification CredentialVerifier::verify(const Login& login) {
-    const AttemptLimiter::Subject subject =
+    const password::AttemptLimiter::Subject subject =
         limiter_.subject(login.network, place_, text::lower(login.email));
     if (const auto refused = limited(subject))
         return *refused;
@@ -46,7 +46,7 @@ Verification CredentialVerifier::verify(const Login& login) {
     case Outcome::unknown:
     case Outcome::wrong_password:
     case Outcome::banned:
-        limiter_.record_failure(subject, limit_, AttemptLimiter::Clock::now());
+        limiter_.record_failure(subject, limit_, password::AttemptLimiter::Clock::now());
         log_failure(login, verification.outcome);
         break;
     case Outcome::second_factor:
@@ -75,8 +75,8 @@ void CredentialVerifier::log_failure(const Login& login, Outcome outcome) const 
 }
 
 std::optional<Verification>
-CredentialVerifier::limited(const AttemptLimiter::Subject& subject) const {
-    const auto refusal = limiter_.check(subject, limit_, AttemptLimiter::Clock::now());
+CredentialVerifier::limited(const password::AttemptLimiter::Subject& subject) const {
+    const auto refusal = limiter_.check(subject, limit_, password::AttemptLimiter::Clock::now());
     if (!refusal)
         return std::nullopt;
     log_.write_for_client(text::Level::warning, line_of(refusal->scope, subject.network),
@@ -85,7 +85,7 @@ CredentialVerifier::limited(const AttemptLimiter::Subject& subject) const {
 }
 
 Verification CredentialVerifier::verify_password(const Login& login,
-                                                 const AttemptLimiter::Subject& subject) {
+                                                 const password::AttemptLimiter::Subject& subject) {
     formats_.refresh(store_, place_, ObservedFormats::Clock::now());
     const auto found = find(login.email);
     if (!found && !found.is_not_found())

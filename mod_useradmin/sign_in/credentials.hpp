@@ -1,7 +1,7 @@
 // Verifies an address and a password.
 #pragma once
 
-#include "sign_in/attempt_limiter.hpp"
+#include "password/attempt_limiter.hpp"
 #include "sign_in/password_verifier.hpp"
 #include "store/store.hpp"
 #include "text/logger.hpp"
@@ -61,8 +61,8 @@ class CredentialVerifier {
   public:
     /// place: identifies the database and its tables; must outlive the object.
     CredentialVerifier(store::Store& store, std::string_view place, PasswordVerifier& passwords,
-                       ObservedFormats& formats, AttemptLimiter& limiter, const AttemptLimit& limit,
-                       text::Logger& log,
+                       ObservedFormats& formats, password::AttemptLimiter& limiter,
+                       const password::AttemptLimit& limit, text::Logger& log,
                        SecondFactor second_factor = SecondFactor::refused) noexcept
         : store_(store), place_(place), passwords_(passwords), formats_(formats), limiter_(limiter),
           limit_(limit), log_(log), second_factor_(second_factor) {}
@@ -70,19 +70,20 @@ class CredentialVerifier {
     Verification verify(const Login& login);
 
   private:
-    Verification verify_password(const Login& login, const AttemptLimiter::Subject& subject);
+    Verification verify_password(const Login& login,
+                                 const password::AttemptLimiter::Subject& subject);
     /// Replaces a hash of an old format; the one that the account has then.
     std::string_view upgrade_hash(const store::Credential& credential, std::string_view password);
     void log_failure(const Login& login, Outcome outcome) const;
-    std::optional<Verification> limited(const AttemptLimiter::Subject& subject) const;
+    std::optional<Verification> limited(const password::AttemptLimiter::Subject& subject) const;
     store::Result<store::Credential> find(std::string_view email);
 
     store::Store& store_;
     std::string_view place_;
     PasswordVerifier& passwords_;
     ObservedFormats& formats_;
-    AttemptLimiter& limiter_;
-    AttemptLimit limit_;
+    password::AttemptLimiter& limiter_;
+    password::AttemptLimit limit_;
     text::Logger& log_;
     std::optional<crypto::Secret> renewed_;
     SecondFactor second_factor_;

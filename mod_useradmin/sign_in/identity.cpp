@@ -31,8 +31,8 @@ Identity identity_of(const store::SessionWithUser& session, text::Timestamp now)
 } // namespace
 
 std::optional<Identity> find_cached(CachedSessions& cached, text::Timestamp now) {
-    cached.found =
-        cached.cache.find(cached.place, cached.credential, cached.age, SessionCache::Clock::now());
+    cached.found = cached.cache.find(cached.place, cached.credential, cached.age,
+                                     store::SessionCache::Clock::now());
     if (!cached.found)
         return std::nullopt;
     const Identity identity = identity_of(cached.found->signed_in(), now);
@@ -45,9 +45,9 @@ Identity identify(store::Store& store, std::string_view token, text::Timestamp n
     if (token.empty() || !text::is_clean_utf8(token))
         return {SessionStatus::malformed};
     // Both are taken before the lookup.
-    const auto asked_at = SessionCache::Clock::now();
+    const auto asked_at = store::SessionCache::Clock::now();
     const auto generation =
-        cached != nullptr ? cached->cache.generation() : SessionCache::Generation();
+        cached != nullptr ? cached->cache.generation() : store::SessionCache::Generation();
     const auto session = store.find_caller(token);
     if (!session)
         return {status_of(session.failure())};

@@ -1,7 +1,7 @@
 // The user of a session token (specification, section 5).
 #pragma once
 
-#include "sign_in/session_cache.hpp"
+#include "store/session_cache.hpp"
 #include "store/store.hpp"
 
 #include <chrono>
@@ -37,15 +37,15 @@ bool is_banned(const model::User& user, text::Timestamp now);
 
 /// The session cache for a lookup.
 struct CachedSessions {
-    SessionCache& cache;
-    /// Identifies the database, its tables and the secret; see SessionCache.
+    store::SessionCache& cache;
+    /// Identifies the database, its tables and the secret; see store::SessionCache.
     std::string_view place;
     /// The maximum age of a cached session.
     std::chrono::seconds age;
     /// What the client sent: the token, with its signature if that is verified.
     std::string_view credential;
     /// The cached session. Texts of an Identity are views of it.
-    std::optional<SessionCache::CachedSession> found = {};
+    std::optional<store::SessionCache::CachedSession> found = {};
 };
 
 /// Returns the cached identity of a credential, or nothing if it is unknown or no longer valid.

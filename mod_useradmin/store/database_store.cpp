@@ -109,7 +109,8 @@ Result<Done> DatabaseStore::repeat(Access access, unsigned needs, Retry retry,
     const TimeBudget::Scope use(time_budget_);
     std::optional<ipc::FairSemaphore::Permit> turn;
     for (int tries = 0;; ++tries) {
-        if (write_semaphore_ && !turn && (access != Access::read || tries == tries_of_readers)) {
+        if (write_semaphore_ != nullptr && !turn &&
+            (access != Access::read || tries == tries_of_readers)) {
             auto slot =
                 write_semaphore_->acquire(std::chrono::duration_cast<std::chrono::milliseconds>(
                     use.deadline() - Clock::now()));

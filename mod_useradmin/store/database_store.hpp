@@ -26,8 +26,7 @@ class DatabaseStore : public Store {
     /// Without it, writers would retry at random and some of many would time out.
     DatabaseStore(ConnectionSource& source, text::Logger& log, apr_pool_t* pool,
                   const TableNames& names, const char* label, const TimeoutPolicy& timeout_policy,
-                  Totals* totals = nullptr,
-                  std::optional<ipc::FairSemaphore> write_semaphore = std::nullopt) noexcept
+                  Totals* totals = nullptr, ipc::FairSemaphore* write_semaphore = nullptr) noexcept
         : source_(source), log_(log), pool_(pool), names_(names), label_(label),
           timeout_policy_(timeout_policy), time_budget_(timeout_policy), totals_(totals),
           write_semaphore_(write_semaphore) {}
@@ -124,7 +123,7 @@ class DatabaseStore : public Store {
     TimeoutPolicy timeout_policy_;
     TimeBudget time_budget_;
     Totals* totals_;
-    std::optional<ipc::FairSemaphore> write_semaphore_;
+    ipc::FairSemaphore* write_semaphore_;
     ChangeListener* change_listener_ = nullptr;
 };
 

@@ -17,8 +17,8 @@ bool is_printable(std::string_view text) {
 }
 
 /// The counts of failed attempts, for as long as the program runs.
-sign_in::AttemptLimiter& counts() {
-    static test::SharedObject<sign_in::AttemptLimiter> limiter;
+password::AttemptLimiter& counts() {
+    static test::SharedObject<password::AttemptLimiter> limiter;
     return *limiter;
 }
 
@@ -42,7 +42,7 @@ void fuzz_sign_in(std::string_view lines) {
     store.credentials[eva.email] = {eva, "right"};
     headers.fields = {{"Content-Type", type}, {"Host", "localhost"}, {"User-Agent", lines}};
     body.body.text = text;
-    constexpr sign_in::AttemptLimit boundless{1000000, std::chrono::seconds(1)};
+    constexpr password::AttemptLimit boundless{1000000, std::chrono::seconds(1)};
     sign_in::CredentialVerifier credentials(store, "here", passwords, formats, counts(), boundless,
                                             log);
     const sign_in::Cookies cookies("better-auth.session_token", "", /* is_secure */ false);

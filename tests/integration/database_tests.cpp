@@ -177,9 +177,13 @@ TEST(database, of_one_file_takes_writers_in_the_order_of_their_requests) {
                                   std::to_string(body.size()) + "\r\n\r\n" + body));
         // It is there, and has had the time in which the first of them tried again and again.
         CHECK(eventually([&] { return std::stoi("0" + status_of("BusyWorkers")) == number + 1; }));
-        for (int time = 0; time < 5; ++time) {
-            const std::string before = status_of("UserAdminDatabaseSeconds");
-            CHECK(eventually([&] { return status_of("UserAdminDatabaseSeconds") != before; }));
+        for (int round = 0; round < 5; ++round) {
+            const auto time = [&] {
+                return status_of(
+                    "useradmin_database_duration_seconds_sum{virtual_host=\"localhost\"}");
+            };
+            const std::string before = time();
+            CHECK(eventually([&] { return time() != before; }));
         }
     }
     sql().run("COMMIT");

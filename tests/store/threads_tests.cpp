@@ -125,13 +125,12 @@ struct Child {
     static constexpr ipc::FairSemaphore::Counts writer_bounds{1, 2 * thread_count};
 
     explicit Child(TestDatabase& database) : kind(database.kind()), connections(database) {
-        CHECK(ipc::FairSemaphore::init(slots.get(), bounds));
-        CHECK(ipc::FairSemaphore::init(writers.get(), writer_bounds));
+        CHECK(slots != nullptr && writers != nullptr);
     }
 
     /// How many have their turn at the database, or wait for it.
     unsigned in_queue() {
-        const auto held = ipc::FairSemaphore::in_use(writers.get());
+        const auto held = writers->in_use();
         return held.permits + held.waiters;
     }
 
@@ -139,10 +138,12 @@ struct Child {
     ConnectionPool connections;
     SharedLog log;
     SharedObject<httpd::SharedTotals::Table> totals;
-    SharedObject<sign_in::SessionCache> sessions;
-    SharedObject<sign_in::AttemptLimiter> attempts;
-    Memory slots{ipc::FairSemaphore::size_of(bounds)};
-    Memory writers{ipc::FairSemaphore::size_of(writer_bounds)};
+    SharedObject<store::SessionCache> sessions;
+    SharedObject<password::AttemptLimiter> attempts;
+    Memory slot_memory{ipc::FairSemaphore::size_of(bounds)};
+    Memory writer_memory{ipc::FairSemaphore::size_of(writer_bounds)};
+    ipc::FairSemaphore* slots = ipc::FairSemaphore::create(slot_memory.get(), bounds);
+    ipc::FairSemaphore* writers = ipc::FairSemaphore::create(writer_memory.get(), writer_bounds);
     sign_in::ObservedFormats formats;
 };
 
@@ -155,8 +156,7 @@ class Request {
           kept{*child.sessions, "here", 60s, {}},
           store(kept.cache, connection_, child.log, pool_, store::TableNames{}, "threads",
                 store::TimeoutPolicy{wait}, &totals_,
-                child.kind == Kind::sqlite ? std::optional(ipc::FairSemaphore(child.writers.get()))
-                                           : std::nullopt) {}
+                child.kind == Kind::sqlite ? child.writers : nullptr) {}
     ~Request() { apr_pool_destroy(pool_); }
     Request(const Request&) = delete;
     Request& operator=(const Request&) = delete;
@@ -352,7 +352,7 @@ TEST(threads, that_change_the_same_version_have_one_winner) {
 
 TEST(threads, cannot_exceed_the_sign_in_limit) {
     constexpr int accounts = 2;
-    constexpr sign_in::AttemptLimit limit{5, 1h};
+    constexpr password::AttemptLimit limit{5, 1h};
     constexpr password::Argon2id cheap{8, 1, 1};
     const auto address = [](int account) { return "a" + std::to_string(account) + "@example.org"; };
     for (int account = 0; account < accounts; ++account) {
@@ -375,8 +375,7 @@ TEST(threads, cannot_exceed_the_sign_in_limit) {
             sign_in::HashWork work;
             sign_in::BoundedPasswordVerifier verifier(
                 cheap, child_->formats, work,
-                password::HashSlots(ipc::FairSemaphore(child_->slots.get()),
-                                    {wait, "UserAdminTimeout"}, log));
+                password::HashSlots(*child_->slots, {wait, "UserAdminTimeout"}, log));
             sign_in::CredentialVerifier credentials(request.store, "here", verifier,
                                                     child_->formats, *child_->attempts, limit, log);
             const auto from = text::Network::of("192.0.2." + std::to_string(account));
@@ -430,7 +429,7 @@ TEST(threads, do_not_overtake_a_waiting_writer) {
     std::thread writer;
     bool waits = false;
     {
-        const auto turn = ipc::FairSemaphore(child_->writers.get()).acquire(0ms);
+        const auto turn = child_->writers->acquire(0ms);
         writer = std::thread([this] {
             Request request(*child_);
             complaint_.note(request.store.create(new_user("w", "w@x")).operator bool(), "is made");
@@ -461,12 +460,12 @@ TEST(threads, read_a_locked_file_between_writers) {
 TEST(threads, with_one_hashing_slot_hash_one_at_a_time) {
     constexpr ipc::FairSemaphore::Counts one{1, thread_count};
     Memory memory(ipc::FairSemaphore::size_of(one));
-    CHECK(ipc::FairSemaphore::init(memory.get(), one));
+    ipc::FairSemaphore* const semaphore = ipc::FairSemaphore::create(memory.get(), one);
+    CHECK(semaphore != nullptr);
     const int turns = machine::times(200, 5000);
     int done = 0; // of who holds the slot
     in_threads([&](int) {
-        password::HashSlots slots(ipc::FairSemaphore(memory.get()), {wait, "UserAdminTimeout"},
-                                  child_->log);
+        password::HashSlots slots(*semaphore, {wait, "UserAdminTimeout"}, child_->log);
         for (int turn = 0; turn < turns; ++turn) {
             const auto slot = slots.acquire();
             complaint_.note(std::holds_alternative<password::HashSlots::Permit>(slot),

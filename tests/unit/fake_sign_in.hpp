@@ -72,7 +72,7 @@ class SignInScene : public Utest {
         return {store, place, passwords, formats, *limiter, limit, log, second_factor};
     }
 
-    SharedObject<sign_in::AttemptLimiter> limiter;
+    SharedObject<password::AttemptLimiter> limiter;
     Calls calls;
     FakeStore store{calls};
     std::string_view place = "here";
@@ -82,7 +82,7 @@ class SignInScene : public Utest {
     FakeBody body{calls};
     FakeHeaders headers;
     model::User eva;
-    sign_in::AttemptLimit limit{3, std::chrono::seconds(60)};
+    password::AttemptLimit limit{3, std::chrono::seconds(60)};
     sign_in::SecondFactor second_factor = sign_in::SecondFactor::refused;
 };
 

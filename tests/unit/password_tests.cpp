@@ -110,7 +110,8 @@ class SharedSlots {
         : size_(ipc::FairSemaphore::size_of({count, places})),
           memory_(mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)) {
         CHECK_TRUE(memory_ != MAP_FAILED);
-        CHECK_TRUE(ipc::FairSemaphore::init(memory_, {count, places}));
+        semaphore_ = ipc::FairSemaphore::create(memory_, {count, places});
+        CHECK_TRUE(semaphore_ != nullptr);
     }
     SharedSlots(const SharedSlots&) = delete;
     SharedSlots& operator=(const SharedSlots&) = delete;
@@ -120,9 +121,8 @@ class SharedSlots {
     password::HashSlots slots(std::chrono::milliseconds wait = 60s,
                               password::HashMemory* hash_memory = nullptr,
                               std::uint64_t network = ipc::FairSemaphore::Client::nobody) const {
-        return {ipc::FairSemaphore(memory_),
-                {wait, "UserAdminTimeout", &full_, &late_, hash_memory, network},
-                log_};
+        return {
+            *semaphore_, {wait, "UserAdminTimeout", &full_, &late_, hash_memory, network}, log_};
     }
     /// For a request from that network.
     password::HashSlots slots_for(std::uint64_t network) const {
@@ -139,19 +139,19 @@ class SharedSlots {
         return reason != nullptr && *reason == password::HashSlots::AcquireError::queue_full;
     }
     const std::vector<std::string>& log() const { return log_.lines; }
-    unsigned places_in_use() const { return ipc::FairSemaphore::in_use(memory_).waiters; }
+    unsigned places_in_use() const { return semaphore_->in_use().waiters; }
     /// How many slots and places are held: "2 1".
     std::string in_use() const {
-        const auto held = ipc::FairSemaphore::in_use(memory_);
+        const auto held = semaphore_->in_use();
         return std::to_string(held.permits) + " " + std::to_string(held.waiters);
     }
     std::string bounds() const {
-        const auto all = ipc::FairSemaphore::capacity(memory_);
+        const auto all = semaphore_->capacity();
         return std::to_string(all.permits) + " " + std::to_string(all.waiters);
     }
     /// How often the queue was full, and no slot came free in time.
-    ipc::Counter& full() const { return full_; }
-    ipc::Counter& late() const { return late_; }
+    std::atomic<std::uint64_t>& full() const { return full_; }
+    std::atomic<std::uint64_t>& late() const { return late_; }
 
     static bool is_held(const Slot& slot) {
         return std::holds_alternative<password::HashSlots::Permit>(slot);
@@ -160,9 +160,10 @@ class SharedSlots {
   private:
     std::size_t size_;
     void* memory_;
+    ipc::FairSemaphore* semaphore_ = nullptr;
     mutable NotedLines log_;
-    mutable ipc::Counter full_;
-    mutable ipc::Counter late_;
+    mutable std::atomic<std::uint64_t> full_;
+    mutable std::atomic<std::uint64_t> late_;
 };
 
 /// Requests that wait for a slot, each in a thread of its own, and the order in which they are
@@ -1275,14 +1276,14 @@ TEST(slots, count_each_timeout_and_each_refusal) {
     const HoldingProcess holding(shared.slots(), 1);
     for (int i = 0; i < 3; ++i)
         CHECK_FALSE(shared.has_one());
-    LONGS_EQUAL(3, shared.late().value());
-    LONGS_EQUAL(0, shared.full().value());
+    LONGS_EQUAL(3, shared.late().load());
+    LONGS_EQUAL(0, shared.full().load());
     const WaitingProcess waiting(shared.slots(), 1);
     CHECK_TRUE(test::eventually([&] { return shared.in_use() == "1 1"; }));
     for (int i = 0; i < 5; ++i)
         CHECK_FALSE(shared.has_one());
-    LONGS_EQUAL(3, shared.late().value());
-    LONGS_EQUAL(5, shared.full().value());
+    LONGS_EQUAL(3, shared.late().load());
+    LONGS_EQUAL(5, shared.full().load());
 }
 
 TEST(slots, log_a_timeout_with_the_directive_to_raise) {
@@ -1302,8 +1303,8 @@ TEST(slots, log_a_timeout_with_the_directive_to_raise) {
 
 TEST(slots, are_not_initialised_with_a_count_of_zero) {
     alignas(std::max_align_t) std::array<unsigned char, 256> memory{};
-    CHECK_FALSE(ipc::FairSemaphore::init(memory.data(), {0, 1}));
-    CHECK_FALSE(ipc::FairSemaphore::init(memory.data(), {1, 0}));
+    POINTERS_EQUAL(nullptr, ipc::FairSemaphore::create(memory.data(), {0, 1}));
+    POINTERS_EQUAL(nullptr, ipc::FairSemaphore::create(memory.data(), {1, 0}));
 }
 
 TEST_GROUP(log_throttle) {

@@ -156,11 +156,11 @@ TEST(credentials, over_the_limit_ask_no_database_and_hash_nothing) {
 
 TEST(credentials, are_not_verified_if_the_limit_is_reached_while_waiting) {
     passwords.meanwhile = [this] {
-        sign_in::AttemptLimiter& attempts = *limiter;
+        password::AttemptLimiter& attempts = *limiter;
         const auto network = text::Network::of("192.0.2.1");
         for (int time = 0; time < 3; ++time)
             attempts.record_failure(attempts.subject(network, place, "eva@example.org"), limit,
-                                    sign_in::AttemptLimiter::Clock::now());
+                                    password::AttemptLimiter::Clock::now());
     };
     expect_outcome(Outcome::limited, "eva@example.org", "right");
 }

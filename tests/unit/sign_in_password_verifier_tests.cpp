@@ -46,6 +46,7 @@ std::string argon2id_hash(const std::string& work) {
 TEST_GROUP(password_verifier) {
     const password::Format format = password::Argon2id{64, 3, 1};
     std::vector<std::max_align_t> memory;
+    ipc::FairSemaphore* semaphore = nullptr;
     sign_in::HashWork work;
     sign_in::ObservedFormats formats;
     FakeLogger log;
@@ -54,11 +55,12 @@ TEST_GROUP(password_verifier) {
 
     void setup() override {
         memory.assign(ipc::FairSemaphore::size_of({1, 1}) / sizeof(std::max_align_t) + 1, {});
-        CHECK_TRUE(ipc::FairSemaphore::init(memory.data(), {1, 1}));
+        semaphore = ipc::FairSemaphore::create(memory.data(), {1, 1});
+        CHECK_TRUE(semaphore != nullptr);
     }
 
     password::HashSlots slots() {
-        return {ipc::FairSemaphore(memory.data()), {50ms, "AuthUserAdminTimeout"}, log};
+        return {*semaphore, {50ms, "AuthUserAdminTimeout"}, log};
     }
 
     PasswordVerdict verify(const std::optional<std::string_view>& stored,

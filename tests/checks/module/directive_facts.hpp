@@ -10,7 +10,7 @@
 #include "httpd/backend.hpp"
 #include "httpd/directives.hpp"
 #include "httpd/httpd.hpp"
-#include "sign_in/attempt_limiter.hpp"
+#include "password/attempt_limiter.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -57,7 +57,7 @@ inline Comparison compare(const httpd::AuditLog& one, const httpd::AuditLog& oth
 inline Comparison compare(const api::Guards& one, const api::Guards& other) {
     return comparison(one.rank == other.rank && one.last_super_admin == other.last_super_admin);
 }
-inline Comparison compare(const sign_in::AttemptLimit& one, const sign_in::AttemptLimit& other) {
+inline Comparison compare(const password::AttemptLimit& one, const password::AttemptLimit& other) {
     return comparison(one.attempts == other.attempts && one.window == other.window);
 }
 

@@ -1,9 +1,9 @@
-#include "sign_in/session_cache.hpp"
+#include "store/session_cache.hpp"
 
 #include <algorithm>
 #include <new>
 
-namespace useradmin::sign_in {
+namespace useradmin::store {
 
 namespace {
 
@@ -18,8 +18,8 @@ std::uint8_t copy(std::string_view text, std::array<char, SessionCache::max_text
 
 } // namespace
 
-store::SessionWithUser SessionCache::CachedSession::signed_in() const noexcept {
-    store::SessionWithUser session;
+SessionWithUser SessionCache::CachedSession::signed_in() const noexcept {
+    SessionWithUser session;
     session.session.expires_at = expires_at;
     session.user.id = {user_id.data(), user_id_size};
     if (has_role)
@@ -42,7 +42,7 @@ std::optional<SessionCache::CachedSession> SessionCache::find(std::string_view p
 }
 
 void SessionCache::put(std::string_view place, std::string_view credential, std::string_view token,
-                       const store::SessionWithUser& session, Generation generation,
+                       const SessionWithUser& session, Generation generation,
                        Clock::time_point now) {
     const model::User& user = session.user;
     // One that is impersonated is looked up each time: what is kept does not say by whom.
@@ -89,4 +89,4 @@ void SessionCache::invalidate_all() noexcept {
     beginning_ = ++generation_;
 }
 
-} // namespace useradmin::sign_in
+} // namespace useradmin::store

@@ -11,7 +11,7 @@
 #include <optional>
 #include <string_view>
 
-namespace useradmin::sign_in {
+namespace useradmin::password {
 
 /// How many failed attempts are allowed within how much time.
 struct AttemptLimit {
@@ -88,4 +88,4 @@ class AttemptLimiter {
     Counts counts_;
 };
 
-} // namespace useradmin::sign_in
+} // namespace useradmin::password

@@ -12,7 +12,7 @@
 #include <optional>
 #include <string_view>
 
-namespace useradmin::sign_in {
+namespace useradmin::store {
 
 /// Up to 8,192 sessions in less than 2 MiB of shared memory. When it is full, the oldest of a few
 /// is replaced. Credentials and tokens are stored as keyed digests. Survives the death of any
@@ -46,7 +46,7 @@ class SessionCache {
         std::array<char, max_text_length> role;
 
         /// Returns these fields as a session and its user: views of this object.
-        store::SessionWithUser signed_in() const noexcept;
+        SessionWithUser signed_in() const noexcept;
     };
 
     /// Returns the cached session of a credential (a token with its signature, if it has one), if
@@ -57,7 +57,7 @@ class SessionCache {
     /// Caches a session that was looked up by the token of the credential, unless something was
     /// invalidated since the generation.
     void put(std::string_view place, std::string_view credential, std::string_view token,
-             const store::SessionWithUser& session, Generation generation, Clock::time_point now);
+             const SessionWithUser& session, Generation generation, Clock::time_point now);
 
     /// Removes the sessions of a user id in all databases, since different parameters may name the
     /// same one.
@@ -87,4 +87,4 @@ class SessionCache {
                   "a lock would not be shared by processes");
 };
 
-} // namespace useradmin::sign_in
+} // namespace useradmin::store

@@ -1,9 +1,9 @@
-#include "sign_in/attempt_limiter.hpp"
+#include "password/attempt_limiter.hpp"
 
 #include <algorithm>
 #include <cstring>
 
-namespace useradmin::sign_in {
+namespace useradmin::password {
 
 namespace {
 
@@ -80,4 +80,4 @@ void AttemptLimiter::clear_failures(const Subject& subject) noexcept {
         count->written_at = 0;
 }
 
-} // namespace useradmin::sign_in
+} // namespace useradmin::password

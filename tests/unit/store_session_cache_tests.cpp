@@ -1,7 +1,7 @@
 // The sessions that all processes keep.
 #include "fake_sign_in.hpp"
 #include "sign_in/identity.hpp"
-#include "sign_in/session_cache.hpp"
+#include "store/session_cache.hpp"
 #include "support/shared_object.hpp"
 
 #include <CppUTest/TestHarness.h>
@@ -13,7 +13,7 @@
 
 namespace useradmin::test {
 
-using sign_in::SessionCache;
+using store::SessionCache;
 using namespace std::chrono_literals;
 
 namespace {

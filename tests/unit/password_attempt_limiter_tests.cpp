@@ -1,5 +1,5 @@
 // The counts of failed attempts to sign in.
-#include "sign_in/attempt_limiter.hpp"
+#include "password/attempt_limiter.hpp"
 #include "support/shared_object.hpp"
 
 #include <CppUTest/TestHarness.h>
@@ -11,8 +11,8 @@
 
 namespace useradmin::test {
 
-using sign_in::AttemptLimit;
-using sign_in::AttemptLimiter;
+using password::AttemptLimit;
+using password::AttemptLimiter;
 using namespace std::chrono_literals;
 
 TEST_GROUP(attempts) {
