@@ -38,26 +38,6 @@ void set_caller(request_rec* request, const AuthSettings& settings,
         apr_table_setn(request->notes, session_note, id);
 }
 
-httpd::Lookup lookup_of(sign_in::SessionStatus status) noexcept {
-    switch (status) {
-    case sign_in::SessionStatus::valid:
-        return httpd::Lookup::valid;
-    case sign_in::SessionStatus::malformed:
-        return httpd::Lookup::malformed;
-    case sign_in::SessionStatus::unknown:
-        return httpd::Lookup::unknown;
-    case sign_in::SessionStatus::expired:
-        return httpd::Lookup::expired;
-    case sign_in::SessionStatus::banned:
-        return httpd::Lookup::banned;
-    case sign_in::SessionStatus::unavailable:
-        return httpd::Lookup::unavailable;
-    case sign_in::SessionStatus::failed:
-        break;
-    }
-    return httpd::Lookup::failed;
-}
-
 /// Why a credential was rejected: for the error log and, as a word, for the audit log. nullptr if
 /// it was accepted or could not be checked.
 struct Refusal {
@@ -65,19 +45,32 @@ struct Refusal {
     const char* word = nullptr;
 };
 
-Refusal refusal_of(sign_in::SessionStatus status) noexcept {
+/// How the result of a lookup is counted and logged.
+struct LookupResult {
+    httpd::Lookup lookup;
+    Refusal refusal = {};
+};
+
+LookupResult result_of(sign_in::SessionStatus status) noexcept {
+    using httpd::Lookup;
+    using sign_in::SessionStatus;
     switch (status) {
-    case sign_in::SessionStatus::malformed:
-        return {"it is no text that a token can be", "malformed-token"};
-    case sign_in::SessionStatus::unknown:
-        return {"no session has it", "unknown-token"};
-    case sign_in::SessionStatus::expired:
-        return {"its session has expired", "expired-session"};
-    case sign_in::SessionStatus::banned:
-        return {"its user is banned", "banned"};
-    default:
-        return {};
+    case SessionStatus::valid:
+        return {Lookup::valid};
+    case SessionStatus::malformed:
+        return {Lookup::malformed, {"it is no text that a token can be", "malformed-token"}};
+    case SessionStatus::unknown:
+        return {Lookup::unknown, {"no session has it", "unknown-token"}};
+    case SessionStatus::expired:
+        return {Lookup::expired, {"its session has expired", "expired-session"}};
+    case SessionStatus::banned:
+        return {Lookup::banned, {"its user is banned", "banned"}};
+    case SessionStatus::unavailable:
+        return {Lookup::unavailable};
+    case SessionStatus::failed:
+        break;
     }
+    return {Lookup::failed};
 }
 
 /// The result for a credential. The texts are valid as long as the client's request.
@@ -97,7 +90,7 @@ Outcome look_up_session(request_rec* request, const AuthSettings& settings,
         for (std::string_view* text :
              {&identity.user_id, &identity.role, &identity.impersonated_by})
             *text = apr::copy_c_string(pool, *text);
-        return {identity, refusal_of(identity.status)};
+        return {identity, result_of(identity.status).refusal};
     };
 
     const text::Timestamp now = text::now();
@@ -126,7 +119,7 @@ Outcome look_up_session(request_rec* request, const AuthSettings& settings,
         return {{sign_in::SessionStatus::malformed}};
     const sign_in::Identity identity =
         sign_in::identify(backend.store(), token.text, now, kept ? &*kept : nullptr);
-    metrics.count(lookup_of(identity.status));
+    metrics.count(result_of(identity.status).lookup);
     return lasting(identity);
 }
 
@@ -162,7 +155,7 @@ void log_rejection(request_rec* request, const AuthSettings& settings, const Ref
     if (refusal.sentence == nullptr)
         return;
     httpd::RequestLog log(request, auth_useradmin_module,
-                          *server_configuration_of(request->server).log_throttles);
+                          *server_configuration_of(request->server).log_throttle);
     log.write_for_client(text::Level::info,
                          std::string("UA0310: the session token was refused: ") + refusal.sentence,
                          text::Network::of(apr::view_of(request->useragent_ip)).text());
@@ -240,11 +233,11 @@ int check_user(request_rec* request) noexcept {
 }
 
 /// Returns the name of a directive that needs the database, or nullptr.
-const char* user_of_database(const server_rec* servers) {
+const char* user_of_database(apr_pool_t* pool, const server_rec* servers) {
     for (const server_rec* server = servers; server != nullptr; server = server->next)
         if (server_configuration_of(server).is_used)
             return "AuthUserAdmin";
-    return is_password_provider_configured() ? "the provider useradmin" : nullptr;
+    return is_password_provider_configured(pool) ? "the provider useradmin" : nullptr;
 }
 
 /// Warns of conflicts between the Locations of a server.
@@ -276,7 +269,7 @@ int check(apr_pool_t* pool, apr_pool_t*, apr_pool_t*, server_rec* servers) noexc
         [&] {
             for (const server_rec* server = servers; server != nullptr; server = server->next)
                 check_locations(pool, server);
-            const char* user = user_of_database(servers);
+            const char* user = user_of_database(pool, servers);
             return user == nullptr || httpd::check_database(auth_useradmin_module, user)
                        ? OK
                        : HTTP_INTERNAL_SERVER_ERROR;

@@ -83,18 +83,6 @@ authn_status check_password(request_rec* request, const char* user, const char* 
 
 constexpr authn_provider password_provider = {check_password, nullptr};
 
-/// Returns whether a directive's arguments contain the word.
-bool contains_word(std::string_view arguments, std::string_view word) {
-    constexpr std::string_view separators = " \t\"'>";
-    while (!arguments.empty()) {
-        const std::size_t end = std::min(arguments.find_first_of(separators), arguments.size());
-        if (arguments.substr(0, end) == word)
-            return true;
-        arguments.remove_prefix(std::min(end + 1, arguments.size()));
-    }
-    return false;
-}
-
 } // namespace
 
 void register_password_provider(apr_pool_t* pool) noexcept {
@@ -102,13 +90,16 @@ void register_password_provider(apr_pool_t* pool) noexcept {
                               &password_provider, AP_AUTH_INTERNAL_PER_CONF);
 }
 
-bool is_password_provider_configured() {
+bool is_password_provider_configured(apr_pool_t* pool) {
     bool is_there = false;
     httpd::for_each_directive([&](const httpd::TreeDirective& found) {
-        for (const char* name : {"AuthBasicProvider", "AuthFormProvider", "<AuthnProviderAlias"})
+        for (const char* name : {"AuthBasicProvider", "AuthFormProvider", "<AuthnProviderAlias"}) {
+            if (!httpd::is_named(found.directive, name))
+                continue;
+            const auto words = httpd::words_of(found.directive, pool);
             is_there =
-                is_there || (httpd::is_named(found.directive, name) &&
-                             contains_word(apr::view_of(found.directive.args), provider_name));
+                is_there || std::find(words.begin(), words.end(), provider_name) != words.end();
+        }
     });
     return is_there;
 }

@@ -88,8 +88,8 @@ void share_database(apr_pool_t* configuration_pool, const ConnectionPool& pool, 
     const std::string id = crypto::hex(crypto::digest({pool.driver, pool.parameters}));
     backend.database_id = apr::copy_c_string(configuration_pool, id);
     backend.max_connections = max_connections(pool);
-    backend.log_throttles =
-        shared_array<ipc::LogThrottles>(configuration_pool, "log throttles of " + id, 1);
+    backend.log_throttle =
+        shared_object<ipc::LogThrottle>(configuration_pool, "log throttle of " + id);
     if (is_single_writer(pool))
         backend.write_semaphore = shared_semaphore(configuration_pool, "writers to " + id,
                                                    {1, std::max(1U, worker_count())});
@@ -267,7 +267,7 @@ void start_child(apr_pool_t* child_pool, server_rec* servers, const module& owne
 RequestBackend::RequestBackend(request_rec* request, const module& owner,
                                const BackendSettings& settings)
     : settings_(settings), backend_(backend_of(request->server, owner)),
-      log_(request, owner, *backend_.log_throttles),
+      log_(request, owner, *backend_.log_throttle),
       network_(text::Network::of(apr::view_of(request->useragent_ip))),
       slots_(*backend_.shared.hash_slots,
              {settings_.timeout, settings_.timeout_directive,

@@ -149,8 +149,8 @@ struct SharedState {
 struct Backend {
     DatabaseModule database;
     SharedState shared;
-    /// Log throttles of the database.
-    ipc::LogThrottles* log_throttles = nullptr;
+    /// Of the database.
+    ipc::LogThrottle* log_throttle = nullptr;
     /// For those who write to its database one at a time; nullptr where they need not.
     ipc::FairSemaphore* write_semaphore = nullptr;
     /// Whether the database was checked since httpd started.

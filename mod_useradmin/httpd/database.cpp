@@ -12,20 +12,6 @@
 
 namespace useradmin::httpd {
 
-namespace {
-
-/// Returns whether a connection was opened now.
-bool is_new(const ap_dbd_t& connection) noexcept {
-    constexpr const char* key = "useradmin connection 1";
-    void* known = nullptr;
-    apr_pool_userdata_get(&known, key, connection.pool);
-    if (known == nullptr)
-        apr_pool_userdata_setn(connection.handle, key, apr_pool_cleanup_null, connection.pool);
-    return known == nullptr;
-}
-
-} // namespace
-
 DatabaseModule DatabaseModule::find() noexcept {
     return {ap_find_linked_module("mod_dbd.c"), APR_RETRIEVE_OPTIONAL_FN(ap_dbd_open),
             APR_RETRIEVE_OPTIONAL_FN(ap_dbd_close), APR_RETRIEVE_OPTIONAL_FN(ap_dbd_acquire)};
@@ -98,7 +84,8 @@ const store::Connection* DatabaseConnections::acquire(store::Deadline deadline) 
         ConnectionLimiter::PoolLock pool_lock(limiter_, deadline);
         if (pool_lock && pool_lock.has_time_to_connect(timeout_))
             open_ = database_.open(request_->pool, request_->server);
-        if (open_ != nullptr && is_new(*open_))
+        if (open_ != nullptr &&
+            !std::exchange(apr::find_or_emplace<bool>(open_->pool, "useradmin connection"), true))
             pool_lock.has_connected();
     }
     if (open_ == nullptr) {

@@ -15,8 +15,8 @@ namespace {
 /// Collects the log lines for the reply.
 class HealthLog final : public text::Logger {
   public:
-    HealthLog(request_rec* request, const module& owner, ipc::LogThrottles& throttles) noexcept
-        : log_(request, owner, throttles) {}
+    HealthLog(request_rec* request, const module& owner, ipc::LogThrottle& throttle) noexcept
+        : log_(request, owner, throttle) {}
 
     void write(text::Level level, std::string_view message) noexcept override {
         log_.write(level, message);
@@ -71,7 +71,7 @@ std::string problem_of(request_rec* request, const module& owner, const BackendS
     if (std::string problem = database_problem(); !problem.empty())
         return problem + '\n';
     const Backend& backend = backend_of(request->server, owner);
-    HealthLog log(request, owner, *backend.log_throttles);
+    HealthLog log(request, owner, *backend.log_throttle);
     DatabaseConnections connections(request, log, backend.database, *backend.limiter,
                                     backend.metrics, settings.timeout, settings.timeout_directive);
     store::DatabaseStore store(connections, log, request->pool, settings.tables.names,

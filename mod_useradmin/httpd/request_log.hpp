@@ -12,9 +12,9 @@ namespace useradmin::httpd {
 /// Writes to the error log of a request. httpd escapes unprintable bytes.
 class RequestLog final : public text::Logger {
   public:
-    /// The module whose LogLevel applies, and the counters for throttled lines.
-    RequestLog(request_rec* request, const module& owner, ipc::LogThrottles& throttles) noexcept
-        : request_(request), module_index_(owner.module_index), throttles_(throttles) {}
+    /// owner: the module whose LogLevel applies.
+    RequestLog(request_rec* request, const module& owner, ipc::LogThrottle& throttle) noexcept
+        : request_(request), module_index_(owner.module_index), throttle_(throttle) {}
 
     void write(text::Level level, std::string_view message) noexcept override {
         write(level, APR_SUCCESS, message);
@@ -25,16 +25,18 @@ class RequestLog final : public text::Logger {
     }
     /// Writes at most once a minute for each tag. The others appear at LogLevel debug.
     void write_throttled(text::Level level, std::string_view message) noexcept override {
-        ipc::LogThrottle* const throttle = throttles_.find(message.substr(0, message.find(':')));
-        write_counted(level, message,
-                      throttle != nullptr ? throttle->count(ipc::LogThrottle::Clock::now()) : 1);
+        write_for_client(level, message, {});
     }
     /// Twenty times a minute at most for each tag and network; LogLevel debug has the others, too.
     void write_for_client(text::Level level, std::string_view message,
                           std::string_view network) noexcept override {
-        write_counted(level, message,
-                      throttles_.count(message.substr(0, message.find(':')), network,
-                                       ipc::LogThrottle::Clock::now()));
+        const std::uint64_t times = throttle_.count(message.substr(0, message.find(':')), network,
+                                                    ipc::LogThrottle::Clock::now());
+        write_at(times != 0 ? httpd_level(level) : APLOG_DEBUG, APR_SUCCESS, message,
+                 times > 1 ? apr_psprintf(request_->pool,
+                                          " (%" APR_UINT64_T_FMT " times since this was last said)",
+                                          times)
+                           : "");
     }
 
   private:
@@ -42,14 +44,6 @@ class RequestLog final : public text::Logger {
         return level == text::Level::error     ? APLOG_ERR
                : level == text::Level::warning ? APLOG_WARNING
                                                : APLOG_INFO;
-    }
-    /// Writes a line that stands for so many; 0: for none.
-    void write_counted(text::Level level, std::string_view message, std::uint64_t times) noexcept {
-        write_at(times != 0 ? httpd_level(level) : APLOG_DEBUG, APR_SUCCESS, message,
-                 times > 1 ? apr_psprintf(request_->pool,
-                                          " (%" APR_UINT64_T_FMT " times since this was last said)",
-                                          times)
-                           : "");
     }
     void write_at(int level, apr_status_t status, std::string_view message,
                   const char* end = "") const noexcept {
@@ -59,7 +53,7 @@ class RequestLog final : public text::Logger {
 
     request_rec* request_;
     int module_index_;
-    ipc::LogThrottles& throttles_;
+    ipc::LogThrottle& throttle_;
 };
 
 } // namespace useradmin::httpd

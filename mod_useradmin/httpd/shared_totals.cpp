@@ -20,8 +20,8 @@ SharedTotals::Totals::Key SharedTotals::key_of(const store::Filter& filter) cons
 /// Assigns the oldest of a few entries to the key and begins its count. Returns nothing if all of
 /// them are being counted.
 SharedTotals::Totals::Entry* SharedTotals::claim(const Totals::Bucket& bucket) {
-    Totals::Entry* const entry =
-        bucket.find_replaceable([](Total& total) { return total.counting.try_lock(); });
+    Totals::Entry* const entry = bucket.find_replaceable(
+        [](Totals::Entry& entry) { return entry.value.counting.try_lock(); });
     if (entry != nullptr)
         bucket.write(*entry, Clock::now(), [](Total& total) {
             total.number = -1;

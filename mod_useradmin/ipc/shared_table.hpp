@@ -73,7 +73,7 @@ class SharedTable {
                     return left->written_at < right->written_at;
                 });
             const auto found = std::find_if(oldest_first.begin(), oldest_first.end(),
-                                            [&](Entry* entry) { return condition(entry->value); });
+                                            [&](Entry* entry) { return condition(*entry); });
             return found != oldest_first.end() ? *found : nullptr;
         }
         /// Gives an entry the key and changes its value by a function.
@@ -89,7 +89,7 @@ class SharedTable {
         template <class Change>
         void write(Clock::time_point now, const Change& change) const {
             Entry* const own = find();
-            write(own != nullptr ? *own : *find_replaceable([](const Value&) { return true; }), now,
+            write(own != nullptr ? *own : *find_replaceable([](const Entry&) { return true; }), now,
                   change);
         }
 

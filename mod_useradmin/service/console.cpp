@@ -47,7 +47,7 @@ ConsoleCaller console_caller_of(request_rec* request, const ServiceOfPage& servi
             request, nullptr),
         ap_destroy_sub_req);
     httpd::RequestLog log(request, useradmin_module,
-                          *server_configuration_of(request->server).log_throttles);
+                          *server_configuration_of(request->server).log_throttle);
     ConsoleCaller visitor = {
         call->status, caller_of(call.get(), service.settings.get<SessionExpressions>(),
                                 service.settings.get<httpd::ApplicationTables>().names.user, log)};

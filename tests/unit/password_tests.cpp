@@ -9,6 +9,7 @@
 #include "password/slots.hpp"
 #include "support/files.hpp"
 #include "support/process.hpp"
+#include "support/shared_object.hpp"
 
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -1308,51 +1309,41 @@ TEST(slots, are_not_initialised_with_a_count_of_zero) {
 }
 
 TEST_GROUP(log_throttle) {
-    ipc::LogThrottle throttle;
+    test::SharedObject<ipc::LogThrottle> throttle;
     const ipc::LogThrottle::Clock::time_point start = ipc::LogThrottle::Clock::now();
+
+    std::uint64_t count(std::string_view tag, std::chrono::seconds later = 0s,
+                        std::string_view network = {}) {
+        return throttle->count(tag, network, start + later);
+    }
 };
 
 TEST(log_throttle, logs_the_first_line_and_then_one_a_minute_with_a_count) {
-    LONGS_EQUAL(1, throttle.count(start));
+    LONGS_EQUAL(1, count("UA0105"));
     for (const auto later : {0s, 1s, 59s})
-        LONGS_EQUAL(0, throttle.count(start + later));
-    LONGS_EQUAL(4, throttle.count(start + 60s));
-    LONGS_EQUAL(0, throttle.count(start + 119s));
-    LONGS_EQUAL(2, throttle.count(start + 1h));
+        LONGS_EQUAL(0, count("UA0105", later));
+    LONGS_EQUAL(4, count("UA0105", 60s));
+    LONGS_EQUAL(0, count("UA0105", 119s));
+    LONGS_EQUAL(2, count("UA0105", 3600s));
 }
 
 TEST(log_throttle, lets_one_of_several_threads_log) {
-    std::atomic<int> tellers = 0;
-    at_once(8, [&] { tellers += throttle.count(start) != 0 ? 1 : 0; });
-    LONGS_EQUAL(1, tellers);
+    std::atomic<int> written = 0;
+    at_once(8, [&] { written += count("UA0105") != 0 ? 1 : 0; });
+    LONGS_EQUAL(1, written);
 }
 
-TEST_GROUP(log_throttles){};
-
-TEST(log_throttles, are_one_for_each_tag) {
-    ipc::LogThrottles throttles;
-    ipc::LogThrottle* const first = throttles.find("UA0105");
-    CHECK_TRUE(first != nullptr && throttles.find("UA0105") == first);
-    CHECK_TRUE(throttles.find("UA0107") != first);
-    CHECK_TRUE(throttles.find("UA0107") == throttles.find("UA0107"));
+TEST(log_throttle, counts_each_tag_by_itself) {
+    LONGS_EQUAL(1, count("UA0105"));
+    LONGS_EQUAL(1, count("UA0107"));
+    LONGS_EQUAL(0, count("UA0105"));
 }
 
-TEST(log_throttles, return_null_when_the_table_is_full) {
-    ipc::LogThrottles throttles;
-    int number = 0;
-    while (number < 100 && throttles.find("T" + std::to_string(number)) != nullptr)
-        ++number;
-    CHECK_TRUE(number > 10 && number < 100);
-    CHECK_TRUE(throttles.find("T0") != nullptr);
-}
-
-TEST(log_throttles, allow_twenty_lines_a_minute_for_each_client) {
-    ipc::LogThrottles throttles;
-    const auto start = ipc::LogThrottle::Clock::now();
+TEST(log_throttle, allows_twenty_lines_a_minute_for_each_client) {
     const auto lines = [&](std::string_view network, auto later) {
         std::uint64_t lines = 0;
         for (int time = 0; time < 100; ++time)
-            lines += throttles.count("UA0305", network, start + later) != 0 ? 1 : 0;
+            lines += count("UA0305", later, network) != 0 ? 1 : 0;
         return lines;
     };
     CHECK_EQUAL(20U, lines("192.0.2.1", 0s));
@@ -1360,15 +1351,13 @@ TEST(log_throttles, allow_twenty_lines_a_minute_for_each_client) {
     CHECK_EQUAL(20U, lines("192.0.2.2", 59s));
     CHECK_EQUAL(20U, lines("192.0.2.1", 60s));
     // The first line a minute later counts all that were dropped.
-    CHECK_EQUAL(81U, throttles.count("UA0305", "192.0.2.1", start + 120s));
+    CHECK_EQUAL(81U, count("UA0305", 120s, "192.0.2.1"));
 }
 
-TEST(log_throttles, bound_the_lines_of_any_number_of_clients) {
-    ipc::LogThrottles throttles;
-    const auto start = ipc::LogThrottle::Clock::now();
+TEST(log_throttle, bounds_the_lines_of_any_number_of_clients) {
     std::uint64_t lines = 0;
     for (int client = 0; client < 100000; ++client)
-        lines += throttles.count("UA0305", std::to_string(client), start) != 0 ? 1 : 0;
+        lines += count("UA0305", 0s, std::to_string(client)) != 0 ? 1 : 0;
     CHECK_TRUE(lines > 100 && lines < 600);
 }
 
