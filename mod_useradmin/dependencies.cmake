@@ -35,6 +35,7 @@ endif()
 
 useradmin_need(APR apr-1 libapr1-dev apr-devel)
 useradmin_need(APRUTIL apr-util-1 libaprutil1-dev apr-util-devel)
+useradmin_need(CLI11 CLI11 libcli11-dev cli11-devel)
 useradmin_need(CJSON libcjson libcjson-dev cjson-devel)
 useradmin_need(ARGON2 libargon2 libargon2-dev libargon2-devel)
 useradmin_need(CRYPTO libcrypto libssl-dev openssl-devel)

@@ -3,7 +3,7 @@
 
 # What the build needs.
 # shellcheck disable=SC2034 # for the scripts that source this file
-build_packages=(g++ make cmake pkg-config apache2-dev apache2-bin libapr1-dev libaprutil1-dev libcjson-dev
+build_packages=(g++ make cmake pkg-config apache2-dev apache2-bin libapr1-dev libaprutil1-dev libcjson-dev libcli11-dev
     libargon2-dev libsodium-dev libcrypt-dev libpq-dev libssl-dev libutf8proc-dev libsqlite3-dev zlib1g-dev)
 # What the tests need beside it.
 # shellcheck disable=SC2034 # for the scripts that source this file

@@ -5,6 +5,7 @@
 #include "ctl/context.hpp"
 
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace useradmin::ctl {
@@ -29,6 +30,10 @@ struct Command {
 
 /// Returns all commands in the order of the help.
 std::span<const Command> commands();
+/// Returns the names of the options that every command takes.
+std::span<const std::string_view> common_options();
+/// Returns a command's usage: its name, its arguments and its options.
+std::string usage_of(const Command& command);
 
 // Each is in a file of its name or of its family's.
 Exit create_schema(Context& context);

@@ -1,6 +1,7 @@
-// useradminctl: parses the command line and runs a command.
+// useradminctl: its commands, its help, and main().
 #include "api/envelope.hpp"
 #include "ctl/command.hpp"
+#include "ctl/command_line.hpp"
 #include "ctl/display.hpp"
 
 #include <algorithm>
@@ -16,7 +17,7 @@ namespace {
 
 using Names = std::string_view[];
 
-constexpr Names common_options = {"config", "driver", "params",   "tables",
+constexpr Names shared_options = {"config", "driver", "params",   "tables",
                                   "json",   "help",   "audit-log"};
 constexpr Names schema_options = {"scale", "no-scale"};
 constexpr Names create_demands = {"email", "name"};
@@ -160,19 +161,6 @@ void print_option(std::string_view name) {
     write_help_line("      " + std::string(option.meaning));
 }
 
-/// The right form of a command: its name, its words, what it demands and what it takes.
-std::string form_of(const Command& command) {
-    std::string form(command.name);
-    if (!command.words.empty())
-        form.append(" ").append(command.words);
-    for (const std::string_view name : command.required_options)
-        form += " " + find_option(name)->form();
-    for (const std::string_view name : command.options)
-        if (command.words.find("--" + std::string(name)) == command.words.npos)
-            form += " [" + find_option(name)->form() + "]";
-    return form;
-}
-
 /// Of what a command is about, and of where its input comes from.
 void print_notes() {
     write_help_line(
@@ -182,7 +170,7 @@ void print_notes() {
 
 void print_common_options() {
     write_help_line("\nWith every command:");
-    for (const std::string_view name : common_options)
+    for (const std::string_view name : shared_options)
         print_option(name);
     print_notes();
 }
@@ -195,7 +183,7 @@ void print_help() {
         "The driver and its parameters are those of mod_dbd (DBDriver, DBDParams); --config "
         "reads\nthem, and the modules' own directives, from an httpd configuration file.\n");
     for (const Command& command : commands()) {
-        write_help_line("  " + form_of(command));
+        write_help_line("  " + usage_of(command));
         write_help_line("      " + std::string(command.purpose));
     }
     print_common_options();
@@ -207,7 +195,7 @@ void print_help() {
 }
 
 void print_help_of(const Command& command) {
-    write_help_line("useradminctl " + form_of(command));
+    write_help_line("useradminctl " + usage_of(command));
     write_help_line("      " + std::string(command.purpose) + "\n");
     for (const auto names : {command.required_options, command.options})
         for (const std::string_view name : names)
@@ -215,71 +203,17 @@ void print_help_of(const Command& command) {
     print_common_options();
 }
 
-bool is_one_of(std::string_view name, std::span<const std::string_view> names) {
-    return std::find(names.begin(), names.end(), name) != names.end();
-}
-
-/// Whether the words begin with the command's name; the name goes from them then.
-bool take_name(const Command& command, std::vector<std::string>& words) {
-    const std::size_t blank = command.name.find(' ');
-    const bool is_family = blank != command.name.npos;
-    if (words[0] != command.name.substr(0, blank))
-        return false;
-    if (is_family && (words.size() < 2 || words[1] != command.name.substr(blank + 1)))
-        return false;
-    words.erase(words.begin(), words.begin() + (is_family ? 2 : 1));
-    return true;
-}
-
-/// What may follow the first word of a family: " alone, but 'session open', …".
-std::string members_of(std::string_view family) {
-    std::string members;
-    for (const Command& command : commands())
-        if (command.name.starts_with(family) && command.name.substr(family.size()).starts_with(' '))
-            members +=
-                (members.empty() ? " alone, but '" : ", '") + std::string(command.name) + "'";
-    return members;
-}
-
-/// The command that the words name; its name is taken from them.
-const Command& command_of(Options& options) {
-    if (options.words.empty())
-        throw CommandError(Exit::usage, "say what to do; 'useradminctl --help' lists the commands");
-    for (const Command& command : commands()) {
-        if (!take_name(command, options.words))
-            continue;
-        if (options.has("help"))
-            return command;
-        const std::string form = "the right form is: useradminctl " + form_of(command);
-        const std::size_t count = options.words.size();
-        if (count < command.min_words || count > command.max_words)
-            throw CommandError(Exit::usage, form);
-        for (const auto& [name, value] : options.values)
-            if (!is_one_of(name, common_options) && !is_one_of(name, command.required_options) &&
-                !is_one_of(name, command.options))
-                throw CommandError(Exit::usage, std::string("'")
-                                                    .append(command.name)
-                                                    .append("' takes no --")
-                                                    .append(name)
-                                                    .append("; ")
-                                                    .append(form));
-        return command;
-    }
-    throw CommandError(Exit::usage, "there is no command '" + options.words[0] + "'" +
-                                        members_of(options.words[0]) +
-                                        "; 'useradminctl --help' lists them");
-}
-
-Exit run(Options& options) {
-    if (options.has("help") && options.words.empty()) {
-        print_help();
-        return Exit::success;
-    }
+Exit run(const CommandLine& line) {
+    const Options& options = line.options;
     if (options.has("version")) {
         std::puts("useradminctl " USERADMIN_VERSION);
         return Exit::success;
     }
-    const Command& command = command_of(options);
+    if (line.command == nullptr) {
+        print_help();
+        return Exit::success;
+    }
+    const Command& command = *line.command;
     if (options.has("help")) {
         print_help_of(command);
         return Exit::success;
@@ -310,8 +244,7 @@ void reopen_closed_streams() noexcept {
 
 Exit run_guarded(std::span<const char* const> arguments) {
     try {
-        Options options = parse(arguments);
-        return run(options);
+        return run(parse(arguments));
     } catch (const CommandError& error) {
         return fail(arguments, error.code, error.what());
     } catch (const std::exception& error) {
@@ -323,6 +256,22 @@ Exit run_guarded(std::span<const char* const> arguments) {
 
 std::span<const Command> commands() {
     return all_commands;
+}
+
+std::span<const std::string_view> common_options() {
+    return shared_options;
+}
+
+std::string usage_of(const Command& command) {
+    std::string form(command.name);
+    if (!command.words.empty())
+        form.append(" ").append(command.words);
+    for (const std::string_view name : command.required_options)
+        form += " " + find_option(name)->form();
+    for (const std::string_view name : command.options)
+        if (command.words.find("--" + std::string(name)) == command.words.npos)
+            form += " [" + find_option(name)->form() + "]";
+    return form;
 }
 
 } // namespace useradmin::ctl

@@ -43,6 +43,11 @@ TEST(command_line, ends_with_2_and_a_hint_after_a_usage_error) {
         {"list", "--json=1"},
         {"list", "--page", "1", "--page", "2"},
         {"list", "--yes"},
+        {"--page", "1", "list"},
+        {"show", "a@x", "list"},
+        {"session"},
+        {"--frobnicate"},
+        {"--yes"},
         {"show", "\xff@x"},
         {"list", "--search", "\xff"},
         {"list", "--tables", "user session"},
@@ -68,6 +73,26 @@ TEST(command_line, ends_with_2_and_a_hint_after_a_usage_error) {
     }
     CHECK_EQUAL(0, sql().number(R"(SELECT count(*) FROM "user")"));
     CHECK(has(ctl({"create", "--password", "x"}).errors, "one line of standard input"));
+}
+
+TEST(command_line, suggests_the_name_that_was_mistyped) {
+    CHECK(has(ctl({"lst"}).errors, "there is no command 'lst' (did you mean 'list'?"));
+    CHECK(has(ctl({"session", "opne", "a@x"}).errors, "did you mean 'session open'?"));
+    CHECK(has(ctl({"list", "--serach=x"}).errors, "takes no --serach (did you mean '--search'?"));
+    CHECK(has(ctl({"--confg", "x", "list"}).errors, "did you mean '--config'?"));
+    CHECK_FALSE(has(ctl({"frobnicate"}).errors, "did you mean"));
+    CHECK(has(ctl({"session"}).errors, "alone, but 'session open', 'session list'"));
+    CHECK(has(ctl({"--limit", "1", "list", "--limit", "1"}).errors, "must follow the command"));
+}
+
+TEST(command_line, takes_values_and_arguments_literally) {
+    create("ana@x.org", "[Ana] --all");
+    for (const char* const search : {"[Ana]", "--all"})
+        CHECK(has(done(ctl({"list", "--search", search})), "1 user,"));
+    CHECK(has(done(ctl({"list", "--search=", "--limit", "5", "--json"})), "ana@x.org"));
+    CHECK(has(ctl({"show", "[a,b]"}).errors, "with the id [a,b]"));
+    CHECK(has(ctl({"show", "--", "--all"}).errors, "with the id --all"));
+    CHECK_EQUAL(4, ctl({"show", "list"}).status);
 }
 
 TEST(command_line, reports_errors_as_json_if_asked_to) {

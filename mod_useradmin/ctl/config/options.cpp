@@ -1,7 +1,6 @@
 #include "ctl/config/options.hpp"
 
 #include "ctl/command_error.hpp"
-#include "text/unicode.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -62,11 +61,6 @@ constexpr Option all_options[] = {
     {"force", "", "takes what is unusual: another role, a password of another length"},
 };
 
-void add(Options& options, std::string_view name, std::string_view value) {
-    if (!options.values.emplace(name, value).second)
-        throw CommandError(Exit::usage, "say --" + std::string(name) + " once");
-}
-
 } // namespace
 
 std::string Option::form() const {
@@ -105,53 +99,6 @@ std::int64_t Options::number(std::string_view name, std::int64_t most,
                                             " must be a whole number from 1 to " +
                                             std::to_string(most));
     return number;
-}
-
-Options parse(std::span<const char* const> arguments) {
-    Options options;
-    bool are_all_words = false;
-    for (std::size_t index = 0; index < arguments.size(); ++index) {
-        const std::string_view argument = arguments[index];
-        if (!text::is_clean_utf8(argument))
-            throw CommandError(Exit::usage, "the arguments must be UTF-8");
-        if (are_all_words || (!argument.starts_with("--") && argument != "-h")) {
-            options.words.emplace_back(argument);
-            continue;
-        }
-        if (argument == "--") {
-            are_all_words = true;
-            continue;
-        }
-        if (argument == "-h") {
-            add(options, "help", "");
-            continue;
-        }
-        const std::string_view name = argument.substr(2, argument.find('=') - 2);
-        const bool has_value = argument.size() > name.size() + 2;
-        const Option* const option = find_option(name);
-        if (option == nullptr)
-            throw CommandError(Exit::usage,
-                               name == "password"
-                                   ? "a password never stands on the command line; it is typed, or "
-                                     "comes on one line of standard input"
-                                   : "there is no option --" + std::string(name) +
-                                         "; 'useradminctl --help' lists them");
-        if (option->value.empty()) {
-            if (has_value)
-                throw CommandError(Exit::usage, "--" + std::string(name) + " takes no value");
-            add(options, name, "");
-        } else if (has_value) {
-            add(options, name, argument.substr(name.size() + 3));
-        } else if (index + 1 < arguments.size()) {
-            const std::string_view value = arguments[++index];
-            if (!text::is_clean_utf8(value))
-                throw CommandError(Exit::usage, "the arguments must be UTF-8");
-            add(options, name, value);
-        } else {
-            throw CommandError(Exit::usage, "--" + std::string(name) + " wants a value");
-        }
-    }
-    return options;
 }
 
 } // namespace useradmin::ctl

@@ -1,10 +1,9 @@
-// useradminctl's command line.
+// useradminctl's options.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,9 +24,9 @@ struct Option {
 /// The option of that name; nullptr where there is none.
 const Option* find_option(std::string_view name) noexcept;
 
-/// The words and options of a command line: "--name value", "--name=value", or "--name" alone.
+/// The arguments and options of a command.
 struct Options {
-    /// What follows the command's name; before it is known, the name too.
+    /// The arguments after the command's name.
     std::vector<std::string> words;
     std::map<std::string, std::string, std::less<>> values;
 
@@ -38,9 +37,5 @@ struct Options {
     /// The option's value as a whole number from 1 on, or the default where it is absent.
     std::int64_t number(std::string_view name, std::int64_t most, std::int64_t default_value) const;
 };
-
-/// Reads a command line without the program's name; a CommandError of usage where it is not right,
-/// or not UTF-8.
-Options parse(std::span<const char* const> arguments);
 
 } // namespace useradmin::ctl
