@@ -6,6 +6,7 @@
 
 #include <apr_general.h>
 
+#include <charconv>
 #include <chrono>
 #include <filesystem>
 #include <thread>
@@ -135,6 +136,13 @@ std::vector<Database::Row> Database::rows(const std::string& sql) {
 
 void Database::write(text::Level, std::string_view message) noexcept {
     print_error(message);
+}
+
+std::int64_t number_of(const std::optional<std::string>& cell) noexcept {
+    std::int64_t number = 0;
+    if (cell)
+        std::from_chars(cell->data(), cell->data() + cell->size(), number);
+    return number;
 }
 
 } // namespace useradmin::ctl

@@ -65,6 +65,9 @@ class Database final : public store::ConnectionSource, public text::Logger {
     std::unique_ptr<store::DatabaseStore> store_;
 };
 
+/// Returns the number in a cell; 0 if it is NULL or no number.
+std::int64_t number_of(const std::optional<std::string>& cell) noexcept;
+
 /// Returns the value of a result, or throws CommandError with the sentence. The cause was printed
 /// already.
 template <class T>

@@ -106,6 +106,22 @@ void print_json(std::string_view document) {
     std::fwrite(text.data(), 1, text.size(), stdout);
 }
 
+void print_data(const std::function<void(json::Writer&)>& write_members) {
+    std::string document;
+    json::Writer writer(document);
+    writer.begin_object().key("success").boolean(true).key("data").begin_object();
+    write_members(writer);
+    writer.end_object().end_object();
+    print_json(document);
+}
+
+void write_texts(json::Writer& writer, const std::vector<std::string>& texts) {
+    writer.begin_array();
+    for (const std::string& text : texts)
+        writer.string(text);
+    writer.end_array();
+}
+
 void TextTable::add(std::vector<std::string> cells) {
     for (std::size_t column = 0; column < cells.size(); ++column) {
         cells[column] = escape_control_characters(cells[column]);
@@ -139,6 +155,10 @@ void TextTable::print() const {
     print_row(titles);
     for (const auto& row : rows_)
         print_row(row);
+}
+
+std::string count_of(std::int64_t number, std::string_view one, std::string_view many) {
+    return std::to_string(number) + " " + std::string(number == 1 ? one : many);
 }
 
 std::string display(const std::optional<text::Timestamp>& time) {

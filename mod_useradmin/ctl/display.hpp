@@ -2,7 +2,10 @@
 #pragma once
 
 #include "store/store.hpp"
+#include "json/writer.hpp"
 
+#include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <optional>
 #include <string>
@@ -42,6 +45,10 @@ class Progress {
 
 /// Writes a JSON document to stdout as one line. Escapes control characters in JSON's form.
 void print_json(std::string_view document);
+/// Writes {"success":true,"data":{…}} with the members that the function writes.
+void print_data(const std::function<void(json::Writer&)>& write_members);
+/// Writes an array of strings.
+void write_texts(json::Writer& writer, const std::vector<std::string>& texts);
 
 /// Whether to truncate long texts.
 enum class Width { full, truncated };
@@ -63,6 +70,8 @@ class TextTable {
     std::vector<std::vector<std::string>> rows_;
 };
 
+/// Returns the number and its noun: "1 user", "2 users".
+std::string count_of(std::int64_t number, std::string_view one, std::string_view many);
 /// Returns the time as in the interface, or "-".
 std::string display(const std::optional<text::Timestamp>& time);
 /// Returns a value as text; nothing for NULL.

@@ -1,5 +1,4 @@
 // useradminctl export: writes all users, with the hashes of their passwords.
-#include "ctl/bulk/exclusive_file.hpp"
 #include "ctl/bulk/user_file.hpp"
 #include "ctl/command.hpp"
 #include "ctl/display.hpp"
@@ -96,6 +95,13 @@ class Target {
     int descriptor_;
     bool is_file_ = false;
 };
+
+/// Creates a file with mode 0600 and returns its descriptor, or -1 with errno. Replaces a leftover
+/// of the same owner; any other existing file is an error.
+int create_exclusive(const std::string& name) noexcept {
+    std::remove(name.c_str());
+    return open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
+}
 
 /// Whether the open file has that name still.
 bool has_name(std::FILE* file, const std::string& name) {
@@ -224,9 +230,9 @@ Exit export_users(Context& context) {
     database.execute("COMMIT");
     output.finish();
     progress.reset();
-    if (const std::uint64_t count = writer.formulas_kept(); count > 0)
+    if (const std::int64_t count = writer.formulas_kept(); count > 0)
         print_error(
-            std::to_string(count) + (count == 1 ? " cell begins" : " cells begin") +
+            count_of(count, "cell begins", "cells begin") +
             " as formulas do, and a spreadsheet would run them; --spreadsheet escapes them, "
             "in a file that is not for 'import'");
     return Exit::success;

@@ -10,7 +10,6 @@
 #include "store/bulk.hpp"
 #include "store/statements.hpp"
 #include "text/unicode.hpp"
-#include "json/writer.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -235,11 +234,11 @@ void hash_passwords(const Entries& entries, const password::Format& format) {
 
 /// What the lines so far have resulted in.
 struct ImportCounts {
-    std::uint64_t made = 0;
-    std::uint64_t changed = 0;
-    std::uint64_t skipped = 0;
+    std::int64_t made = 0;
+    std::int64_t changed = 0;
+    std::int64_t skipped = 0;
 
-    std::uint64_t total() const noexcept { return made + changed + skipped; }
+    std::int64_t total() const noexcept { return made + changed + skipped; }
 };
 
 class Import {
@@ -455,7 +454,7 @@ class Import {
         const bool names_by_id = context_.settings.account_id_is_user_id.value_or(false);
         if (!fresh.empty() && !store::bulk::insert(work, fresh, names_by_id, rules_.now))
             return false;
-        counts.made += fresh.size();
+        counts.made += static_cast<std::int64_t>(fresh.size());
         seen.reserve(entries_.size());
         for (const store::bulk::Row& row : fresh)
             seen.push_back({row.user.id, std::nullopt, row.user});
@@ -548,24 +547,20 @@ class Import {
     Exit report() const {
         progress_.clear();
         if (bad_lines_ > 0)
-            throw CommandError(Exit::failure, std::to_string(bad_lines_) +
-                                                  (bad_lines_ == 1 ? " line is" : " lines are") +
+            throw CommandError(Exit::failure, count_of(bad_lines_, "line is", "lines are") +
                                                   " wrong; nothing was imported");
         if (context_.wants_json()) {
-            std::string text;
-            json::Writer writer(text);
-            writer.begin_object().key("success").boolean(true).key("data").begin_object();
-            writer.key("made").integer(static_cast<std::int64_t>(counts_.made));
-            writer.key("changed").integer(static_cast<std::int64_t>(counts_.changed));
-            writer.key("skipped").integer(static_cast<std::int64_t>(counts_.skipped));
-            writer.end_object().end_object();
-            print_json(text);
+            print_data([&](json::Writer& writer) {
+                writer.key("made").integer(counts_.made);
+                writer.key("changed").integer(counts_.changed);
+                writer.key("skipped").integer(counts_.skipped);
+            });
             return Exit::success;
         }
-        const std::string counts =
-            std::to_string(counts_.made) + (counts_.made == 1 ? " user" : " users") + " made, " +
-            std::to_string(counts_.changed) + " changed, " + std::to_string(counts_.skipped) +
-            " skipped" + (counts_.skipped > 0 ? " (already there)" : "");
+        const std::string counts = count_of(counts_.made, "user", "users") + " made, " +
+                                   std::to_string(counts_.changed) + " changed, " +
+                                   std::to_string(counts_.skipped) + " skipped" +
+                                   (counts_.skipped > 0 ? " (already there)" : "");
         print_line(is_dry_ ? "all lines are right: " + counts +
                                  ", in a transaction that was rolled back"
                            : counts);
@@ -591,7 +586,7 @@ class Import {
     FilePlace place_behind_;
     FilePlace imported_;
     ImportCounts counts_;
-    std::uint64_t bad_lines_ = 0;
+    std::int64_t bad_lines_ = 0;
     /// The transaction of a dry run.
     std::optional<store::Work> trial_;
     std::unique_ptr<store::Transaction> trial_transaction_;

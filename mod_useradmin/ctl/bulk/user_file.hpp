@@ -100,14 +100,14 @@ class UserFileWriter {
     void append_headings(std::string& out) const;
     void append(std::string& out, const store::bulk::Row& row);
     /// How many cells of CSV were written that a spreadsheet runs as formulas.
-    std::uint64_t formulas_kept() const noexcept { return formulas_kept_; }
+    std::int64_t formulas_kept() const noexcept { return formulas_kept_; }
 
   private:
     void append_cell(std::string& out, std::string_view value);
 
     FileFormat format_;
     Formulas formulas_;
-    std::uint64_t formulas_kept_ = 0;
+    std::int64_t formulas_kept_ = 0;
 };
 
 } // namespace useradmin::ctl

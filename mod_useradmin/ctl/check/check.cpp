@@ -4,7 +4,6 @@
 #include "ctl/command.hpp"
 #include "ctl/commands/scale.hpp"
 #include "ctl/display.hpp"
-#include "json/writer.hpp"
 
 #include <utility>
 
@@ -168,13 +167,6 @@ void write(json::Writer& writer, std::string_view key, const std::optional<RowCo
     writer.end_object();
 }
 
-void write(json::Writer& writer, std::string_view key, const std::vector<std::string>& texts) {
-    writer.key(key).begin_array();
-    for (const std::string& text : texts)
-        writer.string(text);
-    writer.end_array();
-}
-
 void print_as_json(const std::string& driver, const DatabaseFacts& found, const Findings& findings,
                    const Behaviour& behaviour) {
     std::string document;
@@ -192,9 +184,9 @@ void print_as_json(const std::string& driver, const DatabaseFacts& found, const 
     writer.end_object();
     write(writer, "application", found.foreign);
     write(writer, "own", found.own);
-    write(writer, "notes", findings.notes);
-    write(writer, "problems", findings.problems);
-    write(writer, "directives", findings.directives);
+    write_texts(writer.key("notes"), findings.notes);
+    write_texts(writer.key("problems"), findings.problems);
+    write_texts(writer.key("directives"), findings.directives);
     writer.end_object();
     if (!findings.problems.empty())
         writer.key("error").string("there are problems");

@@ -4,19 +4,11 @@
 #include "store/privileges.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <initializer_list>
 
 namespace useradmin::ctl {
 
 namespace {
-
-std::int64_t number(const std::optional<std::string>& text) {
-    std::int64_t value = 0;
-    if (text)
-        std::from_chars(text->data(), text->data() + text->size(), value);
-    return value;
-}
 
 std::string text_of(const std::optional<std::string>& text) {
     return text.value_or("");
@@ -177,8 +169,8 @@ void count_users(Database& database, const store::Schema& schema, DatabaseFacts&
                               " u LEFT JOIN " + credential_accounts(schema) + ") r GROUP BY own";
     for (const Database::Row& row : database.rows(query)) {
         RowCounts& counts = counts_of(found, row);
-        counts.users = number(row[1]);
-        counts.capital_emails = number(row[2]);
+        counts.users = number_of(row[1]);
+        counts.capital_emails = number_of(row[2]);
     }
 }
 
@@ -220,13 +212,14 @@ void count_accounts(Database& database, const store::Schema& schema,
     }
     for (const Database::Row& row : database.rows(query)) {
         RowCounts& counts = counts_of(found, row);
-        const std::int64_t total = number(row[1]);
+        const std::int64_t total = number_of(row[1]);
         if (auto& ids = counts.account_ids) {
-            *ids = {number(row[2]), number(row[3]), 0};
+            *ids = {number_of(row[2]), number_of(row[3]), 0};
             ids->other = total - ids->user_id - ids->email;
         }
         if (auto& formats = counts.passwords) {
-            *formats = {number(row[4]), number(row[5]), number(row[6]), 0, number(row[7])};
+            *formats = {number_of(row[4]), number_of(row[5]), number_of(row[6]), 0,
+                        number_of(row[7])};
             formats->other =
                 total - formats->argon2id - formats->scrypt - formats->bcrypt - formats->none;
         }
@@ -239,9 +232,9 @@ void survey_addresses(Database& database, const store::Schema& schema,
     const store::Table& user = schema.user;
     const std::string count = user.function("count") + "*)";
     found.ambiguous_emails =
-        number(database.rows("SELECT " + count + " FROM (SELECT 1 FROM " + user.sql + " GROUP BY " +
-                             user.function("lower") + user.at("email").sql() + ") HAVING " + count +
-                             user.op(">") + "1) r")[0][0]);
+        number_of(database.rows("SELECT " + count + " FROM (SELECT 1 FROM " + user.sql +
+                                " GROUP BY " + user.function("lower") + user.at("email").sql() +
+                                ") HAVING " + count + user.op(">") + "1) r")[0][0]);
     if (auto survey = database.store().survey(spared))
         found.addresses = *survey;
 }

@@ -1,5 +1,6 @@
 #include "ctl/check/findings.hpp"
 
+#include "ctl/display.hpp"
 #include "store/schema.hpp"
 
 #include <algorithm>
@@ -11,10 +12,6 @@
 namespace useradmin::ctl {
 
 namespace {
-
-std::string count_of(std::int64_t number, std::string_view one, std::string_view many) {
-    return std::to_string(number) + " " + std::string(number == 1 ? one : many);
-}
 
 class Examiner {
   public:

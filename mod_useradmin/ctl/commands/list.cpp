@@ -42,9 +42,8 @@ Exit list(Context& context) {
                      display(user.created_at)});
     if (!page.users.empty())
         listing.print();
-    print_line(std::to_string(page.total) + (page.total == 1 ? " user" : " users") + ", page " +
-               std::to_string(pagination.page) + " of " +
-               std::to_string(api::total_pages(pagination)));
+    print_line(count_of(page.total, "user", "users") + ", page " + std::to_string(pagination.page) +
+               " of " + std::to_string(api::total_pages(pagination)));
     return Exit::success;
 }
 

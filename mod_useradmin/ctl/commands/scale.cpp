@@ -7,7 +7,6 @@
 #include "json/writer.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <thread>
 
@@ -31,13 +30,6 @@ struct CopyState {
     /// Whether version 0.1 made them.
     bool is_of_old = false;
 };
-
-std::int64_t number_of(const std::optional<std::string>& cell) {
-    std::int64_t number = 0;
-    if (cell)
-        std::from_chars(cell->data(), cell->data() + cell->size(), number);
-    return number;
-}
 
 /// The objects of sql/postgresql/scale, for a database's user table.
 class ScaleObjects {
@@ -244,13 +236,9 @@ void print(const Context& context, std::int64_t users, std::int64_t corrected,
         print_line(sentence);
         return;
     }
-    std::string document;
-    json::Writer writer(document);
-    writer.begin_object().key("success").boolean(true).key("data").begin_object();
-    writer.key("users").integer(users);
-    writer.key("countsCorrected").integer(corrected);
-    writer.end_object().end_object();
-    print_json(document);
+    print_data([&](json::Writer& writer) {
+        writer.key("users").integer(users).key("countsCorrected").integer(corrected);
+    });
 }
 
 } // namespace
@@ -309,8 +297,7 @@ Exit check_counts(Context& context) {
     print(context, users, corrected,
           corrected == 0
               ? "The counts of " + std::to_string(users) + " users are right."
-              : std::to_string(corrected) + (corrected == 1 ? " count was" : " counts were") +
-                    " wrong and corrected.");
+              : count_of(corrected, "count was", "counts were") + " wrong and corrected.");
     return Exit::success;
 }
 

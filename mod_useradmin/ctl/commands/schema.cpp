@@ -116,12 +116,9 @@ void create_tables(Database& database, const store::Schema& schema, const Places
                 database.execute(places.placed(std::move(statement)));
 }
 
-/// Whether tables were created.
-enum class Created { none, missing_ones };
-
 /// The result of the command.
 struct Done {
-    Created created;
+    bool has_created_tables;
     std::vector<std::string> added_columns;
     /// The created file, or an empty text.
     std::string new_file;
@@ -129,18 +126,13 @@ struct Done {
 
 void print_done(const Context& context, const Done& done) {
     if (context.wants_json()) {
-        std::string document;
-        json::Writer writer(document);
-        writer.begin_object().key("success").boolean(true).key("data").begin_object();
-        writer.key("tablesLaid").boolean(done.created != Created::none);
-        writer.key("columnsAdded").begin_array();
-        for (const std::string& name : done.added_columns)
-            writer.string(name);
-        writer.end_array().end_object().end_object();
-        print_json(document);
+        print_data([&](json::Writer& writer) {
+            writer.key("tablesLaid").boolean(done.has_created_tables);
+            write_texts(writer.key("columnsAdded"), done.added_columns);
+        });
         return;
     }
-    if (done.created != Created::none)
+    if (done.has_created_tables)
         print_line("The tables were created.");
     else if (done.added_columns.empty())
         print_line("The tables are there already; nothing was changed.");
@@ -187,7 +179,7 @@ Exit create_schema(Context& context) {
                            "the database reported an error: " + database.client().error_message());
     const bool is_complete =
         before.user.exists() && before.session.exists() && before.account.exists();
-    Done done{is_complete ? Created::none : Created::missing_ones, {}, database.new_file()};
+    Done done{!is_complete, {}, database.new_file()};
     const Places places(database, before);
     Transaction transaction(database);
     // The files name the types without a schema.

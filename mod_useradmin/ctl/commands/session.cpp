@@ -39,29 +39,19 @@ void print_opened(const Context& context, const model::Session& session, const s
         std::puts(token.c_str());
         return;
     }
-    std::string document;
-    json::Writer writer(document);
-    writer.begin_object().key("success").boolean(true).key("data").begin_object();
-    writer.key("id").string(session.id);
-    writer.key("userId").string(session.user_id);
-    writer.key("expiresAt").string(display(session.expires_at));
-    writer.key("token").string(token);
-    writer.end_object().end_object();
-    print_json(document);
+    print_data([&](json::Writer& writer) {
+        writer.key("id").string(session.id);
+        writer.key("userId").string(session.user_id);
+        writer.key("expiresAt").string(display(session.expires_at));
+        writer.key("token").string(token);
+    });
 }
 
 void print_revoked(const Context& context, std::int64_t count) {
-    if (!context.wants_json()) {
-        print_line(std::to_string(count) +
-                   (count == 1 ? " session is ended" : " sessions are ended"));
-        return;
-    }
-    std::string document;
-    json::Writer writer(document);
-    writer.begin_object().key("success").boolean(true).key("data").begin_object();
-    writer.key("revoked").integer(count);
-    writer.end_object().end_object();
-    print_json(document);
+    if (context.wants_json())
+        print_data([&](json::Writer& writer) { writer.key("revoked").integer(count); });
+    else
+        print_line(count_of(count, "session is ended", "sessions are ended"));
 }
 
 /// Returns the lifetime of a new session.
@@ -169,7 +159,7 @@ Exit list_sessions(Context& context) {
     }
     if (!sessions.empty())
         listing.print();
-    print_line(std::to_string(sessions.size()) + (sessions.size() == 1 ? " session" : " sessions"));
+    print_line(count_of(static_cast<std::int64_t>(sessions.size()), "session", "sessions"));
     return Exit::success;
 }
 

@@ -82,13 +82,6 @@ audit::Findings follow(const Files& files, std::optional<std::string> anchor) {
     return found;
 }
 
-void write_texts(json::Writer& writer, const std::vector<std::string>& texts) {
-    writer.begin_array();
-    for (const std::string& text : texts)
-        writer.string(text);
-    writer.end_array();
-}
-
 void print_as_json(const audit::Findings& found) {
     std::string document;
     json::Writer writer(document);

@@ -66,16 +66,6 @@ std::vector<std::string> matches_of(const std::string& pattern) {
     return names;
 }
 
-/// Returns the names in a folder in httpd's order.
-std::vector<std::string> names_in(const std::string& folder) {
-    std::vector<std::string> names;
-    std::error_code ignored;
-    for (const auto& entry : std::filesystem::directory_iterator(folder, ignored))
-        names.push_back(entry.path().string());
-    std::sort(names.begin(), names.end());
-    return names;
-}
-
 /// Reads files with their includes, as httpd does.
 class Loader {
   public:
@@ -164,19 +154,25 @@ class Loader {
         if (found.empty() && must_exist)
             reject(by + " includes " + path + ", which is not there");
         for (const std::string& name : found)
-            read_all(name, 0);
+            read_all(name);
     }
 
-    /// Reads a file, or all files of a folder, recursively.
-    void read_all(const std::string& name, int depth) {
-        constexpr int deepest_folder = 20;
+    /// Reads a file, or all files below a folder, in httpd's order.
+    void read_all(const std::string& name) {
         std::error_code ignored;
         if (!std::filesystem::is_directory(name, ignored))
             return read(name);
-        if (depth > deepest_folder)
-            reject("the folders in " + name + " are too deep");
-        for (const std::string& inner : names_in(name))
-            read_all(inner, depth + 1);
+        std::vector<std::filesystem::path> files;
+        using std::filesystem::directory_options;
+        const auto options =
+            directory_options::follow_directory_symlink | directory_options::skip_permission_denied;
+        for (const auto& entry :
+             std::filesystem::recursive_directory_iterator(name, options, ignored))
+            if (!entry.is_directory(ignored))
+                files.push_back(entry.path());
+        std::sort(files.begin(), files.end());
+        for (const std::filesystem::path& file : files)
+            read(file.string());
     }
 
     std::string& server_root_;
