@@ -61,7 +61,7 @@ class EchoOff {
 };
 
 /// Reads a line without a buffer of stdio's that would keep it.
-crypto::Secret read_line(const EchoOff* echo_off) {
+crypto::Secret read_password_line(const EchoOff* echo_off) {
     std::string line;
     line.reserve(max_password_bytes + 2);
     char character = '\0';
@@ -76,7 +76,7 @@ crypto::Secret read_line(const EchoOff* echo_off) {
 crypto::Secret ask(const char* question) {
     const EchoOff silence;
     std::fputs(question, stderr);
-    return read_line(&silence);
+    return read_password_line(&silence);
 }
 
 bool has_terminal() {
@@ -99,7 +99,7 @@ std::string password_problem(std::string_view password, LengthPolicy lengths) {
 
 crypto::Secret read_password(LengthPolicy lengths) {
     const bool is_terminal = has_terminal();
-    crypto::Secret secret = is_terminal ? ask("Password: ") : read_line(nullptr);
+    crypto::Secret secret = is_terminal ? ask("Password: ") : read_password_line(nullptr);
     if (secret.view().empty())
         throw CommandError(Exit::usage, "no password was given; type it, or send it on one line of "
                                         "standard input");

@@ -57,15 +57,6 @@ struct Privilege {
     std::string_view field = {};
 };
 
-/// The locks of a query's rows.
-enum class RowLock {
-    for_change,
-    for_deletion,
-    in_order,    ///< as for_change, of a subquery's rows in its order
-    shared,      ///< against changes
-    skip_locked, ///< for_deletion, without rows that others have locked
-};
-
 /// A transaction. The destructor rolls back unless it was committed.
 class Transaction {
   public:
@@ -109,8 +100,8 @@ class Dialect {
     virtual std::string exact_text(const std::string& sql, const Column& column) const = 0;
     /// Returns the column as a text that compares exactly within a function such as coalesce.
     virtual std::string as_text(const Column& column) const = 0;
-    /// Returns the end of a query that locks its rows until the transaction ends.
-    virtual const char* row_lock(RowLock lock) const noexcept = 0;
+    /// Returns the end of a subquery that locks its rows, in its order, until the statement ends.
+    virtual const char* row_lock() const noexcept = 0;
     /// Returns the expression for the account's connection limit as a text; NULL if there is none.
     virtual const char* connection_limit() const noexcept = 0;
     /// Returns the function that finds a text in another, counting from 1.
@@ -121,8 +112,29 @@ class Dialect {
     /// Returns the list statements for the tables as they are.
     virtual const ListQueries& lists(const Schema& schema) const noexcept = 0;
 
-    /// Begins a transaction; within another one, a savepoint. Returns nullptr on failure.
+    /// Begins a transaction. Returns nullptr on failure.
     virtual std::unique_ptr<Transaction> begin_transaction(Work& work) const = 0;
+
+    /// Creates the user and its account, both or none (4.2).
+    virtual Result<model::User> create(Work& work, const NewUser& user,
+                                       const std::optional<Actor>& actor) const = 0;
+    /// Changes the user if the guard allows it, and records the row before. If the change takes
+    /// rights (append_loss), ends the sessions as requested.
+    virtual Result<model::User> update_with_before(Work& work, std::string_view id,
+                                                   const Changes& changes, const UpdateGuard& guard,
+                                                   SessionPolicy sessions) const = 0;
+    /// Sets the hash in the user's credential account, creating it if necessary, and ends the
+    /// user's sessions as requested, all or none. Returns not_found if there is no such user with
+    /// one of the versions.
+    virtual Result<Done> set_password(Work& work, const model::Account& account,
+                                      SessionPolicy sessions, const UpdateGuard& guard) const = 0;
+    /// Deletes the user's sessions, accounts and the user, all or none (4.4.1).
+    virtual Result<Done> remove(Work& work, std::string_view id, const ProtectedEmail& spared,
+                                const UpdateGuard& guard) const = 0;
+    /// Opens a session, and ends surplus ones of its user, while the user is kept as it is;
+    /// not_found where the terms do not hold.
+    virtual Result<std::string_view> open_session(Work& work, const model::Session& session,
+                                                  const SessionTerms& terms) const = 0;
 
     // --- For useradminctl ---
 

@@ -242,8 +242,9 @@ std::vector<const Column*> Schema::extra_user_columns() const {
     return others;
 }
 
-std::string Schema::full_user() const {
-    std::string columns = user.select_list + ", " + user.version;
+std::string Schema::full_user(std::string_view version) const {
+    std::string columns = user.select_list + ", ";
+    columns += version;
     for (const std::string& object : extra_columns)
         columns += ", " + object;
     return columns;

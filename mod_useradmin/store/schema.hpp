@@ -134,8 +134,11 @@ struct Schema {
     /// Returns the table of a letter: u, s or a.
     Table& table(char letter) noexcept;
     const Table& table(char letter) const noexcept;
-    /// Returns the columns of a written user: fields, version, further columns.
-    std::string full_user() const;
+    /// Returns the columns of a written user: fields, version, further columns. version: the
+    /// version's expression.
+    std::string full_user(std::string_view version) const;
+    /// As above, for a row of the table.
+    std::string full_user() const { return full_user(user.version); }
     /// Returns the unknown columns of the user table.
     std::vector<const Column*> extra_user_columns() const;
     /// Sets the tables' SQL names.

@@ -64,18 +64,7 @@ Result<Done> change_one(Work& work, const Statement& statement) {
     return *changed > 0 ? Result<Done>(Done()) : Failure::not_found;
 }
 
-/// Appends the FROM and WHERE clauses for the session s with the token and its user u.
-void append_of_session(Statement& statement, const Schema& schema, const Dialect& dialect,
-                       std::string_view token) {
-    const Column& column = schema.session.at("token");
-    const Column& key = schema.user.at("id");
-    statement << " FROM " << schema.session << " s JOIN " << schema.user << " u ON u." << key
-              << key.op("=") << "s." << schema.session.at("userId") << " WHERE ";
-    dialect.append_equals(statement, "s." + column.sql(), column, token);
-}
-
-} // namespace
-
+/// Appends "field = value, …" for existing columns. Returns whether there was any.
 bool append_values(Statement& statement, const Table& table, const Changes& changes) {
     bool is_first = true;
     for (const Change& change : changes) {
@@ -90,15 +79,149 @@ bool append_values(Statement& statement, const Table& table, const Changes& chan
     return !is_first;
 }
 
+/// Appends " WHERE " and an exact comparison of an id or token.
 void append_key(Statement& statement, const Dialect& dialect, const Column& column,
                 std::string_view text) {
     dialect.append_equals(statement << " WHERE ", column.sql(), column, text);
 }
 
-void append_new_hash(Statement& statement, const Table& table, const model::Account& account) {
-    statement << "UPDATE " << table << " SET ";
-    append_values(statement, table,
-                  {{"password", *account.password}, {"updatedAt", *account.updated_at}});
+bool is_ban(const Change& change) {
+    const auto* const truth = std::get_if<bool>(&change.value);
+    return change.field == "banned" && truth != nullptr && *truth;
+}
+
+/// Returns the text of a value, or the fallback for NULL.
+std::string_view text_or(const model::Value& value, std::string_view instead) {
+    const auto* const text = std::get_if<std::string_view>(&value);
+    return text != nullptr ? *text : instead;
+}
+
+/// Returns whether the changes may take rights (append_loss).
+bool may_revoke_privileges(const Changes& changes) {
+    return std::any_of(
+        changes.begin(), changes.end(),
+        [](const Change& change) {
+            return change.field == "role" || change.field == "email" || is_ban(change);
+        });
+}
+
+/// Returns whether a user has the address, or one that differs only in case.
+bool is_taken(Work& work, std::string_view email) {
+    const Table& user = work.schema().user;
+    const Column& column = user.at("email");
+    Statement statement = work.statement();
+    statement << "SELECT 1 FROM " << user << " WHERE " << column << column.op("=")
+              << argument(email) << " OR " << user.function("lower") << column << ")"
+              << user.op("=") << user.function("lower") << argument(email) << ") LIMIT 1";
+    const Result<Rows> rows = work.run(statement);
+    return rows && rows->count() > 0;
+}
+
+/// Appends the FROM and WHERE clauses for the session s with the token and its user u.
+void append_of_session(Statement& statement, const Schema& schema, const Dialect& dialect,
+                       std::string_view token) {
+    const Column& column = schema.session.at("token");
+    const Column& key = schema.user.at("id");
+    statement << " FROM " << schema.session << " s JOIN " << schema.user << " u ON u." << key
+              << key.op("=") << "s." << schema.session.at("userId") << " WHERE ";
+    dialect.append_equals(statement, "s." + column.sql(), column, token);
+}
+
+} // namespace
+
+void append_changes(Statement& statement, const Table& user, const Changes& changes) {
+    const Column& key = user.at("id");
+    if (!append_values(statement, user, changes))
+        statement << key << " = " << key;
+}
+
+void append_privilege_loss(Statement& statement, const Table& user, const Dialect& dialect,
+                           const Changes& changes) {
+    statement << "(FALSE";
+    for (const Change& change : changes)
+        if (change.field == "role")
+            statement << " OR " << role_expression(user, dialect) << user.op("<>")
+                      << argument(text_or(change.value, "user"));
+        else if (change.field == "email")
+            statement << " OR coalesce(" << dialect.as_text(user.at("email")) << ", '')"
+                      << user.op("<>") << argument(text_or(change.value, ""));
+        else if (is_ban(change))
+            statement << " OR TRUE";
+    statement << ")";
+}
+
+void append_terms(Statement& statement, const Table& user, const Dialect& dialect,
+                  const model::Session& session, const SessionTerms& terms) {
+    const Column& key = user.at("id");
+    dialect.append_equals(statement, key.sql(), key, session.user_id);
+    if (terms.verified == nullptr)
+        return;
+    statement << " AND coalesce(" << dialect.as_text(user.at("email")) << ", '')" << user.op("=")
+              << argument(terms.verified->email) << " AND " << role_expression(user, dialect)
+              << user.op("=") << argument(terms.verified->role.value_or("user"));
+    if (!terms.allows_banned)
+        append_not_banned(statement << " AND ", user, terms.now);
+}
+
+void append_hash(Statement& statement, const Table& account, std::string_view hash) {
+    const Column& password = account.at("password");
+    statement.note_column(password);
+    const Column& provider = account.at("providerId");
+    statement << provider << provider.op("=") << argument(model::Account().provider_id) << " AND "
+              << password << password.op("=") << argument(hash);
+}
+
+void append_surplus(Statement& statement, const Table& table, const Dialect& dialect,
+                    const model::Session& session, const SessionTerms& terms) {
+    using Kind = Column::Kind;
+    const Column& owner = table.at("userId");
+    const Column& expires = table.at("expiresAt");
+    // Texts may hold times of another form, which sort by their day: those go a day later.
+    const bool is_exact = expires.kind == Kind::timestamp || expires.kind == Kind::integer;
+    const text::Timestamp now = terms.now - std::chrono::days(is_exact ? 0 : 1);
+    dialect.append_equals(statement, owner.sql(), owner, session.user_id);
+    const Column& key = table.at("id");
+    statement << " AND NOT EXISTS (SELECT 1 FROM (SELECT " << key << " AS id FROM " << table
+              << " WHERE ";
+    dialect.append_equals(statement, owner.sql(), owner, session.user_id);
+    statement << " AND " << expires << expires.op(">") << argument(expires, now) << " ORDER BY "
+              << newest_first_order(table) << " LIMIT " << argument(terms.max_sessions - 1)
+              << ") useradmin_kept WHERE useradmin_kept.id" << key.op("=") << "useradmin_row."
+              << key << ")";
+}
+
+std::optional<Failure> refusal_of(Work& work, const Dialect& dialect,
+                                  const std::optional<Actor>& actor) {
+    if (!actor)
+        return std::nullopt;
+    const Table& user = work.schema().user;
+    if (!user.at("id").can_hold_id(actor->id))
+        return Failure::caller_rejected;
+    Statement statement = work.statement();
+    append_not_banned(statement << "SELECT ", user, actor->now);
+    append_one_of_roles(statement << ", ", user, dialect, actor->roles);
+    append_key(statement << " FROM " << user, dialect, user.at("id"), actor->id);
+    Result<Rows> rows = work.run(statement);
+    if (!rows)
+        return rows.failure();
+    if (!rows->next() || !rows->take_boolean())
+        return Failure::caller_rejected;
+    return rows->take_boolean() ? std::nullopt : std::optional(Failure::caller_demoted);
+}
+
+Failure guard_failure(Work& work, const Dialect& dialect, std::string_view id,
+                      const UpdateGuard& guard) {
+    if (const auto refused = refusal_of(work, dialect, guard.actor))
+        return *refused;
+    const Table& user = work.schema().user;
+    Statement statement = work.statement();
+    append_guard_rule(statement << "SELECT ", user, dialect, guard);
+    append_key(statement << " FROM " << user << " AS useradmin_row", dialect, user.at("id"), id);
+    const Result<bool> may =
+        first_row(work, statement, [](Rows& rows) { return rows.take_boolean(); });
+    if (!may)
+        return may.failure();
+    return failure_of(guard, *may);
 }
 
 Result<model::User> find(Work& work, const Dialect& dialect, std::string_view id) {
@@ -120,6 +243,59 @@ Result<model::User> find_by_email(Work& work, const Dialect&, std::string_view e
     statement << "SELECT " << user.select_list << " FROM " << user << " WHERE " << column
               << column.op("=") << argument(email);
     return first_row(work, statement, read_record<model::User>);
+}
+
+Result<model::User> create(Work& work, const Dialect& dialect, const NewUser& user,
+                           const std::optional<Actor>& actor) {
+    if (!work.can_hold("role", user.role))
+        return Failure::failed;
+    Result<model::User> made = dialect.create(work, user, actor);
+    if (made.is_not_found())
+        return refusal_of(work, dialect, actor).value_or(Failure::caller_rejected);
+    // A unique value exists already: is it the address?
+    if (!made && work.error_kind() == ErrorKind::unique_violation && is_taken(work, user.email))
+        return Failure::address_taken;
+    if (made)
+        work.row_change() = {made->id, {}, *made};
+    return made;
+}
+
+Result<model::User> update(Work& work, const Dialect& dialect, std::string_view id,
+                           const Changes& changes, const UpdateGuard& guard,
+                           SessionPolicy sessions) {
+    const Schema& schema = work.schema();
+    const Column& key = schema.user.at("id");
+    if (!key.can_hold_id(id))
+        return Failure::not_found;
+    for (const Change& change : changes)
+        if (!work.can_hold(change.field, change.value)) {
+            const Result<model::User> found = find(work, dialect, id);
+            return found ? Failure::failed : found.failure();
+        }
+    // If nothing was written, tell the guard from a missing user.
+    const auto outcome_of = [&](Result<model::User> updated) -> Result<model::User> {
+        if (!guard.is_empty() && updated.is_not_found())
+            return guard_failure(work, dialect, id, guard);
+        return updated;
+    };
+    const SessionPolicy ending = may_revoke_privileges(changes) ? sessions : SessionPolicy::keep;
+    if (work.has_listener() || ending == SessionPolicy::revoke)
+        return outcome_of(dialect.update_with_before(work, id, changes, guard, ending));
+    Statement statement = work.statement();
+    statement << "UPDATE " << schema.user << " AS useradmin_row SET ";
+    append_changes(statement, schema.user, changes);
+    append_key(statement, dialect, key, id);
+    append_guard(statement, schema.user, dialect, guard);
+    statement << " RETURNING " << schema.full_user();
+    return outcome_of(
+        first_row(work, statement, [&](Rows& rows) { return work.read_full_user(rows); }));
+}
+
+Result<Done> remove(Work& work, const Dialect& dialect, std::string_view id,
+                    const ProtectedEmail& spared, const UpdateGuard& guard) {
+    if (!work.schema().user.at("id").can_hold_id(id))
+        return Failure::not_found;
+    return dialect.remove(work, id, spared, guard);
 }
 
 Result<Done> exists_other_with_role(Work& work, const Dialect& dialect, std::string_view id,
@@ -153,6 +329,23 @@ Result<Credential> find_credential(Work& work, const Dialect&, std::string_view 
         found.has_second_factor = rows.take_boolean();
         return found;
     });
+}
+
+void append_new_hash(Statement& statement, const Table& table, const model::Account& account) {
+    statement << "UPDATE " << table << " SET ";
+    append_values(statement, table,
+                  {{"password", *account.password}, {"updatedAt", *account.updated_at}});
+}
+
+Result<Done> set_password(Work& work, const Dialect& dialect, const model::Account& account,
+                          SessionPolicy sessions, const UpdateGuard& guard) {
+    work.row_change().user_id = account.user_id;
+    if (!work.schema().user.at("id").can_hold_id(account.user_id))
+        return Failure::not_found;
+    Result<Done> set = dialect.set_password(work, account, sessions, guard);
+    if (!guard.is_empty() && set.is_not_found())
+        return guard_failure(work, dialect, account.user_id, guard);
+    return set;
 }
 
 Result<Done> replace_hash(Work& work, const Dialect& dialect, const model::Account& account,
@@ -265,6 +458,15 @@ Result<std::vector<model::Session>> list_active_sessions(Work& work, const Diale
             sessions->resize(static_cast<std::size_t>(most));
         return sessions;
     }
+}
+
+Result<std::string_view> create_session(Work& work, const Dialect& dialect,
+                                        const model::Session& session, const SessionTerms& terms) {
+    work.row_change().user_id = session.user_id;
+    if (!work.schema().user.at("id").can_hold_id(session.user_id))
+        return Failure::version_mismatch;
+    const Result<std::string_view> opened = dialect.open_session(work, session, terms);
+    return opened.is_not_found() ? Failure::version_mismatch : opened;
 }
 
 Result<Done> extend_session(Work& work, const Dialect& dialect, std::string_view token,

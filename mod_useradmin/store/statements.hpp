@@ -54,12 +54,31 @@ Result<Survey> survey(Work& work, const Dialect& dialect, const ProtectedEmail& 
 std::optional<Failure> refusal_of(Work& work, const Dialect& dialect,
                                   const std::optional<Actor>& actor);
 
-/// Appends "field = value, …" for existing columns. Returns whether there was any.
-bool append_values(Statement& statement, const Table& table, const Changes& changes);
+/// Returns why a guarded change affected no row: not_found, or the guard's failure.
+Failure guard_failure(Work& work, const Dialect& dialect, std::string_view id,
+                      const UpdateGuard& guard);
 
-/// Appends " WHERE " and an exact comparison of an id or token.
-void append_key(Statement& statement, const Dialect& dialect, const Column& column,
-                std::string_view text);
+/// Appends "field = value, …" for changes that have a column, or an assignment without effect.
+void append_changes(Statement& statement, const Table& user, const Changes& changes);
+
+/// Appends a condition that the changes take rights from the row: a ban, or another role or
+/// address.
+void append_privilege_loss(Statement& statement, const Table& user, const Dialect& dialect,
+                           const Changes& changes);
+
+/// Appends the condition that a row of the user table is the session's user and as the terms have
+/// it, the password aside.
+void append_terms(Statement& statement, const Table& user, const Dialect& dialect,
+                  const model::Session& session, const SessionTerms& terms);
+
+/// Appends the condition that a row of the account table is a credential account of that hash.
+void append_hash(Statement& statement, const Table& account, std::string_view hash);
+
+/// Appends the condition that the row of the session table that goes by the alias useradmin_row
+/// belongs to the session's user and must end before the session is opened
+/// (SessionTerms::max_sessions).
+void append_surplus(Statement& statement, const Table& table, const Dialect& dialect,
+                    const model::Session& session, const SessionTerms& terms);
 
 /// Appends "UPDATE account SET …" with the new hash.
 void append_new_hash(Statement& statement, const Table& table, const model::Account& account);

@@ -70,7 +70,7 @@ void append_guard_rule(Statement& statement, const Table& user, const Dialect& d
                   << user << " WHERE ";
         append_active_with_role(statement, user, dialect, guard.role, guard.now);
         // Lock in the order of ids to avoid deadlocks.
-        statement << " ORDER BY 1" << dialect.row_lock(RowLock::in_order)
+        statement << " ORDER BY 1" << dialect.row_lock()
                   << ") useradmin_other WHERE useradmin_other.id" << user.at("id").op("<>")
                   << "useradmin_row." << user.at("id") << "))";
     }

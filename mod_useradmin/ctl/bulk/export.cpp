@@ -33,7 +33,7 @@ std::int64_t next_users(std::int64_t users, std::size_t bytes) {
     return std::clamp<std::int64_t>(fitting, 1, std::min(2 * users, most_users));
 }
 
-[[noreturn]] void fail(const std::string& name) {
+[[noreturn]] void fail_write(const std::string& name) {
     throw CommandError(Exit::failure,
                        name + " cannot be written: " + std::generic_category().message(errno));
 }
@@ -46,12 +46,12 @@ class Target {
     explicit Target(const std::string& name)
         : name_(name), descriptor_(open(name.c_str(), O_PATH | O_CLOEXEC)) {
         if (descriptor_ < 0 && errno != ENOENT)
-            fail(name);
+            fail_write(name);
         if (descriptor_ < 0)
             return;
         struct stat status = {};
         if (fstat(descriptor_, &status) != 0)
-            fail(name);
+            fail_write(name);
         // Terminals and /dev/null are the system's.
         if (!S_ISCHR(status.st_mode) && status.st_uid != geteuid())
             throw CommandError(Exit::failure,
@@ -71,7 +71,7 @@ class Target {
         name_ = std::filesystem::read_symlink(link(), error).string();
         if (error) {
             errno = error.value();
-            fail(name);
+            fail_write(name);
         }
     }
     ~Target() {
@@ -174,7 +174,7 @@ class Output {
     std::FILE* stream() const noexcept { return file_ != nullptr ? file_.get() : stdout; }
 
     [[noreturn]] void reject() const {
-        fail(!part_.empty() ? part_ : name_ == "-" ? "the output" : name_);
+        fail_write(!part_.empty() ? part_ : name_ == "-" ? "the output" : name_);
     }
 
     std::string name_;

@@ -10,7 +10,7 @@ namespace useradmin::ctl {
 
 namespace {
 
-std::string text_of(const std::optional<std::string>& text) {
+std::string value_or_empty(const std::optional<std::string>& text) {
     return text.value_or("");
 }
 
@@ -19,11 +19,11 @@ std::vector<Index> indexes_of(Database& database, const store::Schema& schema) {
     std::string last;
     for (const Database::Row& row :
          database.rows(database.dialect().indexes_query(schema, database.tables()))) {
-        const std::string name = text_of(row[0]) + text_of(row[1]);
+        const std::string name = value_or_empty(row[0]) + value_or_empty(row[1]);
         if (name != last)
             indexes.push_back({name[0], row[2] == "t" || row[2] == "1", {}});
         last = name;
-        std::string key = text_of(row[3]);
+        std::string key = value_or_empty(row[3]);
         if (key.starts_with('"'))
             key = key.substr(1, key.size() - 2);
         for (std::string_view function : {"lower(", "COALESCE("})
@@ -67,7 +67,8 @@ std::vector<MissingPrivilege> missing_privileges(Database& database, const store
     if (query.empty())
         return missing;
     for (const Database::Row& row : database.rows(query))
-        missing.push_back({text_of(row[0])[0], text_of(row[1]), text_of(row[2]), text_of(row[3])});
+        missing.push_back({value_or_empty(row[0])[0], value_or_empty(row[1]),
+                           value_or_empty(row[2]), value_or_empty(row[3])});
     return missing;
 }
 
@@ -119,7 +120,7 @@ std::string text_type(const store::Table& table) {
 }
 
 /// The text of a column, for comparing columns of different types.
-std::string text_in(const store::Table& table, const char* alias, std::string_view field) {
+std::string column_text(const store::Table& table, const char* alias, std::string_view field) {
     return "CAST(" + std::string(alias) + "." + table.at(field).sql() + " AS " + text_type(table) +
            ")";
 }
@@ -129,9 +130,10 @@ std::string is_own(const store::Schema& schema) {
     if (schema.user.find("createdAt") == nullptr || schema.account.find("createdAt") == nullptr)
         return "FALSE";
     const std::string equals = schema.user.op("=");
-    std::string condition = schema.user.function("length") + text_in(schema.account, "a", "id") +
-                            ")" + equals + "36 AND " + text_in(schema.account, "a", "createdAt") +
-                            equals + text_in(schema.user, "u", "createdAt");
+    std::string condition = schema.user.function("length") +
+                            column_text(schema.account, "a", "id") + ")" + equals + "36 AND " +
+                            column_text(schema.account, "a", "createdAt") + equals +
+                            column_text(schema.user, "u", "createdAt");
     if (const store::Column* verified = schema.user.find("emailVerified"))
         condition +=
             " AND u." + verified->sql() +
@@ -143,10 +145,10 @@ std::string credential_accounts(const store::Schema& schema) {
     const store::Column& user_id = schema.account.at("userId");
     const store::Column& id = schema.user.at("id");
     // A cast would keep the database from using its index, and takes hours on a large table.
-    const std::string is_of_user = user_id.kind == id.kind
-                                       ? "a." + user_id.sql() + user_id.op("=") + "u." + id.sql()
-                                       : text_in(schema.account, "a", "userId") +
-                                             schema.user.op("=") + text_in(schema.user, "u", "id");
+    const std::string is_of_user =
+        user_id.kind == id.kind ? "a." + user_id.sql() + user_id.op("=") + "u." + id.sql()
+                                : column_text(schema.account, "a", "userId") + schema.user.op("=") +
+                                      column_text(schema.user, "u", "id");
     const store::Column& provider = schema.account.at("providerId");
     return schema.account.sql + " a ON " + is_of_user + " AND a." + provider.sql() +
            provider.op("=") + "'credential'";
@@ -188,7 +190,7 @@ void count_accounts(Database& database, const store::Schema& schema,
         return ", " + user.function("sum") + "CASE WHEN " + condition + " THEN 1 ELSE 0 END)";
     };
     const auto text_or_null = [&](bool is_readable, std::string_view field) {
-        return is_readable ? text_in(schema.account, "a", field)
+        return is_readable ? column_text(schema.account, "a", field)
                            : "CAST(NULL AS " + text_type(user) + ")";
     };
     const std::string query =
@@ -200,7 +202,7 @@ void count_accounts(Database& database, const store::Schema& schema,
         count(length + "60 AND (" + part + "1, 4)" + equals + "'$2a$' OR " + part + "1, 4)" +
               equals + "'$2b$' OR " + part + "1, 4)" + equals + "'$2y$')") +
         count("password IS NULL") + " FROM (SELECT " + is_own(schema) + " AS own, " +
-        text_or_null(has_names, "accountId") + " AS name, " + text_in(schema.user, "u", "id") +
+        text_or_null(has_names, "accountId") + " AS name, " + column_text(schema.user, "u", "id") +
         " AS id, u." + schema.user.at("email").sql() + " AS email, " +
         text_or_null(has_passwords, "password") + " AS password FROM " + schema.user.sql +
         " u JOIN " + credential_accounts(schema) + ") r GROUP BY own";
@@ -246,7 +248,7 @@ DatabaseFacts collect_database_facts(Database& database, const CommandSettings& 
     found.schema = database.schema();
     const store::Schema& schema = found.schema;
     const auto version = database.rows(database.dialect().product().version_query);
-    found.version = version.empty() ? "" : text_of(version[0][0]);
+    found.version = version.empty() ? "" : value_or_empty(version[0][0]);
     found.indexes = indexes_of(database, schema);
     found.missing_privileges = missing_privileges(database, schema, required_privileges(settings));
     found.superuser_risk = database.superuser_risk(schema);

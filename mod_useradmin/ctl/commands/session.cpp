@@ -25,7 +25,7 @@ std::string hint_of(std::string_view token) {
 }
 
 /// Writes a session without its token.
-void write(json::Writer& writer, const model::Session& session) {
+void write_session(json::Writer& writer, const model::Session& session) {
     writer.begin_object();
     for (const model::Field<model::Session>& field : model::session_fields)
         if (field.name != "token")
@@ -141,7 +141,7 @@ Exit list_sessions(Context& context) {
         json::Writer writer(document);
         writer.begin_object().key("success").boolean(true).key("data").begin_array();
         for (const model::Session& session : sessions)
-            write(writer, session);
+            write_session(writer, session);
         writer.end_array().end_object();
         print_json(document);
         return Exit::success;

@@ -82,7 +82,7 @@ audit::Findings follow(const Files& files, std::optional<std::string> anchor) {
     return found;
 }
 
-void print_as_json(const audit::Findings& found) {
+void print_verification_as_json(const audit::Findings& found) {
     std::string document;
     json::Writer writer(document);
     writer.begin_object().key("success").boolean(found.problems.empty());
@@ -99,7 +99,7 @@ void print_as_json(const audit::Findings& found) {
     print_json(document);
 }
 
-void print(const audit::Findings& found) {
+void print_verification(const audit::Findings& found) {
     for (const std::string& problem : found.problems)
         print_line("problem: " + problem);
     for (const std::string& note : found.notes)
@@ -135,9 +135,9 @@ Exit verify_audit_log(Context& context) {
     const Files files(context.options.words);
     const audit::Findings found = follow(files, std::move(anchor));
     if (context.wants_json())
-        print_as_json(found);
+        print_verification_as_json(found);
     else
-        print(found);
+        print_verification(found);
     return found.problems.empty() ? Exit::success : Exit::failure;
 }
 

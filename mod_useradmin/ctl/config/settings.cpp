@@ -20,7 +20,7 @@ struct SourcedOptions {
     std::vector<std::string> words;
 };
 
-[[noreturn]] void reject(const SourcedOptions& said, std::string_view right) {
+[[noreturn]] void reject_setting(const SourcedOptions& said, std::string_view right) {
     throw CommandError(Exit::usage, said.by + " must be " + std::string(right));
 }
 
@@ -101,7 +101,7 @@ std::optional<bool> choice(const std::optional<SourcedOptions>& said, std::strin
     if (!said)
         return std::nullopt;
     if (said->words.size() != 1 || (said->words[0] != first && said->words[0] != second))
-        reject(*said, "'" + std::string(first) + "' or '" + std::string(second) + "'");
+        reject_setting(*said, "'" + std::string(first) + "' or '" + std::string(second) + "'");
     return said->words[0] == second;
 }
 
@@ -115,7 +115,7 @@ std::optional<password::Format> format(const std::optional<SourcedOptions>& said
         return std::nullopt;
     const auto parsed = password::parse_format(views_of(*said));
     if (const auto* const right = std::get_if<std::string>(&parsed))
-        reject(*said, *right);
+        reject_setting(*said, *right);
     return std::get<password::Format>(parsed);
 }
 
@@ -124,7 +124,7 @@ void read_tables(const std::optional<SourcedOptions>& said, CommandSettings& set
         return;
     const auto parsed = store::parse_table_names(views_of(*said));
     if (const auto* const right = std::get_if<std::string>(&parsed))
-        reject(*said, *right);
+        reject_setting(*said, *right);
     const auto& names = std::get<store::TableNames>(parsed);
     settings.user_table = names.user;
     settings.session_table = names.session;
@@ -137,8 +137,9 @@ void read_audit_log(const std::optional<SourcedOptions>& said, const std::string
         return;
     const bool is_required = said->words.size() == 2 && said->words[1] == "required";
     if (said->words.empty() || said->words[0].empty() || (said->words.size() > 1 && !is_required))
-        reject(*said, "a file and, where changes without a line are to be refused, the word "
-                      "required; or none");
+        reject_setting(*said,
+                       "a file and, where changes without a line are to be refused, the word "
+                       "required; or none");
     const std::string& name = said->words[0];
     const bool is_whole =
         name.starts_with('/') || name.starts_with('|') || said->by.starts_with("--");

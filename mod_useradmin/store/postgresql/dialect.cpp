@@ -4,6 +4,8 @@
 #include "store/like_pattern.hpp"
 #include "store/postgresql/client.hpp"
 #include "store/postgresql/scale.hpp"
+#include "store/statements.hpp"
+#include "store/update_conditions.hpp"
 #include "store/work.hpp"
 
 #include <cstdlib>
@@ -99,6 +101,9 @@ Column::Kind kind_of(std::string_view type) noexcept {
     return Column::Kind::other;
 }
 
+// The alias of a new row's version within the statement.
+constexpr const char* version_name = "useradmin_version";
+
 /// The version of a table's row: transaction id and location. Transaction ids wrap around, and one
 /// transaction may write a row twice.
 constexpr const char* version_of_stored =
@@ -145,10 +150,10 @@ Column column_of(Rows& rows, bool has_iso_dates) {
 /// Returns the further columns as a JSON object: the whole row without the known columns, so that
 /// new columns appear at once.
 std::string other_columns(const Schema& schema) {
-    std::string known;
+    std::string known = literal(version_name);
     for (const Column& column : schema.user.columns)
         if (!column.field.empty())
-            known += (known.empty() ? "" : ", ") + literal(column.name);
+            known += ", " + literal(column.name);
     std::string json = "pg_catalog.to_jsonb(useradmin_row.*) OPERATOR(pg_catalog.-) ARRAY[" +
                        known + "]::pg_catalog.text[]";
     for (const Column* column : schema.extra_user_columns())
@@ -188,28 +193,48 @@ constexpr DatabaseProduct postgresql_product = {
     "where DBDParams names several hosts, target_session_attrs=read-write finds the one that does",
     "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"};
 
+/// Returns aliases for the user's fields before the change.
+std::string names_before() {
+    std::string names;
+    for (std::size_t index = 0; index < model::fields<model::User>().size(); ++index)
+        names += (index == 0 ? "useradmin_before_" : ", useradmin_before_") + std::to_string(index);
+    return names;
+}
+
 class PostgresqlTransaction final : public Transaction {
   public:
-    PostgresqlTransaction(Work& work, bool is_inner) noexcept : work_(work), is_inner_(is_inner) {}
+    explicit PostgresqlTransaction(Work& work) noexcept : work_(work) {}
     ~PostgresqlTransaction() override {
         if (is_open_)
-            static_cast<void>(work_.client().execute(
-                is_inner_ ? "ROLLBACK TO SAVEPOINT useradmin_inner" : "ROLLBACK", work_.pool()));
+            static_cast<void>(work_.client().execute("ROLLBACK", work_.pool()));
     }
     PostgresqlTransaction(const PostgresqlTransaction&) = delete;
     PostgresqlTransaction& operator=(const PostgresqlTransaction&) = delete;
 
     bool commit() override {
         is_open_ = false;
-        return static_cast<bool>(is_inner_ ? work_.execute("RELEASE SAVEPOINT useradmin_inner")
-                                           : work_.commit("COMMIT"));
+        return static_cast<bool>(work_.commit("COMMIT"));
     }
 
   private:
     Work& work_;
-    bool is_inner_;
     bool is_open_ = true;
 };
+
+/// Returns the outcome of a deletion from its result row.
+Result<Done> outcome_of_removal(Work& work, Result<Rows> target) {
+    if (!target)
+        return target.failure();
+    if (!target->next())
+        return Failure::not_found;
+    if (!target->take_boolean())
+        return Failure::protected_address;
+    if (work.has_listener()) {
+        const model::User before = target->take_record<model::User>();
+        work.row_change() = {before.id, before, {}};
+    }
+    return Done();
+}
 
 // NOLINTNEXTLINE(cppcoreguidelines-virtual-class-destructor): one constant, never deleted
 class Postgresql final : public Dialect {
@@ -293,23 +318,9 @@ class Postgresql final : public Dialect {
         return text_of(column.sql(), column);
     }
 
-    const char* row_lock(RowLock lock) const noexcept override {
-        switch (lock) {
-        case RowLock::for_change:
-            return " FOR NO KEY UPDATE";
-        case RowLock::for_deletion:
-            return " FOR UPDATE";
-        case RowLock::in_order:
-            // OFFSET 0 prevents outer conditions from being pushed into the query, which would lock
-            // rows that it excludes.
-            return " OFFSET 0 FOR NO KEY UPDATE";
-        case RowLock::shared:
-            return " FOR SHARE";
-        case RowLock::skip_locked:
-            return " FOR UPDATE SKIP LOCKED";
-        }
-        return "";
-    }
+    // OFFSET 0 prevents outer conditions from being pushed into the query, which would lock rows
+    // that it excludes.
+    const char* row_lock() const noexcept override { return " OFFSET 0 FOR NO KEY UPDATE"; }
     const char* connection_limit() const noexcept override {
         return "(SELECT CAST(least(CAST(pg_catalog.current_setting('max_connections') AS bigint)"
                " OPERATOR(pg_catalog.-) CASE WHEN NOT r.rolsuper THEN"
@@ -332,13 +343,210 @@ class Postgresql final : public Dialect {
     }
 
     std::unique_ptr<Transaction> begin_transaction(Work& work) const override {
-        const bool is_inner = work.client().is_in_transaction();
         // Whatever the database's default is: a later statement sees what was committed while an
         // earlier one waited for a lock.
-        if (!work.execute(is_inner ? "SAVEPOINT useradmin_inner"
-                                   : "BEGIN ISOLATION LEVEL READ COMMITTED"))
+        if (!work.execute("BEGIN ISOLATION LEVEL READ COMMITTED"))
             return nullptr;
-        return std::make_unique<PostgresqlTransaction>(work, is_inner);
+        return std::make_unique<PostgresqlTransaction>(work);
+    }
+
+    Result<model::User> create(Work& work, const NewUser& user,
+                               const std::optional<Actor>& actor) const override {
+        const Schema& schema = work.schema();
+        const model::User row = user_row(user);
+        const model::Account account = account_row(user);
+        const std::string id = schema.user.at("id").sql();
+        Statement statement = work.statement();
+        // CTE names have a prefix because they would hide tables of the same name.
+        statement << "WITH useradmin_row AS (INSERT INTO " << schema.user.sql
+                  << " AS useradmin_row (";
+        statement.columns(schema.user, row) << ") SELECT ";
+        statement.values(schema.user, row);
+        if (actor)
+            append_actor(statement << " WHERE ", schema.user, *this, actor);
+        statement << " RETURNING *, " << schema.user.version << " AS " << version_name
+                  << "), useradmin_account AS (INSERT INTO " << schema.account.sql << " (";
+        // The account refers to the id of the new user.
+        static constexpr std::string_view fields_of_id[] = {"userId", "accountId"};
+        const std::span<const std::string_view> of_id(fields_of_id,
+                                                      user.account_id_is_user_id ? 2 : 1);
+        for (const std::string_view field : of_id)
+            statement << schema.account.at(field).sql() << ", ";
+        statement.columns(schema.account, account, of_id) << ") SELECT ";
+        for (const std::string_view field : of_id)
+            statement << id << (field == "accountId" ? "::pg_catalog.text, " : ", ");
+        statement.values(schema.account, account, of_id)
+            << " FROM useradmin_row) SELECT " << schema.full_user(version_name)
+            << " FROM useradmin_row";
+        // Within a transaction, work continues after a conflict.
+        const bool is_inner = work.client().is_in_transaction();
+        if (is_inner && !work.execute("SAVEPOINT useradmin_create"))
+            return Failure::failed;
+        Result<Rows> rows = work.run(statement);
+        if (!rows && is_inner && work.error_kind() == ErrorKind::unique_violation)
+            static_cast<void>(work.execute("ROLLBACK TO SAVEPOINT useradmin_create"));
+        if (!rows)
+            return rows.failure();
+        if (!rows->next())
+            return Failure::not_found;
+        return work.read_full_user(*rows);
+    }
+
+    Result<model::User> update_with_before(Work& work, std::string_view id, const Changes& changes,
+                                           const UpdateGuard& guard,
+                                           SessionPolicy sessions) const override {
+        const Table& user = work.schema().user;
+        const bool ends_sessions = sessions == SessionPolicy::revoke;
+        if (user.version == version_of_stored && !ends_sessions) {
+            // Joins the old row by its ctid. If it was updated concurrently, it has moved, and the
+            // slower statement below locks it first.
+            Statement statement = work.statement();
+            statement << "UPDATE " << user << " AS useradmin_row SET ";
+            statements::append_changes(statement, user, changes);
+            statement << " FROM (SELECT tableoid, ctid, " << user.select_list << " FROM " << user
+                      << ") AS useradmin_before (useradmin_table, useradmin_place, "
+                      << names_before() << ") WHERE ";
+            append_one(statement, user, id, guard);
+            statement << " AND useradmin_table" << equals
+                      << "useradmin_row.tableoid AND useradmin_place" << equals
+                      << "useradmin_row.ctid";
+            const Result<model::User> updated = run_with_before(work, statement);
+            if (!updated.is_not_found())
+                return updated;
+        }
+        bool loses = false;
+        if (!ends_sessions)
+            return update_locked(work, id, changes, guard, loses);
+        return whole<model::User>(work, [&]() -> Result<model::User> {
+            Result<model::User> updated = update_locked(work, id, changes, guard, loses);
+            // Sessions that were being opened while the row's lock was waited for are seen by
+            // another statement alone.
+            if (updated && loses && !remove_rows(work, work.schema().session, "userId", id))
+                return Failure::failed;
+            return updated;
+        });
+    }
+
+    Result<Done> set_password(Work& work, const model::Account& account, SessionPolicy sessions,
+                              const UpdateGuard& guard) const override {
+        const Schema& schema = work.schema();
+        // Prevents a concurrent change or deletion of the user.
+        Statement lock = work.statement();
+        append_one(lock << "SELECT 1 FROM " << schema.user << " AS useradmin_row WHERE ",
+                   schema.user, account.user_id, guard);
+        lock << " FOR NO KEY UPDATE";
+        const Column& owner = schema.account.at("userId");
+        Statement set = work.statement();
+        set << "WITH useradmin_changed (one) AS (";
+        statements::append_new_hash(set, schema.account, account);
+        append_equals(set << " WHERE ", owner.sql(), owner, account.user_id);
+        const Column& provider = schema.account.at("providerId");
+        set << " AND " << provider << provider.op("=") << argument(account.provider_id)
+            << " RETURNING 1)";
+        if (sessions == SessionPolicy::revoke)
+            append_removal(set << ", useradmin_sessions AS (", schema.session, "userId",
+                           account.user_id)
+                << ")";
+        set << " INSERT INTO " << schema.account << " (";
+        set.columns(schema.account, account) << ") SELECT ";
+        set.values(schema.account, account)
+            << " WHERE NOT EXISTS (SELECT 1 FROM useradmin_changed)";
+        return whole<Done>(work, [&]() -> Result<Done> {
+            const Result<Rows> locked = work.run(lock);
+            if (!locked)
+                return locked.failure();
+            if (locked->count() == 0)
+                return Failure::not_found;
+            const Result<Rows> done = work.run(set);
+            return done ? Result<Done>(Done()) : done.failure();
+        });
+    }
+
+    Result<std::string_view> open_session(Work& work, const model::Session& session,
+                                          const SessionTerms& terms) const override {
+        const Schema& schema = work.schema();
+        Statement statement = work.statement();
+        statement << "WITH useradmin_user (id) AS (SELECT " << schema.user.at("id") << " FROM "
+                  << schema.user << " AS useradmin_row WHERE ";
+        // A change of the user waits for the session, or the row is looked at again after it.
+        // Shared locks would let a stream of sign-ins keep a change waiting.
+        statements::append_terms(statement, schema.user, *this, session, terms);
+        statement << " FOR NO KEY UPDATE)";
+        const char* holds = "EXISTS (SELECT 1 FROM useradmin_user)";
+        if (terms.password_hash) {
+            holds = "EXISTS (SELECT 1 FROM useradmin_account)";
+            const Column& owner = schema.account.at("userId");
+            statement << ", useradmin_account (one) AS (SELECT 1 FROM " << schema.account
+                      << " WHERE " << owner << owner.op("=")
+                      << "ANY (SELECT id FROM useradmin_user) AND ";
+            statements::append_hash(statement, schema.account, *terms.password_hash);
+            statement << " FOR SHARE)";
+        }
+        const Table& table = schema.session;
+        if (terms.max_sessions > 0) {
+            const Column& key = table.at("id");
+            statement << ", useradmin_surplus AS (DELETE FROM " << table << " WHERE " << holds
+                      << " AND " << key << key.op("=") << "ANY (SELECT " << key << " FROM " << table
+                      << " AS useradmin_row WHERE ";
+            statements::append_surplus(statement, table, *this, session, terms);
+            // Those that others are about to end are left to them.
+            statement << " FOR UPDATE SKIP LOCKED))";
+        }
+        statement << " INSERT INTO " << table << " (";
+        statement.columns(table, session) << ") SELECT ";
+        statement.values(table, session) << " WHERE " << holds << " RETURNING " << table.at("id");
+        Result<Rows> rows = work.run(statement);
+        if (!rows)
+            return rows.failure();
+        if (!rows->next())
+            return Failure::not_found;
+        return rows->take().value_or("");
+    }
+
+    Result<Done> remove(Work& work, std::string_view id, const ProtectedEmail& spared,
+                        const UpdateGuard& guard) const override {
+        const Schema& schema = work.schema();
+        const auto append_target = [&](Statement& statement) {
+            const Column& key = schema.user.at("id");
+            const Column& email = schema.user.at("email");
+            statement << "SELECT coalesce(";
+            if (spared.ignores_case)
+                statement << "pg_catalog.lower(" << email << ") OPERATOR(pg_catalog.<>) "
+                          << "pg_catalog.lower(" << argument(spared.email) << ")";
+            else
+                statement << email << email.op("<>") << argument(spared.email);
+            statement << ", TRUE)";
+            if (work.has_listener())
+                statement << ", " << schema.user.select_list;
+            statement << " FROM " << schema.user.sql << " AS useradmin_row WHERE ";
+            append_equals(statement, key.sql(), key, id);
+        };
+        // Locks the target first, so that its address cannot change meanwhile.
+        Statement lock = work.statement();
+        append_target(lock);
+        // As a condition it locks the remaining user before the target, which avoids deadlocks.
+        append_guard(lock, schema.user, *this, guard);
+        lock << " FOR UPDATE";
+        Statement doom = work.statement();
+        append_removal(doom << "WITH useradmin_sessions AS (", schema.session, "userId", id);
+        append_removal(doom << "), useradmin_accounts AS (", schema.account, "userId", id);
+        append_removal(doom << ") ", schema.user, "id", id);
+        Result<Done> removed = whole<Done>(work, [&]() -> Result<Done> {
+            Result<Done> target = outcome_of_removal(work, work.run(lock));
+            if (!target)
+                return target;
+            const Result<Rows> done = work.run(doom);
+            return done ? target : done.failure();
+        });
+        if (guard.is_empty() || !removed.is_not_found())
+            return removed;
+        // Distinguish a missing user from the guard.
+        if (const auto refused = statements::refusal_of(work, *this, guard.actor))
+            return *refused;
+        Statement target = work.statement();
+        append_target(target);
+        removed = outcome_of_removal(work, work.run(target));
+        return removed ? statements::guard_failure(work, *this, id, guard) : removed;
     }
 
     std::vector<std::pair<std::string, std::string>>
@@ -440,6 +648,76 @@ class Postgresql final : public Dialect {
                                    quoted_identifier(*closed_schema) + " TO " +
                                    quoted_identifier(account) + ";";
         }
+    }
+
+    /// Appends conditions on the id and the guard.
+    void append_one(Statement& statement, const Table& user, std::string_view id,
+                    const UpdateGuard& guard) const {
+        const Column& key = user.at("id");
+        append_equals(statement, key.sql(), key, id);
+        append_guard(statement, user, *this, guard);
+    }
+
+    /// Runs several statements whole or not at all: in a transaction, unless one is open already.
+    template <class T, class Operation>
+    Result<T> whole(Work& work, const Operation& operation) const {
+        if (work.client().is_in_transaction())
+            return operation();
+        const std::unique_ptr<Transaction> transaction = begin_transaction(work);
+        if (transaction == nullptr)
+            return Failure::failed;
+        Result<T> result = operation();
+        return !result || transaction->commit() ? std::move(result) : Result<T>(Failure::failed);
+    }
+
+    /// Appends the deletion of the rows whose field is the id.
+    Statement& append_removal(Statement& statement, const Table& table, std::string_view field,
+                              std::string_view id) const {
+        append_equals(statement << "DELETE FROM " << table << " WHERE ", table.at(field).sql(),
+                      table.at(field), id);
+        return statement;
+    }
+
+    /// Deletes the rows whose field is the id; false where that failed.
+    bool remove_rows(Work& work, const Table& table, std::string_view field,
+                     std::string_view id) const {
+        Statement statement = work.statement();
+        return static_cast<bool>(work.run(append_removal(statement, table, field, id)));
+    }
+
+    /// Locks the row, then changes it: what it was is what nobody else changes meanwhile.
+    Result<model::User> update_locked(Work& work, std::string_view id, const Changes& changes,
+                                      const UpdateGuard& guard, bool& loses) const {
+        const Table& user = work.schema().user;
+        const Column& key = user.at("id");
+        Statement statement = work.statement();
+        statement << "WITH useradmin_before (useradmin_key, useradmin_loses, " << names_before()
+                  << ") AS (SELECT " << key << ", ";
+        statements::append_privilege_loss(statement, user, *this, changes);
+        statement << ", " << user.select_list << " FROM " << user << " AS useradmin_row WHERE ";
+        append_one(statement, user, id, guard);
+        statement << " FOR NO KEY UPDATE) UPDATE " << user << " AS useradmin_row SET ";
+        statements::append_changes(statement, user, changes);
+        statement << " FROM useradmin_before WHERE useradmin_row." << key << key.op("=")
+                  << "useradmin_key";
+        return run_with_before(work, statement, &loses);
+    }
+
+    /// Runs an update with a CTE of the old row.
+    static Result<model::User> run_with_before(Work& work, Statement& statement,
+                                               bool* loses = nullptr) {
+        statement << " RETURNING " << work.schema().full_user() << ", " << names_before()
+                  << (loses != nullptr ? ", useradmin_loses" : "");
+        Result<Rows> rows = work.run(statement);
+        if (!rows)
+            return rows.failure();
+        if (!rows->next())
+            return Failure::not_found;
+        const model::User after = work.read_full_user(*rows);
+        work.row_change() = {after.id, rows->take_record<model::User>(), after};
+        if (loses != nullptr)
+            *loses = rows->take_boolean();
+        return after;
     }
 };
 

@@ -63,8 +63,8 @@ void append_pattern(Statement& statement, const Schema& schema, std::string_view
 
 /// Appends the condition that a user matches a search. The pattern is a query of its own, so it is
 /// folded once.
-void append_search(Statement& statement, const Schema& schema, std::string_view search,
-                   bool by_index) {
+void append_indexed_search(Statement& statement, const Schema& schema, std::string_view search,
+                           bool by_index) {
     // The same order under a name that the index does not have keeps the planner away from it.
     statement << searched_text(schema) << (by_index ? "" : " COLLATE pg_catalog.\"POSIX\"")
               << " OPERATOR(pg_catalog.~~) (SELECT ";
@@ -74,13 +74,13 @@ void append_search(Statement& statement, const Schema& schema, std::string_view 
 
 void append_indexed_search(Statement& statement, const Schema& schema, const Dialect&,
                            std::string_view search) {
-    append_search(statement, schema, search,
-                  search_strategy_of(search) != SearchStrategy::all_rows);
+    append_indexed_search(statement, schema, search,
+                          search_strategy_of(search) != SearchStrategy::all_rows);
 }
 
 void append_unindexed_search(Statement& statement, const Schema& schema, const Dialect&,
                              std::string_view search) {
-    append_search(statement, schema, search, false);
+    append_indexed_search(statement, schema, search, false);
 }
 
 /// Appends the condition that a user has three letters of each word, which the expression picks.
@@ -125,7 +125,8 @@ void append_matches(Statement& statement, const Schema& schema, const Dialect& d
                   << " COLLATE pg_catalog.\"POSIX\" OPERATOR(pg_catalog.~~) (SELECT whole FROM "
                      "useradmin_text)";
     } else {
-        append_search(statement, schema, *filter.search, strategy == SearchStrategy::by_index);
+        append_indexed_search(statement, schema, *filter.search,
+                              strategy == SearchStrategy::by_index);
     }
     if (filter.role)
         statement << " AND " << role_expression(schema.user, dialect) << " OPERATOR(pg_catalog.<>) "
@@ -133,7 +134,8 @@ void append_matches(Statement& statement, const Schema& schema, const Dialect& d
 }
 
 /// Appends a query of the number of users, all or of a role.
-void append_number(Statement& statement, const Schema& schema, const model::NullableText& role) {
+void append_scale_total(Statement& statement, const Schema& schema,
+                        const model::NullableText& role) {
     statement << "(SELECT coalesce(pg_catalog.sum(number), 0)::pg_catalog.int8 FROM "
               << schema.scale << ".counts";
     if (role)
@@ -158,7 +160,7 @@ void append_indexed_collection(Statement& statement, const Schema& schema, const
               << std::to_string(max_collected)
               << " THEN pg_catalog.count(*) END FROM useradmin_match)";
     if (filter.role)
-        append_number(statement << " OPERATOR(pg_catalog.+) ", schema, filter.role);
+        append_scale_total(statement << " OPERATOR(pg_catalog.+) ", schema, filter.role);
     statement << " AS total) t";
     append_collected(statement, schema, dialect, filter.role, window);
 }
@@ -189,7 +191,7 @@ class ScaledListQueries final : public ListQueries {
             append_indexed_collection(statement, schema, dialect, filter, window);
             return counted_page(work, statement, [&] { return number(work, dialect, filter); });
         }
-        append_number(statement << "SELECT ", schema, filter.role);
+        append_scale_total(statement << "SELECT ", schema, filter.role);
         append_ordered_scan(statement << ", ", schema, dialect, filter, window,
                             append_indexed_search);
         return counted_page(work, statement, [&] {
@@ -235,16 +237,16 @@ class ScaledListQueries final : public ListQueries {
             statement << ")";
         }
         if (!filter.search || filter.role)
-            append_number(statement << before, schema, filter.role);
+            append_scale_total(statement << before, schema, filter.role);
         return read_total(work, statement, std::move(users));
     }
 
     static Result<std::vector<model::User>> walk(Work& work, const Dialect& dialect,
                                                  const Filter& filter, const Window& window,
-                                                 AppendSearch append_search) {
+                                                 AppendSearch append_indexed_search) {
         Statement statement = work.statement();
         append_ordered_scan(statement << "SELECT ", work.schema(), dialect, filter, window,
-                            append_search);
+                            append_indexed_search);
         return page_of(work, statement);
     }
 

@@ -5,6 +5,8 @@
 #include "store/sqlite/client.hpp"
 #include "store/sqlite/functions.hpp"
 #include "store/sqlite/schema.hpp"
+#include "store/statements.hpp"
+#include "store/update_conditions.hpp"
 #include "store/work.hpp"
 #include "text/unicode.hpp"
 
@@ -142,7 +144,7 @@ class Sqlite final : public Dialect {
     }
 
     // There is only one writer.
-    const char* row_lock(RowLock) const noexcept override { return ""; }
+    const char* row_lock() const noexcept override { return ""; }
     const char* connection_limit() const noexcept override { return "NULL"; }
     const char* position_function() const noexcept override { return "instr"; }
 
@@ -151,6 +153,192 @@ class Sqlite final : public Dialect {
     std::unique_ptr<Transaction> begin_transaction(Work& work) const override {
         auto transaction = std::make_unique<SqliteTransaction>(work);
         return *transaction ? std::move(transaction) : nullptr;
+    }
+
+    Result<model::User> create(Work& work, const NewUser& user,
+                               const std::optional<Actor>& actor) const override {
+        const Schema& schema = work.schema();
+        const model::User row = user_row(user);
+        Statement insert_user = work.statement();
+        insert_user << "INSERT INTO " << schema.user.sql << " (";
+        insert_user.columns(schema.user, row) << ") SELECT ";
+        insert_user.values(schema.user, row);
+        if (actor)
+            append_actor(insert_user << " WHERE ", schema.user, *this, actor);
+        insert_user << " RETURNING " << schema.full_user();
+        SqliteTransaction transaction(work);
+        if (!transaction)
+            return Failure::failed;
+        Result<Rows> rows = work.run(insert_user);
+        if (!rows)
+            return rows.failure();
+        if (!rows->next())
+            return Failure::not_found;
+        const model::User made = work.read_full_user(*rows);
+        // The account belongs to whatever id the user got.
+        model::Account account = account_row(user);
+        account.user_id = made.id;
+        if (user.account_id_is_user_id)
+            account.account_id = made.id;
+        Statement insert_account = work.statement();
+        insert_account << "INSERT INTO " << schema.account.sql << " (";
+        insert_account.columns(schema.account, account) << ") VALUES (";
+        insert_account.values(schema.account, account) << ")";
+        if (!work.run(insert_account) || !transaction.commit())
+            return Failure::failed;
+        return made;
+    }
+
+    Result<model::User> update_with_before(Work& work, std::string_view id, const Changes& changes,
+                                           const UpdateGuard& guard,
+                                           SessionPolicy sessions) const override {
+        const Table& user = work.schema().user;
+        const Column& key = user.at("id");
+        SqliteTransaction transaction(work);
+        if (!transaction)
+            return Failure::failed;
+        const auto append_whom = [&](Statement& statement) {
+            append_equals(statement << " WHERE ", key.sql(), key, id);
+            append_guard(statement, user, *this, guard);
+        };
+        Statement find = work.statement();
+        statements::append_privilege_loss(find << "SELECT ", user, *this, changes);
+        append_whom(find << ", " << user.select_list << " FROM " << user << " AS useradmin_row");
+        Result<Rows> found = work.run(find);
+        if (!found)
+            return found.failure();
+        if (!found->next())
+            return Failure::not_found;
+        const bool loses = found->take_boolean();
+        Statement update = work.statement();
+        update << "UPDATE " << user << " AS useradmin_row SET ";
+        statements::append_changes(update, user, changes);
+        append_whom(update);
+        update << " RETURNING " << work.schema().full_user();
+        Result<Rows> updated = work.run(update);
+        if (!updated || !updated->next())
+            return Failure::failed;
+        const model::User after = work.read_full_user(*updated);
+        work.row_change() = {after.id, found->take_record<model::User>(), after};
+        if (sessions == SessionPolicy::revoke && loses &&
+            !remove_rows(work, work.schema().session, "userId", id))
+            return Failure::failed;
+        return transaction.commit() ? Result<model::User>(after) : Failure::failed;
+    }
+
+    Result<Done> set_password(Work& work, const model::Account& account, SessionPolicy sessions,
+                              const UpdateGuard& guard) const override {
+        const Schema& schema = work.schema();
+        const Column& key = schema.user.at("id");
+        const Column& owner = schema.account.at("userId");
+        SqliteTransaction transaction(work);
+        if (!transaction)
+            return Failure::failed;
+        Statement find = work.statement();
+        append_equals(find << "SELECT 1 FROM " << schema.user << " AS useradmin_row WHERE ",
+                      key.sql(), key, account.user_id);
+        append_guard(find, schema.user, *this, guard);
+        const Result<Rows> found = work.run(find);
+        if (!found || found->count() == 0)
+            return found ? Failure::not_found : found.failure();
+        Statement change = work.statement();
+        statements::append_new_hash(change, schema.account, account);
+        append_equals(change << " WHERE ", owner.sql(), owner, account.user_id);
+        change << " AND " << schema.account.at("providerId") << " = "
+               << argument(account.provider_id);
+        const Result<Rows> changed = work.run(change);
+        if (!changed)
+            return changed.failure();
+        Statement make = work.statement();
+        make << "INSERT INTO " << schema.account << " (";
+        make.columns(schema.account, account) << ") VALUES (";
+        make.values(schema.account, account) << ")";
+        if ((changed->affected() == 0 && !work.run(make)) ||
+            (sessions == SessionPolicy::revoke &&
+             !remove_rows(work, schema.session, "userId", account.user_id)) ||
+            !transaction.commit())
+            return Failure::failed;
+        return Done();
+    }
+
+    // Who writes is alone.
+    Result<std::string_view> open_session(Work& work, const model::Session& session,
+                                          const SessionTerms& terms) const override {
+        const Schema& schema = work.schema();
+        const Table& table = schema.session;
+        SqliteTransaction transaction(work);
+        if (!transaction)
+            return Failure::failed;
+        Statement find = work.statement();
+        statements::append_terms(find << "SELECT 1 FROM " << schema.user << " WHERE ", schema.user,
+                                 *this, session, terms);
+        if (terms.password_hash) {
+            const Column& owner = schema.account.at("userId");
+            append_equals(find << " AND EXISTS (SELECT 1 FROM " << schema.account << " WHERE ",
+                          owner.sql(), owner, session.user_id);
+            statements::append_hash(find << " AND ", schema.account, *terms.password_hash);
+            find << ")";
+        }
+        const Result<Rows> found = work.run(find);
+        if (!found || found->count() == 0)
+            return found ? Failure::not_found : found.failure();
+        Statement surplus = work.statement();
+        if (terms.max_sessions > 0) {
+            statements::append_surplus(surplus << "DELETE FROM " << table
+                                               << " AS useradmin_row WHERE ",
+                                       table, *this, session, terms);
+            if (!work.run(surplus))
+                return Failure::failed;
+        }
+        Statement insert = work.statement();
+        insert << "INSERT INTO " << table << " (";
+        insert.columns(table, session) << ") VALUES (";
+        insert.values(table, session) << ") RETURNING " << table.at("id");
+        Result<Rows> rows = work.run(insert);
+        if (!rows || !rows->next() || !transaction.commit())
+            return Failure::failed;
+        return rows->take().value_or("");
+    }
+
+    Result<Done> remove(Work& work, std::string_view id, const ProtectedEmail& spared,
+                        const UpdateGuard& guard) const override {
+        const Schema& schema = work.schema();
+        const Column& key = schema.user.at("id");
+        SqliteTransaction transaction(work);
+        if (!transaction)
+            return Failure::failed;
+        if (const auto refused = statements::refusal_of(work, *this, guard.actor))
+            return *refused;
+        Statement find = work.statement();
+        append_guard_rule(find << "SELECT " << schema.user.at("email").sql() << ", ", schema.user,
+                          *this, guard);
+        append_versions(find << ", ", schema.user, *this, guard.versions);
+        if (work.has_listener())
+            find << ", " << schema.user.select_list;
+        find << " FROM " << schema.user.sql << " AS useradmin_row WHERE ";
+        append_equals(find, key.sql(), key, id);
+        Result<Rows> rows = work.run(find);
+        if (!rows)
+            return rows.failure();
+        if (!rows->next())
+            return Failure::not_found;
+        const model::NullableText email = rows->take();
+        if (email && (*email == spared.email ||
+                      (spared.ignores_case && text::lower(*email) == text::lower(spared.email))))
+            return Failure::protected_address;
+        const bool keeps_rule = rows->take_boolean();
+        const bool is_wanted = rows->take_boolean();
+        if (!keeps_rule || !is_wanted)
+            return failure_of(guard, keeps_rule);
+        if (work.has_listener()) {
+            const model::User before = rows->take_record<model::User>();
+            work.row_change() = {before.id, before, {}};
+        }
+        if (!remove_rows(work, schema.session, "userId", id) ||
+            !remove_rows(work, schema.account, "userId", id) ||
+            !remove_rows(work, schema.user, "id", id) || !transaction.commit())
+            return Failure::failed;
+        return Done();
     }
 
     std::vector<std::pair<std::string, std::string>>
@@ -189,6 +377,16 @@ class Sqlite final : public Dialect {
 
     std::string missing_privileges_query(const Schema&, std::span<const Privilege>) const override {
         return {};
+    }
+
+  private:
+    /// Deletes the rows with the id in the field. Returns false on failure.
+    bool remove_rows(Work& work, const Table& table, std::string_view field,
+                     std::string_view id) const {
+        Statement statement = work.statement();
+        statement << "DELETE FROM " << table << " WHERE ";
+        append_equals(statement, table.at(field).sql(), table.at(field), id);
+        return static_cast<bool>(work.run(statement));
     }
 };
 
