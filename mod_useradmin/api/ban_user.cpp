@@ -22,17 +22,6 @@ model::NullableText text_of(const Object& body, std::string_view name) {
     return text.empty() ? model::NullableText() : text;
 }
 
-constexpr Member body_members[] = {
-    {"reason", Type::text, "Why; without it, there is no reason.", false, true},
-    {"expires", Type::time, "When the ban ends; without it, it does not.", false, true},
-};
-
-constexpr Refusal refusals[] = {{400, texts::ban_in_the_past},
-                                {400, texts::ban_self},
-                                {403, texts::ban_forbidden},
-                                {409, texts::last_super_admin, Condition::last_super_admin_guard}};
-constexpr Refusal refusals_of_unban[] = {{403, texts::ban_forbidden}};
-
 } // namespace
 
 Reply ban_user(const Call& call, const Service& service) {
@@ -89,24 +78,5 @@ Reply unban_user(const Call& call, const Service& service) {
     return freed ? record(*freed)
                  : failure_reply(freed.failure(), texts::unban_failed, texts::ban_forbidden);
 }
-
-constinit const Description ban_user_description = {
-    .summary = "Ban a user",
-    .text = "For a superAdmin. A ban that was there gives way. Nobody bans itself.",
-    .content = Content::full_user,
-    .body = body_members,
-    .is_body_optional = true,
-    .body_example = R"({"reason":"spam","expires":"2999-12-01T00:00:00.000Z"})",
-    .supports_if_match = true,
-    .refusals = refusals,
-};
-
-constinit const Description unban_user_description = {
-    .summary = "Lift a user's ban",
-    .text = "For a superAdmin. Its reason and its end go with it.",
-    .content = Content::full_user,
-    .supports_if_match = true,
-    .refusals = refusals_of_unban,
-};
 
 } // namespace useradmin::api

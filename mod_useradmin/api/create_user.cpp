@@ -10,22 +10,6 @@ namespace useradmin::api {
 
 using json::Object;
 
-namespace {
-
-constexpr Member body_members[] = {
-    {"name", Type::text, "What the user is called.", true},
-    {"email", Type::text, "The address to sign in with.", true},
-    {"password", Type::text, "The password to sign in with. It is stored hashed.", true},
-    {"role", Type::text, "Without it, user. An admin must send user.", false, true},
-};
-
-constexpr Refusal refusals[] = {{400, texts::fields_missing},
-                                {400, texts::email_taken},
-                                {403, texts::create_forbidden},
-                                {403, texts::create_role_forbidden}};
-
-} // namespace
-
 Reply create_user(const Call& call, const Service& service) {
     // Check 1: a session.
     if (!call.caller)
@@ -76,17 +60,5 @@ Reply create_user(const Call& call, const Service& service) {
     call.event.target = created->id;
     return record(*created);
 }
-
-constinit const Description create_user_description = {
-    .summary = "Create a user",
-    .text = "For an admin, who creates users of the role user, or a superAdmin. The user and its "
-            "credential account are stored together or not at all. What else the body holds is "
-            "ignored.",
-    .content = Content::full_user,
-    .body = body_members,
-    .body_example = R"({"name":"Marta Núñez","email":"marta@example.com",)"
-                    R"("password":"correct horse battery staple","role":"user"})",
-    .refusals = refusals,
-};
 
 } // namespace useradmin::api

@@ -8,15 +8,6 @@
 
 namespace useradmin::api {
 
-namespace {
-
-constexpr Refusal refusals[] = {{400, texts::delete_self},
-                                {403, texts::delete_forbidden},
-                                {403, texts::delete_protected},
-                                {409, texts::last_super_admin, Condition::last_super_admin_guard}};
-
-} // namespace
-
 Reply delete_user(const Call& call, const Service& service) {
     // Check 1: a session.
     if (!call.caller)
@@ -40,15 +31,5 @@ Reply delete_user(const Call& call, const Service& service) {
                ? confirmation(texts::deleted)
                : failure_reply(removed.failure(), texts::delete_failed, texts::delete_forbidden);
 }
-
-constinit const Description delete_user_description = {
-    .summary = "Delete a user",
-    .text = "For a superAdmin. The user, its sessions and its accounts go together or not at all. "
-            "Nobody deletes itself, or the user with the protected address.",
-    .content = Content::confirmation,
-    .confirmation = texts::deleted,
-    .supports_if_match = true,
-    .refusals = refusals,
-};
 
 } // namespace useradmin::api

@@ -20,10 +20,4 @@ Reply get_user(const Call& call, const Service& service) {
     return user ? record(*user) : failure_reply(user.failure(), texts::get_failed);
 }
 
-constinit const Description get_user_description = {
-    .summary = "Read a user",
-    .text = "For an admin, a superAdmin, or the user itself.",
-    .content = Content::user,
-};
-
 } // namespace useradmin::api

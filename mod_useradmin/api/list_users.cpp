@@ -123,31 +123,6 @@ constexpr auto words_of_sort = [] {
 }();
 constexpr std::string_view words_of_order[] = {"asc", "desc"};
 
-constexpr Parameter parameters[] = {
-    {"page", Type::page_number, "The page. One past the end is an empty list."},
-    {"cursor", Type::text,
-     "The page that a Link header of the same list has this cursor for, instead of page."},
-    {"limit", Type::page_size, "How many users a page has. What is more than the most is cut."},
-    {"search",
-     Type::text,
-     "Users whose name or address contains this, upper and lower case alike.",
-     {},
-     "marta"},
-    {"role", Type::text, "Users of this role; for a superAdmin alone.", {}, "admin"},
-    {"banned", Type::boolean, "Users who are banned, or who are not."},
-    {"emailVerified", Type::boolean, "Users whose address is verified, or is not."},
-    {"createdAfter", Type::time, "Users made after this time, or after the start of this day."},
-    {"createdBefore", Type::time, "Users made before this time, or before this day."},
-    {"match", Type::text, "all: users who match all of these filters, and not any of them.",
-     words_of_match},
-    {"sort", Type::text, "What the list is sorted by: createdAt, unless it says another.",
-     words_of_sort},
-    {"order", Type::text,
-     "Without it, times begin with the newest, and names and addresses with A.", words_of_order},
-};
-
-constexpr Refusal refusals[] = {{403, texts::list_forbidden}};
-
 } // namespace
 
 Reply list_users(const Call& call, const Service& service) {
@@ -196,15 +171,5 @@ Reply list_users(const Call& call, const Service& service) {
     add_links(reply, call.request, pagination, neighbours);
     return reply;
 }
-
-constinit const Description list_users_description = {
-    .summary = "List users",
-    .text = "For an admin or a superAdmin. A user is listed who matches any of the filters, or all "
-            "of them with match=all; for an admin, the role user is always one of the filters. A "
-            "parameter that is none of what it may be counts as absent.",
-    .content = Content::users,
-    .parameters = parameters,
-    .refusals = refusals,
-};
 
 } // namespace useradmin::api

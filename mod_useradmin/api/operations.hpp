@@ -2,7 +2,6 @@
 // UserAdminExtras.
 #pragma once
 
-#include "api/description.hpp"
 #include "api/service.hpp"
 
 namespace useradmin::api {
@@ -24,19 +23,14 @@ struct Call {
 
 /// 4.1
 Reply list_users(const Call& call, const Service& service);
-extern const Description list_users_description;
 /// 4.2
 Reply create_user(const Call& call, const Service& service);
-extern const Description create_user_description;
 /// 4.3
 Reply get_user(const Call& call, const Service& service);
-extern const Description get_user_description;
 /// 4.4
 Reply update_user(const Call& call, const Service& service);
-extern const Description update_user_description;
 /// 4.4.1
 Reply delete_user(const Call& call, const Service& service);
-extern const Description delete_user_description;
 
 /// The resource that a path names.
 enum class Resource { none, users, user, sessions, session, password, ban };
@@ -56,8 +50,6 @@ struct Operation {
     Reply (*handler)(const Call& call, const Service& service);
     /// The text of an unexpected failure (section 7).
     std::string_view failure_text;
-    /// Never null.
-    const Description& description;
 };
 
 /// Returns all operations. HEAD uses the one of GET.
@@ -68,21 +60,15 @@ std::string methods_of(Resource resource);
 
 /// GET {id}/sessions
 Reply list_sessions(const Call& call, const Service& service);
-extern const Description list_sessions_description;
 /// DELETE {id}/sessions
 Reply end_sessions(const Call& call, const Service& service);
-extern const Description end_sessions_description;
 /// DELETE {id}/sessions/{session id}
 Reply end_session(const Call& call, const Service& service);
-extern const Description end_session_description;
 /// PUT {id}/password
 Reply set_password(const Call& call, const Service& service);
-extern const Description set_password_description;
 /// PUT {id}/ban
 Reply ban_user(const Call& call, const Service& service);
-extern const Description ban_user_description;
 /// DELETE {id}/ban
 Reply unban_user(const Call& call, const Service& service);
-extern const Description unban_user_description;
 
 } // namespace useradmin::api

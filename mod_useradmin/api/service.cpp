@@ -14,25 +14,17 @@ namespace useradmin::api {
 namespace {
 
 constexpr Operation table[] = {
-    {"GET", "list", Resource::users, false, list_users, texts::list_failed, list_users_description},
-    {"POST", "create", Resource::users, true, create_user, texts::create_failed,
-     create_user_description},
-    {"GET", "get", Resource::user, false, get_user, texts::get_failed, get_user_description},
-    {"PUT", "update", Resource::user, true, update_user, texts::update_failed,
-     update_user_description},
-    {"DELETE", "delete", Resource::user, true, delete_user, texts::delete_failed,
-     delete_user_description},
-    {"GET", "list-sessions", Resource::sessions, false, list_sessions, texts::sessions_failed,
-     list_sessions_description},
-    {"DELETE", "end-sessions", Resource::sessions, true, end_sessions, texts::end_sessions_failed,
-     end_sessions_description},
-    {"DELETE", "end-session", Resource::session, true, end_session, texts::end_sessions_failed,
-     end_session_description},
-    {"PUT", "set-password", Resource::password, true, set_password, texts::password_failed,
-     set_password_description},
-    {"PUT", "ban", Resource::ban, true, ban_user, texts::ban_failed, ban_user_description},
-    {"DELETE", "unban", Resource::ban, true, unban_user, texts::unban_failed,
-     unban_user_description},
+    {"GET", "list", Resource::users, false, list_users, texts::list_failed},
+    {"POST", "create", Resource::users, true, create_user, texts::create_failed},
+    {"GET", "get", Resource::user, false, get_user, texts::get_failed},
+    {"PUT", "update", Resource::user, true, update_user, texts::update_failed},
+    {"DELETE", "delete", Resource::user, true, delete_user, texts::delete_failed},
+    {"GET", "list-sessions", Resource::sessions, false, list_sessions, texts::sessions_failed},
+    {"DELETE", "end-sessions", Resource::sessions, true, end_sessions, texts::end_sessions_failed},
+    {"DELETE", "end-session", Resource::session, true, end_session, texts::end_sessions_failed},
+    {"PUT", "set-password", Resource::password, true, set_password, texts::password_failed},
+    {"PUT", "ban", Resource::ban, true, ban_user, texts::ban_failed},
+    {"DELETE", "unban", Resource::ban, true, unban_user, texts::unban_failed},
 };
 
 /// The target of a path, percent-encoded.

@@ -27,10 +27,6 @@ std::optional<Reply> refusal(const Call& call, const Service& service,
     return std::nullopt;
 }
 
-constexpr Refusal refusals[] = {{403, texts::sessions_forbidden}};
-constexpr Refusal refusals_of_one[] = {{403, texts::sessions_forbidden},
-                                       {404, texts::session_not_found}};
-
 } // namespace
 
 Reply list_sessions(const Call& call, const Service& service) {
@@ -64,29 +60,5 @@ Reply end_session(const Call& call, const Service& service) {
                  : failure_reply(ended.failure(), texts::end_sessions_failed,
                                  texts::sessions_forbidden);
 }
-
-constinit const Description list_sessions_description = {
-    .summary = "List a user's sessions",
-    .text = "For a superAdmin. Those that have not expired, the newest first, without their "
-            "tokens.",
-    .content = Content::sessions,
-    .refusals = refusals,
-};
-
-constinit const Description end_sessions_description = {
-    .summary = "End a user's sessions",
-    .text = "For a superAdmin. The user is signed out everywhere.",
-    .content = Content::confirmation,
-    .confirmation = texts::sessions_ended,
-    .refusals = refusals,
-};
-
-constinit const Description end_session_description = {
-    .summary = "End a session of a user",
-    .text = "For a superAdmin.",
-    .content = Content::confirmation,
-    .confirmation = texts::session_ended,
-    .refusals = refusals_of_one,
-};
 
 } // namespace useradmin::api

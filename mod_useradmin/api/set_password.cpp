@@ -15,15 +15,6 @@ namespace useradmin::api {
 namespace {
 
 static_assert(password::min_length == 8 && password::max_length == 128);
-constexpr Member body_members[] = {
-    {"password", Type::text, "From 8 to 128 characters, as JavaScript counts them.", true},
-};
-
-constexpr Refusal refusals[] = {{400, texts::fields_missing},
-                                {400, texts::password_too_short},
-                                {400, texts::password_too_long},
-                                {403, texts::password_forbidden}};
-
 } // namespace
 
 Reply set_password(const Call& call, const Service& service) {
@@ -75,16 +66,5 @@ Reply set_password(const Call& call, const Service& service) {
     return set ? confirmation(texts::password_set)
                : failure_reply(set.failure(), texts::password_failed, texts::password_forbidden);
 }
-
-constinit const Description set_password_description = {
-    .summary = "Set a user's password",
-    .text = "For a superAdmin. The user's sessions end with it.",
-    .content = Content::confirmation,
-    .confirmation = texts::password_set,
-    .body = body_members,
-    .body_example = R"({"password":"correct horse battery staple"})",
-    .supports_if_match = true,
-    .refusals = refusals,
-};
 
 } // namespace useradmin::api

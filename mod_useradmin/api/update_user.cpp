@@ -67,19 +67,6 @@ Reply reject(const Call& call, const Service& service, int status, std::string_v
     return user ? error(status, text) : failure_reply(user.failure(), texts::update_failed);
 }
 
-constexpr Member body_members[] = {
-    {"name", Type::text, "What the user is called."},
-    {"email", Type::text, "The address to sign in with."},
-    {"role", Type::text, "For a superAdmin alone.", false, true},
-    {"banned", Type::boolean, "For a superAdmin alone."},
-    {"banReason", Type::text, "For a superAdmin alone; ignored where an admin sends it.", false,
-     true},
-};
-
-constexpr Refusal refusals[] = {{403, texts::update_forbidden},
-                                {403, texts::update_role_forbidden},
-                                {409, texts::last_super_admin, Condition::last_super_admin_guard}};
-
 } // namespace
 
 Reply update_user(const Call& call, const Service& service) {
@@ -129,17 +116,5 @@ Reply update_user(const Call& call, const Service& service) {
                ? record(*updated)
                : failure_reply(updated.failure(), texts::update_failed, texts::update_forbidden);
 }
-
-constinit const Description update_user_description = {
-    .summary = "Update a user",
-    .text = "For an admin or a superAdmin. What is absent or empty stays as it is, and so does a "
-            "role or banReason of null; banned is set by true and by false. Further members are "
-            "ignored, but for a password that is no string.",
-    .content = Content::full_user,
-    .body = body_members,
-    .body_example = R"({"name":"Marta Núñez Gil"})",
-    .supports_if_match = true,
-    .refusals = refusals,
-};
 
 } // namespace useradmin::api

@@ -166,13 +166,6 @@ Writer& Writer::key(std::string_view name) {
     return *this;
 }
 
-Writer& Writer::escaped_key(std::string_view name) {
-    append_quoted(out_, string_prefix(), name);
-    out_ += ':';
-    needs_comma_ = false;
-    return *this;
-}
-
 Writer& Writer::string(std::string_view value) {
     append_quoted(out_, string_prefix(), value);
     needs_comma_ = true;
@@ -196,12 +189,6 @@ Writer& Writer::integer(std::int64_t value) {
 Writer& Writer::null() {
     separate();
     out_ += "null";
-    return *this;
-}
-
-Writer& Writer::raw(std::string_view json) {
-    separate();
-    out_ += json;
     return *this;
 }
 

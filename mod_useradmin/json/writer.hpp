@@ -22,8 +22,6 @@ class Writer {
     Writer& end_array();
     /// Writes the key of the next member: a constant without characters that need escaping.
     Writer& key(std::string_view name);
-    /// Writes the key of the next member, escaped as needed.
-    Writer& escaped_key(std::string_view name);
 
     Writer& string(std::string_view value);
     Writer& boolean(bool value);
@@ -33,8 +31,6 @@ class Writer {
     Writer& string_or_null(const std::optional<std::string_view>& value);
     /// Writes the time as ISO 8601, or null.
     Writer& time_or_null(const std::optional<text::Timestamp>& value);
-    /// Writes a value that is already JSON, as the database built it.
-    Writer& raw(std::string_view json);
     /// Writes the members of a JSON object that the database built ("{…}") into the open object,
     /// without white space.
     Writer& splice_members(std::string_view object);
