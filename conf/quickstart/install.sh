@@ -17,7 +17,7 @@ deb_packages=("${build_packages[@]}" xsltproc build-essential debhelper libcpput
 rpm_packages=("${build_packages[@]}" xsltproc rpm xz-utils libcpputest-dev libcurl4-openssl-dev)
 # What tests/run --long needs beside that.
 # shellcheck disable=SC2034 # for the scripts that source this file
-long_packages=(patroni etcd-server slowhttptest)
+long_packages=(slowhttptest)
 # What makes the systems of tests/distros/run.
 # shellcheck disable=SC2034 # for the scripts that source this file
 system_packages=(mmdebstrap debian-archive-keyring git)

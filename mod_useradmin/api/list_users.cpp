@@ -8,7 +8,6 @@
 #include "text/url.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <chrono>
 #include <cstdint>
@@ -113,15 +112,6 @@ store::Filter filter_of(std::string_view query, const model::NullableText& role,
     filter.matches_all = count > 1 && text::query_parameter(query, "match") == "all";
     return filter;
 }
-
-constexpr std::string_view words_of_match[] = {"all"};
-constexpr auto words_of_sort = [] {
-    std::array<std::string_view, std::size(sorts)> words;
-    std::transform(std::begin(sorts), std::end(sorts), words.begin(),
-                   [](const Sort& sort) { return sort.name; });
-    return words;
-}();
-constexpr std::string_view words_of_order[] = {"asc", "desc"};
 
 } // namespace
 
