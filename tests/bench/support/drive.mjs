@@ -51,7 +51,7 @@ export const ask = (address, headers, { method = "GET", body, agent } = {}) =>
       const parts = [];
       reply.on("data", (part) => parts.push(part));
       reply.on("end", () =>
-        resolve({ status: reply.statusCode, text: Buffer.concat(parts).toString("utf8") }),
+        resolve({ status: reply.statusCode, headers: reply.headers, text: Buffer.concat(parts).toString("utf8") }),
       );
       reply.on("error", reject);
     });

@@ -74,11 +74,20 @@ class Field {
   }
 }
 
-const checkReply = async (line, server, headers) => {
-  const reply = await ask(server.address + line.request.path, headers);
+/** What is asked for: the request's path, or the link to it from the page before. */
+const pathOf = async ({ request: { path, isByCursor } }, server, headers) => {
+  if (!isByCursor) return path;
+  const before = new URL(server.address + path);
+  before.searchParams.set("page", before.searchParams.get("page") - 1);
+  const reply = await ask(before.href, headers);
+  return /<([^>]+)>; rel="next"/.exec(reply.headers.link)[1];
+};
+
+const checkReply = async ({ line, path, server, headers }) => {
+  const reply = await ask(server.address + path, headers);
   if (reply.status !== 200 || !(await isRight(line, reply.text)))
     throw new Error(
-      `${contenders[line.contender].title} does not answer ${line.request.path} with what the database holds ` +
+      `${contenders[line.contender].title} does not answer ${path} with what the database holds ` +
         `(its log is ${server.errors}):\n${reply.status} ${reply.text.slice(0, 2000)}`,
     );
 };
@@ -98,9 +107,10 @@ export const measureLines = async (lines, { rounds, seconds, say }) => {
         continue;
       }
       result.headers = contenders[line.contender].headers(line.request.caller);
-      await checkReply(line, result.server, result.headers);
+      result.path = await pathOf(line, result.server, result.headers);
+      await checkReply(result);
       // A warm-up: connections are made, and JavaScript is compiled.
-      await drive(result.server.address + line.request.path, result.headers, {
+      await drive(result.server.address + result.path, result.headers, {
         seconds: warmUp(line),
         connections: line.connections,
       });
@@ -108,15 +118,17 @@ export const measureLines = async (lines, { rounds, seconds, say }) => {
     const order = [...results.values()].filter(({ skipped }) => !skipped);
     for (let round = 1; round <= rounds; ++round) {
       // There and back, so that a drift of the machine meets all alike.
-      for (const { line, server, headers, measured } of round % 2 ? order : order.toReversed()) {
-        const { connections, request } = line;
+      for (const { line, path, server, headers, measured } of round % 2 ? order : order.toReversed()) {
         await settled(server);
-        const figures = await drive(server.address + request.path, headers, { seconds, connections });
+        const figures = await drive(server.address + path, headers, {
+          seconds,
+          connections: line.connections,
+        });
         measured.push(figures);
         say(`  round ${round}: ${line.name}: ${figures.rate.toFixed(0)}/s`);
       }
     }
-    for (const { line, server, headers } of order) await checkReply(line, server, headers);
+    for (const result of order) await checkReply(result);
     return [...results.values()].map(({ line, measured, server, skipped }) => ({
       name: line.name,
       line,
