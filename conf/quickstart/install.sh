@@ -1,34 +1,40 @@
-# Installs Debian packages: sourced by conf/quickstart/run, packaging/build and the scripts that run tests and benches.
+# Installs Debian packages. Sourced by conf/quickstart/run, packaging/build and the scripts for tests and benchmarks.
 # shellcheck shell=bash
 
-# What the build needs.
+# Packages for the build.
+
 # shellcheck disable=SC2034 # for the scripts that source this file
 build_packages=(g++ make cmake pkg-config apache2-dev apache2-bin libapr1-dev libaprutil1-dev libcjson-dev libcli11-dev
     libargon2-dev libsodium-dev libcrypt-dev libpq-dev libssl-dev libutf8proc-dev libsqlite3-dev zlib1g-dev)
-# What the tests need beside it.
+# Further packages for the tests.
+
 # shellcheck disable=SC2034 # for the scripts that source this file
 test_packages=(xsltproc openssl libaprutil1-dbd-pgsql libaprutil1-dbd-sqlite3 libcpputest-dev libcurl4-openssl-dev postgresql
     pgbouncer prometheus libapache2-mod-auth-openidc fail2ban logrotate mandoc tidy python3-jsonschema)
-# What packaging/build deb needs: this and what its unit tests are built with.
+# Packages for packaging/build deb, including its unit tests.
+
 # shellcheck disable=SC2034 # for the scripts that source this file
 deb_packages=("${build_packages[@]}" xsltproc build-essential debhelper libcpputest-dev libcurl4-openssl-dev)
-# What packaging/build rpm needs.
+# Packages for packaging/build rpm.
+
 # shellcheck disable=SC2034 # for the scripts that source this file
 rpm_packages=("${build_packages[@]}" xsltproc rpm xz-utils libcpputest-dev libcurl4-openssl-dev)
-# What tests/run --long needs beside that.
+# Further packages for tests/run --long.
+
 # shellcheck disable=SC2034 # for the scripts that source this file
 long_packages=(slowhttptest)
-# What makes the systems of tests/distros/run.
+# Packages for creating the systems of tests/distros/run.
+
 # shellcheck disable=SC2034 # for the scripts that source this file
 system_packages=(mmdebstrap debian-archive-keyring git)
 
-# fail SENTENCE...: ends the script with a sentence that says what to do.
+# fail SENTENCE...: prints the error message and exits.
 fail() {
     printf '%s\n' "$*" >&2
     exit 1
 }
 
-# missing_packages NAME...: prints those that are not installed.
+# missing_packages NAME...: prints the packages that are not installed.
 missing_packages() {
     local name status
     for name; do
@@ -37,13 +43,12 @@ missing_packages() {
     done
 }
 
-# While packages are installed, this file keeps their services from being started; its second line says whose it is.
+# While packages are installed, this file prevents their services from starting. Its second line marks it as ours.
 policy=/usr/sbin/policy-rc.d
 policy_mark='# For the time of one apt-get run of mod_useradmin: no service is started.'
 
-# install_packages NAME...: installs what is missing with apt, as root or with sudo. Where nothing is
-# missing, neither rights nor a network are needed. Services that come with a package are not started, and
-# those that run are left alone.
+# install_packages NAME...: installs missing packages with apt, as root or with sudo. If none is missing, it needs neither
+# privileges nor a network. Services of the packages are not started, and running services are not restarted.
 install_packages() {
     local -a missing run
     if ! command -v dpkg-query apt-get >/dev/null; then
@@ -52,7 +57,7 @@ install_packages() {
     fi
     mapfile -t missing < <(missing_packages "$@")
     if ((${#missing[@]} == 0)); then
-        # Left by a run that was killed, unless another one is at work.
+                # Left by a killed run, unless another run holds the lock.
         if ((EUID == 0)) && grep -qsxF "$policy_mark" "$policy"; then
             flock --nonblock "${policy%/*}" rm -f "$policy" || true
         fi
@@ -72,8 +77,8 @@ set -euo pipefail
 policy=$1
 mark=$2
 shift 2
-# Every run shares a lock on the policy's folder, so that nothing of it stays. Who can have it alone is the last one, and
-# takes the policy away: a run that ends, or, after one that was killed, the policy itself when it is asked.
+# Every run holds a shared lock on the policy's folder. The last run can get an exclusive lock, and then deletes the policy. After
+# a killed run, the policy deletes itself when it is next executed.
 exec 8<"${policy%/*}"
 flock --shared 8
 if [[ -f $policy ]] && grep -qxF "$mark" "$policy" || [[ ! -e $policy && ! -L $policy ]]; then
@@ -87,7 +92,7 @@ fi
 export DEBIAN_FRONTEND=noninteractive NEEDRESTART_SUSPEND=1
 options=(-q -y -o DPkg::Lock::Timeout=120)
 log=$(mktemp)
-# apt COMMAND...: runs apt-get, its last line on the terminal.
+# apt COMMAND...: runs apt-get and shows the last line of its output on the terminal.
 apt() {
     local watcher="" status=0
     if [[ -t 2 ]]; then

@@ -1,8 +1,8 @@
-# Finds httpd and PostgreSQL, and runs a PostgreSQL of one's own: sourced by conf/quickstart/run and
-# tests/bench/run, after install.sh.
+# Finds httpd and PostgreSQL, and runs a separate PostgreSQL. Sourced by conf/quickstart/run and tests/bench/run, after
+# install.sh.
 # shellcheck shell=bash
 
-# find_httpd: sets httpd, httpd_modules and httpd_version; fails where httpd is too old.
+# find_httpd: sets httpd, httpd_modules and httpd_version. Fails if httpd is missing or too old.
 find_httpd() {
     local apxs
     read -r apxs < <(PATH=$PATH:/usr/bin:/usr/sbin command -v apxs apxs2) ||
@@ -18,8 +18,8 @@ find_httpd() {
     fi
 }
 
-# find_postgresql [VERSION]: sets postgresql to the folder of the programs of that PostgreSQL, or else of the newest, 13 or
-# later; false where there is none.
+# find_postgresql [VERSION]: sets postgresql to the program folder of that version, or by default of the newest, 13 or later.
+# Returns 1 if there is none.
 find_postgresql() {
     local initdb version
     while read -r initdb; do
@@ -32,7 +32,7 @@ find_postgresql() {
     return 1
 }
 
-# httpd_user: the user that httpd's children change to where httpd is started by root.
+# httpd_user: prints the account of httpd's children if root starts httpd.
 httpd_user() {
     local name
     for name in www-data apache httpd daemon; do
@@ -44,7 +44,7 @@ httpd_user() {
     fail "No user for httpd's children was found: create one with: useradd --system www-data"
 }
 
-# as_user USER COMMAND...: runs a command as that user (for root), with nothing else of root's.
+# as_user USER COMMAND...: runs a command as that user, without root's groups. Requires root.
 as_user() {
     local name=$1 group
     shift
@@ -52,9 +52,9 @@ as_user() {
     setpriv --reuid "$name" --regid "$group" --init-groups -- "$@"
 }
 
-# choose_folder VARIABLE DEFAULT FALLBACK USER...: sets folder, made where it does not exist: the one that the
-# environment variable names, else the default; for root, whose servers run as these users, the fallback where
-# they cannot enter the default (a clone below /root).
+# choose_folder VARIABLE DEFAULT FALLBACK USER...: sets folder to the one that the environment variable names, or to the default,
+# and creates it if necessary. As root, uses the fallback if these users, which run the servers, cannot enter the default (a
+# clone below /root).
 choose_folder() {
     local variable=$1 default=$2 fallback=$3
     shift 3
@@ -73,13 +73,13 @@ choose_folder() {
         can_enter "$folder" "$@" || fail "They cannot enter $folder either: choose another folder with $variable=/path $0"
     fi
     folder=$(cd "$folder" && pwd -P)
-    # These would need quoting in httpd's configuration, in connection strings or in both.
+        # These characters would need quoting in httpd's configuration or in connection strings.
     [[ $folder != *[\"\'\\\$%,]* ]] ||
         fail "The path $folder holds a quote, a backslash, a dollar sign, a percent sign or a comma:" \
             "choose another folder with $variable=/path $0"
 }
 
-# can_enter FOLDER USER...: whether all these users can.
+# can_enter FOLDER USER...: returns whether all these users can enter the folder.
 can_enter() {
     local path=$1 name
     shift
@@ -88,7 +88,7 @@ can_enter() {
     done
 }
 
-# loadable NAME...: prints the LoadModule lines of those of httpd's modules that are not compiled in.
+# loadable NAME...: prints LoadModule lines for the named httpd modules that are not compiled in.
 loadable() {
     local name built_in
     built_in=$("$httpd" -l)
@@ -99,10 +99,9 @@ loadable() {
     done
 }
 
-# start_postgresql FOLDER USER...: starts the cluster in FOLDER/postgresql, made at first use, with a socket
-# in FOLDER/postgresql as its only door, and waits until it answers. The database and the role are called
-# useradmin; the operating system's users named here, and the one that runs this, are let in as that role.
-# As root, the server runs as the user postgres. Sets postgresql_pid and postgresql_socket.
+# start_postgresql FOLDER USER...: starts the cluster in FOLDER/postgresql and waits until it accepts connections. Creates it at
+# first use. It listens only on a socket in FOLDER/postgresql. The database and the role are called useradmin; the given users
+# and the current one may log in as that role. As root, the server runs as postgres. Sets postgresql_pid and postgresql_socket.
 start_postgresql() {
     local folder=$1/postgresql name log=$1/postgresql.log
     shift
@@ -122,15 +121,15 @@ start_postgresql() {
         chown postgres: "$folder"
         run=(as_user postgres)
     fi
-    chmod 755 "$folder" # for the socket; the data in it are the owner's alone
+    chmod 755 "$folder" # for the socket; only the owner can read data
     : >>"$log"
-    # The mark tells a cluster that an interrupted run left half made from one that holds data.
+        # The file "unfinished" marks a cluster whose creation was interrupted.
     if [[ -e $folder/unfinished ]]; then
         rm -rf "$folder/data"
     fi
     local version
     if [[ -e $folder/data/PG_VERSION ]]; then
-        # No other version reads what it has written.
+                # Only the same major version can read the data.
         version=$(<"$folder/data/PG_VERSION")
         find_postgresql "$version" ||
             fail "$folder/data was made by PostgreSQL $version, which is not there any more:" \
@@ -177,7 +176,7 @@ CONF
     fi
 }
 
-# stop_server PID SIGNAL: asks a child of this script to end, and waits until it has.
+# stop_server PID SIGNAL: sends the signal to a child of this script and waits for it to exit; kills it after 10 s.
 stop_server() {
     local pid=$1 signal=$2 tries=0
     kill -s "$signal" "$pid" 2>/dev/null || return 0

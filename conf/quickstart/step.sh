@@ -1,10 +1,10 @@
-# Runs what takes long and shows that it goes on: sourced by conf/quickstart/run and packaging/build.
+# Runs long commands and shows their progress. Sourced by conf/quickstart/run and packaging/build.
 # shellcheck shell=bash
 
-# The step that runs, for the trap that ends it: its process group.
+# The process group of the running step, for the trap that stops it.
 step_pid=
 
-# step TEXT LOG COMMAND...: runs a command, its output in the log, its last line on the terminal.
+# step TEXT LOG COMMAND...: runs a command with its output in the log, and shows the last line on the terminal.
 step() {
     local text=$1 log=$2 line=
     shift 2

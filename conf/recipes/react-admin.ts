@@ -1,7 +1,7 @@
 // react-admin: <Admin dataProvider={users("/api")}><Resource name="users" list={…} edit={…} /></Admin>
 import { type DataProvider, fetchUtils, HttpError } from "react-admin";
 
-const versions = new Map(); // of each user that was read: what is saved is meant for that row
+const versions = new Map(); // ETag of each user that was read, for If-Match
 
 const ask = async (url: string, method = "GET", body?: object, headers: Record<string, string> = {}) => {
   const reply = await fetch(url, { method, headers, body: body && JSON.stringify(body) });
@@ -12,9 +12,9 @@ const ask = async (url: string, method = "GET", body?: object, headers: Record<s
   return envelope;
 };
 
-const cursors = new Map<string, string>(); // of the pages next to the one that was read last, by their addresses
+const cursors = new Map<string, string>(); // cursors of the next and previous page, by URL
 
-// A page behind a cursor costs what the first page costs, at any depth.
+// Uses cursors where known: such a page costs as much as the first page, at any depth.
 const askPage = async (path: string, query: URLSearchParams) => {
   const page = Number(query.get("page"));
   const addressOf = (number: number) => {
@@ -48,7 +48,7 @@ export const users = (api: string): DataProvider => {
       data: (await Promise.all(ids.map((id) => ask(at(resource, id))))).map((reply) => reply.data),
     }),
     create: (resource, { data }) => ask(`${api}/${resource}`, "POST", data),
-    // An admin may not send what only a superAdmin changes: what was changed goes out alone.
+        // Sends only changed fields: an admin may not send those that only a superAdmin may change.
     update(resource, { id, data, previousData }) {
       const changes = Object.entries(data).filter(([field, value]) => value !== previousData?.[field]);
       return ask(at(resource, id), "PUT", Object.fromEntries(changes), meant(id));

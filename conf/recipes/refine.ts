@@ -1,7 +1,7 @@
 // refine: <Refine dataProvider={users("/api")} resources={[{ name: "users" }]}>…</Refine>
 import type { DataProvider, HttpError } from "@refinedev/core";
 
-const versions = new Map(); // of each user that was read: what is saved is meant for that row
+const versions = new Map(); // ETag of each user that was read, for If-Match
 
 const ask = async (url: string, method = "GET", body?: object, headers: Record<string, string> = {}) => {
   const reply = await fetch(url, { method, headers, body: body && JSON.stringify(body) });
@@ -12,9 +12,9 @@ const ask = async (url: string, method = "GET", body?: object, headers: Record<s
   return envelope;
 };
 
-const cursors = new Map<string, string>(); // of the pages next to the one that was read last, by their addresses
+const cursors = new Map<string, string>(); // cursors of the next and previous page, by URL
 
-// A page behind a cursor costs what the first page costs, at any depth.
+// Uses cursors where known: such a page costs as much as the first page, at any depth.
 const askPage = async (path: string, query: URLSearchParams) => {
   const page = Number(query.get("page"));
   const addressOf = (number: number) => {

@@ -1,4 +1,4 @@
-// TanStack Query over a client whose types are the service's own:
+// TanStack Query with a client whose types are generated from the OpenAPI document:
 //   openapi-typescript https://app.example.com/api/users/openapi.json --output users.d.ts
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import createClient from "openapi-fetch";
@@ -14,7 +14,7 @@ client.use({
   },
 });
 
-/** A page of users. The next and the previous one are best asked for by these cursors, with the query otherwise the same. */
+/** A page of users. To get the next or previous page, repeat the query with the returned cursor. */
 export const useUsers = (query: Filters) => {
   const queryFn = async () => {
     const { data, response } = await client.GET("/", { params: { query } });
@@ -25,10 +25,10 @@ export const useUsers = (query: Filters) => {
   return useQuery({ queryKey: ["users", query], queryFn, placeholderData: keepPreviousData });
 };
 
-/** The user, and the version of the row that was read: what is saved is meant for that one. */
+/** The user, and the version (ETag) of its row, for If-Match. */
 export const useUser = (id: string) =>
   useQuery({
-    // Read when a form opens, and not behind its back, nor when lists are: what it shows and the version belong together.
+        // Never refetched while a form is open, so that the data and the version match.
     queryKey: ["user", id],
     staleTime: Infinity,
     gcTime: 0,
