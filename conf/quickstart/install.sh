@@ -52,7 +52,7 @@ policy_mark='# For the time of one apt-get run of mod_useradmin: no service is s
 install_packages() {
     local -a missing run
     if ! command -v dpkg-query apt-get >/dev/null; then
-        echo "This system has no apt; going on with what is installed." >&2
+        echo "This system has no apt; continuing with the installed packages." >&2
         return 0
     fi
     mapfile -t missing < <(missing_packages "$@")
@@ -68,11 +68,11 @@ install_packages() {
     elif command -v sudo >/dev/null; then
         run=(sudo bash)
     else
-        fail "These packages are missing, and there is no sudo to install them with:" \
+        fail "These packages are missing, and sudo is not available to install them:" \
             "as root, run: apt-get update && apt-get install --no-install-recommends ${missing[*]}"
     fi
     echo "Installing ${missing[*]}" >&2
-    "${run[@]}" -s -- "$policy" "$policy_mark" "${missing[@]}" <<'ROOT' || fail "The packages were not installed (the reason is above). Mend that, then run this again."
+    "${run[@]}" -s -- "$policy" "$policy_mark" "${missing[@]}" <<'ROOT' || fail "The packages were not installed (the reason is above). Fix it, then run this again."
 set -euo pipefail
 policy=$1
 mark=$2
@@ -112,7 +112,7 @@ apt() {
     fi
     return "$status"
 }
-apt update || echo "The lists of packages could not be renewed; trying with those that are here." >&2
+apt update || echo "The package lists could not be updated; continuing with the existing ones." >&2
 apt install --no-install-recommends -- "$@" || {
     rm -f "$log"
     exit 1

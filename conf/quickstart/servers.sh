@@ -61,7 +61,7 @@ choose_folder() {
     folder=${!variable:-$default}
     mkdir -p "$folder" 2>/dev/null || true
     [[ -d $folder && -w $folder ]] ||
-        fail "$folder cannot be written: choose another folder with $variable=/path $0"
+        fail "$folder is not writable: choose another folder with $variable=/path $0"
     if ((EUID == 0)) && ! can_enter "$folder" "$@"; then
         [[ -z ${!variable:-} ]] ||
             fail "Servers that root starts run as $*, and cannot enter $folder: choose another $variable," \
@@ -132,14 +132,14 @@ start_postgresql() {
                 # Only the same major version can read the data.
         version=$(<"$folder/data/PG_VERSION")
         find_postgresql "$version" ||
-            fail "$folder/data was made by PostgreSQL $version, which is not there any more:" \
+            fail "$folder/data was created by PostgreSQL $version, which is no longer installed:" \
                 "install it, or delete $folder, with all that was stored in it, to start over."
     fi
     if [[ ! -e $folder/data ]]; then
         : >"$folder/unfinished"
         "${run[@]}" "$postgresql/initdb" --pgdata "$folder/data" --username postgres --auth peer \
             --encoding UTF8 --locale C.UTF-8 >>"$log" 2>&1 ||
-            fail "PostgreSQL's cluster could not be made: the reason is in $log"
+            fail "The PostgreSQL cluster could not be created: the reason is in $log"
         cat >>"$folder/data/postgresql.conf" <<CONF
 listen_addresses = ''
 unix_socket_directories = '$folder'
@@ -171,7 +171,7 @@ CONF
     if [[ -e $folder/unfinished ]]; then
         "${run[@]}" "$postgresql/psql" -X -q -v ON_ERROR_STOP=1 -h "$folder" -U postgres -d postgres \
             -c 'CREATE ROLE useradmin LOGIN' -c 'CREATE DATABASE useradmin OWNER useradmin' >>"$log" 2>&1 ||
-            fail "PostgreSQL's database could not be made: the reason is in $log"
+            fail "The PostgreSQL database could not be created: the reason is in $log"
         rm "$folder/unfinished"
     fi
 }
