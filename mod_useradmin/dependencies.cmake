@@ -1,13 +1,13 @@
-# Finds what the project builds on. Whatever is missing is named together with the packages that hold it.
+# Finds the dependencies. Missing ones are reported with the packages that contain them.
 
-# Notes what is missing; all of it is told at once, below.
+# Records a missing dependency. All are reported together below.
 function(useradmin_note_missing what debian fedora)
   set_property(GLOBAL APPEND PROPERTY USERADMIN_MISSING
     "  ${what}: install ${debian} (Debian, Ubuntu) or ${fedora} (Fedora, RHEL)")
 endfunction()
 
 # useradmin_need(<target> <pkg-config module> <Debian package> <Fedora package>)
-# makes PkgConfig::<target>, or notes what to install.
+# creates PkgConfig::<target>, or records what to install.
 function(useradmin_need target module debian fedora)
   if(PkgConfig_FOUND)
     pkg_check_modules(${target} QUIET IMPORTED_TARGET GLOBAL ${module})
@@ -44,7 +44,7 @@ useradmin_need(UTF8PROC libutf8proc libutf8proc-dev utf8proc-devel)
 useradmin_need(PQ libpq libpq-dev libpq-devel)
 useradmin_need(SQLITE sqlite3 libsqlite3-dev sqlite-devel)
 useradmin_need(ZLIB zlib zlib1g-dev zlib-devel)
-# Optional: hashes faster where the kernel gives huge pages to all memory.
+# Optional: hashing is faster if the kernel allows huge pages for all memory.
 if(PkgConfig_FOUND)
   pkg_check_modules(SODIUM QUIET IMPORTED_TARGET GLOBAL libsodium)
 endif()
@@ -62,7 +62,7 @@ if(missing)
   message(FATAL_ERROR "What the build needs and did not find:\n${missing}")
 endif()
 
-# A module takes APR and APR-util from the httpd that loads it: their headers, and no copy of the libraries.
+# A module uses the APR and APR-util of the httpd that loads it: their headers, but no copy of the libraries.
 add_library(useradmin_apr_headers INTERFACE)
 target_include_directories(useradmin_apr_headers SYSTEM INTERFACE ${APR_INCLUDE_DIRS} ${APRUTIL_INCLUDE_DIRS})
 target_compile_options(useradmin_apr_headers INTERFACE ${APR_CFLAGS_OTHER} ${APRUTIL_CFLAGS_OTHER})

@@ -2,13 +2,13 @@
 #include "auth/authentication.hpp"
 #include "auth/configuration.hpp"
 
-// The only exported symbol, by which httpd finds the module.
+// The only exported symbol. httpd finds the module by it.
 extern "C" {
 extern module auth_useradmin_module __attribute__((visibility("default")));
 // clang 23 parses a line that begins with "module" as a C++ module declaration.
 module_struct auth_useradmin_module = {
     MODULE_MAGIC_NUMBER_MAJOR, MODULE_MAGIC_NUMBER_MINOR, -1,
-    // The name for <IfModule>: that of a C file, as for other modules.
+    // The name for <IfModule>: a C file name, as for other modules.
     "mod_auth_useradmin.c", nullptr, nullptr, MODULE_MAGIC_COOKIE, nullptr,
     useradmin::httpd::create_settings<useradmin::auth::directives>,
     useradmin::httpd::merge_settings<useradmin::auth::directives>,

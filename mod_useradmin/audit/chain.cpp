@@ -20,7 +20,7 @@ constexpr std::string_view hash_key = ",\"hash\":\"";
 constexpr std::string_view broken_key = ",\"broken\":\"";
 constexpr std::string_view end_of_text = "\"";
 constexpr std::string_view end_of_line = "\"}";
-// Within a text, the quotes would be escaped.
+// Quotes in a text are escaped.
 constexpr std::string_view unknown_result = ",\"result\":\"unknown\",";
 constexpr std::size_t hash_size = 64;
 
@@ -63,7 +63,7 @@ void write_value(Writer& writer, const model::Value& value) {
         writer.null();
 }
 
-/// Writes the known fields of a user. If there is another row, writes only those that differ. Omits
+/// Writes the known fields of a user. If another row is given, writes only those that differ. Omits
 /// updatedAt, since the line has its own time.
 void write_row(Writer& writer, std::string_view key, const model::User& row,
                const model::User* other) {
@@ -86,7 +86,7 @@ bool take_from_end(std::string_view& text, std::string_view end) {
     return true;
 }
 
-/// Removes a hash member from the end of an open object whose last quote is removed already.
+/// Removes a hash member from the end of an open object. Its last quote is already removed.
 std::optional<std::string_view> take_hash(std::string_view& text, std::string_view key) {
     if (text.size() < hash_size)
         return std::nullopt;
@@ -160,7 +160,7 @@ std::string begin_line(const Event& event, const Origin& origin, text::Timestamp
     write_text_if_any(writer, "trace", origin.trace);
     if (corrects != 0)
         writer.key("corrects").integer(static_cast<std::int64_t>(corrects));
-    // The log is read on terminals, too.
+    // The log is also read on terminals.
     return text::printable_json(out);
 }
 

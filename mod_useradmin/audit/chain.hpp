@@ -21,13 +21,13 @@ struct Origin {
     std::string_view trace = {};
 };
 
-/// Longer texts are truncated at a character boundary and end in an ellipsis.
+/// Longer texts are truncated at a character boundary and end with an ellipsis.
 inline constexpr std::size_t max_value_length = 512;
 /// The maximum length of a line: escaping may multiply the length of a text by six.
 inline constexpr std::size_t max_line_length = std::size_t{36} * 6 * max_value_length;
 
-/// Returns the line of an event as an open JSON object, without the chain members. It contains no
-/// password, token or hash. corrects: the number of the line that this one corrects, or 0.
+/// Returns the line of an event as an open JSON object without the chain members. It contains no
+/// password, token or hash. corrects: the number of the line that this line corrects, or 0.
 std::string begin_line(const Event& event, const Origin& origin, text::Timestamp time,
                        std::uint64_t corrects);
 
@@ -60,7 +60,7 @@ std::optional<ParsedLine> parse_line(std::string_view line);
 /// Returns the position of the complete line at the end of the text, without verifying it.
 std::optional<ChainPosition> last_position(std::string_view text);
 
-/// Adds a member which records that a truncated line of a killed process precedes.
+/// Adds a member that marks a truncated line of a killed process before this one.
 void append_broken_line(std::string& open_object, std::string_view half_line);
 
 } // namespace useradmin::audit

@@ -38,15 +38,15 @@ struct Event {
     /// The caller's id and role; empty if unknown.
     std::string caller = {};
     std::string role = {};
-    /// The id of the administrator who acts as the caller; empty if nobody does.
+    /// The id of the administrator who impersonates the caller; empty if there is none.
     std::string impersonated_by = {};
     /// The HTTP status.
     int status = 200;
-    /// Whether a change that did not succeed may have been made all the same.
+    /// Whether a failed change may have been made anyway.
     bool is_outcome_unknown = false;
-    /// The reason of a refusal, if the status does not tell. A constant.
+    /// The reason for a refusal, if the status is ambiguous. A constant.
     std::string_view reason = {};
-    /// How many refusals of one network it stands for.
+    /// The number of refusals of one network that the line covers.
     std::uint64_t count = 1;
     /// The user's row before and after a change.
     std::optional<model::User> before = {};

@@ -22,7 +22,7 @@ namespace useradmin::audit {
 
 namespace {
 
-// How long a line waits for others to have been written, or for a program to read.
+// How long a line waits for a lock or for a program to read.
 constexpr std::chrono::seconds lock_timeout(5);
 
 // The longest chain part of a line.
@@ -92,13 +92,13 @@ std::optional<ChainPosition> take_link(std::string_view& text) {
     return ChainPosition{*number, std::string(hash)};
 }
 
-/// What a pipe has room for.
+/// The free space of a pipe.
 struct Room {
     bool is_enough;
     bool is_empty;
 };
 
-/// Whether a pipe, or a device, takes so many bytes at once.
+/// Returns whether a pipe or device accepts that many bytes at once.
 Room room_of(int file, std::size_t size) noexcept {
     const int capacity = fcntl(file, F_GETPIPE_SZ);
     int held = 0;
@@ -106,7 +106,7 @@ Room room_of(int file, std::size_t size) noexcept {
         pollfd device = {file, POLLOUT, 0};
         return {poll(&device, 1, 0) != 0, true};
     }
-    // Pages may be half empty: a write starts a new page where the last one has no room for it.
+    // Pages may be half empty: a write that does not fit into the last page starts a new one.
     const long page = sysconf(_SC_PAGESIZE);
     return {(held == 0 && static_cast<long>(size) <= capacity) ||
                 2L * held + static_cast<long>(size) + 3 * page <= capacity,
@@ -245,7 +245,7 @@ AppendResult Log::append(const std::string& open_object, Delivery delivery) {
     constexpr std::chrono::milliseconds pause(5);
     if (!is_ready_)
         return {0, ENOLCK};
-    // A refusal waits for no lock longer than a write takes.
+    // A refusal waits no longer for a lock than a write takes.
     constexpr std::chrono::milliseconds write_time(50);
     const auto deadline =
         Clock::now() + (delivery == Delivery::at_once ? write_time : Clock::duration(lock_timeout));

@@ -21,9 +21,9 @@ struct AppendResult {
     std::uint64_t number = 0;
     /// The errno value, or 0. After an error, the line may be in the log but not on disk.
     int error = 0;
-    /// Whether this is the first line for which the program has no room.
+    /// Whether this is the first line that the program's pipe has no room for.
     bool begins_stall = false;
-    /// Where the program reads again and has read all: how many lines it was not given.
+    /// If the program has caught up: the number of lines that were lost.
     std::uint64_t not_written = 0;
 };
 
@@ -36,37 +36,38 @@ struct Descriptors {
 };
 
 /// Opens or creates a log and its .chain file, writable by the owner and readable by the group. The
-/// caller closes the descriptors. errno tells the error. Do not open a log twice in a process:
+/// caller closes the descriptors. Sets errno on failure. Do not open a log twice in a process:
 /// closing one descriptor would release the lock.
 Descriptors open_log(const std::string& name);
 
 /// A file or a pipe whose lines form one hash chain with several writers: the children of httpd,
 /// those of the previous configuration, and useradminctl. The .chain file next to the log contains
-/// the last position and serves as the lock. If a process was killed before it wrote the position,
-/// it is read from the end of the log. A log that is moved away continues in the new file.
+/// the last position and serves as the lock. If a process is killed before it writes the position,
+/// the position is read from the end of the log. If the log is rotated, the chain continues in the
+/// new file.
 class Log {
   public:
     /// Returns the name of a log's .chain file.
     static std::string position_file(std::string_view log) { return std::string(log) + ".chain"; }
 
     /// log: open for reading and appending, or a pipe. place: the .chain file, open for reading and
-    /// writing. Closes neither. In shared memory, before the processes fork, it also serializes
-    /// them.
+    /// writing. Closes neither. If constructed in shared memory before the processes fork, also
+    /// serializes the processes.
     Log(int log, int place) noexcept
         : log_(log), position_file_(place), is_ready_(mutex_.init() && refusals_.init()) {}
     Log(const Log&) = delete;
     Log& operator=(const Log&) = delete;
 
-    /// How much is done for a line.
+    /// How reliably a line is delivered.
     enum class Delivery {
-        at_once, ///< it is not written where a program has no room for it
-        waits,   ///< it waits for the program, unless another has waited in vain since it last read
-        durable, ///< the same, and it is on its disk before it counts
+        at_once, ///< drops the line if the program's pipe is full
+        waits,   ///< waits for the program, unless a wait has timed out since it last read
+        durable, ///< as waits, and syncs the line to disk
     };
     /// Chains a line (an open object) and appends it, completely or not at all.
     AppendResult append(const std::string& open_object, Delivery delivery);
 
-    /// The counts of anonymous callers' refusals.
+    /// The counts of refusals of anonymous callers.
     Refusals& refusals() noexcept { return refusals_; }
 
   private:
@@ -85,12 +86,12 @@ class Log {
 
     int log_;
     int position_file_;
-    /// File locks belong to processes and wake no waiters: this mutex orders the threads and
-    /// children of one httpd.
+    /// File locks belong to processes and do not wake waiters. This mutex serializes the threads
+    /// and children of one httpd.
     ipc::Mutex mutex_ = {};
-    /// Of a program: how many lines it was not given since it last had read all.
+    /// For a program: the number of lines lost since it last caught up.
     std::atomic<std::uint64_t> not_written_{0};
-    /// Whether a line has waited for it in vain since it last read.
+    /// Whether a wait for the program has timed out since it last read.
     std::atomic<bool> is_stalled_{false};
     Refusals refusals_ = {};
     bool is_ready_;

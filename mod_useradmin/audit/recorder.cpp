@@ -16,7 +16,7 @@ bool is_denied(int status) noexcept {
     return status == 401 || status == 403 || status == 429;
 }
 
-/// Reports in the error log what kept a line from being written.
+/// Logs why a line could not be written.
 void report(const AppendResult& appended, bool is_required, text::Logger& errors) {
     if (appended.error != 0 && appended.error != EAGAIN)
         errors.write_throttled(text::Level::error,
@@ -38,7 +38,7 @@ void report(const AppendResult& appended, bool is_required, text::Logger& errors
 void write_all(Log& log, const std::vector<Refusals::Pending>& pending, text::Logger& errors) {
     int error = 0;
     for (const Refusals::Pending& one : pending) {
-        // After an error, only count: the parent process waits for one line at most.
+        // After an error, only counts: the parent process waits for one line at most.
         if (error == 0) {
             Event event;
             event.operation = one.operation;
@@ -82,7 +82,7 @@ bool Recorder::finish() {
     const bool is_told = written_ != 0 && event_.result() == Result::done;
     if (is_told || !(event_.is_change || is_denied(event_.status)))
         return true;
-    // No change without success.
+    // An operation that failed has changed nothing.
     if (event_.result() != Result::done)
         event_.before = event_.after = std::nullopt;
     if (!is_anonymous_refusal())
@@ -102,7 +102,7 @@ bool Recorder::finish() {
     return false;
 }
 
-/// A change, and what corrects the line of one, is worth waiting for.
+/// Changes and corrections are worth waiting for.
 Log::Delivery Recorder::delivery() const noexcept {
     const Result result = event_.result();
     const bool is_change = result == Result::done || result == Result::unknown || written_ != 0;

@@ -19,9 +19,9 @@ struct Trail {
     bool is_required = false;
 };
 
-/// The event of a request or command, and its line. As a listener of the store it gets the rows
-/// before and after a change. With `required`, it writes the line before the commit, so that no
-/// change lacks a line; if the commit then fails, another line corrects the first.
+/// The event of a request or command, and its line. As a listener of the store, receives the rows
+/// before and after a change. With `required`, writes the line before the commit, so that no change
+/// lacks a line. If the commit then fails, another line corrects the first.
 class Recorder final : public store::ChangeListener {
   public:
     /// errors: the log for lines that cannot be written.
@@ -29,13 +29,13 @@ class Recorder final : public store::ChangeListener {
         : trail_(trail), origin_(origin), errors_(errors) {}
 
     Event& event() noexcept { return event_; }
-    /// Begins another event after the previous one is finished. Its line corrects the line of that
-    /// number, if not 0.
+    /// Begins another event after the previous one is finished. corrects: the number of the line to
+    /// correct, or 0.
     void begin(Event event, std::uint64_t corrects = 0) {
         event_ = std::move(event);
         written_ = corrects;
     }
-    /// Returns the number of the event's line, or of the one it corrects, or 0.
+    /// Returns the number of the event's line or of the line it corrects, or 0.
     std::uint64_t written() const noexcept { return written_; }
     /// Returns whether there is a log.
     bool is_enabled() const noexcept { return trail_.log != nullptr; }
@@ -45,8 +45,8 @@ class Recorder final : public store::ChangeListener {
                    const model::User* after) override;
     void on_unknown_outcome() noexcept override { event_.is_outcome_unknown = true; }
 
-    /// Writes the line unless it is already written and right. Of requests that change nothing,
-    /// only refusals are logged. Returns false on failure.
+    /// Writes the line, unless a correct one is already written. Of requests that change nothing,
+    /// logs only refusals. Returns false on failure.
     bool finish();
 
   private:
@@ -62,10 +62,10 @@ class Recorder final : public store::ChangeListener {
     std::uint64_t written_ = 0;
 };
 
-/// Writes the lines of refusals that were counted, of networks whose minute has passed.
+/// Writes the lines of refusals that were counted longer than a minute ago.
 void write_due_refusals(Log& log, text::Logger& errors);
-/// Writes the lines of all refusals that were counted, before the log is closed. What is refused
-/// afterwards has a line at once.
+/// Writes the lines of all counted refusals before the log is closed. From then on, each refusal is
+/// logged at once.
 void write_last_refusals(Log& log, text::Logger& errors);
 
 } // namespace useradmin::audit

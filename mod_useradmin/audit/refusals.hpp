@@ -14,15 +14,14 @@
 
 namespace useradmin::audit {
 
-/// Counts refusals for each network, in a table of fixed size in memory that processes share. The
-/// first refusal of a network has a line at once; those of the following minute have one line
-/// together. Networks for which the table has no room share one count. A process that is killed
-/// leaves counts that are one off.
+/// Counts refusals by network in a fixed-size table in shared memory. The first refusal of a
+/// network is logged at once. Those of the following minute share one line. Networks that do not
+/// fit into the table share one count. If a process is killed, a count may be off by one.
 class Refusals {
   public:
     using Clock = std::chrono::steady_clock;
 
-    /// What is known of a refusal. A line about several has the last one's.
+    /// A refusal. A line for several refusals describes the last one.
     struct Refusal {
         std::string_view network;
         std::string_view server;
@@ -31,21 +30,21 @@ class Refusals {
         int status;
     };
 
-    /// Initializes the table, in zeroed memory, before processes fork; false where the system
+    /// Initializes the table in zeroed memory, before processes fork. Returns false if the system
     /// refuses.
     [[nodiscard]] bool init() noexcept { return mutex_.init(); }
 
-    /// For how many refusals a line is to be written.
+    /// The number of refusals to log in a line.
     struct Due {
-        /// 0: no line now.
+        /// 0: do not log now.
         std::uint64_t count;
-        /// Whether they are of several networks.
+        /// Whether they come from several networks.
         bool is_of_many = false;
     };
-    /// Counts a refusal. Returns for how many its line stands.
+    /// Counts a refusal. Returns the number of refusals to log now.
     Due count(const Refusal& refusal, Clock::time_point now) noexcept;
 
-    /// Refusals that have been counted without a line.
+    /// Refusals that are counted but not logged.
     struct Pending {
         /// Empty for several networks.
         std::string network;
@@ -55,16 +54,17 @@ class Refusals {
         int status;
         std::uint64_t count;
     };
-    /// Takes the counts of the networks whose minute has passed. Takes none where another process
-    /// holds the table for long.
+    /// Takes the counts that are older than a minute. Returns none if another process holds the
+    /// lock for long.
     std::vector<Pending> take_due(Clock::time_point now);
-    /// Takes all counts. From now on, each refusal has a line of its own.
+    /// Takes all counts. From now on, each refusal is logged at once.
     std::vector<Pending> close();
 
-    /// Counts refusals again whose line could not be written. network: empty for several networks.
+    /// Restores the count of refusals whose line could not be written. network: empty for several
+    /// networks.
     void restore(std::string_view network, std::uint64_t count) noexcept;
 
-    /// How many networks have a count of their own.
+    /// The maximum number of networks with a count of their own.
     static constexpr std::size_t most_networks = 256;
 
   private:
@@ -93,7 +93,7 @@ class Refusals {
         int status;
         /// When the minute began; 0: unused.
         Clock::rep since;
-        /// Refusals without a line.
+        /// Refusals that are not logged.
         std::uint64_t count;
 
         bool is_over(Clock::time_point now) const noexcept;
@@ -104,7 +104,7 @@ class Refusals {
 
     ipc::Mutex mutex_;
     bool is_closed_;
-    /// The last one is for all networks that have no other.
+    /// The last entry is shared by all other networks.
     std::array<Entry, most_networks + 1> entries_;
 };
 

@@ -82,7 +82,7 @@ class Reader {
     }
 
   private:
-    /// Reads a line, or the beginning of one that is too long. Returns false at the end.
+    /// Reads a line, or the beginning of a line that is too long. Returns false at the end.
     bool take_line() {
         std::istream& text = *source_->text;
         std::array<char, 4096> piece;

@@ -29,14 +29,14 @@ struct Findings {
     std::vector<std::string> problems;
     /// Remarks that are not problems.
     std::vector<std::string> notes;
-    /// How many changes have an unknown outcome, and where the first lines about them are.
+    /// The number of changes with an unknown outcome, and the locations of the first ones.
     std::uint64_t unknown = 0;
     std::vector<std::string> unknown_lines;
 };
 
-/// Verifies the chain across all sources, in any order. Within a source, numbers must increase;
-/// lines of different sources may interleave. If a position is known from before, it must be in the
-/// chain. Limits the number of reported problems.
+/// Verifies the chain across all sources, in any order. Within a source, numbers must increase.
+/// Lines of different sources may interleave. Known positions must be in the chain. Limits the
+/// number of reported problems.
 Findings verify(const std::vector<Source>& sources, std::optional<std::string> known_hash,
                 const std::function<void(std::uint64_t lines)>& progress);
 

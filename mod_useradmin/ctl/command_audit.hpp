@@ -18,7 +18,7 @@ namespace useradmin::ctl {
 /// Returns the argument that names the command's target; empty if there is none or it is a token.
 std::string_view target_of(std::string_view command, const Options& options);
 
-/// The audit log of the settings, which httpd writes, too, and the event of a command.
+/// The audit log of the settings, shared with httpd, and the event of a command.
 class CommandAudit {
   public:
     /// Opens the log, if there is one. On failure, prints a warning, or throws CommandError if the
@@ -39,9 +39,10 @@ class CommandAudit {
     /// commit and could not be.
     bool record_change(std::string_view user_id, const model::User* before,
                        const model::User* after);
-    /// The reported changes are committed.
+    /// Marks the reported changes as committed.
     void confirm_changes() noexcept { unconfirmed_.clear(); }
-    /// It is not, or nobody knows: a line for each corrects what was told.
+    /// Writes a correcting line for each reported change that was rolled back or whose outcome is
+    /// unknown.
     void revert_changes(bool is_outcome_unknown);
     /// Returns whether changes are reported before the commit.
     bool runs_before_commit() const noexcept {
@@ -58,7 +59,7 @@ class CommandAudit {
     std::unique_ptr<Errors> errors_;
     std::unique_ptr<Files> files_;
     std::optional<audit::Recorder> recorder_;
-    /// Numbers and targets of reported changes that are not committed yet.
+    /// Numbers and targets of reported changes that are not yet committed.
     std::vector<std::pair<std::uint64_t, std::string>> unconfirmed_;
 };
 

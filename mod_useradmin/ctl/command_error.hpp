@@ -15,7 +15,7 @@ enum class Exit {
     not_found = 4,     ///< no such user or session
 };
 
-/// Ends a command with a sentence on stderr that says what to do.
+/// Ends a command with a sentence on stderr that gives the remedy.
 class CommandError : public std::runtime_error {
   public:
     CommandError(Exit code, const std::string& sentence)
@@ -23,7 +23,7 @@ class CommandError : public std::runtime_error {
     Exit code;
 };
 
-/// A statement waited longer than lock_timeout for a lock, or ended a deadlock.
+/// A statement exceeded lock_timeout, or was ended by a deadlock.
 class LockTimeout : public CommandError {
   public:
     explicit LockTimeout(const std::string& sentence) : CommandError(Exit::failure, sentence) {}

@@ -36,7 +36,7 @@ void add_command(CLI::App& program, const Command& command) {
     CLI::App& app = *parent->add_subcommand(std::string(command.name.substr(blank + 1)));
     add_options(app, command.required_options);
     add_options(app, command.options);
-    // How many there must be is checked later, so that --help needs none.
+    // The number is checked later, so that --help needs none.
     if (command.max_words > 0)
         app.add_option("arguments")
             ->expected(static_cast<int>(command.max_words))
@@ -68,7 +68,7 @@ std::size_t edit_distance(std::string_view from, std::string_view to) {
     return row[to.size()];
 }
 
-/// Returns a question whether the most similar name was meant; empty if none is similar.
+/// Returns a question that suggests the most similar name; empty if none is similar.
 std::string suggestion(const std::string& typed, const std::vector<std::string>& names) {
     constexpr std::size_t most_edits = 2;
     const auto nearest =
@@ -122,13 +122,13 @@ std::string suggestion(const std::string& typed, const std::vector<std::string>&
            right);
 }
 
-/// Returns the arguments in the reverse order, which CLI11 takes.
+/// Returns the arguments in reverse order, as CLI11 expects.
 std::vector<std::string> reversed(std::span<const char* const> arguments) {
     std::vector<std::string> texts;
     for (const std::string_view argument : arguments) {
         if (!text::is_clean_utf8(argument))
             reject("the arguments must be UTF-8");
-        // Without a value of its own, an option of CLI11 takes the next argument.
+        // If an option has no value of its own, CLI11 takes the next argument.
         const bool has_empty_value = argument.starts_with("--") && argument.ends_with('=');
         texts.emplace_back(argument.substr(0, argument.size() - (has_empty_value ? 1 : 0)));
         if (has_empty_value)

@@ -11,8 +11,8 @@
 
 namespace useradmin::ctl {
 
-/// The command line, the settings, and the database, which is opened at first use: a wrong command
-/// line is rejected before.
+/// The command line, the settings and the database. The database is opened at first use, after the
+/// command line was validated.
 class Context {
   public:
     /// The options must outlive the context.
@@ -44,7 +44,7 @@ class Context {
         }
     }
     CommandAudit& audit() noexcept { return audit_; }
-    /// The database, for a command that reads or writes the tables' rows.
+    /// The database, for a command that accesses table rows.
     Database& database_with_rows() {
         Database& opened = database();
         if (!std::exchange(is_checked_, true))

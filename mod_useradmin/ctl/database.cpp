@@ -15,7 +15,7 @@ namespace useradmin::ctl {
 
 namespace {
 
-// A command may run for any time, but not wait for a lock of another process.
+// A command may run indefinitely, but must not wait indefinitely for another process's lock.
 constexpr store::TimeoutPolicy timeout_policy = {std::chrono::seconds(5), false};
 
 /// Returns the database file if it does not exist; otherwise an empty text.
@@ -69,7 +69,7 @@ Database::Database(const CommandSettings& settings, IfAbsent absent) : tables_(s
 Database::~Database() {
     store_.reset();
     client_.reset();
-    // SQLite removes its log with the last connection.
+    // SQLite removes its write-ahead log with the last connection.
     apr_pool_clear(pool_);
     apr_terminate();
 }
@@ -95,7 +95,7 @@ std::optional<std::string> Database::superuser_risk(const store::Schema& schema)
     const std::vector<Row> found = query.empty() ? std::vector<Row>() : rows(query);
     if (found.empty())
         return std::nullopt;
-    // SET ROLE would not do: code that runs in a superuser's session can end it by RESET ROLE.
+    // SET ROLE is not enough: code in a superuser's session can undo it with RESET ROLE.
     const Row& row = found.front();
     const std::string& table = schema.table(row[0].value_or("u").front()).name;
     const std::string role = row[1].value_or("");

@@ -15,7 +15,7 @@
 
 namespace useradmin::ctl {
 
-/// A connection and the store on it.
+/// A connection and its store.
 class Database final : public store::ConnectionSource, public text::Logger {
   public:
     /// What to do if an SQLite file does not exist.
@@ -40,14 +40,15 @@ class Database final : public store::ConnectionSource, public text::Logger {
 
     /// Returns the schema. Throws CommandError.
     store::Schema schema();
-    /// Returns why a superuser must not touch the tables: what a role that is none has attached to
-    /// one of them would run with a superuser's rights. Nothing if there is no such role.
+    /// Returns why a superuser must not access the tables: objects that an ordinary role has
+    /// attached to one of them would run with superuser rights. Returns nothing if there is no such
+    /// role.
     std::optional<std::string> superuser_risk(const store::Schema& schema);
-    /// Fails if there is one.
+    /// Throws CommandError if there is a superuser risk.
     void refuse_superuser_risk(const store::Schema& schema);
     /// Runs a statement. Throws CommandError.
     void execute(const std::string& sql);
-    /// Returns the rows of a query; NULL is nothing. Throws CommandError.
+    /// Returns the rows of a query; NULL is an empty optional. Throws CommandError.
     using Row = std::vector<std::optional<std::string>>;
     std::vector<Row> rows(const std::string& sql);
 
@@ -68,8 +69,8 @@ class Database final : public store::ConnectionSource, public text::Logger {
 /// Returns the number in a cell; 0 if it is NULL or no number.
 std::int64_t number_of(const std::optional<std::string>& cell) noexcept;
 
-/// Returns the value of a result, or throws CommandError with the sentence. The cause was printed
-/// already.
+/// Returns the value of a result, or throws CommandError with the sentence. The cause is already
+/// printed.
 template <class T>
 T value_of(store::Result<T> result,
            const char* sentence = "nothing was done; 'useradminctl check' looks at the database") {

@@ -14,11 +14,11 @@
 
 namespace useradmin::ctl {
 
-/// The text as a terminal may have it: what is not UTF-8 and what would move the cursor, colour,
-/// hide or reorder is written as \x1b, \u202e and the like.
+/// Escapes a text for a terminal. Bytes that are not UTF-8 and characters that would move the
+/// cursor, color, hide or reorder text are written as \x1b, \u202e and the like.
 std::string escape_control_characters(std::string_view text);
 
-/// Returns the text with newlines replaced by blanks, and none at its end.
+/// Returns the text with newlines replaced by blanks and trailing ones removed.
 std::string one_line(std::string_view text);
 
 /// Writes an escaped line to stdout.
@@ -72,9 +72,9 @@ class TextTable {
 
 /// Returns the number and its noun: "1 user", "2 users".
 std::string count_of(std::int64_t number, std::string_view one, std::string_view many);
-/// Returns the time as in the interface, or "-".
+/// Returns the time as in the API, or "-".
 std::string display(const std::optional<text::Timestamp>& time);
-/// Returns a value as text; nothing for NULL.
+/// Returns a value as text; empty for NULL.
 std::optional<std::string> text_of(const model::Value& value);
 /// "Ana <ana@example.com>".
 std::string display(const model::User& user);

@@ -161,7 +161,7 @@ void print_option(std::string_view name) {
     write_help_line("      " + std::string(option.meaning));
 }
 
-/// Of what a command is about, and of where its input comes from.
+/// Prints notes on USER and on input.
 void print_notes() {
     write_help_line(
         "\nUSER is an address, which has an @, or an id. A password is typed, or comes on one "
@@ -234,8 +234,8 @@ Exit fail(std::span<const char* const> arguments, Exit code, const std::string& 
     return code;
 }
 
-/// A file that is opened, such as the audit log, must not get the number of a standard stream that
-/// the parent closed: a file opened later would get its number. Such a stream then fails.
+/// A file opened later, such as the audit log, must not get the descriptor of a standard stream
+/// that the parent closed. Operations on such a stream fail.
 void reopen_closed_streams() noexcept {
     for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
         if (fcntl(stream, F_GETFD) < 0)
@@ -280,7 +280,7 @@ int main(int count, char** arguments) {
     using namespace useradmin::ctl;
     reopen_closed_streams();
     Exit code = run_guarded({arguments + 1, arguments + std::max(count, 1)});
-    // A full disk shows here, and not before.
+    // A full disk is reported only here.
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
         print_error("the output could not be written");
         code = Exit::failure;

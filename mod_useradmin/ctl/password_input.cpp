@@ -21,8 +21,8 @@ namespace {
 
 using password::max_password_bytes;
 
-/// Keeps a terminal from showing what is typed. A signal that would end the program waits until the
-/// terminal shows again what is typed.
+/// Turns off the terminal's echo. Signals that would end the program are delayed until echo is
+/// restored.
 class EchoOff {
   public:
     EchoOff() noexcept {
@@ -46,7 +46,7 @@ class EchoOff {
     EchoOff(const EchoOff&) = delete;
     EchoOff& operator=(const EchoOff&) = delete;
 
-    /// Waits for something to read; false where a signal came instead.
+    /// Waits for input. Returns false if a signal arrives first.
     bool wait() const noexcept {
         pollfd waiting[] = {{STDIN_FILENO, POLLIN, 0}, {signals_, POLLIN, 0}};
         while (poll(waiting, 2, -1) < 0 && errno == EINTR) {
@@ -60,7 +60,7 @@ class EchoOff {
     int signals_;
 };
 
-/// Reads a line without a buffer of stdio's that would keep it.
+/// Reads a line without stdio, whose buffer would keep it.
 crypto::Secret read_password_line(const EchoOff* echo_off) {
     std::string line;
     line.reserve(max_password_bytes + 2);

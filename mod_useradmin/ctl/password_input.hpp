@@ -11,12 +11,12 @@ namespace useradmin::ctl {
 /// The allowed lengths: those of better-auth, or up to password::longest_password.
 enum class LengthPolicy { standard, any };
 
-/// Returns what is wrong with a password, as the end of a sentence ("must be …"), or an empty text.
+/// Returns the problem with a password as the end of a sentence ("must be …"), or an empty text.
 std::string password_problem(std::string_view password, LengthPolicy lengths);
 
 /// Asks twice on a terminal without echo; otherwise reads one line of standard input. Throws
-/// CommandError if there is none, the two differ, it is not clean UTF-8, or its length is not
-/// allowed.
+/// CommandError if there is no input, the two entries differ, it is not clean UTF-8, or its length
+/// is not allowed.
 crypto::Secret read_password(LengthPolicy lengths);
 
 /// Asks on a terminal for confirmation: "y" or "yes". Throws CommandError of usage if there is no

@@ -19,13 +19,13 @@
 namespace useradmin::httpd {
 
 struct NamedLog {
-    /// A file's whole path, or a program after its bar.
+    /// The absolute path of a file, or "|" and a program.
     const char* name;
-    /// Of which file its place is: two names may be of one log.
+    /// Identifies the .chain file: two names may refer to the same log.
     struct stat place = {};
     /// nullptr until it is open.
     audit::Log* log = nullptr;
-    /// The module that opened it, whose LogLevel counts.
+    /// The module that opened it; its LogLevel applies.
     int module_index = 0;
 
     bool is_program() const noexcept { return name[0] == '|'; }
@@ -38,7 +38,7 @@ std::deque<NamedLog>& named_logs(apr_pool_t* configuration_pool) {
     return apr::find_or_emplace<std::deque<NamedLog>>(configuration_pool, "useradmin audit logs 2");
 }
 
-/// A descriptor that is closed with its pool.
+/// Closes the descriptor with the pool.
 void close_with(apr_pool_t* pool, int descriptor) {
     struct Owned {
         int descriptor;
@@ -67,7 +67,7 @@ class ServerLog final : public text::Logger {
     int module_index_;
 };
 
-/// Writes what was counted without a line, before the process that opened a log closes it.
+/// Logs the counted refusals before the process that opened the log closes it.
 class LastLines {
   public:
     explicit LastLines(const NamedLog& named) noexcept : named_(named) {}
@@ -105,7 +105,8 @@ int write_due_lines(apr_pool_t* configuration_pool, server_rec* server) noexcept
     return DECLINED;
 }
 
-/// An anonymous file for a program's chain position: the lines of one run of httpd form one chain.
+/// Returns an anonymous file for a program's chain position. The lines of one run of httpd form one
+/// chain.
 int position_file_of_program(apr_pool_t* process_pool, const char* name) {
     const std::string key = "useradmin audit place 1 " + std::string(name);
     void* kept = nullptr;
@@ -171,7 +172,7 @@ const char* read_audit_log(const ConfigLine& line, AuditLog& log) {
 }
 
 bool open_audit_logs(apr_pool_t* configuration_pool, server_rec* servers, const module& owner) {
-    // What is opened while the configuration is only tried would be opened twice.
+    // During the configuration test at startup, logs would be opened twice.
     if (ap_state_query(AP_SQ_MAIN_STATE) == AP_SQ_MS_CREATE_PRE_CONFIG)
         return true;
     std::deque<NamedLog>& logs = named_logs(configuration_pool);
@@ -187,7 +188,7 @@ bool open_audit_logs(apr_pool_t* configuration_pool, server_rec* servers, const 
                          "UA0402: UserAdminAuditLog: %s cannot be opened", named.name);
             return false;
         }
-        // Under another name it may be open already, and is locked once then.
+        // The log may already be open under another name and must be locked only once.
         for (const NamedLog& other : logs)
             if (other.log != nullptr && other.place.st_dev == named.place.st_dev &&
                 other.place.st_ino == named.place.st_ino)

@@ -7,10 +7,10 @@
 
 namespace useradmin::httpd {
 
-/// A log that a line of the configuration names; the same one where several do.
+/// An audit log named in the configuration. Directives with the same name share one.
 struct NamedLog;
 
-/// `UserAdminAuditLog file|"|program" [required]`, or none.
+/// The value of `UserAdminAuditLog file|"|program" [required]`.
 struct AuditLog {
     /// nullptr: none.
     const NamedLog* log = nullptr;
@@ -19,17 +19,17 @@ struct AuditLog {
 
 const char* read_audit_log(const ConfigLine& line, AuditLog& log);
 
-/// In post_config: opens the logs that the configuration names, with the rights that httpd starts
-/// with. False where one cannot be opened, which is logged.
+/// For post_config: opens the configured logs with the privileges that httpd starts with. Logs
+/// failures and returns false.
 bool open_audit_logs(apr_pool_t* configuration_pool, server_rec* servers, const module& owner);
 
-/// Writes what was counted without a line, every ten seconds or so.
+/// Registers a monitor hook that logs counted refusals about every ten seconds.
 void register_audit_log(apr_pool_t* pool) noexcept;
 
-/// Where the events of requests are taken down that the directive counts for.
+/// Returns where to record events, according to the directive.
 audit::Trail trail_of(const AuditLog& log) noexcept;
 
-/// Where the event of a request comes from.
+/// Returns the source of a request's event.
 audit::Origin origin_of(const request_rec* request) noexcept;
 
 } // namespace useradmin::httpd

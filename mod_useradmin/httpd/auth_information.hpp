@@ -1,4 +1,4 @@
-// What an auth module tells the service.
+// Information from an auth module for the service.
 #pragma once
 
 #include "api/openapi.hpp"
@@ -6,8 +6,8 @@
 
 #include <optional>
 
-/// Returns the base address of the first Location in the request's virtual host where users sign
-/// in, or nullptr. Valid as long as the configuration.
+/// Returns the base address of the first sign-in Location in the request's virtual host, or
+/// nullptr. Valid as long as the configuration.
 APR_DECLARE_OPTIONAL_FN(const char*, useradmin_sign_in_address, (request_rec * request));
 
 namespace useradmin::httpd {
@@ -16,20 +16,20 @@ using TokenCarriers = std::optional<api::TokenCarriers>;
 
 } // namespace useradmin::httpd
 
-/// Returns what a session's token is carried in, by a configuration of directories; nothing if no
+/// Returns what carries a session's token under a per-directory configuration, or nothing if no
 /// session is looked up there. Valid as long as the configuration.
 APR_DECLARE_OPTIONAL_FN(useradmin::httpd::TokenCarriers, useradmin_token_carriers,
                         (const ap_conf_vector_t* configuration));
 
 namespace useradmin::httpd {
 
-/// As above; nullptr too if no auth module tells it.
+/// As above; also nullptr without an auth module.
 inline const char* sign_in_address(request_rec* request) {
     auto* const find = APR_RETRIEVE_OPTIONAL_FN(useradmin_sign_in_address);
     return find != nullptr ? find(request) : nullptr;
 }
 
-/// As above; nothing too if no auth module tells it.
+/// As above; also nothing without an auth module.
 inline TokenCarriers token_carriers(const ap_conf_vector_t* configuration) {
     auto* const find = APR_RETRIEVE_OPTIONAL_FN(useradmin_token_carriers);
     return find != nullptr ? find(configuration) : std::nullopt;

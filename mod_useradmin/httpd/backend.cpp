@@ -45,13 +45,13 @@ unsigned worker_count() {
     return query_mpm(AP_MPMQ_MAX_DAEMONS) * query_mpm(AP_MPMQ_MAX_THREADS);
 }
 
-/// Returns whether the database has one writer at a time.
+/// Returns whether the database allows only one writer at a time.
 bool is_single_writer(const ConnectionPool& pool) {
     const store::Dialect* const dialect = store::find_dialect(pool.driver);
     return dialect != nullptr && dialect->product().is_single_writer;
 }
 
-/// Returns the maximum number of a pool's connections. A thread uses one at most.
+/// Returns the maximum number of a pool's connections. Each thread uses at most one.
 unsigned max_connections(const ConnectionPool& pool) {
     const auto of_child = static_cast<unsigned>(std::max(pool.max, 1));
     return query_mpm(AP_MPMQ_MAX_DAEMONS) * std::min(of_child, query_mpm(AP_MPMQ_MAX_THREADS));
@@ -82,7 +82,7 @@ SharedState create_shared_state(apr_pool_t* configuration_pool, const server_rec
             shared_array<MetricsRegistry>(process_pool, "metrics registry", 1)};
 }
 
-/// Sets what a server shares with those of the same database.
+/// Sets what servers with the same database share.
 void share_database(apr_pool_t* configuration_pool, const ConnectionPool& pool, Backend& backend) {
     // A digest, because the parameters may contain a password.
     const std::string id = crypto::hex(crypto::digest({pool.driver, pool.parameters}));
@@ -95,7 +95,7 @@ void share_database(apr_pool_t* configuration_pool, const ConnectionPool& pool, 
                                                    {1, std::max(1U, worker_count())});
 }
 
-/// The hash formats of a configuration's Locations so far.
+/// The hash formats found so far in the configuration's Locations.
 struct SeenHashFormats {
     struct Entry {
         const server_rec* server;
@@ -119,7 +119,7 @@ std::deque<ConnectionLimiter>& limiters_of_child(apr_pool_t* child_pool,
     return limiters;
 }
 
-/// Returns the time that a client's request has waited for databases, in both modules.
+/// Returns how long a client's request has waited for databases, in both modules.
 store::Clock::duration& elapsed_of_request(request_rec* request) {
     return apr::find_or_emplace<store::Clock::duration>(first_request(request)->pool,
                                                         "useradmin time waited");

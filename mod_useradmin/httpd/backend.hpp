@@ -1,4 +1,4 @@
-// What both modules share: common directives, shared memory, and the database of a request.
+// What both modules share: directives, shared memory, and a request's database.
 #pragma once
 
 #include "http/origin.hpp"
@@ -98,7 +98,7 @@ constexpr auto backend_directives(const char* wait, const char* label_prefix) {
     };
 }
 
-/// The values of those directives for a request.
+/// The values of the common directives for a request.
 struct BackendSettings {
     std::chrono::milliseconds timeout;
     /// The name of the timeout directive.
@@ -137,50 +137,50 @@ HashBounds hash_bounds(const DirectiveSettings<table>& settings) {
 struct SharedState {
     ipc::FairSemaphore* hash_slots = nullptr;
     password::AttemptLimiter* attempts = nullptr;
-    /// Shared with the children of the previous configuration: invalidations by either apply to
-    /// both. So are the following.
+    /// Shared with the children of the previous configuration, like the members below:
+    /// invalidations by either apply to both.
     store::SessionCache* sessions = nullptr;
     SharedTotals::Table* totals = nullptr;
     MetricsRegistry* metrics = nullptr;
 };
 
-/// A module's data of a server (such as a virtual host) after the start. Each module's server
-/// configuration derives from it. start() sets the members and, in each child, start_child().
+/// A module's data for a server (such as a virtual host) after startup. Each module's server
+/// configuration derives from it. start() sets the members; start_child() sets them in each child.
 struct Backend {
     DatabaseModule database;
     SharedState shared;
-    /// Of the database.
+    /// Shared by all servers with the same database.
     ipc::LogThrottle* log_throttle = nullptr;
-    /// For those who write to its database one at a time; nullptr where they need not.
+    /// For databases with one writer at a time; otherwise nullptr.
     ipc::FairSemaphore* write_semaphore = nullptr;
-    /// Whether the database was checked since httpd started.
+    /// Whether the database was surveyed since httpd started.
     std::atomic<bool>* is_surveyed = nullptr;
     /// The index of the server's mod_dbd pool.
     unsigned pool = 0;
     /// The maximum number of connections of all children.
     unsigned max_connections = 0;
-    /// Identifies its database by the connection parameters.
+    /// A digest of the connection parameters.
     const char* database_id = nullptr;
     ConnectionLimiter* limiter = nullptr;
     /// Data of this child, shared by all virtual hosts.
     password::HashMemory* hash_memory = nullptr;
-    /// The name of the metrics.
+    /// The server's name in metrics.
     const char* name = nullptr;
     SharedMetrics* shared_metrics = nullptr;
-    /// The metrics as this child counts them.
+    /// This child's counters.
     Metrics metrics;
 };
 
-/// Returns a module's data of a server. The module's server configuration must be a Backend, and
-/// the module needs AP_MODULE_FLAG_ALWAYS_MERGE, so that virtual hosts do not share one.
+/// Returns a module's data for a server. The module's server configuration must be a Backend. The
+/// module needs AP_MODULE_FLAG_ALWAYS_MERGE, so that virtual hosts do not share one.
 Backend& backend_of(const server_rec* server, const module& owner) noexcept;
 
-/// For check_config: returns whether the database that a directive needs is configured, and logs
-/// what is missing.
+/// For check_config: returns whether the database that a directive needs is configured. Logs what
+/// is missing.
 bool check_database(const module& owner, const char* directive) noexcept;
 
 /// Visits the merged settings of each Location that applies to a server, including inherited ones.
-/// Locations exist once the configuration is read.
+/// Call it after the configuration was read.
 template <const auto& table, class Visit>
 void for_each_location(const server_rec* server, const module& owner, const Visit& visit) {
     const auto& core =
@@ -207,16 +207,17 @@ enum class HashUse { storing, verifying };
 void check_hash_formats(apr_pool_t* configuration_pool, const server_rec* server,
                         const module& owner, HashUse use, const password::Format& format);
 
-/// For post_config: creates the shared data of all children, the same for both modules. operations:
-/// the names by which the module's requests are counted. Logs failures. Returns the hook's result.
+/// For post_config: creates the data shared by all children and both modules. operations: the names
+/// by which the module's requests are counted. Logs failures. Returns the hook's result.
 int start(apr_pool_t* configuration_pool, server_rec* servers, const module& owner,
           const HashBounds& hash_bounds, std::span<const std::string_view> operations) noexcept;
 
-/// The modules that start_child must precede: mod_dbd opens its first connections there.
+/// The modules whose child_init must run after start_child: mod_dbd opens its first connections
+/// there.
 inline constexpr const char* before_connections[] = {"mod_dbd.c", nullptr};
 
 /// For child_init: creates a child's data. On failure, the child exits, and httpd starts another
-/// after a while.
+/// later.
 void start_child(apr_pool_t* child_pool, server_rec* servers, const module& owner) noexcept;
 
 /// The database and the hashing slots of a request.
@@ -236,7 +237,7 @@ class RequestBackend {
     const password::HashSlots& slots() const noexcept { return slots_; }
     const Backend& server() const noexcept { return backend_; }
     const BackendSettings& settings() const noexcept { return settings_; }
-    /// The client's, as mod_remoteip has it.
+    /// The client's address, as set by mod_remoteip.
     text::Network network() const noexcept { return network_; }
     /// Identifies the request's database and tables.
     const std::string& place() const noexcept { return place_; }

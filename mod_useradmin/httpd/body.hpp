@@ -10,11 +10,11 @@
 
 namespace useradmin::httpd {
 
-/// Reads the body of a request on demand. It may contain a password, so the destructor wipes it.
+/// Reads a request's body on demand. It may contain a password, so the destructor wipes it.
 class RequestBody final : public http::BodySource {
   public:
-    /// limit: in bytes; a longer body is not read to its end. timeout: for the whole body, from the
-    /// first read.
+    /// limit: in bytes; reading stops at a longer body. timeout: for the whole body, from the first
+    /// read.
     RequestBody(request_rec* request, RequestLog& log, long limit,
                 std::chrono::seconds timeout) noexcept
         : request_(request), log_(log), limit_(limit), timeout_(timeout) {}

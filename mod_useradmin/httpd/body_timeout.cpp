@@ -16,8 +16,8 @@ constexpr const char* filter_name = "USERADMIN_BODY_TIMEOUT";
 constexpr const char* key = "useradmin body timeout 1";
 /// The interval for polling an HTTP/2 stream.
 constexpr apr_interval_time_t stream_pause = 10000;
-/// The interval for asking the filters below again: mod_reqtimeout has its own limit and reports it
-/// when asked.
+/// How often to read the filters below again: mod_reqtimeout reports its own timeout only when
+/// read.
 constexpr apr_interval_time_t max_pause = apr_time_from_sec(1);
 
 apr_time_t* deadline_of(const conn_rec* connection) noexcept {
@@ -26,7 +26,7 @@ apr_time_t* deadline_of(const conn_rec* connection) noexcept {
     return static_cast<apr_time_t*>(deadline);
 }
 
-/// Waits until the connection may be readable or the time is over.
+/// Waits until the connection may be readable or the time is up.
 void wait_for_input(conn_rec* connection, apr_interval_time_t time) noexcept {
     // Another thread owns the socket of an HTTP/2 stream.
     if (connection->master != nullptr) {

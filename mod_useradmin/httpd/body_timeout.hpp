@@ -8,8 +8,8 @@ namespace useradmin::httpd {
 /// Registers the filter and adds it to every connection; the same for both modules.
 void register_body_timeout(apr_pool_t* pool) noexcept;
 
-/// Sets a deadline for reads from a connection until this object is destroyed. Sending slowly or
-/// nothing does not extend it.
+/// Sets a deadline for reads from a connection until destroyed. Slow or missing data does not
+/// extend it.
 class BodyTimeout {
   public:
     BodyTimeout(const conn_rec* connection, apr_interval_time_t timeout) noexcept;

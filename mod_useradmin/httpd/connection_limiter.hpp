@@ -26,8 +26,8 @@ class ConnectionLimiter {
       public:
         PoolLock(ConnectionLimiter& limiter, store::Deadline deadline)
             : PoolLock(limiter, deadline, false) {}
-        /// Locks for a thread that returns a connection after its deadline. It precedes threads
-        /// that want one, so it waits for at most one holder.
+        /// Locks for a thread that returns a connection after its deadline. It takes precedence
+        /// over threads that want one, so it waits for at most one holder.
         static PoolLock for_release(ConnectionLimiter& limiter) {
             return {limiter, store::no_deadline, true};
         }
@@ -38,9 +38,9 @@ class ConnectionLimiter {
         /// Returns whether the lock was acquired in time.
         explicit operator bool() const noexcept { return lock_.owns_lock(); }
         /// Returns whether the remaining time suffices if this takes as long as the recent maximum,
-        /// give or take a second. A thread that has used little of its time always tries.
+        /// within a second. A thread that has used little of its time always tries.
         bool has_time_to_connect(store::Clock::duration time) const noexcept;
-        /// Records that a new connection was opened, whose duration predicts the next ones.
+        /// Records the time to open a connection, as a prediction for the next ones.
         void has_connected() noexcept { has_connected_ = true; }
 
       private:
@@ -63,10 +63,10 @@ class ConnectionLimiter {
     std::condition_variable freed_;
     int permits_;
     std::timed_mutex pool_mutex_;
-    /// The number of threads with precedence.
+    /// The number of waiting threads with precedence.
     std::atomic<int> priority_waiters_{0};
-    /// The longest recent time, or that of the last new connection, and when it ended. A short time
-    /// after it may not have involved the database. Protected by the lock.
+    /// The longest recent time, or that of the last new connection, and when it ended. A shorter
+    /// time may not have involved the database. Protected by the lock.
     store::Clock::duration longest_hold_{0};
     store::Clock::time_point longest_hold_ended_;
 };

@@ -8,9 +8,9 @@
 
 namespace useradmin::httpd {
 
-/// The directives that define a pool. Servers with the same values share one. (Servers whose
-/// DBDPrepareSQL gives one label to different statements have separate pools in mod_dbd on the same
-/// database; here they count as one.)
+/// The directives that define a pool. Servers with the same values share one. If DBDPrepareSQL
+/// gives one label to different statements, mod_dbd creates separate pools on the same database;
+/// here they count as one.
 struct ConnectionPool {
     std::string driver;
     std::string parameters;

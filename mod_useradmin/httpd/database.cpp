@@ -112,7 +112,7 @@ void DatabaseConnections::release(const store::Connection&) noexcept {
         limiter_.release();
         return;
     }
-    // Another thread waits for the database; this request does not.
+    // Another thread is waiting for the database; this request does not wait.
     apr::emplace<ConnectionReturner>(request_->pool, *this, connection);
 }
 

@@ -22,19 +22,19 @@ struct DatabaseModule {
     /// NULL if mod_dbd is not loaded.
     static DatabaseModule find() noexcept;
 
-    /// Returns the connection that another module acquired for this request until its end, or
-    /// nullptr. Waiting for a second one could deadlock.
+    /// Returns the connection that another module acquired for this request, or nullptr. Waiting
+    /// for a second one could deadlock.
     ap_dbd_t* connection_of_request(request_rec* request) const noexcept;
 };
 
-/// Returns a sentence with what is missing if the configuration needs the database; otherwise an
-/// empty text. To be called after the configuration was read.
+/// Returns what is missing, as a sentence, if the configuration needs the database; otherwise an
+/// empty text. Call it after the configuration was read.
 std::string database_problem();
 
 /// mod_dbd's connections for a request.
 class DatabaseConnections final : public store::ConnectionSource {
   public:
-    /// timeout: how long a request waits. directive: its name, for the log.
+    /// timeout: how long a request waits. directive: the name of its directive, for the log.
     DatabaseConnections(request_rec* request, text::Logger& log, const DatabaseModule& database,
                         ConnectionLimiter& limiter, const Metrics& metrics,
                         std::chrono::milliseconds timeout, const char* directive) noexcept
@@ -57,7 +57,7 @@ class DatabaseConnections final : public store::ConnectionSource {
     const Metrics& metrics_;
     std::chrono::milliseconds timeout_;
     const char* directive_;
-    /// The connection to close; nullptr for one that the request held already.
+    /// The connection to close; nullptr if another module acquired it.
     ap_dbd_t* open_ = nullptr;
     store::Connection connection_;
     store::Clock::time_point acquired_at_;

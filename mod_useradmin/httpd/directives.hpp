@@ -1,5 +1,5 @@
-// Directives. One entry in a module's table defines a directive: its parser, the place of its
-// value, its default and its merge.
+// Directives. One entry in a module's table defines a directive: parser, storage, default and
+// merge.
 #pragma once
 
 #include "apr/guard.hpp"
@@ -22,7 +22,7 @@ namespace useradmin::httpd {
 /// The usual context: server, virtual host, Location and Directory.
 inline constexpr int anywhere = RSRC_CONF | ACCESS_CONF;
 
-/// A line of the configuration, for a directive's reader.
+/// A configuration line, as passed to a directive's reader.
 struct ConfigLine {
     cmd_parms* command;
     /// The arguments, null-terminated, valid as long as the configuration.
@@ -31,12 +31,12 @@ struct ConfigLine {
     bool is_on = false;
 
     apr_pool_t* pool() const noexcept { return command->pool; }
-    /// Copies a text that a reader returns, valid as long as the configuration.
+    /// Copies a text for a reader's value. The copy is valid as long as the configuration.
     const char* copy(std::string_view text) const { return apr::copy_c_string(pool(), text); }
 };
 
-/// A directive. The tag identifies its value. The reader parses a Line into the value and returns
-/// nullptr, or the sentence that rejects the line ("must be …").
+/// A directive. The tag identifies its value. The reader parses a Line into the value. It returns
+/// nullptr, or the end of an error message ("must be …").
 template <class Tag, class Type, class Reader>
 struct Directive {
     using Name = Tag;
@@ -111,7 +111,7 @@ struct ChoiceReader {
 };
 
 /// The values of a table's directives in a Location or server. Unset ones are inherited. httpd
-/// merges them for each request, so nothing here has a destructor.
+/// merges them for each request, so all members are trivially destructible.
 template <const auto& table>
 class DirectiveSettings {
     using Entries = std::remove_cvref_t<decltype(table)>;
@@ -224,7 +224,7 @@ struct Setter {
         return apr_pstrcat(command->pool, command->cmd->name, ": ", sentence, nullptr);
     }
 
-    /// Sets the value. An exception becomes the sentence that rejects the configuration.
+    /// Sets the value. An exception rejects the configuration with its message.
     static const char* set(cmd_parms* command, void* settings,
                            std::span<const std::string_view> words, bool is_on = false) noexcept {
         const char* const problem = apr::guarded(

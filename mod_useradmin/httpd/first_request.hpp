@@ -5,8 +5,7 @@
 
 namespace useradmin::httpd {
 
-/// Returns the client's request that led to a subrequest or internal redirect, or the request
-/// itself.
+/// Returns the original client request of a subrequest or internal redirect, or the request itself.
 inline request_rec* first_request(request_rec* request) noexcept {
     while (request->prev != nullptr || request->main != nullptr)
         request = request->prev != nullptr ? request->prev : request->main;

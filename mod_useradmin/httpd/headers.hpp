@@ -6,7 +6,7 @@
 
 namespace useradmin::httpd {
 
-/// Those that httpd read. It lives no longer than the request.
+/// The headers as parsed by httpd. Valid as long as the request.
 class RequestHeaders final : public http::Headers {
   public:
     explicit RequestHeaders(const request_rec* request) noexcept : request_(request) {}

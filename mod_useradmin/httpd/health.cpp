@@ -31,10 +31,10 @@ class HealthLog final : public text::Logger {
   private:
     void keep(std::string_view message) noexcept {
         try {
-            // The error log escapes its lines itself.
+            // The error log escapes its own lines.
             (lines_ += text::printable(message)) += '\n';
         } catch (const std::bad_alloc&) {
-            lines_.clear(); // already in the log
+            lines_.clear(); // already logged
         }
     }
 

@@ -6,8 +6,8 @@
 
 namespace useradmin::httpd {
 
-/// Replies 200 if the database answers within the wait of the settings, otherwise 503. The body is
-/// one word of plain text, followed by the problems for a client on the same machine. Returns the
+/// Replies 200 if the database answers within the configured timeout, otherwise 503. The body is
+/// one word of plain text. For a client on the same machine, the problems follow. Returns the
 /// handler's result.
 int handle_health(request_rec* request, const module& owner, const BackendSettings& settings);
 

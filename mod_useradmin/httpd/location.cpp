@@ -12,7 +12,7 @@ namespace useradmin::httpd {
 
 namespace {
 
-// The file name of requests that are for no file.
+// The file name of requests that do not map to a file.
 constexpr const char* no_file = "useradmin:";
 
 /// Returns the undecoded path of the request line.
@@ -24,7 +24,7 @@ std::string_view sent_path(const request_rec* request) {
     return apr::view_of(sent.path);
 }
 
-/// Returns whether the path, decoded as httpd does before it looks for Locations, equals the path
+/// Returns whether the path, decoded as httpd does before it matches Locations, equals the path
 /// that httpd uses.
 bool is_path_of(const request_rec* request, std::string_view sent) {
     const auto& core = *static_cast<const core_dir_config*>(
@@ -105,7 +105,7 @@ int skip_filename_translation(request_rec* request) noexcept {
     return OK;
 }
 
-/// In this phase only the server's own configuration is known, so the file name tells.
+/// In this phase, only the server's own configuration is known, so check the file name.
 int skip_map_to_storage(request_rec* request) noexcept {
     return apr::view_of(request->filename) == no_file ? OK : DECLINED;
 }

@@ -8,11 +8,11 @@
 namespace useradmin::httpd {
 
 /// Returns the path of the <Location> around a directive, without a trailing slash. If there is
-/// none, returns nullptr and sets the reason, with the example in it.
+/// none, returns nullptr and sets the reason, which contains the example.
 const char* location_of(const cmd_parms* command, const char* example, const char*& problem);
 
 /// Returns the percent-encoded path after the base address, valid as long as the request. If the
-/// path as sent equals the one that access rules were applied to, returns its part. Otherwise
+/// path as sent equals the one that access rules applied to, returns that part of it. Otherwise
 /// (after an internal redirect or a rewrite) encodes the latter.
 std::string_view path_below(const request_rec* request, const char* base);
 
@@ -20,8 +20,8 @@ std::string_view path_below(const request_rec* request, const char* base);
 /// as long as the request.
 ap_conf_vector_t* configuration_below(request_rec* request, const char* base) noexcept;
 
-/// For translate_name: marks the request as being for no file, so that no module looks for one or
-/// guesses a type from its extension.
+/// For translate_name: marks the request as not mapping to a file, so that no module looks for one
+/// or guesses a type from the extension.
 int skip_filename_translation(request_rec* request) noexcept;
 
 /// The map_to_storage hook for such requests.

@@ -1,4 +1,4 @@
-// The methods of addresses that are there to be read.
+// The methods of read-only addresses.
 #pragma once
 
 #include "httpd/httpd.hpp"
@@ -7,8 +7,8 @@
 
 namespace useradmin::httpd {
 
-/// The handler's result for a request that does not read: OPTIONS is left to httpd's own handler,
-/// and any other is a 405. Both replies say in Allow what there is. Nothing for GET and HEAD.
+/// Returns nothing for GET and HEAD; otherwise the handler's result. OPTIONS is left to httpd's
+/// default handler. Other methods get 405. Both replies set Allow.
 std::optional<int> reject_unless_get(request_rec* request) noexcept;
 
 } // namespace useradmin::httpd

@@ -75,7 +75,7 @@ Metrics::Metrics(SharedMetrics& shared, int child) noexcept
 }
 
 void Metrics::activate() const noexcept {
-    // Written once, so the cache line stays shared.
+    // Written only once, so that the cache line stays shared.
     if (!shared_->has_counts)
         shared_->has_counts = true;
 }

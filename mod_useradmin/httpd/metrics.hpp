@@ -17,7 +17,7 @@ namespace useradmin::httpd {
 /// Reasons for rejecting a request because of load.
 enum class Rejection {
     connection_wait,   ///< no database connection in time
-    connection_failed, ///< mod_dbd returned none
+    connection_failed, ///< mod_dbd returned no connection
     hash_queue,        ///< the queue for hashing slots was full
     hash_wait,         ///< no hashing slot in time
     sign_in_limit,     ///< too many failed sign-ins
@@ -86,11 +86,11 @@ struct MetricCounts {
         std::array<Count, counted_statuses.size() + 1> statuses = {};
         Histogram<Count> durations;
     };
-    /// By the number of the operation; see MetricsRegistry.
+    /// By operation number; see MetricsRegistry.
     std::array<Operation, max_operations> operations = {};
     std::array<Count, rejection_names.size()> rejections = {};
     std::array<Count, lookup_names.size()> lookups = {};
-    /// The time until a database connection was available.
+    /// The wait for a database connection.
     Histogram<Count> connection_waits;
     /// The time during which connections were held.
     Histogram<Count> connection_holds;
@@ -118,16 +118,16 @@ inline constexpr std::size_t max_counted_children = 1024;
 /// The operations and children of all virtual hosts, in zeroed shared memory.
 class MetricsRegistry {
   public:
-    /// Adds the names of operations, unless they are known, before children are forked. There is
-    /// room for those of both modules.
+    /// Adds the names of new operations, before children are forked. There is room for those of
+    /// both modules.
     void add_operations(std::span<const std::string_view> names) noexcept;
     /// Returns the number of an operation, or that of "other".
     std::size_t operation_index(std::string_view name) const noexcept;
     /// Returns the name of an operation; empty if the number is not used.
     std::string_view operation_name(std::size_t index) const noexcept;
 
-    /// Returns the number of this process, to be called when a child starts; negative if none is
-    /// free.
+    /// Returns the number of this process, or a negative one if none is free. Call it when a child
+    /// starts.
     int register_child() noexcept;
     bool is_running(std::size_t child) const noexcept;
 
@@ -145,7 +145,7 @@ struct MetricsSnapshot : MetricCounts<std::uint64_t> {
 /// The metrics of a virtual host, of all children, in zeroed shared memory.
 struct SharedMetrics {
     std::atomic<bool> has_counts;
-    /// Children spread over these to avoid contention.
+    /// Children are spread over these to avoid contention.
     std::array<MetricCounts<SharedCounter>, 4> parts;
     /// Of each child.
     std::array<std::atomic<std::int32_t>, max_counted_children> connections_in_use;
@@ -155,17 +155,16 @@ struct SharedMetrics {
     MetricsSnapshot snapshot(const MetricsRegistry& registry) const noexcept;
 };
 
-/// The metrics of a virtual host as a child counts them. Counting takes a few nanoseconds and no
-/// lock.
+/// A child's counters for a virtual host. Counting takes a few nanoseconds and no lock.
 class Metrics {
   public:
-    /// For before the child starts; does not count.
+    /// Constructs an object that does not count, for use before the child starts.
     Metrics() = default;
-    /// child: its number, or negative if it has none. Forgets the connections in use of a killed
-    /// child with that number.
+    /// child: its number, or negative if it has none. Resets the connections in use that a killed
+    /// child with this number left behind.
     Metrics(SharedMetrics& shared, int child) noexcept;
 
-    /// Must be called before counting by other members than those below.
+    /// Call it before counting by any member except those below.
     void activate() const noexcept;
     void count_request(std::size_t operation, int status,
                        std::chrono::microseconds duration) const noexcept;
@@ -174,9 +173,9 @@ class Metrics {
     SharedCounter& counter(Rejection rejection) const noexcept {
         return part_->rejections[static_cast<std::size_t>(rejection)];
     }
-    /// Counts a connection that was available after the wait.
+    /// Counts an acquired connection and its wait.
     void connection_acquired(std::chrono::microseconds wait) const noexcept;
-    /// Counts a returned connection by the time it was held.
+    /// Counts a returned connection and the time that it was held.
     void connection_released(std::chrono::microseconds held) const noexcept;
 
   private:

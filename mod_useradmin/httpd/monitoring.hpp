@@ -8,21 +8,21 @@
 
 namespace useradmin::httpd {
 
-/// Counts a finished request; for log_transaction, with the client's request. The operation is
+/// Counts a finished request. For log_transaction, with the client's request. The operation is
 /// empty for other requests.
 void count_request(const request_rec* first, const Backend& backend, std::string_view operation);
 
 /// Returns a module's settings for a request.
 using SettingsLookup = BackendSettings(const request_rec* request);
 
-/// Handlers of `SetHandler useradmin-metrics` and `SetHandler useradmin-health`. The module that is
-/// asked first replies. Returns DECLINED for other requests.
+/// Handles `SetHandler useradmin-metrics` and `SetHandler useradmin-health`. The module that is
+/// called first replies. Returns DECLINED for other requests.
 int handle_monitoring(request_rec* request, const module& owner, SettingsLookup& settings) noexcept;
 
-/// Writes the section of mod_status's page. The module that is asked first writes it.
+/// Writes the section of mod_status's page. The module that is called first writes it.
 int add_to_status(request_rec* request, int flags, const module& owner) noexcept;
 
-/// Registers these hooks for a module. The order decides which of two modules is asked first.
+/// Registers these hooks for a module. The order decides which of two modules is called first.
 template <const module& owner, SettingsLookup& settings>
 void register_monitoring(int order = APR_HOOK_MIDDLE) noexcept {
     ap_hook_handler(

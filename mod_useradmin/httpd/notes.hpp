@@ -1,4 +1,4 @@
-// The notes that connect auth module, service and CustomLog.
+// The notes that connect the auth module, the service and CustomLog.
 #pragma once
 
 #include "apr/pool.hpp"
@@ -10,12 +10,12 @@
 
 namespace useradmin::httpd {
 
-/// The request notes in which an auth module names the caller. Without an id there is no session.
-/// Without a role it is `user`.
+/// The request notes with which an auth module identifies the caller. Without an id, there is no
+/// session. Without a role, the role is `user`.
 inline constexpr const char* id_note = "session-user-id";
 inline constexpr const char* role_note = "session-user-role";
-/// The user table that both come from, as UserAdminTables names it; nothing where they come from
-/// elsewhere. A change by the caller looks at its row there again.
+/// The user table of both, as UserAdminTables names it; unset if they come from elsewhere. A change
+/// by the caller checks the caller's row there again.
 inline constexpr const char* table_note = "session-user-table";
 inline constexpr const char* impersonator_note = "session-impersonated-by";
 
@@ -27,8 +27,8 @@ inline void set_note(request_rec* request, const char* name, std::string_view te
         apr_table_setn(request->notes, name, apr::copy_c_string(request->pool, text));
 }
 
-/// Names the caller of a request as the user table has it, and the administrator who impersonates
-/// the caller, if any.
+/// Sets the notes on a request's caller, as in the user table, and on the administrator who
+/// impersonates the caller, if any.
 inline void note_caller(request_rec* request, std::string_view id, std::string_view role,
                         std::string_view table, std::string_view impersonated_by = {}) {
     apr_table_setn(request->notes, id_note, apr::copy_c_string(request->pool, id));
@@ -44,7 +44,7 @@ inline constexpr const char* caller_note = "useradmin-caller";
 inline constexpr const char* event_impersonator_note = "useradmin-impersonated-by";
 inline constexpr const char* result_note = "useradmin-result";
 
-/// Replaces the notes on what a request did. Empty values have no note.
+/// Replaces the notes on what a request did. Empty values remove the note.
 inline void note_event(request_rec* request, const audit::Event& event) {
     const std::pair<const char*, std::string_view> notes[] = {
         {action_note, event.operation},

@@ -27,7 +27,7 @@ std::string seconds_of(std::uint64_t microseconds) {
     return text;
 }
 
-/// Builds the text. Each metric starts with its help and type, then its samples.
+/// Builds the text: for each metric, its help and type, then its samples.
 class TextWriter {
   public:
     void begin(std::string_view name, std::string_view type, std::string_view meaning) {

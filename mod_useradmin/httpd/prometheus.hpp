@@ -19,7 +19,7 @@ struct VirtualHostMetrics {
 /// The metrics of the whole server.
 struct ServerMetrics {
     const MetricsRegistry& registry;
-    /// The virtual hosts with any count.
+    /// The virtual hosts with nonzero counts.
     std::vector<VirtualHostMetrics> virtual_hosts = {};
     ipc::FairSemaphore::Counts hash_bounds = {};
     ipc::FairSemaphore::Counts hashes_in_use = {};
@@ -31,8 +31,8 @@ inline constexpr const char* prometheus_type = "text/plain; version=0.0.4; chars
 /// Returns the metrics with their help texts.
 std::string prometheus_text(const ServerMetrics& metrics);
 
-/// Returns the samples of such a text for server-status, without histogram buckets, as
-/// "name: value".
+/// Returns the samples of such a text for server-status as "name: value", without histogram
+/// buckets.
 std::string status_lines(std::string_view prometheus_text);
 
 } // namespace useradmin::httpd

@@ -60,7 +60,7 @@ int send(request_rec* request, http::Reply reply, Content content) {
     apr_bucket_brigade* brigade =
         apr_brigade_create(request->pool, request->connection->bucket_alloc);
     write_to_brigade(request, std::move(reply), brigade, content);
-    // An aborted connection is no error of the handler.
+    // An aborted connection is not an error of the handler.
     ap_pass_brigade(request->output_filters, brigade);
     return OK;
 }

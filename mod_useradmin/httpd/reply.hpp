@@ -9,12 +9,12 @@ namespace useradmin::httpd {
 /// The content of a reply. If it contains a token, the destructor wipes it.
 enum class Content { plain, secret };
 
-/// Adds X-Content-Type-Options: nosniff to the response, whether it succeeds or fails, and to the
-/// ErrorDocument that takes its place.
+/// Adds X-Content-Type-Options: nosniff to every response, including errors and their
+/// ErrorDocument.
 void forbid_sniffing(request_rec* request) noexcept;
 
-/// Appends the reply to the brigade and sets its headers, replacing those of the same names. The
-/// request's pool then owns the reply.
+/// Appends the reply to the brigade and sets its headers, replacing existing ones of the same name.
+/// The request's pool then owns the reply.
 void write_to_brigade(request_rec* request, http::Reply&& made, apr_bucket_brigade* brigade,
                       Content content = Content::plain);
 

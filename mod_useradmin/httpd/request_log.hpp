@@ -23,11 +23,11 @@ class RequestLog final : public text::Logger {
     void write(text::Level level, apr_status_t status, std::string_view message) noexcept {
         write_at(httpd_level(level), status, message);
     }
-    /// Writes at most once a minute for each tag. The others appear at LogLevel debug.
+    /// Writes at most once a minute per tag. LogLevel debug shows the rest.
     void write_throttled(text::Level level, std::string_view message) noexcept override {
         write_for_client(level, message, {});
     }
-    /// Twenty times a minute at most for each tag and network; LogLevel debug has the others, too.
+    /// Writes at most 20 times a minute per tag and network. LogLevel debug shows the rest.
     void write_for_client(text::Level level, std::string_view message,
                           std::string_view network) noexcept override {
         const std::uint64_t times = throttle_.count(message.substr(0, message.find(':')), network,

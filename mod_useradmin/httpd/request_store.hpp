@@ -8,8 +8,8 @@
 
 namespace useradmin::httpd {
 
-/// The tables. A change of a user or the end of a session invalidates the caches of all children,
-/// even on failure, because the database may have done it all the same.
+/// The tables. Changing a user or ending a session invalidates the caches of all children, even on
+/// failure, since the database may have done it anyway.
 class RequestStore final : public store::DatabaseStore {
   public:
     /// Takes the arguments of a DatabaseStore.

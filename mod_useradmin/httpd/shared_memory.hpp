@@ -15,8 +15,8 @@ namespace useradmin::httpd {
 void* map_shared_memory(apr_pool_t* pool, std::size_t size);
 
 /// Returns shared memory for a purpose, the same for both modules. The first call allocates and
-/// initializes it, before children are forked. It lives as long as the pool: the configuration's,
-/// or the process pool if it must survive a reload. Throws std::system_error or, if the
+/// initializes it, before children are forked. It lives as long as the pool: the configuration
+/// pool, or the process pool if it must survive a reload. Throws std::system_error or, if the
 /// initialization returns false, std::runtime_error.
 void* shared_memory(apr_pool_t* pool, const std::string& purpose, std::size_t size,
                     const std::function<bool(void*)>& init);
@@ -28,7 +28,7 @@ T* shared_object(apr_pool_t* pool, const std::string& purpose) {
         pool, purpose, sizeof(T), [](void* memory) { return (new (memory) T())->init(); }));
 }
 
-/// Returns an array in shared memory whose elements are valid if their memory is zero.
+/// Returns an array in shared memory. All-zero elements must be valid.
 template <class T>
 T* shared_array(apr_pool_t* pool, const std::string& purpose, std::size_t size) {
     return static_cast<T*>(shared_memory(

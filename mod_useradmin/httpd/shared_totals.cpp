@@ -67,7 +67,7 @@ store::Result<std::int64_t> SharedTotals::counted(Totals::Entry& entry, const To
 
 store::Result<std::int64_t> SharedTotals::total(const store::Filter& filter,
                                                 store::Deadline deadline, const Count& count) {
-    // The counting process may be killed meanwhile.
+    // The process that counts may be killed meanwhile.
     constexpr std::chrono::milliseconds longest_wait_at_once{50};
     const Totals::Key key = key_of(filter);
     const auto asked_at = Clock::now();
@@ -89,10 +89,10 @@ store::Result<std::int64_t> SharedTotals::total(const store::Filter& filter,
                                           (is_caching() && total.generation == table_.generation_ &&
                                            age < options_.age)))
                     return total.number;
-                ended = total.ended.generation(); // before checking for a running count
+                ended = total.ended.generation(); // read before checking for a running count
                 is_own = total.counting.try_lock();
-                // Requests that waited for a count return at the same moment. Without a delay, the
-                // first would count alone and the others would wait for one more count.
+                // Requests that waited for a count return together. Without a delay, the first
+                // would count alone and the others would wait for one more count.
                 constexpr Clock::duration longest = std::chrono::milliseconds(10);
                 constexpr int part = 32; // negligible for a single request
                 if (is_own && total.is_wanted)

@@ -25,7 +25,7 @@ class SharedTotals final : public store::Totals {
         ipc::Mutex counting;
         /// The total includes all invalidations up to this time.
         std::uint64_t generation;
-        /// The last total, even if it is outdated. Negative before the first count.
+        /// The last total, even if outdated. Negative before the first count.
         std::int64_t number;
         /// The duration of the last count, and whether others have waited since it was announced.
         std::chrono::steady_clock::duration took;
@@ -45,7 +45,7 @@ class SharedTotals final : public store::Totals {
         [[nodiscard]] bool init() noexcept {
             return totals_.init([](Total& total) { return total.counting.init(); });
         }
-        /// Outdates all totals. Takes no lock: also for a less trusted process.
+        /// Invalidates all totals. Takes no lock, so a less trusted process may call it.
         void invalidate() noexcept { ++generation_; }
 
       private:
@@ -63,7 +63,7 @@ class SharedTotals final : public store::Totals {
         std::chrono::seconds age;
         /// How long a request waits, for the log.
         std::chrono::milliseconds timeout;
-        /// The directive that sets the wait, for the log.
+        /// The name of the directive that sets the wait, for the log.
         const char* timeout_directive;
     };
 
@@ -73,7 +73,7 @@ class SharedTotals final : public store::Totals {
     bool is_caching() const noexcept override { return options_.age.count() > 0; }
     store::Result<std::int64_t> total(const store::Filter& filter, store::Deadline deadline,
                                       const Count& count) override;
-    /// Applies to all databases: different parameters may name the same one.
+    /// Invalidates the totals of all databases: different parameters may refer to the same one.
     void invalidate() noexcept override { table_.invalidate(); }
 
   private:

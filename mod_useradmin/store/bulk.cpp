@@ -43,7 +43,8 @@ Statement insertion(const Work& work, const Table& table, std::span<const Record
     return statement;
 }
 
-/// Appends that the column is one of the rows' texts, of those that are not empty; whether any was.
+/// Appends a condition that the column is one of the rows' non-empty texts. Returns false if there
+/// is none.
 template <class TextOf>
 bool append_any_of(Statement& statement, const char* before, const Column& column,
                    std::span<const Row> rows, const TextOf& text_of) {
@@ -56,7 +57,7 @@ bool append_any_of(Statement& statement, const char* before, const Column& colum
             statement << ", ";
         else if (column.sql_type.empty())
             statement << before << column << " IN (";
-        else // IN takes no operator with a schema.
+        else // IN has no form with a schema
             statement << before << column << column.op("=") << "ANY (ARRAY[";
         statement << argument(text);
     }
@@ -94,7 +95,7 @@ Result<std::vector<Row>> read(Work& work, model::NullableText after_id, std::int
         Row row;
         row.user = rows->take_record<model::User>();
         row.password_hash = rows->take();
-        // A user with two credential accounts signs in with the first.
+        // A user with two credential accounts signs in with the first one.
         if (all.empty() || all.back().user.id != row.user.id)
             all.push_back(row);
     }

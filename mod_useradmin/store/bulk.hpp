@@ -16,16 +16,16 @@ namespace useradmin::store::bulk {
 /// as the work's pool.
 struct Row {
     model::User user;
-    /// The id of a new account, if the table has text ids.
+    /// The id of a new account if the table has text ids.
     std::string_view account_id = {};
     /// Nothing if there is no credential account.
     model::NullableText password_hash = {};
 };
 
-/// Reads the next users after an id, or from the first one on, in the database's order of ids.
+/// Reads the next users after an id, or the first ones, in the database's order of ids.
 Result<std::vector<Row>> read(Work& work, model::NullableText after_id, std::int64_t limit);
 
-/// Returns the id, address, role and ban of users that have the id or address of one of the rows.
+/// Returns the id, address, role and ban of users with the id or address of one of the rows.
 Result<std::vector<model::User>> find_existing(Work& work, std::span<const Row> rows);
 
 /// Inserts the users and their credential accounts in the caller's transaction. If the database

@@ -23,14 +23,14 @@ class CachedConnection {
     Client& client() noexcept { return *client_; }
     const Schema& schema() const noexcept { return schema_; }
 
-    /// Reads the catalogue if the cached schema is older than ten seconds. A new column is visible
-    /// without a restart. Returns what prevented it, or nothing.
+    /// Reads the catalogue if the cached schema is older than ten seconds, so that new columns
+    /// appear without a restart. Returns the error, or nothing.
     std::optional<ErrorKind> refresh_schema(const Dialect& dialect, const TableNames& names,
                                             apr_pool_t* pool);
     /// Invalidates the schema and discards prepared statements.
     void invalidate_schema();
-    /// Returns whether the server answers. Assumes so for a second after an answer, unless the
-    /// server closed the connection.
+    /// Returns whether the server responds. Within a second of the last response, assumes so unless
+    /// the server closed the connection.
     bool is_alive();
 
   private:

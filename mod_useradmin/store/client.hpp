@@ -12,8 +12,8 @@ namespace useradmin::store {
 
 /// Why a statement failed.
 enum class ErrorKind {
-    rejected,               ///< the database rejected it; nothing was done
-    unique_violation,       ///< a unique value exists already; nothing was done
+    rejected,               ///< rejected by the database; nothing was done
+    unique_violation,       ///< a unique value exists; nothing was done
     insufficient_privilege, ///< the account lacks a right; nothing was done
     stale_schema,           ///< the cached schema is outdated; nothing was done
     busy,                   ///< a lock conflict; nothing was done
@@ -24,32 +24,32 @@ enum class ErrorKind {
 
 /// apr_dbd opens the connections and mod_dbd pools them, but statements bypass apr_dbd: it has no
 /// error codes and no timeouts, and it serializes all SQLite connections. A client belongs to one
-/// connection and is used by one thread at a time.
+/// connection. One thread at a time may use it.
 class Client {
   public:
-    /// The maximum number of prepared statements: there are more kinds of lists than memory for
+    /// The maximum number of prepared statements. There are more kinds of lists than memory for
     /// their plans.
     static constexpr std::size_t max_prepared_statements = 250;
 
     virtual ~Client() = default;
 
-    /// Sets the deadline for answers and new connections.
+    /// Sets the deadline for responses and for new connections.
     virtual void set_deadline(Deadline deadline) noexcept = 0;
 
-    /// Runs a statement. Prepares it at first use, up to most_prepared.
+    /// Runs a statement. Prepares it on first use, up to most_prepared.
     virtual std::variant<Rows, ErrorKind> run(const Statement& statement, apr_pool_t* pool) = 0;
-    /// Runs a statement without arguments and rows, such as BEGIN, unprepared.
+    /// Runs a statement without arguments or rows, such as BEGIN, without preparing it.
     virtual std::variant<Rows, ErrorKind> execute(const char* sql, apr_pool_t* pool) = 0;
-    /// Returns the last error message, without lines that may contain values of a row.
+    /// Returns the last error message without lines that may contain row values.
     virtual const std::string& error_message() const noexcept = 0;
-    /// Returns whether the server sent nothing since the last query. It sends a message before it
-    /// closes a connection.
+    /// Returns whether the server has sent nothing since the last query. It sends a message before
+    /// it closes a connection.
     virtual bool has_no_pending_input() const noexcept = 0;
     /// Sends a query to check the connection.
     virtual bool ping() = 0;
-    /// Returns whether the connection is up, as far as is known.
+    /// Returns whether the connection is up, as far as known.
     virtual bool is_connected() const noexcept = 0;
-    /// Reconnects, even if the connection is up. Returns whether it is up then.
+    /// Reconnects, even if the connection is up. Returns whether it is then up.
     virtual bool reconnect() = 0;
     /// Reconnects if the connection broke.
     bool ensure_connected() { return is_connected() || reconnect(); }

@@ -19,18 +19,18 @@ namespace {
 
 constexpr std::chrono::milliseconds busy_retry_delay(5);
 
-/// Returns the further needs of a change that ends sessions.
+/// Returns the additional needs of a change that ends sessions.
 constexpr unsigned needs_of(SessionPolicy sessions) noexcept {
     return sessions == SessionPolicy::revoke ? needs_session : 0U;
 }
 
-/// What a change needs further whose caller is looked at.
+/// Returns the additional needs of a change that checks its caller.
 constexpr unsigned needs_of(const std::optional<Actor>& actor) noexcept {
     return actor ? needs_user : 0U;
 }
 
-/// Returns the deadline for answers on a connection. If acquiring it took long, allows a little
-/// more time: the connection is good, and closing it would make the next request wait as long.
+/// Returns the deadline for responses. If acquiring the connection took long, allows a little more
+/// time: closing a good connection would make the next request wait as long.
 Deadline deadline_of(Clock::time_point asked, Deadline deadline) {
     constexpr std::chrono::milliseconds little(250);
     const auto now = Clock::now();
@@ -146,7 +146,7 @@ std::optional<Result<Done>> DatabaseStore::repeat_on(const Connection& connectio
     CachedConnection& known = CachedConnection::get(connection, dialect, label_);
     Client& client = known.client();
     client.set_deadline(timeout_policy_.applies_to_statements ? deadline : no_deadline);
-    // Each transient failure is retried once.
+    // Retries each transient failure once.
     bool may_reconnect = true;
     bool may_doubt = true;
     while (true) {
@@ -163,16 +163,16 @@ std::optional<Result<Done>> DatabaseStore::repeat_on(const Connection& connectio
             return log_unavailable("UA0102: ", "cannot read the database's catalogue: " + reason);
         }
         if (const Problem* problem = known.schema().find_problem(needs)) {
-            // The remedy may just have been applied: read the catalogue again.
+            // The problem may have been fixed meanwhile: read the catalogue again.
             if (!std::exchange(may_doubt, false))
                 return log_failed("UA0103: ", problem->text);
             known.invalidate_schema();
             continue;
         }
-        // Do not begin a write that must not be repeated on a closed connection.
+        // Do not start a write that must not be repeated on a closed connection.
         if (retry == Retry::no && may_reconnect && !known.is_alive()) {
             may_reconnect = false;
-            // A pooler accepts connections even if the database is down.
+            // A pooler accepts connections even while the database is down.
             if (!client.ensure_connected() || !client.ping())
                 return connection_failure(client);
             continue;
@@ -208,7 +208,7 @@ std::optional<Result<Done>> DatabaseStore::repeat_on(const Connection& connectio
             const bool is_first = std::exchange(may_reconnect, false);
             const bool is_back = client.ensure_connected();
             if (retry == Retry::no) {
-                // One line for each such write, without throttling.
+                // Logs every such write, without throttling.
                 log_failed("UA0105: ", "the connection to the database was lost; the outcome of "
                                        "the write is unknown: " +
                                            work.error_message());
@@ -241,8 +241,8 @@ Result<Done> DatabaseStore::execute(Access access, unsigned needs, Retry retry,
                                    change.after ? &*change.after : nullptr);
     };
     const auto attempt_write = [&](Work& work, const Dialect& dialect) -> Result<Done> {
-        // Without a transaction on a single-writer database, a statement that must wait for readers
-        // at its end would be repeated and let new readers in.
+        // On a single-writer database without a transaction, a statement that has to wait for
+        // readers at its end would be repeated and let new readers in.
         const bool needs_transaction = reports_first || dialect.product().is_single_writer;
         std::unique_ptr<Transaction> transaction;
         if (needs_transaction)
@@ -297,7 +297,7 @@ Result<T> DatabaseStore::run(Access access, unsigned needs, Retry retry,
 
 template <class T>
 Result<T> DatabaseStore::invalidate_totals_after(Result<T> result) {
-    // Also on failure: the database may have done it all the same.
+    // Also on failure: the database may have done it anyway.
     if (totals_ != nullptr)
         totals_->invalidate();
     return result;
@@ -305,7 +305,7 @@ Result<T> DatabaseStore::invalidate_totals_after(Result<T> result) {
 
 namespace {
 
-/// Reverses users that were read in reverse order.
+/// Reverses a page that was read in reverse order.
 void restore_order(std::vector<model::User>& users, const Window& window) {
     if (window.position && window.position->is_end)
         std::reverse(users.begin(), users.end());
@@ -322,7 +322,7 @@ Result<Page> DatabaseStore::list(const Filter& filter, const Window& window) {
     const TimeBudget::Scope use(time_budget_);
     std::optional<std::vector<model::User>> users;
     using Total = std::optional<std::int64_t>;
-    // Returns nothing if the total is to be shared with other requests.
+    // Returns nothing if the total should be shared with other requests.
     const auto count = [&](bool leaves_shared, LastTotal last) {
         return run<Total>(
             Access::read, needs_user, Retry::yes,
@@ -356,7 +356,7 @@ Result<Page> DatabaseStore::list(const Filter& filter, const Window& window) {
     }
     if (!total)
         return total.failure();
-    // A total counted after this request arrived proves that a page past the end is empty.
+    // Only a total counted after this request arrived proves that a page past the end is empty.
     if (totals_ != nullptr && !totals_->is_caching() && !window.position &&
         window.offset >= **total)
         users.emplace();
@@ -392,7 +392,7 @@ Result<model::User> DatabaseStore::create(const NewUser& user, const std::option
 
 Result<model::User> DatabaseStore::update(std::string_view id, const Changes& changes,
                                           const UpdateGuard& guard, SessionPolicy sessions) {
-    // A second try would find the row changed by the first.
+    // A retry would find the row changed by the first attempt.
     const bool may_change_caller = guard.actor && guard.actor->id == id;
     return invalidate_totals_after(run(Access::change, needs_user | needs_of(sessions),
                                        guard.versions || may_change_caller ? Retry::no : Retry::yes,

@@ -22,8 +22,8 @@ class DatabaseStore : public Store {
   public:
     /// label: distinguishes the users of a connection ("[a-z_][a-z0-9_]*"), one for each set of
     /// table names; must outlive the connections. pool: owns the results. totals: shared with other
-    /// requests; may be nullptr. queue: has one slot, for a database with one writer at a time.
-    /// Without it, writers would retry at random and some of many would time out.
+    /// requests; may be nullptr. queue: a semaphore with one slot, for a database with one writer
+    /// at a time. Without it, writers would retry at random, and some would time out.
     DatabaseStore(ConnectionSource& source, text::Logger& log, apr_pool_t* pool,
                   const TableNames& names, const char* label, const TimeoutPolicy& timeout_policy,
                   Totals* totals = nullptr, ipc::FairSemaphore* write_semaphore = nullptr) noexcept
@@ -81,26 +81,25 @@ class DatabaseStore : public Store {
     /// One attempt of an operation on a connection. Keeps its own result.
     using Attempt = std::function<Result<Done>(Work&, const Dialect&)>;
 
-    /// Makes attempts until one succeeds or its failure is not transient. For needs, see
-    /// schema.hpp.
+    /// Makes attempts until one succeeds or fails permanently. For needs, see schema.hpp.
     Result<Done> repeat(Access access, unsigned needs, Retry retry, const Attempt& attempt);
-    /// Makes attempts on one connection. Returns nothing if the database was locked.
+    /// Makes attempts on one connection. Returns nothing if the database is locked.
     std::optional<Result<Done>> repeat_on(const Connection& connection, const Dialect& dialect,
                                           unsigned needs, Retry retry, Deadline deadline,
                                           const Attempt& attempt);
-    /// Repeats the attempt with what a write needs: a transaction if the database has one writer at
+    /// Repeats the attempt with what a write needs: a transaction on a database with one writer at
     /// a time, and reports to the listener.
     Result<Done> execute(Access access, unsigned needs, Retry retry, const Attempt& attempt);
-    /// Executes the operation and returns its result.
+    /// Runs the operation and returns its result.
     template <class T, class Operation>
     Result<T> run(Access access, unsigned needs, Retry retry, const Operation& operation);
-    /// Executes one of statements.hpp and returns its result.
+    /// Runs one of statements.hpp and returns its result.
     template <class T, class... Parameters, class... Arguments>
     Result<T> run(Access access, unsigned needs, Retry retry,
                   Result<T> (*statement)(Work&, const Dialect&, Parameters...),
                   const Arguments&... arguments);
 
-    /// Invalidates the kept totals. Returns the result.
+    /// Invalidates the cached totals. Returns the result.
     template <class T>
     Result<T> invalidate_totals_after(Result<T> result);
 

@@ -2,7 +2,7 @@
 
 namespace useradmin::store {
 
-// Each in a file of its own.
+// Each is defined in its own file.
 const Dialect& postgresql() noexcept;
 const Dialect& sqlite() noexcept;
 

@@ -19,7 +19,7 @@ namespace useradmin::store {
 class ListQueries;
 class Work;
 
-/// Names and facts of a database product.
+/// Names and properties of a database product.
 struct DatabaseProduct {
     /// "PostgreSQL".
     const char* name;
@@ -36,11 +36,11 @@ struct DatabaseProduct {
     const char* version_query;
     /// The option of CREATE INDEX that keeps the table available.
     const char* create_index_option;
-    /// Whether the whole database has one writer at a time.
+    /// Whether the database allows only one writer at a time.
     bool is_single_writer;
     /// Whether CREATE TABLE names the schema.
     bool has_schemas;
-    /// Whether NULL sorts after all values, and not before them.
+    /// Whether NULL sorts after all values instead of before them.
     bool sorts_nulls_last;
     /// Advice for a read-only server.
     const char* read_only_hint;
@@ -64,7 +64,7 @@ class Transaction {
     [[nodiscard]] virtual bool commit() = 0;
 };
 
-/// Whether the catalogue changed since it was last read.
+/// Returns whether the catalogue has changed since the last read.
 enum class CatalogChange { none, changed };
 
 /// A database and its dialect of SQL. Stateless.
@@ -73,7 +73,7 @@ class Dialect {
     virtual const DatabaseProduct& product() const noexcept = 0;
 
     /// Sets a connection timeout for this process, unless the parameters have one. Call it before
-    /// there are threads.
+    /// threads are started.
     virtual void set_connect_timeout() const noexcept = 0;
     /// Returns a client for the connection. label: the prefix of prepared statements, unique among
     /// the connection's users; must outlive the client.
@@ -98,18 +98,18 @@ class Dialect {
     virtual std::string sort_key(const std::string& sql) const = 0;
     /// Returns an expression of the column's type as User::sort_key.
     virtual std::string exact_text(const std::string& sql, const Column& column) const = 0;
-    /// Returns the column as a text that compares exactly within a function such as coalesce.
+    /// Returns the column as a text that compares exactly, also within a function such as coalesce.
     virtual std::string as_text(const Column& column) const = 0;
-    /// Returns the end of a subquery that locks its rows, in its order, until the statement ends.
+    /// Returns the end of a subquery that locks its rows, in order, until the statement ends.
     virtual const char* row_lock() const noexcept = 0;
     /// Returns the expression for the account's connection limit as a text; NULL if there is none.
     virtual const char* connection_limit() const noexcept = 0;
-    /// Returns the function that finds a text in another, counting from 1.
+    /// Returns the function that finds the position of a text in another, from 1.
     virtual const char* position_function() const noexcept = 0;
 
     // --- Whole statements ---
 
-    /// Returns the list statements for the tables as they are.
+    /// Returns the list statements that suit the tables.
     virtual const ListQueries& lists(const Schema& schema) const noexcept = 0;
 
     /// Begins a transaction. Returns nullptr on failure.
@@ -119,20 +119,20 @@ class Dialect {
     virtual Result<model::User> create(Work& work, const NewUser& user,
                                        const std::optional<Actor>& actor) const = 0;
     /// Changes the user if the guard allows it, and records the row before. If the change takes
-    /// rights (append_loss), ends the sessions as requested.
+    /// away rights (append_loss), ends the sessions as requested.
     virtual Result<model::User> update_with_before(Work& work, std::string_view id,
                                                    const Changes& changes, const UpdateGuard& guard,
                                                    SessionPolicy sessions) const = 0;
-    /// Sets the hash in the user's credential account, creating it if necessary, and ends the
-    /// user's sessions as requested, all or none. Returns not_found if there is no such user with
-    /// one of the versions.
+    /// Sets the hash of the user's credential account, which is created if necessary, and ends the
+    /// user's sessions as requested; all or none. Returns not_found if no such user has one of the
+    /// versions.
     virtual Result<Done> set_password(Work& work, const model::Account& account,
                                       SessionPolicy sessions, const UpdateGuard& guard) const = 0;
     /// Deletes the user's sessions, accounts and the user, all or none (4.4.1).
     virtual Result<Done> remove(Work& work, std::string_view id, const ProtectedEmail& spared,
                                 const UpdateGuard& guard) const = 0;
-    /// Opens a session, and ends surplus ones of its user, while the user is kept as it is;
-    /// not_found where the terms do not hold.
+    /// Opens a session and ends surplus sessions of its user. The user's row does not change
+    /// meanwhile. Returns not_found if the terms do not hold.
     virtual Result<std::string_view> open_session(Work& work, const model::Session& session,
                                                   const SessionTerms& terms) const = 0;
 
@@ -144,21 +144,21 @@ class Dialect {
 
     /// Returns the file in a connection's parameters; empty if the database is not a file.
     virtual std::string database_file(std::string_view parameters) const = 0;
-    /// Prepares a new database for many readers and one writer.
+    /// Configures a new database for many readers and one writer.
     virtual bool init_database(Client& client, apr_pool_t* pool) const = 0;
-    /// Returns the query for the indexes of the three tables: the table's letter (u, s, a), the
-    /// index's name, whether it is unique ("t" or "1"), and one key; a row for each key, in order.
+    /// Returns the query for the indexes of the three tables. Each row is one key, in order: the
+    /// table's letter (u, s, a), the index's name, whether it is unique ("t" or "1"), and the key.
     virtual std::string indexes_query(const Schema& schema, const TableNames& names) const = 0;
-    /// Returns the query for missing rights: the table's letter, the privilege, the column ("" for
-    /// the whole table) and the account, in the order of the rights. Empty if the database has no
-    /// rights.
+    /// Returns the query for missing privileges: the table's letter, the privilege, the column (""
+    /// for the whole table) and the account, in the order of `privileges`. Empty if the database
+    /// has no privileges.
     virtual std::string missing_privileges_query(const Schema& schema,
                                                  std::span<const Privilege> privileges) const = 0;
     /// Returns the query for roles whose code may run when one of the tables is used, if the
     /// session's role is a superuser or a member of one and they are not superusers: owners of the
     /// table or its schema, roles with TRIGGER on it, and owners of other objects in the database.
-    /// A row for each table and role, table owners first: the table's letter, the role, the
-    /// session's role, whether it owns the table. Empty if the database has no roles.
+    /// Each row has the table's letter, the role, the session's role, and whether the role owns the
+    /// table; table owners first. Empty if the database has no roles.
     virtual std::string lesser_roles_query(const Schema& schema) const = 0;
 
   protected:
@@ -172,7 +172,7 @@ std::string fingerprint_of(const TableNames& names, Rows answer);
 std::span<const Dialect* const> dialects() noexcept;
 /// Returns the dialect of an apr_dbd driver ("pgsql", "sqlite3"), or nullptr.
 const Dialect* find_dialect(std::string_view driver) noexcept;
-/// Returns the drivers' names for a sentence: "pgsql or sqlite3".
+/// Returns the drivers' names as in a sentence: "pgsql or sqlite3".
 std::string driver_names();
 
 } // namespace useradmin::store

@@ -55,7 +55,7 @@ model::User read_listed_user(Rows& rows) {
     return user;
 }
 
-// From this offset on, skip rows by the index and then look up the page's users.
+// From this offset on, skip rows in the index and then look up the page's users.
 constexpr std::int64_t min_skipped = 100;
 
 /// Appends a condition that the name or the address contains the text.
@@ -80,7 +80,7 @@ void append_truth(Statement& statement, const Column* column, bool truth) {
                   << argument(*column, false) << ")";
 }
 
-/// What encloses a condition that there may be.
+/// The SQL before and after an optional condition.
 struct Clause {
     const char* before = " WHERE ";
     const char* after = "";
@@ -126,13 +126,13 @@ void append_number(Statement& statement, const Schema& schema, const Dialect& di
     append_filter(statement, schema, dialect, filter, append_search, {});
 }
 
-/// The part of a list that follows a position, or a part of that, which one range of an index has.
+/// The rows after a position, divided so that each section is one range of an index.
 enum class Section {
-    same_key,    ///< the same key, and a further id
-    further_key, ///< a further key
-    further_row, ///< a further pair of key and id
-    null_key,    ///< all keys that are NULL
-    any_key,     ///< all others
+    same_key,    ///< the same key and a later id
+    further_key, ///< a later key
+    further_row, ///< a later pair of key and id
+    null_key,    ///< all NULL keys
+    any_key,     ///< all other keys
 };
 
 /// Returns the sections after the window's position, in the order of the list.
@@ -148,7 +148,7 @@ std::vector<Section> sections_of(const Table& user, const Dialect& dialect, cons
             sections.push_back(Section::any_key);
         return sections;
     }
-    // Only where both are sorted in the same direction, a comparison of rows is one range.
+    // A row comparison is one range only if both columns are sorted in the same direction.
     if (window.order.is_of_times())
         sections = {Section::same_key, Section::further_key};
     else
@@ -214,7 +214,7 @@ void append_after(Statement& statement, const Table& user, const Dialect& dialec
     statement << ")";
 }
 
-/// Appends the window of the rows in useradmin_match, or in another query.
+/// Appends the window of the rows in useradmin_match or another query.
 void append_match_window(Statement& statement, const Table& user, const Dialect& dialect,
                          const Window& window) {
     append_after(statement, user, dialect, "useradmin_key", "useradmin_id", window);
@@ -223,8 +223,8 @@ void append_match_window(Statement& statement, const Table& user, const Dialect&
                   window);
 }
 
-/// Appends a query for the window of the users that meet a condition: their sort columns, by ranges
-/// of the order's index.
+/// Appends a query for the window of the users that meet a condition. Selects their sort columns by
+/// ranges of the order's index.
 template <class AppendCondition>
 void append_keys(Statement& statement, const Table& user, const Dialect& dialect,
                  const Window& window, const AppendCondition& append_condition) {
@@ -255,7 +255,7 @@ void append_keys(Statement& statement, const Table& user, const Dialect& dialect
                      window.limit);
 }
 
-/// Appends the joins from the rows m of sort columns to their users u, in the order.
+/// Appends the joins from the rows m of sort columns to their users u, in order.
 void append_users(Statement& statement, const Table& user, Order order) {
     statement << " JOIN " << user << " u ON u." << user.at("id") << user.at("id").op("=")
               << "m.useradmin_id ORDER BY " << order_by("m.useradmin_key", "m.useradmin_id", order);
@@ -299,7 +299,7 @@ void append_collection(Statement& statement, const Schema& schema, const Dialect
     append_collected(statement, schema, dialect, filter.role, window);
 }
 
-/// Returns the total for a page that is already known.
+/// Returns the total alone; the page is already known.
 Result<CountedPage> number_alone(Work& work, const Dialect& dialect, const Filter& filter,
                                  AppendSearch append_search,
                                  std::optional<std::vector<model::User>> users = {}) {
@@ -373,7 +373,7 @@ void append_ordered_scan(Statement& statement, const Schema& schema, const Diale
                       window);
         return;
     }
-    // Skipped rows are read from the order's index only.
+    // Skipped rows are read only from the order's index.
     statement << select_list_m(user, dialect, window.order.by) << " FROM (";
     append_keys(statement, user, dialect, window, append_condition);
     append_users(statement << ") m", user, window.order);
@@ -421,7 +421,7 @@ Window usable_window(const Window& window, const Table& user) {
     const Column* const column = sort_column(user, window.order.by);
     const model::NullableText& key = window.position->key;
     Window usable = window;
-    // Operators of another schema would compare the ids of a pair in another way.
+    // An operator of another schema could compare the ids of a pair differently.
     if (id.type.empty() ||
         (!id.operators.empty() && id.operators != quoted_identifier(user.system)) ||
         !id.can_hold_id(window.position->id) ||
@@ -499,7 +499,7 @@ void append_window(Statement& statement, const Window& window) {
 }
 
 void append_limit(Statement& statement, std::int64_t limit) {
-    // A page by position may be asked for one user more.
+    // A page by position may request one extra user.
     constexpr std::array<std::int64_t, 10> usual = {10, 11, 20, 21, 25, 26, 50, 51, 100, 101};
     statement << " LIMIT ";
     if (std::find(usual.begin(), usual.end(), limit) != usual.end())

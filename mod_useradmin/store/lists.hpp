@@ -23,7 +23,7 @@ struct CountedPage {
 /// Whether concurrent requests share a total.
 enum class CountSharing {
     never,       ///< counting is cheaper than waiting
-    when_cached, ///< the page's statement counts; only a kept total saves work
+    when_cached, ///< the page's statement counts; only a cached total saves work
     always,
 };
 
@@ -32,7 +32,7 @@ class ListQueries {
   public:
     virtual CountSharing count_sharing(const Schema& schema,
                                        const Filter& filter) const noexcept = 0;
-    /// Returns the total of a filter, and the page if that is free.
+    /// Returns the total of a filter, and the page if it costs nothing extra.
     virtual Result<CountedPage> count(Work& work, const Dialect& dialect, const Filter& filter,
                                       const Window& window, LastTotal last) const = 0;
     /// Returns the page of a filter whose total is known.
@@ -47,29 +47,28 @@ class ListQueries {
 /// Lists from the user table only.
 const ListQueries& plain_lists() noexcept;
 
-/// The maximum number of matches to collect and sort. With more matches, scanning users newest
-/// first finds a page sooner.
+/// The maximum number of matches to collect and sort. Beyond it, scanning users newest first finds
+/// a page sooner.
 inline constexpr std::int64_t max_collected = 5000;
 
 // --- Fragments of list statements ---
 
-/// Returns the expression of the role: 'user' for NULL and a missing column.
+/// Returns the expression of the role: 'user' for NULL or a missing column.
 std::string role_expression(const Table& user, const Dialect& dialect);
-/// Returns the column of the creation time; the id if there is none.
+/// Returns the column of the creation time, or the id if there is none.
 std::string created_at_column(const Table& table);
 /// Returns the default ORDER BY.
 std::string newest_first_order(const Table& table);
 /// Returns ORDER BY for a key and the id: newest times first, texts ascending.
 std::string order_by(const std::string& key, const std::string& id, Order order);
-/// Returns the columns useradmin_key and useradmin_id of a SELECT, by which a page is found.
+/// Returns the SELECT columns useradmin_key and useradmin_id, by which a page is found.
 std::string sort_columns(const Table& user, const Dialect& dialect, SortKey by);
-/// Returns the columns of a page: those of the user u, and the sort key of the row m of its sort
-/// columns.
+/// Returns the columns of a page: those of the user u, and the sort key of the row m.
 std::string select_list_m(const Table& user, const Dialect& dialect, SortKey by);
 /// Appends LIMIT and OFFSET.
 void append_window(Statement& statement, const Window& window);
-/// Appends LIMIT. Usual limits are literals: PostgreSQL would plan each statement with a limit
-/// argument again, which costs as much as the page.
+/// Appends LIMIT. Usual limits are literals: with an argument, PostgreSQL would plan each execution
+/// again, which costs as much as the page.
 void append_limit(Statement& statement, std::int64_t limit);
 /// Appends joins from the total (row "t") to the page in useradmin_match, excluding users with the
 /// role, and to users with the role. Their alias is u.
@@ -86,11 +85,11 @@ Result<CountedPage> count_any(Work& work, const Dialect& dialect, const Filter& 
 Result<std::vector<model::User>> page_any(Work& work, const Dialect& dialect, const Filter& filter,
                                           std::int64_t total, const Window& window,
                                           AppendSearch append_search);
-/// Appends the rest of SELECT for that page: an ordered scan of users.
+/// Appends the rest of the SELECT for that page: an ordered scan of users.
 void append_ordered_scan(Statement& statement, const Schema& schema, const Dialect& dialect,
                          const Filter& filter, const Window& window, AppendSearch append_search);
-/// Returns the window without its position if the table cannot have such a row; otherwise without
-/// its offset, and in the reverse order if the position is the end of the page.
+/// Returns the window without its position if the table cannot have such a row. Otherwise returns
+/// it without its offset, in reverse order if the position is the end of the page.
 Window usable_window(const Window& window, const Table& user);
 /// Returns the window counted from the other end of the list.
 Window mirrored(const Window& window, std::int64_t total) noexcept;
@@ -105,7 +104,7 @@ Result<std::vector<model::User>> reversed(const Users& users_of, const Window& w
 }
 
 /// Reads rows of a total and a user, which is NULL if the page is empty. Returns nothing if there
-/// is no row or the total is NULL.
+/// is no row or if the total is NULL.
 Result<std::optional<CountedPage>> page_with_total(Work& work, const Statement& statement);
 /// Returns the statement's result, or that of `otherwise`.
 template <class Otherwise>
@@ -115,7 +114,7 @@ Result<CountedPage> counted_page(Work& work, const Statement& statement, Otherwi
         return counted.failure();
     return *counted ? Result<CountedPage>(**std::move(counted)) : otherwise();
 }
-/// Returns the total for a page that is already known.
+/// Returns the total alone; the page is already known.
 Result<CountedPage> read_total(Work& work, const Statement& statement,
                                std::optional<std::vector<model::User>> users = {});
 /// Reads the rows of users.

@@ -15,7 +15,7 @@ inline constexpr Privilege service_privileges[] = {
 /// Session lookups (section 5).
 inline constexpr Privilege session_privileges[] = {{'u', "SELECT"}, {'s', "SELECT"}};
 
-/// UserAdminExtras, in addition to the first. No token or hash is read.
+/// UserAdminExtras, in addition to the first group. No token or hash is read.
 inline constexpr Privilege extras_privileges[] = {
     {'s', "SELECT", "id"},
     {'s', "SELECT", "userId"},

@@ -9,11 +9,10 @@
 
 namespace useradmin::store {
 
-/// A value of a row. A time that the database returned as a text is a text.
+/// A value of a row. A time may be a text if the database returned one.
 using Cell = std::variant<std::monostate, std::string_view, text::Timestamp>;
 
-/// The rows of a result, read once, row by row and column by column. Texts are valid as long as the
-/// pool of the statement.
+/// The rows of a result, read once, in order. Texts are valid as long as the pool of the statement.
 class Rows {
   public:
     Rows() noexcept = default;
@@ -27,7 +26,7 @@ class Rows {
     /// Returns the number of changed rows.
     std::int64_t affected() const noexcept { return affected_; }
 
-    /// Advances to the next row, at first to the first one. Returns false at the end.
+    /// Advances to the next row; the first call, to the first row. Returns false at the end.
     bool next() noexcept {
         if (rows_read_ >= count())
             return false;
@@ -39,13 +38,13 @@ class Rows {
     bool is_null() const noexcept {
         return at_ >= end_ || std::holds_alternative<std::monostate>(cells_[at_]);
     }
-    /// Takes a text; nothing for NULL.
+    /// Takes a text; empty optional for NULL.
     model::NullableText take() noexcept {
         const Cell* cell = take_cell();
         const auto* text = cell != nullptr ? std::get_if<std::string_view>(cell) : nullptr;
         return text != nullptr ? model::NullableText(*text) : model::NullableText();
     }
-    /// Takes a time; nothing for other values.
+    /// Takes a time; empty optional for other values.
     model::NullableTime take_time() noexcept {
         const Cell* cell = take_cell();
         if (cell == nullptr)
@@ -63,7 +62,7 @@ class Rows {
         std::from_chars(text.data(), text.data() + text.size(), number);
         return number;
     }
-    /// Takes a boolean, as either database writes it.
+    /// Takes a boolean in either database's form.
     bool take_boolean() noexcept {
         const model::NullableText text = take();
         return text && (*text == "t" || *text == "1" || *text == "true");

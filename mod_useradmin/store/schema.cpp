@@ -22,7 +22,7 @@ std::string wrapped(std::string_view text, char quote) {
     return out += quote;
 }
 
-/// Returns the column of that name, in camelCase or in snake_case; nullptr if there is none.
+/// Returns the column with the name in camelCase or snake_case, or nullptr.
 Column* column_named(Table& table, std::string_view name) {
     for (const std::string& wanted : {std::string(name), text::snake_case(name)}) {
         const auto found =
@@ -72,7 +72,7 @@ bool is_canonical_number(std::string_view id, std::int64_t largest) noexcept {
            number >= -largest && std::to_string(number) == id;
 }
 
-/// Checks one table for the needs of work.
+/// Checks one table against the needs.
 class FieldResolver {
   public:
     FieldResolver(const Table& table, Need need, std::vector<Problem>& problems)
@@ -102,7 +102,7 @@ class FieldResolver {
                         column->type + "; an id must be text, uuid or a whole number");
     }
 
-    /// Other columns must not require a value.
+    /// Other columns must not require a value on INSERT.
     template <class Record>
     void is_complete_with(const Record& given) const {
         for (const Column& column : table_.columns) {
@@ -189,10 +189,10 @@ bool Column::can_hold_sort_key(std::string_view key) const noexcept {
     case Kind::integer:
         return is_canonical_number(key, max_value);
     case Kind::text:
-        // A column of SQLite without a type does not convert what it is compared with.
+        // A SQLite column without a type does not convert the values it is compared with.
         return !type.empty();
     case Kind::other:
-        // SQLite accepts any text. That of a floating-point number is not exact.
+        // SQLite accepts any text. A floating-point column does not compare it exactly.
         return operators.empty() && text::parse_timestamp(key);
     default:
         return false;

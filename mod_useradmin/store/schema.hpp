@@ -1,4 +1,4 @@
-// The application's tables as in the catalogue.
+// The application's tables as described by the catalogue.
 #pragma once
 
 #include "model/records.hpp"
@@ -25,9 +25,9 @@ struct Column {
     /// The type in SQL: "character varying(100)".
     std::string type;
     Kind kind = Kind::text;
-    /// The type for SQL, with its schema: "pg_catalog"."varchar"; empty where there are no schemas.
+    /// The type as SQL with its schema: "pg_catalog"."varchar"; empty without schemas.
     std::string sql_type = {};
-    /// The schema of the type's operators, quoted; empty where there are no schemas.
+    /// The schema of the type's operators, quoted; empty without schemas.
     std::string operators = {};
     /// The maximum of an integer column.
     std::int64_t max_value = std::numeric_limits<std::int64_t>::max();
@@ -38,13 +38,13 @@ struct Column {
     bool has_loose_equality = false;
     /// Whether that is due to the collation, which derived texts inherit.
     bool has_loose_collation = false;
-    /// The SQL around the column when it is read.
+    /// SQL before and after the column in a read.
     std::string read_before = {};
     std::string read_after = {};
-    /// The SQL around a new value.
+    /// SQL before and after a new value.
     std::string write_before = {};
     std::string write_after = {};
-    /// The name of its field; empty if unknown.
+    /// The name of the corresponding field; empty if unknown.
     std::string_view field = {};
 
     /// Returns whether the database generates the ids.
@@ -53,25 +53,25 @@ struct Column {
     /// database would accept other spellings of the same id, which text comparisons would not
     /// match.
     bool can_hold_id(std::string_view id) const noexcept;
-    /// Returns whether the database accepts the text of User::sort_key for this column of times,
-    /// and compares it as it sorts.
+    /// Returns whether the database accepts User::sort_key as a text for this time column and
+    /// compares it in sort order.
     bool can_hold_sort_key(std::string_view key) const noexcept;
     /// Returns the quoted name.
     std::string sql() const;
-    /// Returns an operator of the column's type, between blanks, as qualified_operator() does.
+    /// Returns an operator of the column's type between blanks; see qualified_operator().
     std::string op(std::string_view name) const;
 };
 
 struct Table {
-    /// The table's name for SQL, quoted; with its schema once that is known.
+    /// The table's name as SQL, quoted, with its schema once known.
     std::string sql;
-    /// The same as it is configured, for messages.
+    /// The configured name, for messages.
     std::string name;
-    /// The schema of the database's own functions and operators; empty where there are no schemas.
+    /// The schema of built-in functions and operators; empty without schemas.
     std::string_view system = {};
     std::vector<Column> columns;
     /// The fields as columns of SELECT or RETURNING, NULL for missing ones: without and with an
-    /// alias; read_as_s omits the token, which the caller knows.
+    /// alias. read_as_s omits the token, which the caller knows.
     std::string select_list;
     std::string select_list_u;
     std::string select_list_s;
@@ -83,9 +83,9 @@ struct Table {
     std::string absence_reason;
 
     bool exists() const noexcept { return !columns.empty(); }
-    /// Returns the database's own operator, between blanks, as qualified_operator() does.
+    /// Returns a built-in operator between blanks; see qualified_operator().
     std::string op(std::string_view name) const;
-    /// Returns the database's own function with its schema and an opening parenthesis.
+    /// Returns a built-in function with its schema and an opening parenthesis.
     std::string function(std::string_view name) const;
     /// Returns the column of a field, by its name or in snake_case, or nullptr.
     const Column* find(std::string_view field) const noexcept;
@@ -104,7 +104,7 @@ enum Need : unsigned {
     needs_new_hash = 16, ///< the hash of an account can be written
 };
 
-/// Why work is impossible: a sentence with table, column and remedy.
+/// Why work is impossible: a sentence with the table, the column and the remedy.
 struct Problem {
     Need need;
     std::string text;
@@ -114,21 +114,22 @@ struct Schema {
     Table user;
     Table session;
     Table account;
-    /// What Store::find_caller reads as the columns of a SELECT: of the session s and its user u.
+    /// The SELECT columns of Store::find_caller, for the session s and its user u.
     std::string select_list_caller;
-    /// Whether the user u has a second factor, as a column of a SELECT; NULL if the table does not
-    /// say. The column is one of the further ones, which replies show.
+    /// A SELECT column: whether the user u has a second factor; NULL if the table has no such
+    /// column. Replies include the column as a further one.
     std::string read_second_factor;
     /// The further columns of a user as JSON objects: expressions over "useradmin_row".
     std::vector<std::string> extra_columns;
     /// The fingerprint: schemas with the same text are equal.
     std::string fingerprint;
     std::vector<Problem> problems;
-    /// The schema of the objects of schema --scale, for SQL; empty unless they are complete.
+    /// The schema of the objects of schema --scale, as SQL; empty unless they are complete.
     std::string scale;
-    /// The name that this schema has or would have; empty if the database does not support it.
+    /// The name of that schema, whether or not it exists; empty if the database does not support
+    /// it.
     std::string scale_name;
-    /// Whether version 0.1 made them, with a copy of the users, which is not read.
+    /// Whether version 0.1 created it, with an unused copy of the users.
     bool has_scale_copy = false;
 
     /// Returns the table of a letter: u, s or a.
@@ -141,23 +142,23 @@ struct Schema {
     std::string full_user() const { return full_user(user.version); }
     /// Returns the unknown columns of the user table.
     std::vector<const Column*> extra_user_columns() const;
-    /// Sets the tables' SQL names.
+    /// Sets the tables' names as SQL.
     void set_table_names(const TableNames& names);
-    /// Maps fields to columns and finds problems, after the columns were read.
+    /// Maps columns to fields and finds problems, after the columns were read.
     void resolve_fields();
-    /// Returns the first problem of the needs, or nullptr.
+    /// Returns the first problem for the needs, or nullptr.
     const Problem* find_problem(unsigned needs) const noexcept;
 };
 
-/// Returns an operator of the schema, between blanks: " OPERATOR(pg_catalog.=) ", or " = " where
-/// the schema is empty. No operator of another schema in the search path can take its place. All
-/// operators written so have the same precedence, which is higher than that of a comparison.
+/// Returns an operator with its schema, between blanks: " OPERATOR(pg_catalog.=) ", or " = " for an
+/// empty schema. No operator of another schema in the search path can take its place. All such
+/// operators have the same precedence, which is higher than that of a comparison.
 std::string qualified_operator(std::string_view schema, std::string_view name);
 /// Quotes a name; a dot separates schema and table.
 std::string quoted_table(std::string_view name);
 /// Quotes an identifier.
 std::string quoted_identifier(std::string_view identifier);
-/// Quotes a text as an SQL literal.
+/// Quotes an SQL string literal.
 std::string literal(std::string_view text);
 
 } // namespace useradmin::store

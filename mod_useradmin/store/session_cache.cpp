@@ -45,7 +45,7 @@ void SessionCache::put(std::string_view place, std::string_view credential, std:
                        const SessionWithUser& session, Generation generation,
                        Clock::time_point now) {
     const model::User& user = session.user;
-    // One that is impersonated is looked up each time: what is kept does not say by whom.
+    // Impersonated sessions are not cached: an entry does not contain the impersonator.
     if (!fits(user.id) || !fits(user.role.value_or("")) ||
         !session.session.impersonated_by.value_or("").empty())
         return;
@@ -67,8 +67,8 @@ void SessionCache::put(std::string_view place, std::string_view credential, std:
     });
 }
 
-// Both increment the generation first: a concurrent lookup is then either erased here, or notices
-// the new generation.
+// Both increment the generation first: a concurrent lookup is then either erased here or sees the
+// new generation.
 void SessionCache::invalidate_user(std::string_view id) noexcept {
     ++generation_;
     sessions_.erase_if(
@@ -81,7 +81,7 @@ void SessionCache::invalidate_session(std::string_view token) noexcept {
         sessions_.erase_if(
             [key = key_of_token(token)](const Entry& entry) { return entry.token == key; });
     } catch (const std::bad_alloc&) {
-        invalidate_all(); // forgetting too much is safe
+        invalidate_all(); // invalidating too much is safe
     }
 }
 

@@ -14,9 +14,9 @@
 
 namespace useradmin::store {
 
-/// Up to 8,192 sessions in less than 2 MiB of shared memory. When it is full, the oldest of a few
-/// is replaced. Credentials and tokens are stored as keyed digests. Survives the death of any
-/// process.
+/// Up to 8,192 sessions in less than 2 MiB of shared memory. If there is no free slot, the oldest
+/// of a few entries is replaced. Credentials and tokens are stored as keyed digests. Survives the
+/// death of any process.
 class SessionCache {
   public:
     using Clock = std::chrono::steady_clock;
@@ -28,9 +28,9 @@ class SessionCache {
     /// the system refuses.
     [[nodiscard]] bool init() noexcept { return sessions_.init(); }
 
-    /// A logical time of invalidations.
+    /// A logical timestamp of invalidations.
     using Generation = std::uint64_t;
-    /// Returns the current generation. Take it before a lookup: put() discards what was
+    /// Returns the current generation. Call it before a lookup: put() rejects sessions that were
     /// invalidated since.
     Generation generation() const noexcept { return generation_; }
 
@@ -49,22 +49,21 @@ class SessionCache {
         SessionWithUser signed_in() const noexcept;
     };
 
-    /// Returns the cached session of a credential (a token with its signature, if it has one), if
-    /// it was looked up less than age ago. place: identifies the database, its tables and the
-    /// secret.
+    /// Returns the cached session of a credential (a token, with its signature if it has one) if it
+    /// was looked up less than age ago. place: identifies the database, its tables and the secret.
     std::optional<CachedSession> find(std::string_view place, std::string_view credential,
                                       std::chrono::seconds age, Clock::time_point now);
-    /// Caches a session that was looked up by the token of the credential, unless something was
+    /// Caches a session that was looked up by the credential's token, unless something was
     /// invalidated since the generation.
     void put(std::string_view place, std::string_view credential, std::string_view token,
              const SessionWithUser& session, Generation generation, Clock::time_point now);
 
-    /// Removes the sessions of a user id in all databases, since different parameters may name the
-    /// same one.
+    /// Removes the sessions of a user id in all databases, since different parameters may refer to
+    /// the same database.
     void invalidate_user(std::string_view id) noexcept;
     /// Removes the session of a token in all databases.
     void invalidate_session(std::string_view token) noexcept;
-    /// Takes no lock: also for a less trusted process.
+    /// Takes no lock, so a less trusted process may call it.
     void invalidate_all() noexcept;
 
   private:
@@ -76,7 +75,7 @@ class SessionCache {
     };
     using Sessions = ipc::SharedTable<Entry, 64, 16>;
 
-    /// Returns the key of a token wherever it was looked up.
+    /// Returns the key of a token in all databases.
     Sessions::Key key_of_token(std::string_view token) const { return sessions_.key("", token); }
 
     std::atomic<Generation> generation_;

@@ -15,7 +15,7 @@
 namespace useradmin::store {
 
 /// An argument, streamed into the statement at its placeholder. The caller owns the text, which may
-/// be secret; it is not copied before it is streamed.
+/// be secret. It is not copied before it is streamed.
 struct Argument {
     /// Empty: NULL.
     std::variant<std::monostate, std::string_view, std::string> text;
@@ -68,7 +68,7 @@ class Statement {
     const std::string& sql() const noexcept { return sql_; }
     /// Returns the arguments; nullptr is NULL.
     std::span<const char* const> arguments() const noexcept { return arguments_; }
-    /// Returns whether the arguments, or the rows, contain a secret. The client then keeps neither.
+    /// Returns whether the arguments or the rows contain a secret. If so, the client keeps neither.
     bool takes_secrets() const noexcept { return takes_secrets_; }
     bool returns_secrets() const noexcept { return returns_secrets_; }
 

@@ -12,7 +12,7 @@ namespace useradmin::store::statements {
 
 namespace {
 
-// The number of accounts sampled for hash formats.
+// The number of accounts to sample for hash formats.
 constexpr std::int64_t password_sample_size = 10000;
 
 /// Reads the first row, or returns not_found.
@@ -117,7 +117,7 @@ bool is_taken(Work& work, std::string_view email) {
     return rows && rows->count() > 0;
 }
 
-/// Appends the FROM and WHERE clauses for the session s with the token and its user u.
+/// Appends the FROM and WHERE clauses for the session s with the token, and its user u.
 void append_of_session(Statement& statement, const Schema& schema, const Dialect& dialect,
                        std::string_view token) {
     const Column& column = schema.session.at("token");
@@ -176,7 +176,8 @@ void append_surplus(Statement& statement, const Table& table, const Dialect& dia
     using Kind = Column::Kind;
     const Column& owner = table.at("userId");
     const Column& expires = table.at("expiresAt");
-    // Texts may hold times of another form, which sort by their day: those go a day later.
+    // Text columns may contain times in other formats, which sort correctly by day only. Those
+    // sessions expire a day later.
     const bool is_exact = expires.kind == Kind::timestamp || expires.kind == Kind::integer;
     const text::Timestamp now = terms.now - std::chrono::days(is_exact ? 0 : 1);
     dialect.append_equals(statement, owner.sql(), owner, session.user_id);
@@ -252,7 +253,7 @@ Result<model::User> create(Work& work, const Dialect& dialect, const NewUser& us
     Result<model::User> made = dialect.create(work, user, actor);
     if (made.is_not_found())
         return refusal_of(work, dialect, actor).value_or(Failure::caller_rejected);
-    // A unique value exists already: is it the address?
+    // A unique value exists: check whether it is the address.
     if (!made && work.error_kind() == ErrorKind::unique_violation && is_taken(work, user.email))
         return Failure::address_taken;
     if (made)
@@ -272,7 +273,7 @@ Result<model::User> update(Work& work, const Dialect& dialect, std::string_view 
             const Result<model::User> found = find(work, dialect, id);
             return found ? Failure::failed : found.failure();
         }
-    // If nothing was written, tell the guard from a missing user.
+    // If nothing was written, check whether the guard failed or the user is missing.
     const auto outcome_of = [&](Result<model::User> updated) -> Result<model::User> {
         if (!guard.is_empty() && updated.is_not_found())
             return guard_failure(work, dialect, id, guard);
@@ -538,7 +539,7 @@ Result<std::vector<ExtraColumn>> extra_columns(Work& work, const Dialect&) {
             switch (of.kind) {
             case Column::Kind::text:
             case Column::Kind::uuid:
-                // In SQLite, a column without a type holds any value.
+                // A SQLite column without a type may hold any value.
                 return of.type.empty() ? Kind::any : Kind::text;
             case Column::Kind::integer:
                 return Kind::integer;

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-// Each implements the store's member of the same name (store.hpp).
+// Each implements the member of Store with the same name.
 namespace useradmin::store::statements {
 
 Result<model::User> find(Work& work, const Dialect& dialect, std::string_view id);
@@ -50,7 +50,7 @@ Result<std::int64_t> delete_sessions_of_user(Work& work, const Dialect& dialect,
 Result<std::vector<ExtraColumn>> extra_columns(Work& work, const Dialect& dialect);
 Result<Survey> survey(Work& work, const Dialect& dialect, const ProtectedEmail& spared);
 
-/// Why the caller may not make a change; nothing where it may.
+/// Returns why the caller may not make a change, or nothing if it may.
 std::optional<Failure> refusal_of(Work& work, const Dialect& dialect,
                                   const std::optional<Actor>& actor);
 
@@ -61,22 +61,20 @@ Failure guard_failure(Work& work, const Dialect& dialect, std::string_view id,
 /// Appends "field = value, …" for changes that have a column, or an assignment without effect.
 void append_changes(Statement& statement, const Table& user, const Changes& changes);
 
-/// Appends a condition that the changes take rights from the row: a ban, or another role or
-/// address.
+/// Appends a condition that the changes take away rights: a ban, or another role or address.
 void append_privilege_loss(Statement& statement, const Table& user, const Dialect& dialect,
                            const Changes& changes);
 
-/// Appends the condition that a row of the user table is the session's user and as the terms have
-/// it, the password aside.
+/// Appends a condition that a row of the user table is the session's user and meets the terms,
+/// except for the password.
 void append_terms(Statement& statement, const Table& user, const Dialect& dialect,
                   const model::Session& session, const SessionTerms& terms);
 
-/// Appends the condition that a row of the account table is a credential account of that hash.
+/// Appends a condition that a row of the account table is a credential account with the hash.
 void append_hash(Statement& statement, const Table& account, std::string_view hash);
 
-/// Appends the condition that the row of the session table that goes by the alias useradmin_row
-/// belongs to the session's user and must end before the session is opened
-/// (SessionTerms::max_sessions).
+/// Appends a condition that the session row with the alias useradmin_row belongs to the session's
+/// user and must end before the session is opened (SessionTerms::max_sessions).
 void append_surplus(Statement& statement, const Table& table, const Dialect& dialect,
                     const model::Session& session, const SessionTerms& terms);
 

@@ -26,7 +26,7 @@ struct Filter {
     /// Whether a user must match all conditions.
     bool matches_all = false;
 
-    /// Returns whether the filter has only the specification's conditions.
+    /// Returns whether the filter has only conditions of the specification.
     bool is_standard() const noexcept {
         return !banned && !email_verified && !created_from && !created_before && !matches_all;
     }
@@ -56,7 +56,7 @@ struct Position {
     /// User::sort_key.
     model::NullableText key;
     std::string_view id;
-    /// Whether the page ends before the position instead of beginning after it.
+    /// Whether the page ends before the position instead of starting after it.
     bool is_end = false;
 };
 
@@ -141,8 +141,8 @@ struct ProtectedEmail {
 /// Versions of a user's row. Nothing: any version.
 using Versions = std::optional<std::vector<std::string_view>>;
 
-/// The caller of a change, where it is a row of the user table. When the change is made, the row
-/// must still be there, have one of the roles, and not be banned.
+/// The caller of a change, if the user table has its row. When the change is made, the row must
+/// still exist, have one of the roles, and not be banned.
 struct Actor {
     std::string_view id;
     std::span<const std::string_view> roles;
@@ -161,9 +161,9 @@ struct UpdateGuard {
     std::string_view role = {};
     /// The current time, to ignore expired bans.
     text::Timestamp now = {};
-    /// The expected versions, checked last; otherwise changed.
+    /// The expected versions, checked last; any other is version_mismatch.
     Versions versions = {};
-    /// Nothing: the caller is not checked again.
+    /// The caller to check again; nothing: no check.
     std::optional<Actor> actor = {};
 
     bool is_empty() const noexcept { return kind == Kind::none && !versions && !actor; }
@@ -175,19 +175,18 @@ enum class SessionPolicy {
     revoke, ///< end all, in the same transaction
 };
 
-/// What must hold of a user when a session is opened for it.
+/// Conditions on the user of a new session.
 struct SessionTerms {
-    /// The user as it was verified: it must still have the address and the role. nullptr: it must
-    /// exist.
+    /// The user as verified: it must still have the address and the role. nullptr: it must exist.
     const model::User* verified = nullptr;
-    /// Whether it may be banned.
+    /// Whether the user may be banned.
     bool allows_banned = false;
     /// The current time, to ignore expired bans and sessions.
     text::Timestamp now = {};
-    /// The hash that its credential account must still have; nothing: any or none.
+    /// The hash that the credential account must still have; nothing: no check.
     model::NullableText password_hash = {};
-    /// How many live sessions it has at most with this one; the oldest end first, and the expired
-    /// ones with them. 0: no limit.
+    /// The maximum number of live sessions including this one. The oldest are ended first, together
+    /// with expired ones. 0: no limit.
     std::int64_t max_sessions = 0;
 };
 
@@ -201,11 +200,12 @@ struct SessionWithUser {
 struct Credential {
     model::User user;
     model::NullableText password_hash;
-    /// Whether better-auth's column twoFactorEnabled says that the password alone signs nobody in.
+    /// Whether better-auth's column twoFactorEnabled is set, so the password alone does not sign
+    /// in.
     bool has_second_factor = false;
 };
 
-/// Facts that an operator should know.
+/// Facts for the operator.
 struct Survey {
     /// Whether a user has the protected address.
     bool has_protected_user = false;
@@ -233,8 +233,8 @@ class ChangeListener {
     /// failure.
     virtual bool on_change(std::string_view user_id, const model::User* before,
                            const model::User* after) = 0;
-    /// Called when the database does not answer what commits a change: the change may have been
-    /// made. The change can still succeed when it is repeated.
+    /// Called if the commit got no response: the change may have been made. It may be repeated and
+    /// still succeed.
     virtual void on_unknown_outcome() noexcept {}
 };
 
@@ -268,9 +268,9 @@ class Store {
                                                 text::Timestamp now) = 0;
 
     /// Returns the user with exactly that address and its password hash, or not_found if there is
-    /// no such user or no credential account.
+    /// no such user or credential account.
     virtual Result<Credential> find_credential(std::string_view email) = 0;
-    /// Sets the hash in the user's credential account, creating it if necessary. Fails as
+    /// Sets the hash of the user's credential account, which is created if necessary. Fails as
     /// not_found, or with the guard's failure. With SessionPolicy::revoke, ends all sessions of the
     /// user.
     virtual Result<Done> set_password(const model::Account& account,
@@ -279,8 +279,8 @@ class Store {
     /// Replaces the hash if it is still the given one; otherwise not_found.
     virtual Result<Done> replace_hash(const model::Account& account,
                                       std::string_view instead_of) = 0;
-    /// Returns the hash formats in a bounded sample of credential accounts: the hash's text up to
-    /// its salt ("$argon2id$v=19$m=19456,t=2,p=1$", "$2b$12$"), "scrypt" for texts with
+    /// Returns the hash formats in a bounded sample of credential accounts: the start of the hash
+    /// up to its salt ("$argon2id$v=19$m=19456,t=2,p=1$", "$2b$12$"), "scrypt" for texts of
     /// better-auth's length, or "other".
     virtual Result<std::vector<std::string>> password_formats() = 0;
 
@@ -291,7 +291,7 @@ class Store {
     virtual Result<SessionWithUser> find_caller(std::string_view token) = 0;
     /// Returns the user's sessions, newest first, including expired ones.
     virtual Result<std::vector<model::Session>> list_sessions(std::string_view user_id) = 0;
-    /// Returns up to most live sessions, newest first, without their tokens.
+    /// Returns up to `most` live sessions, newest first, without their tokens.
     virtual Result<std::vector<model::Session>>
     list_active_sessions(std::string_view user_id, text::Timestamp now, std::int64_t most) = 0;
     /// Opens a session. Returns its id, which the database may have generated, or version_mismatch

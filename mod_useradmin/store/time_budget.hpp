@@ -6,22 +6,22 @@
 namespace useradmin::store {
 
 using Clock = std::chrono::steady_clock;
-/// The time at which a wait ends.
+/// The time at which a wait expires.
 using Deadline = Clock::time_point;
 inline constexpr Deadline no_deadline = Deadline::max();
 
 struct TimeoutPolicy {
-    /// The total wait: for a connection, for locks and for answers.
+    /// The total wait for a connection, locks and responses.
     std::chrono::milliseconds timeout;
-    /// Whether the limit applies to answers: on a timeout, the connection is closed. A command-line
-    /// tool waits for answers without a limit, and for each lock that long.
+    /// Whether the limit applies to responses; on a timeout, the connection is closed. A
+    /// command-line tool waits indefinitely for responses and up to the limit for each lock.
     bool applies_to_statements = true;
-    /// The time already used by the same request, which counts and is increased; nullptr if there
-    /// is none.
+    /// The time already used by the same request. It counts and is updated. nullptr if there is
+    /// none.
     Clock::duration* elapsed = nullptr;
 };
 
-/// The remaining time that a request may wait for its database.
+/// The remaining time that a request may wait for the database.
 class TimeBudget {
   public:
     explicit TimeBudget(const TimeoutPolicy& policy) noexcept
@@ -31,7 +31,7 @@ class TimeBudget {
     TimeBudget(const TimeBudget&) = delete;
     TimeBudget& operator=(const TimeBudget&) = delete;
 
-    /// Measures until the end of the scope. Nested objects count once.
+    /// Adds the time until the end of the scope. Nested objects count once.
     class Scope {
       public:
         explicit Scope(TimeBudget& budget) noexcept

@@ -14,21 +14,21 @@ namespace useradmin::store {
 /// The last known total of a filter, if any.
 using LastTotal = std::optional<std::int64_t>;
 
-/// Shares the totals of filters among concurrent requests. Call it without holding a connection: a
-/// request may wait for another's count.
+/// Shares the totals of filters among concurrent requests. Do not hold a connection while calling:
+/// a request may wait for another's count.
 class Totals {
   public:
     using Count = std::function<Result<std::int64_t>(LastTotal last)>;
 
     virtual ~Totals() = default;
-    /// Returns whether totals are kept for a while.
+    /// Returns whether totals are cached.
     virtual bool is_caching() const noexcept = 0;
-    /// Returns the filter's total: a kept one, that of a count by another request which began after
+    /// Returns the filter's total: a cached one, that of another request's count that began after
     /// this call, or the result of count, called at most once. Fails as the count does, or as
     /// unavailable if another count did not end in time.
     virtual Result<std::int64_t> total(const Filter& filter, Deadline deadline,
                                        const Count& count) = 0;
-    /// Invalidates all kept totals.
+    /// Invalidates all cached totals.
     virtual void invalidate() noexcept = 0;
 };
 

@@ -8,19 +8,19 @@
 
 namespace useradmin::store {
 
-/// Appends a condition that the row is a user with the role who is not banned at that time.
+/// Appends a condition that the row is a user with the role who is not banned at the time.
 void append_active_with_role(Statement& statement, const Table& user, const Dialect& dialect,
                              std::string_view role, text::Timestamp now);
 
-/// Appends a condition that the row is of a user who is not banned at that time.
+/// Appends a condition that the row is a user who is not banned at the time.
 void append_not_banned(Statement& statement, const Table& user, text::Timestamp now);
 
-/// Appends a condition that the row is of a user who has one of the roles.
+/// Appends a condition that the row is a user with one of the roles.
 void append_one_of_roles(Statement& statement, const Table& user, const Dialect& dialect,
                          std::span<const std::string_view> roles);
 
-/// Appends a condition that the caller may still make the change (Actor), or that is always true
-/// without a caller.
+/// Appends a condition that the caller may still make the change (Actor). Without a caller, it is
+/// always true.
 void append_actor(Statement& statement, const Table& user, const Dialect& dialect,
                   const std::optional<Actor>& actor);
 
@@ -33,11 +33,11 @@ void append_guard_rule(Statement& statement, const Table& user, const Dialect& d
 void append_versions(Statement& statement, const Table& user, const Dialect& dialect,
                      const Versions& versions);
 
-/// Appends " AND " and the guard's conditions, where it has any.
+/// Appends " AND " and the guard's conditions, if any.
 void append_guard(Statement& statement, const Table& user, const Dialect& dialect,
                   const UpdateGuard& guard);
 
-/// Returns the guard's failure for a user who satisfies its rule or not.
+/// Returns the guard's failure for a user, given whether the user satisfies its rule.
 Failure failure_of(const UpdateGuard& guard, bool keeps_rule) noexcept;
 
 } // namespace useradmin::store

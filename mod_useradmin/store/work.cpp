@@ -26,7 +26,7 @@ bool equals_absent_value(const model::Field<model::User>& field, const model::Va
     return std::holds_alternative<std::monostate>(value);
 }
 
-/// Whether the statement may have been executed although it failed.
+/// Returns whether a failed statement may have been executed.
 bool has_no_answer(const std::variant<Rows, ErrorKind>& answer) noexcept {
     const ErrorKind* const error_kind = std::get_if<ErrorKind>(&answer);
     return error_kind != nullptr &&
@@ -68,7 +68,7 @@ model::User Work::read_user(Rows& rows) {
 
 model::User Work::read_full_user(Rows& rows) const {
     model::User user = read_user(rows);
-    // Merges the objects that the database built in parts.
+    // Merges the objects that the database returned in parts.
     std::string members;
     for (std::size_t index = 0; index < schema_.extra_columns.size(); ++index) {
         std::string_view object = rows.take().value_or("{}");

@@ -28,27 +28,27 @@ class Work {
     apr_pool_t* pool() const noexcept { return pool_; }
     Statement statement() const { return Statement(pool_); }
 
-    /// Runs a statement; where it fails, error_kind() says how.
+    /// Runs a statement. On failure, error_kind() gives the reason.
     Result<Rows> run(const Statement& statement);
     Result<Rows> execute(const char* sql) { return record(client_.execute(sql, pool_)); }
     /// Runs the statement that commits a transaction.
     Result<Rows> commit(const char* sql);
 
-    /// Returns whether the user table has a column for the value. If not, error() says so.
+    /// Returns whether the user table has a column for the value. If not, sets error().
     bool can_hold(std::string_view field, const model::Value& value);
     /// Reads a row of a user's fields and version.
     static model::User read_user(Rows& rows);
     /// Reads the row of a create or update: fields, version and further columns.
     model::User read_full_user(Rows& rows) const;
 
-    /// Returns the fault of the first failed statement, if any.
+    /// Returns the error kind of the first failed statement, if any.
     std::optional<ErrorKind> error_kind() const noexcept { return error_kind_; }
-    /// Returns the message of the database or of can_hold.
+    /// Returns the error message of the database or of can_hold().
     const std::string& error_message() const noexcept { return error_message_; }
-    /// Returns whether a statement failed that may have been committed all the same.
+    /// Returns whether a failed statement may have been committed anyway.
     bool may_be_committed() const noexcept { return may_be_committed_; }
     void set_may_be_committed() noexcept { may_be_committed_ = true; }
-    /// Clears the fault, so that the work continues.
+    /// Clears the error, so that the work continues.
     void clear_error() noexcept;
 
     /// Returns whether there is a listener. If so, the work fills in row_change().

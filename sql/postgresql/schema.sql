@@ -1,12 +1,12 @@
--- The tables that mod_useradmin works on, for PostgreSQL 13 and later.
+-- The tables that mod_useradmin uses, for PostgreSQL 13 and later.
 --
--- They are the ones that better-auth 1.6 makes with its admin plugin: same names, same types, same
--- constraints. Beside an application that already has them, nothing that is there is changed; what is
--- added are the two indexes at the end. On a large table that is in use, make those two by hand with
--- CREATE INDEX CONCURRENTLY before you run this file.
+-- They are the tables of better-auth 1.6 with its admin plugin: same names, types and constraints.
+-- If an application has created them, nothing existing is changed; only the two indexes at the end
+-- are added. On a large table in use, create those two by hand with CREATE INDEX CONCURRENTLY
+-- before running this file.
 --
--- Run it with "useradminctl schema", or with psql. Each statement ends with a semicolon at the end of
--- a line, and none holds another one.
+-- Run it with "useradminctl schema" or psql. Each statement ends with a semicolon at the end of a
+-- line and contains no other one.
 
 CREATE TABLE IF NOT EXISTS "user" (
     "id"            text        NOT NULL PRIMARY KEY,
@@ -50,7 +50,7 @@ CREATE TABLE IF NOT EXISTS "account" (
     "updatedAt"             timestamptz NOT NULL
 );
 
--- mod_useradmin does not use this one; the application does.
+-- mod_useradmin does not use this table; the application does.
 CREATE TABLE IF NOT EXISTS "verification" (
     "id"         text        NOT NULL PRIMARY KEY,
     "identifier" text        NOT NULL,
@@ -64,7 +64,8 @@ CREATE INDEX IF NOT EXISTS "session_userId_idx" ON "session" ("userId");
 CREATE INDEX IF NOT EXISTS "account_userId_idx" ON "account" ("userId");
 CREATE INDEX IF NOT EXISTS "verification_identifier_idx" ON "verification" ("identifier");
 
--- A page of the list, newest first, without sorting the whole table.
+-- For a page of the list, newest first, without sorting the whole table.
 CREATE INDEX IF NOT EXISTS "user_newest_idx" ON "user" ("createdAt" DESC, "id");
--- The same among the users of one role, and their number. A user without a role counts as "user".
+-- For the same among the users of one role, and their number. A user without a role counts as
+-- "user".
 CREATE INDEX IF NOT EXISTS "user_role_newest_idx" ON "user" (COALESCE("role", 'user'), "createdAt" DESC, "id") INCLUDE ("role");

@@ -1,13 +1,13 @@
--- The tables that mod_useradmin works on, for SQLite 3.35 and later.
+-- The tables that mod_useradmin uses, for SQLite 3.35 and later.
 --
--- They are the ones that better-auth 1.6 makes with its admin plugin: same names, same types, same
--- constraints. Beside an application that already has them, nothing that is there is changed; what is
--- added are the two indexes at the end.
+-- They are the tables of better-auth 1.6 with its admin plugin: same names, types and constraints.
+-- If an application has created them, nothing existing is changed; only the two indexes at the end
+-- are added.
 --
--- A date holds a text such as 2026-11-20T23:30:19.717Z, in UTC; a boolean holds 0 or 1.
+-- A date is a text such as 2026-11-20T23:30:19.717Z, in UTC. A boolean is 0 or 1.
 --
--- Run it with "useradminctl schema", or with sqlite3. Each statement ends with a semicolon at the end
--- of a line, and none holds another one.
+-- Run it with "useradminctl schema" or sqlite3. Each statement ends with a semicolon at the end of
+-- a line and contains no other one.
 
 CREATE TABLE IF NOT EXISTS "user" (
     "id"            text    NOT NULL PRIMARY KEY,
@@ -51,7 +51,7 @@ CREATE TABLE IF NOT EXISTS "account" (
     "updatedAt"             date NOT NULL
 );
 
--- mod_useradmin does not use this one; the application does.
+-- mod_useradmin does not use this table; the application does.
 CREATE TABLE IF NOT EXISTS "verification" (
     "id"         text NOT NULL PRIMARY KEY,
     "identifier" text NOT NULL,
@@ -65,7 +65,8 @@ CREATE INDEX IF NOT EXISTS "session_userId_idx" ON "session" ("userId");
 CREATE INDEX IF NOT EXISTS "account_userId_idx" ON "account" ("userId");
 CREATE INDEX IF NOT EXISTS "verification_identifier_idx" ON "verification" ("identifier");
 
--- A page of the list, newest first, without sorting the whole table.
+-- For a page of the list, newest first, without sorting the whole table.
 CREATE INDEX IF NOT EXISTS "user_newest_idx" ON "user" ("createdAt" DESC, "id");
--- The same among the users of one role, and their number. A user without a role counts as "user".
+-- For the same among the users of one role, and their number. A user without a role counts as
+-- "user".
 CREATE INDEX IF NOT EXISTS "user_role_newest_idx" ON "user" (COALESCE("role", 'user'), "createdAt" DESC, "id");

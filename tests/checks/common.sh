@@ -1,20 +1,20 @@
-# What the checks share: sourced by them.
+# Functions shared by the checks, which source this file.
 # shellcheck shell=bash
 
-# fail SENTENCE...: ends the check with what is wrong.
+# fail SENTENCE...: reports the problem and ends the check.
 fail() {
     printf '%s\n' "$*" >&2
     exit 1
 }
 
-# skip SENTENCE...: ends the check without a verdict; CTest calls it skipped.
+# skip SENTENCE...: ends the check without a result; CTest reports it as skipped.
 skip() {
     printf '%s\n' "$*" >&2
     exit 77
 }
 
-# repository_files SOURCE NAME...: prints the repository's files whose names match one of the patterns, without
-# what is built or installed.
+# repository_files SOURCE NAME...: prints the repository's files whose names match one of the patterns, except built and
+# installed ones.
 repository_files() {
     local -a names=()
     local name
@@ -25,7 +25,7 @@ repository_files() {
         -o -type f \( "${names[@]:1}" \) -print | sort
 }
 
-# find_tool NAME: prints the tool, or else the newest one with a version in its name.
+# find_tool NAME: prints the tool, or else the newest with a version suffix.
 find_tool() {
     local version
     command -v "$1" && return
@@ -35,8 +35,8 @@ find_tool() {
     return 1
 }
 
-# directives_in_code SOURCE: prints the directives of both modules. An entry of a module's table has the name as a text of
-# its own.
+# directives_in_code SOURCE: prints the directives of both modules. In a module's table, each name is a separate string
+# literal.
 directives_in_code() {
     grep -rhoE '"(Auth)?UserAdmin[A-Za-z]*"' "$1"/mod_useradmin/{httpd,service,auth} | tr -d '"' | sort -u
 }

@@ -1,5 +1,5 @@
-// Every allocation (in a run that is not long, every seventh) made to fail once on the way of a
-// request, and every one from some point on.
+// Makes each allocation of a request (every seventh, except in a long run) fail once, and then all
+// allocations from each one on.
 #include "module/failing_allocations.hpp"
 #include "own_httpd.hpp"
 
@@ -18,10 +18,10 @@ class Allocations : public OwnHttpd {
   protected:
     void setup() override {
         OwnHttpd::setup();
-        // Under a sanitizer malloc is its own.
+        // A sanitizer replaces malloc.
         if (!Suite::current().is_plain_event())
             return;
-        for (const char* line : {"UA0", "AH00629", "AH02655"}) // each failure has its line
+        for (const char* line : {"UA0", "AH00629", "AH02655"}) // each failure is logged
             allow_log(line);
         const auto file = Suite::current().work().path() / "allocations";
         environment_ = {{"LD_PRELOAD", machine::built("tests/failing_allocations.so").string()},
@@ -48,8 +48,8 @@ class Allocations : public OwnHttpd {
         OwnHttpd::teardown();
     }
 
-    /// Sends the request over and over, with more allocations that are granted each time, until
-    /// none fails any more. `prepare` comes before each time, `check` gets each reply.
+    /// Repeats the request and lets one more allocation succeed each time, until none fails. Calls
+    /// `prepare` before each try and `check` with each reply.
     template <class Prepare, class Check>
     void exhaust(const Request& request, const char* kind, const Prepare& prepare,
                  const Check& check) {
@@ -67,7 +67,7 @@ class Allocations : public OwnHttpd {
                          "a child of httpd has ended at allocation " + std::to_string(granted) +
                              kind,
                          {});
-            // Where nothing at all is granted any more, there is none for a reply either.
+            // If all allocations fail, there may be no reply.
             if (!came && (*kind == '\0' || !has_failed))
                 fail({},
                      request.method + " " + request.path + ": no reply came at allocation " +
@@ -90,7 +90,7 @@ TEST_GROUP_BASE(allocations, Allocations){};
 TEST(allocations, that_fail_make_a_request_500_or_503_and_nothing_worse) {
     if (!Suite::current().is_plain_event())
         return;
-    std::string whole; // the reply to a reader
+    std::string whole; // the reply without failing allocations
     const auto check = [&whole](const Reply& reply, bool has_failed) {
         check_reply(reply);
         if (reply.status == 200 && !whole.empty())
@@ -132,7 +132,7 @@ TEST(allocations, that_fail_make_a_sign_in_fail_and_nothing_worse) {
         add_session("s3cr3t-token-of-nina", "ulises-1");
     };
     const auto check = [](const Reply& reply, bool has_failed) {
-        // cJSON does not tell that memory ran out from a text that is no JSON: 400.
+        // cJSON reports out of memory and invalid JSON alike: 400.
         const bool is_failure = reply.status == 500 || reply.status == 503 || reply.status == 400;
         if (reply.status != 200 && !(has_failed && is_failure))
             fail(reply, "neither done nor failed", {});
@@ -166,7 +166,7 @@ TEST(allocations, that_fail_once_a_reply_was_sent_add_nothing_to_it) {
     const long before = counts_->asked;
     first_since_start(1000000);
     const long all = counts_->asked - before;
-    // The last of them are those of a look at all users' addresses, which follows the reply.
+    // The last ones belong to the survey of all addresses, which runs after the reply.
     for (long left = 1; left <= 10; left += machine::times(4, 1)) {
         const std::string bytes = first_since_start(all - left);
         const Reply reply = parse_reply(bytes);

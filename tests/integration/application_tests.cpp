@@ -1,5 +1,5 @@
-// What an application of better-auth next to the service requires: signed tokens, its own tables,
-// its accounts' ids and the case of its addresses.
+// What a better-auth application using the same tables requires: signed tokens, its own tables, its
+// account ids, and the case of its addresses.
 #include "scene.hpp"
 
 namespace useradmin::test {
@@ -11,7 +11,7 @@ class Application : public Scene {
         return ask(Caller::nobody, "GET", "/signed/users/ulises-1", {}, {header}, where);
     }
 
-    /// An httpd of the test's own, open to a superAdmin, with this configuration.
+    /// Starts an httpd with this configuration in which all requests are a superAdmin's.
     void start(const std::string& configuration) {
         httpd_ = std::make_unique<Httpd>(
             Suite::current().work(),
@@ -163,7 +163,7 @@ TEST(application, Require_user_role_lets_the_named_roles_pass) {
     expect_success(send({"GET", "/api/users", {bearer(Caller::admin)}}));
     expect_refused(send({"GET", "/api/users/ulises-1", {bearer(Caller::user)}}));
     expect_error(send({"GET", "/api/users/ulises-1"}), 401, "No autorizado");
-    // Who has no role is a user.
+    // A user without a role has the role user.
     expect_refused(send({"GET", "/plain/users/ada-1", {bearer(Caller::admin)}}));
     sql().run(R"(UPDATE "user" SET "role" = NULL WHERE "id" = 'ada-1')");
     expect_success(send({"GET", "/plain/users/ada-1", {bearer(Caller::admin)}}));

@@ -1,4 +1,4 @@
-// UserAdminAuditLog: one line for each change and each refusal, in one chain over all who write it.
+// UserAdminAuditLog: one line for each change and refusal, in one chain of all writers.
 #include "load.hpp"
 #include "traced_users.hpp"
 
@@ -23,7 +23,7 @@ std::string login(const std::string& email, const std::string& password) {
     return R"({"email":")" + email + R"(","password":")" + password + "\"}";
 }
 
-/// What a line holds in a member: its text, or its JSON where it is none.
+/// Returns a member of the line: its text, or its JSON if it is not a string.
 std::string member(const std::string& line, const std::string& name) {
     const std::string key = "\"" + name + "\":";
     const std::size_t at = line.find(key);
@@ -41,7 +41,7 @@ std::string virtual_host(const std::string& name, const std::string& directives)
     return "<VirtualHost *:${PORT}>\nServerName " + name + "\n" + directives + "</VirtualHost>\n";
 }
 
-/// "operation result status caller role target", and the reason where there is one.
+/// Returns "operation result status caller role target", and the reason, if any.
 std::string in_short(const std::string& line) {
     std::string text;
     for (const char* name : {"operation", "result", "status", "caller", "role", "target", "reason"})
@@ -61,7 +61,7 @@ class AuditScene : public OwnHttpd {
         log_ = folder_ / "audit.log";
     }
 
-    /// The service, with sessions and sign-in, whose callers come with a bearer token.
+    /// Starts the service with sessions and sign-in. Callers send a bearer token.
     void start_audited(const std::string& required = "", const std::string& more = "",
                        const std::vector<std::string>& modules = {}) {
         start(directive(log_, required) + more + cheap_hash +
@@ -90,7 +90,7 @@ class AuditScene : public OwnHttpd {
         return lines;
     }
     std::vector<std::string> lines() const { return lines_of(log_); }
-    /// The last line.
+    /// Returns the last line.
     std::string line() const {
         const auto all = lines();
         return all.empty() ? "(none)" : all.back();
@@ -259,7 +259,7 @@ TEST(audit, sets_notes_for_the_access_log) {
     std::vector<std::string> expected = {"list|-|sara-1|done", "update|ada-1|ulises-1|refused",
                                          "create|" + id + "|ada-1|done",
                                          "sign-in|n@x.org|-|refused", "-|-|-|-"};
-    // httpd writes a request's line when its reply is under way: that of the next may come first.
+    // httpd logs a request while it sends the reply, so the next request's line may be first.
     CHECK(eventually([&] { return lines_of(access).size() == expected.size(); }));
     std::vector<std::string> written = lines_of(access);
     std::sort(written.begin(), written.end());
@@ -269,7 +269,7 @@ TEST(audit, sets_notes_for_the_access_log) {
 }
 
 TEST(audit, is_one_chain_across_children_hosts_and_useradminctl) {
-    // The same file under two names, too.
+    // The same file also has a second name.
     std::filesystem::create_symlink(folder_, folder_ / "also");
     start(directive(log_, "") + as_sara + cheap_hash + location("/api/users", "") +
           virtual_host("localhost", "") +
@@ -293,7 +293,7 @@ TEST(audit, is_one_chain_across_children_hosts_and_useradminctl) {
                                    database.driver(), "--params", database.params(), "--audit-log",
                                    log_.string(), "role", "ulises-1", role},
                                   machine::sanitizer_environment()};
-            // SQLite lets one write at a time, and some wait in vain.
+            // SQLite has one writer at a time, so some time out.
             CHECK(eventually([&] { return test::run(command).status == 0; }));
         }
         CHECK(eventually([&] { return answered > 200; }));
@@ -335,12 +335,12 @@ TEST(audit, continues_in_a_new_file_after_rotation_under_load) {
         count += lines_of(file).size();
     }
     CHECK_EQUAL(static_cast<std::size_t>(answered), count);
-    // And across a restart of httpd.
+    // The chain continues after a restart of httpd.
     stop();
     start(directive(log_, "") + as_sara + location("/api/users", ""));
     call(Caller::nobody, "DELETE", "/api/users/nobody");
     check_chain(files);
-    // An old file that is missing is missed.
+    // A missing old file is reported.
     files.erase(files.begin() + 2);
     CHECK(verify(files).output.find("missing") != std::string::npos);
 }
@@ -382,7 +382,7 @@ TEST(audit, refuses_a_change_if_a_required_line_cannot_be_written) {
     const auto eva = member(line(), "target");
     CHECK_EQUAL(200,
                 call(Caller::admin, "PUT", "/api/users/ulises-1", R"({"name":"Before"})").status);
-    // So that a line fits only in part.
+    // So that only part of a line fits.
     expect_log("UA0401: the audit log could not be written: No space left on device; changes are "
                "refused until then");
     disk.fill();
@@ -401,7 +401,7 @@ TEST(audit, refuses_a_change_if_a_required_line_cannot_be_written) {
     CHECK_EQUAL(503, call(Caller::nobody, "POST", "/api/auth/sign-in/email",
                           login("eva@x.org", "s3cr3t word"))
                          .status);
-    // What changes nothing is refused or answered as ever.
+    // Requests that change nothing are unaffected.
     CHECK_EQUAL(403, call(Caller::user, "DELETE", "/api/users/ada-1").status);
     CHECK_EQUAL(200, call(Caller::admin, "GET", "/api/users").status);
     CHECK_EQUAL(0, sql().number("SELECT count(*) FROM \"user\" WHERE \"name\" = 'After' OR "
@@ -437,7 +437,7 @@ TEST(audit, allows_a_change_if_an_optional_line_cannot_be_written) {
     call(Caller::nobody, "DELETE", "/api/users/a");
     expect_log("UA0401: the audit log could not be written: No space left on device");
     disk.fill();
-    // Each line is longer than what is free on a disk that is full, but for its last page.
+    // No line fits on a full disk, except in the last page.
     for (int turn = 0; turn < 40; ++turn)
         CHECK_EQUAL(200,
                     call(Caller::admin, "PUT", "/api/users/ulises-1", R"({"name":"U"})").status);
@@ -470,7 +470,7 @@ TEST(audit, reports_an_unanswered_commit_as_unknown) {
     if (Suite::current().kind() != Kind::postgresql)
         return;
     expect_log("UA0107");
-    // The tests' own connection does not wait for the standby that there is not.
+    // The tests' own connection does not wait for the missing standby.
     TestDatabase waiting(Suite::current().work(), Kind::postgresql, "no-standby",
                          {"synchronous_standby_names=nobody", "synchronous_commit=local"});
     waiting.sql().run("INSERT INTO \"user\" (\"id\", \"name\", \"email\", \"emailVerified\", "
@@ -500,7 +500,7 @@ TEST(audit, reports_an_unanswered_commit_as_unknown) {
 }
 
 TEST(audit, is_one_chain_through_a_program_across_restarts) {
-    allow_log("long lost child came home"); // the program of the configuration before has ended
+    allow_log("long lost child came home"); // the program of the previous configuration has ended
     start("UserAdminAuditLog \"|/bin/sh -c 'cat >> " + log_.string() + "'\"\n" + as_sara +
           cheap_hash + location("/api/users", ""));
     std::atomic<int> answered{0};
@@ -519,7 +519,7 @@ TEST(audit, is_one_chain_through_a_program_across_restarts) {
         CHECK(eventually([&] { return answered > seen + 50; }));
     }
     CHECK(eventually([&] { return lines().size() == static_cast<std::size_t>(answered); }));
-    // Two programs wrote into the file for a while: each its lines in order.
+    // Two programs wrote to the file for a while, each its lines in order.
     std::vector<std::string> all = lines();
     std::stable_sort(all.begin(), all.end(), [](const auto& left, const auto& right) {
         return std::stol(member(left, "number")) < std::stol(member(right, "number"));

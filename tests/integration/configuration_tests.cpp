@@ -1,5 +1,5 @@
-// `httpd -t` refuses a bad configuration with a sentence that says what is wrong, and takes a right
-// one.
+// `httpd -t` rejects a wrong configuration with a sentence that names the problem, and accepts a
+// correct one.
 #include "scene.hpp"
 
 #include "support/files.hpp"
@@ -17,7 +17,7 @@ class Configuration : public Scene {
         return Suite::directives_for(Suite::current().database()) + configuration;
     }
 
-    /// httpd refuses the configuration, and says each of the texts.
+    /// Expects that httpd rejects the configuration and prints each of the texts.
     static void refused(const std::string& configuration, const std::vector<std::string>& texts,
                         SourceLocation where = {}) {
         const auto finished =
@@ -30,14 +30,15 @@ class Configuration : public Scene {
         UtestShell::getCurrent()->countCheck();
     }
 
-    /// A directive in the service's Location is refused with a sentence that names it.
+    /// Expects that a directive in the service's Location is rejected with a sentence that names
+    /// it.
     static void refused_in_location(const std::string& directive, const std::string& text,
                                     SourceLocation where = {}) {
         refused(with_database(location("/api/users", directive)),
                 {directive.substr(0, directive.find(' ')), text}, where);
     }
 
-    /// httpd takes the configuration; what it said of it.
+    /// Expects that httpd accepts the configuration. Returns its output.
     static std::string taken(const std::string& configuration, SourceLocation where = {}) {
         const auto finished =
             Httpd::check(Suite::current().work(), Suite::current().settings(configuration));
@@ -47,7 +48,7 @@ class Configuration : public Scene {
         return finished.output;
     }
 
-    /// httpd takes the configuration of sign-in and warns with these tags, and no others.
+    /// Expects that httpd accepts the sign-in configuration and warns with exactly these tags.
     static void warned_of(const std::string& configuration, const std::vector<std::string>& tags,
                           SourceLocation where = {}) {
         const auto said = taken(with_database(configuration), where);
@@ -188,7 +189,7 @@ TEST(configuration, with_a_weak_second_secret_is_warned_of) {
     const auto several =
         sign_in("/a", "AuthUserAdminSecret " + sound + " file:" + file.string() + "\n");
     warned_of(several, {"UA0312", "UA0313"});
-    // A session that the second one signed is none in the other Location.
+    // The other Location rejects a session that is signed with the second secret.
     warned_of(several + signing("/b", sound), {"UA0312", "UA0313", "UA0314"});
 }
 
@@ -277,7 +278,7 @@ TEST(configuration, without_either_module_in_use_wants_no_database) {
 
 // --- Configurations that are files of the repository ---------------------------------------------
 
-/// The text of a configuration for a real server, with the tests' own secret.
+/// Returns a configuration for a real server with the tests' own secret.
 static std::string configuration_in(const std::filesystem::path& file) {
     constexpr std::string_view secret = "/etc/apache2/useradmin.secret";
     std::string text = read_file(file);

@@ -1,4 +1,4 @@
-// Who waits for whom before mod_dbd's pools of connections.
+// Waiting for mod_dbd's connection pools.
 #include "own_httpd.hpp"
 
 #include "support/process.hpp"
@@ -10,7 +10,7 @@ namespace useradmin::test {
 
 namespace {
 
-/// Keeps everybody else out of the suite's user table until it goes.
+/// Locks the suite's user table while it exists.
 class Lock {
   public:
     Lock() { sql().run("BEGIN; LOCK TABLE \"user\" IN ACCESS EXCLUSIVE MODE"); }
@@ -26,8 +26,8 @@ class Lock {
 
 class Connections : public OwnHttpd {
   protected:
-    /// Whether requests can be made to hold connections that others of their child wait for: a
-    /// child of prefork has one thread, and before a locked SQLite database no request holds one.
+    /// Returns whether requests can hold connections that others in their child wait for. A prefork
+    /// child has one thread. With a locked SQLite database, no request holds a connection.
     static bool can_be_occupied() {
         return Suite::current().mpm() != "prefork" && Suite::current().kind() == Kind::postgresql;
     }
@@ -37,7 +37,7 @@ class Connections : public OwnHttpd {
         OwnHttpd::teardown();
     }
 
-    /// Has enough requests wait in the database that every child has one.
+    /// Sends enough requests that each child has one waiting for the database.
     void occupy(const std::string& path, const std::string& host = "localhost") {
         for (int number = 0; number < 8; ++number) {
             waiting_.emplace_back(httpd_->port());
@@ -45,7 +45,7 @@ class Connections : public OwnHttpd {
                                  "\r\nConnection: close\r\n\r\n");
         }
     }
-    /// One of them gets 503, since its child has one connection.
+    /// Returns whether one of them got 503, since its child has one connection.
     bool one_was_refused() {
         return eventually([this] {
             return std::any_of(
@@ -67,7 +67,7 @@ class Connections : public OwnHttpd {
 TEST_GROUP_BASE(connections, Connections){};
 
 TEST(connections, that_the_request_holds_already_are_used) {
-    // apr_dbd's driver for SQLite has no row for mod_authn_dbd's query.
+    // apr_dbd's SQLite driver returns no row for mod_authn_dbd's query.
     if (Suite::current().kind() != Kind::postgresql)
         return;
     sql().run("UPDATE \"user\" SET \"image\" = '{SHA}JauGvtFJymypwcDV23yakTiN3qs='");
@@ -81,7 +81,7 @@ TEST(connections, that_the_request_holds_already_are_used) {
               "AuthType Basic\nAuthName x\nAuthBasicProvider by_table\nRequire valid-user\n"
               "</Location>\n",
           {"mod_auth_basic.so", "mod_authn_dbd.so", "mod_authz_user.so"});
-    // Forty at once may be more than the workers that wait.
+    // Forty concurrent requests may exceed the number of idle workers.
     allow_log("server reached MaxRequestWorkers");
     // sara@example.org:s3cr3t
     const std::string basic = "Authorization: Basic c2FyYUBleGFtcGxlLm9yZzpzM2NyM3Q=";

@@ -1,5 +1,5 @@
-// SetHandler useradmin-console: the page, what comes with it, and whom it says is looking at it.
-// What the page does is looked at in a browser, by tests/console.
+// SetHandler useradmin-console: the page, its headers, and the caller that it names. tests/console
+// tests the page in a browser.
 #include "own_httpd.hpp"
 
 #include "support/text.hpp"
@@ -32,7 +32,7 @@ class Console : public OwnHttpd {
                   const std::string& method = "GET") {
         return client_->send({method, path, headers});
     }
-    /// An attribute that the page tells its script something with.
+    /// Returns an attribute that passes data to the page's script.
     std::string told(const std::string& path, const std::string& name) {
         const Reply reply = ask_for(path);
         CHECK_EQUAL(200, reply.status);
@@ -73,7 +73,7 @@ TEST(console, has_a_policy_for_its_own_style_and_script_only) {
     };
     for (const auto& [name, value] : wanted)
         CHECK_EQUAL(value, reply.header(name).value_or("(none)"));
-    // Nothing is left to be filled in, or to be fetched.
+    // No placeholder and no external resource is left.
     for (const char* other : {"{{", "src=", "https://", "innerHTML"})
         CHECK_TEXT(reply.body.find(other) == std::string::npos, other);
 }
@@ -104,7 +104,7 @@ TEST(console, is_304_if_unchanged) {
         }
         CHECK_EQUAL(200, ask_for(path, {"If-None-Match: \"other\""}).status);
     }
-    // mod_deflate marks the tag as its own.
+    // mod_deflate adds a suffix to the ETag.
     const std::string small =
         ask_for("/small", {"Accept-Encoding: gzip"}).header("ETag").value_or("");
     STRCMP_CONTAINS("-gzip\"", small.c_str());

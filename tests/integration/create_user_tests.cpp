@@ -25,7 +25,7 @@ bool is_uuid_4(const std::string& text) {
 class CreateUser : public Scene {
   protected:
     void teardown() override {
-        // No account without its user, no user without its account, whatever the test did.
+        // Whatever a test does, there is no account without a user and no user without an account.
         CHECK_EQUAL(0, sql().number("SELECT count(*) FROM \"account\" WHERE \"userId\" NOT IN "
                                     "(SELECT \"id\" FROM \"user\")"));
         CHECK_EQUAL(0, sql().number("SELECT count(*) FROM \"user\" WHERE \"id\" NOT IN "

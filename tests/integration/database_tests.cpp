@@ -1,5 +1,5 @@
-// What happens when the database is away, slow or not as it should be. Each test has an httpd of
-// its own, so that none meets the connections that another one broke.
+// An unavailable, slow or misconfigured database. Each test has its own httpd, so that none gets
+// connections that another test broke.
 #include "own_httpd.hpp"
 
 #include "support/process.hpp"
@@ -18,7 +18,7 @@ class ChangedDatabase : public OwnHttpd {
         undo();
     }
 
-    /// Changes the schema until the test undoes it, or ends.
+    /// Changes the schema until undo() or the end of the test.
     void change(const std::string& statements, const std::string& reverse) {
         sql().run(statements);
         undo_ = reverse;
@@ -74,7 +74,7 @@ TEST(database, outage_is_503_with_Retry_After) {
     start_before(own,
                  location("/api/users", as_sara + "UserAdminTimeout 1") +
                      location("/with-sessions/users", "AuthUserAdmin On\nAuthUserAdminTimeout 1"));
-    // SQLite's file stays open once it is; PostgreSQL goes away under connections that were in use.
+    // SQLite keeps its open file; PostgreSQL goes away while its connections are in use.
     if (own.kind() == Kind::postgresql) {
         expect_success(send("GET", "/api/users"));
         expect_error(send("GET", "/with-sessions/users"), 401, "No autorizado");
@@ -89,10 +89,10 @@ TEST(database, outage_is_503_with_Retry_After) {
         CHECK_TEXT(reply.header("Retry-After").has_value(), reply.text().c_str());
     }
     own.make_available();
-    // The first requests may still meet what is left of the old connections.
+    // The first requests may still get broken connections.
     CHECK(eventually([&] { return send("GET", "/api/users").status == 200; },
                      std::chrono::seconds(30)));
-    // From then on no request fails, on whichever connection and child.
+    // From then on, no request fails, on any connection or child.
     CHECK(eventually([&] { return send("GET", "/with-sessions/users").status == 401; },
                      std::chrono::seconds(30)));
     expect_success(send("POST", "/api/users", R"({"name":"N","email":"n@x","password":"s3cr3t"})"));
@@ -126,7 +126,7 @@ TEST(database, outage_is_logged_once_for_each_tag) {
 }
 
 TEST(database, with_DBDMax_1_a_slow_reader_does_not_block_another_request) {
-    // One child alone, so that all requests meet one pool.
+    // One child, so that all requests use one pool.
     const bool is_prefork = Suite::current().mpm() == "prefork";
     start("DBDMax 1\nDBDKeep 1\n" + location("/api/users", as_sara + "UserAdminTimeout 2") +
           (is_prefork ? ""
@@ -140,7 +140,7 @@ TEST(database, with_DBDMax_1_a_slow_reader_does_not_block_another_request) {
     const auto beginning = slow.receive_until("sara@example.org");
     for (int time = 0; time < 5; ++time)
         expect_success(send("GET", "/api/users/ulises-1"));
-    // It was still reading: four megabytes do not fit into the buffers on the way.
+    // It was still reading: four megabytes exceed all buffers.
     const auto rest = slow.receive_all();
     CHECK_TEXT(rest.size() > 1000000, std::to_string(rest.size()).c_str());
     CHECK(rest.ends_with(R"("totalPages":2}})"));
@@ -175,7 +175,7 @@ TEST(database, of_one_file_takes_writers_in_the_order_of_their_requests) {
         CHECK(writers.back().send("POST /api/users HTTP/1.1\r\nHost: localhost\r\nConnection: "
                                   "close\r\nContent-Type: application/json\r\nContent-Length: " +
                                   std::to_string(body.size()) + "\r\n\r\n" + body));
-        // It is there, and has had the time in which the first of them tried again and again.
+        // It is being processed, and the first writers have had time for several retries.
         CHECK(eventually([&] { return std::stoi("0" + status_of("BusyWorkers")) == number + 1; }));
         for (int round = 0; round < 5; ++round) {
             const auto time = [&] {

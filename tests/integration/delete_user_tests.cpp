@@ -68,7 +68,7 @@ TEST(delete_user, of_the_address_of_ADMIN_EMAIL_is_403) {
     const Httpd httpd(Suite::current().work(), settings);
     HttpClient client(httpd.port());
     expect_error(client.send({"DELETE", "/api/users/boss"}), 403, protected_one);
-    // The directive comes before the environment, and either before the built-in address.
+    // The directive overrides the environment, which overrides the built-in address.
     expect_error(client.send({"DELETE", "/named/users/ada-1"}), 403, protected_one);
     expect_success(client.send({"DELETE", "/named/users/boss"}));
     expect_success(client.send({"DELETE", "/api/users/main"}));

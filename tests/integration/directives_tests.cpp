@@ -1,6 +1,5 @@
-// Every directive at server level, in a virtual host and in a Location, from one table. (Those that
-// are allowed in a Location only, or at server level only, are in
-// configuration_tests.cpp.)
+// Every directive at server level, in a virtual host and in a Location, from one table.
+// configuration_tests.cpp covers those that are allowed only in a Location or only at server level.
 #include "own_httpd.hpp"
 
 #include "support/process.hpp"
@@ -15,11 +14,11 @@ namespace useradmin::test {
 
 namespace {
 
-/// Where a value is said: server level, virtual host or Location.
+/// The levels of a value: server, virtual host and Location.
 constexpr int levels = 3;
 constexpr const char* level_names[levels] = {"server level", "a virtual host", "a Location"};
 
-/// Where the value of that level counts.
+/// Where the value of a level applies.
 struct Place {
     HttpClient& client;
     std::string host;
@@ -31,7 +30,7 @@ struct Place {
         headers.push_back("Host: " + host);
         return client.send({method, folder + path, headers, body});
     }
-    /// Makes a user; the fields that follow the name.
+    /// Creates a user.
     Reply create(const std::string& email) const {
         return send("POST", "/users",
                     R"({"name":"N","password":"s3cr3t","role":"user","email":")" + email + "\"}");
@@ -45,14 +44,14 @@ std::string cell(const std::string& query) {
     return Suite::current().database().sql().value(query).value_or("(none)");
 }
 
-/// The values of a directive, and how to find out which of them counts somewhere.
+/// The values of a directive, and a function that finds out which of them applies.
 struct Row {
     const char* name;
     const char* values[levels];
     std::function<std::string(const Place&)> find;
 };
 
-/// Which of the values finds a success.
+/// Returns the first value that succeeds.
 std::string first_of(const Row& row, const std::function<bool(const std::string&)>& succeeds) {
     for (const char* value : row.values)
         if (succeeds(value))
@@ -218,7 +217,7 @@ const std::vector<Row>& rows() {
              place.read_own({kept});
              sql.run(R"(DELETE FROM "session" WHERE "token" = 's3cr3t-kept')");
              const bool is_kept = place.read_own({kept}).status == 200;
-             // Who signs out is forgotten everywhere.
+             // Sign-out ends the session everywhere.
              const auto reply =
                  place.send("POST", "/auth/sign-out", "{}", {kept, "Origin: http://" + place.host});
              CHECK_EQUAL(200, reply.status);
@@ -278,7 +277,7 @@ std::string host_of(const Row& row) {
     return name + ".test";
 }
 
-/// The Locations of the service and of sign-in below a folder.
+/// Returns the Locations of the service and of sign-in below a folder.
 std::string locations(const std::string& folder, const std::string& directives) {
     std::string text;
     for (const auto& [path, on] :
@@ -387,7 +386,7 @@ TEST(directives, of_audit_logs_merge_from_server_to_Location) {
     for (const auto& [host, path, file] :
          {std::tuple("localhost", "/plain", "a"), std::tuple("b.test", "/plain", "b"),
           std::tuple("b.test", "/own", "c")}) {
-        // A refusal of each module.
+        // A refusal by each module.
         const std::vector<std::string> headers = {"Host: " + std::string(host)};
         CHECK_EQUAL(404, client_->send({"DELETE", std::string(path) + "/users/x", headers}).status);
         CHECK_EQUAL(405,
@@ -422,7 +421,7 @@ TEST(directives, of_secrets_merge_from_server_to_Location) {
 }
 
 TEST(directives, of_connection_timeouts_merge_from_server_to_Location) {
-    // In a child of prefork no request waits for another, nor before a locked SQLite database.
+    // In a prefork child, no request waits for another, nor with a locked SQLite database.
     if (Suite::current().mpm() == "prefork" || Suite::current().kind() != Kind::postgresql)
         return;
     allow_log("UA010");

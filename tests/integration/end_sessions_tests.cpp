@@ -1,4 +1,4 @@
-// UserAdminEndSessions: who is banned, or gets another role or address, is signed out.
+// UserAdminEndSessions: a ban, or another role or address, ends the user's sessions.
 #include "scene.hpp"
 
 namespace useradmin::test {
@@ -10,7 +10,7 @@ class EndSessions : public Scene {
         return ask(caller, "PUT", base + "ulises-1", body);
     }
 
-    /// How many sessions the user has.
+    /// Returns the number of the user's sessions.
     static long left() {
         return sql().number(R"(SELECT count(*) FROM "session" WHERE "userId" = 'ulises-1')");
     }

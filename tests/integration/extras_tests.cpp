@@ -1,4 +1,4 @@
-// UserAdminExtras: sessions, passwords and bans below a user.
+// UserAdminExtras: a user's sessions, password and ban.
 #include "own_httpd.hpp"
 
 namespace useradmin::test {
@@ -7,10 +7,10 @@ namespace {
 
 constexpr const char* new_password = R"({"password":"s3cr3t-new"})";
 
-/// A request for each of the six operations.
+/// A request for one of the six operations.
 struct Operation {
     const char* method;
-    const char* rest; ///< of the path, after the user's id
+    const char* rest; ///< of the path after the user's id
     const char* body;
 };
 
@@ -42,7 +42,7 @@ class Extras : public OwnHttpd {
         return call(Caller::super_admin, method, path, body);
     }
 
-    /// A session whose id is no secret.
+    /// Adds a session whose id is not secret.
     static void add_session_of(const std::string& user, const std::string& id,
                                const std::string& made, const std::string& expires) {
         sql().run(R"(INSERT INTO "session" ("id", "token", "userId", "createdAt", "updatedAt",
@@ -166,7 +166,8 @@ TEST(extras, are_503_where_the_database_is_away) {
         expect_error(reply, 503, "Servicio no disponible temporalmente");
         CHECK(reply.header("Retry-After").has_value());
     }
-    // It has its say on what it is (exchange_log.hpp) while its database is there.
+    // Stop it while its database is available, so that it can provide its document
+    // (exchange_log.hpp).
     own.make_available();
     stop();
 }

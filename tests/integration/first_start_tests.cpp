@@ -1,5 +1,5 @@
-// What a sysadmin may get wrong before the first request: it ends in a line of the error log that
-// names the remedy. Later failures are in database_tests.cpp.
+// A sysadmin's mistakes before the first request: each results in a log line with the remedy.
+// database_tests.cpp covers later failures.
 #include "own_httpd.hpp"
 
 #include "support/process.hpp"
@@ -13,7 +13,7 @@ class FirstStart : public OwnHttpd {
         own_.reset();
     }
 
-    /// A database of its own, whose role clerk has a password.
+    /// A database of its own, with a password for the role clerk.
     void make(const std::string& name) {
         own_ =
             std::make_unique<TestDatabase>(Suite::current().work(), Suite::current().kind(), name);
@@ -27,14 +27,14 @@ class FirstStart : public OwnHttpd {
         own_->sql().rows("SELECT pg_reload_conf()");
     }
 
-    /// The reply to the first request before a database with these parameters.
+    /// Returns the reply to the first request with these database parameters.
     Reply first_reply(const std::string& params) {
         start_before(*own_,
                      "DBDParams \"" + params + "\"\nDBDMin 0\n" + location("/api/users", as_sara));
         return send("GET", "/api/users");
     }
 
-    /// Whether mod_dbd's line has the reason, and the module's line what to look at.
+    /// Expects the reason in mod_dbd's line and the advice in the module's line.
     void expect_refusal(const std::string& params, const std::string& reason) {
         allow_log("AH0");
         expect_log(reason);

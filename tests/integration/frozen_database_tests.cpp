@@ -1,5 +1,5 @@
-// A database that holds its connections open and answers no request: stopped, swapped out
-// or cut off. PostgreSQL alone; SQLite is part of the child.
+// A database that keeps connections open but does not respond: stopped, swapped out or unreachable.
+// PostgreSQL only; SQLite is part of the child.
 #include "own_httpd.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ constexpr const char* new_user = R"({"name":"N","email":"n@x","password":"s3cr3t
 
 class FrozenDatabase : public OwnHttpd {
   protected:
-    /// Makes a database of this name; false where the suite's kind cannot be frozen.
+    /// Creates a database with the name. Returns false if this kind cannot be frozen.
     bool make(const std::string& name) {
         allow_log("AH00629"); // mod_dbd: Can't connect to …
         allow_log("AH00632");
@@ -37,7 +37,7 @@ class FrozenDatabase : public OwnHttpd {
         own_.reset();
     }
 
-    /// An httpd before the database, whose parameters say nothing of time.
+    /// Starts an httpd whose database parameters set no timeout.
     void start_before_it(const std::string& configuration) {
         std::string directives = Suite::directives_for(*own_);
         const std::string bound = " connect_timeout=30";
@@ -52,7 +52,7 @@ class FrozenDatabase : public OwnHttpd {
         CHECK_TEXT(reply.header("Retry-After").has_value(), reply.text().c_str());
     }
 
-    /// All of them at once: in turn, the half of them that each child has would take longer.
+    /// Sends all at once: one after the other would take longer.
     void expect_unavailable(std::vector<Request> requests) {
         allow_log("MaxRequestWorkers"); // all workers wait
         for (Request& request : requests)
@@ -77,7 +77,7 @@ TEST(frozen_database, is_503_within_the_timeout) {
     for (const Reply& reply : client_->send_at_once(reads))
         expect_success(reply);
     own_->freeze();
-    // With more of them than there are connections.
+    // More requests than connections.
     std::vector<Request> requests = {
         {"GET", "/api/users"},
         {"POST", "/api/users", {}, new_user},
@@ -89,7 +89,7 @@ TEST(frozen_database, is_503_within_the_timeout) {
     own_->thaw();
     CHECK(eventually([&] { return send("GET", "/api/users").status == 200; }));
     CHECK(eventually([&] { return send("GET", "/with-sessions/users").status == 401; }));
-    // Also on connections that were not replaced yet.
+    // Connections that were not replaced also work.
     CHECK(eventually([&] {
         const std::vector<Reply> replies = client_->send_at_once(reads);
         return std::all_of(replies.begin(), replies.end(), [](const Reply& reply) {
@@ -122,7 +122,7 @@ TEST(frozen_database, keeps_no_abandoned_statement) {
     start_before_it(location("/api/users", as_sara + "UserAdminTimeout 1"));
     own_->sql().run("BEGIN; LOCK TABLE \"account\" IN ACCESS EXCLUSIVE MODE");
     expect_unavailable(send("POST", "/api/users", new_user));
-    // The lock is still held that it waited for.
+    // The lock is still held, but no statement waits for it.
     CHECK(eventually([&] {
         return own_->sql().number("SELECT count(*) FROM pg_locks WHERE NOT granted") == 0;
     }));

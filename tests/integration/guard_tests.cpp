@@ -1,4 +1,4 @@
-// UserAdminGuard: what is refused beyond the specification.
+// UserAdminGuard: refusals beyond the specification.
 #include "scene.hpp"
 
 #include <thread>
@@ -21,7 +21,7 @@ class Guard : public Scene {
         return ask(caller, "PUT", path_of(id), body, {}, where);
     }
 
-    /// How many superAdmins are not banned.
+    /// Returns the number of unbanned superAdmins.
     static long left() {
         return sql().number(
             R"(SELECT count(*) FROM "user" WHERE "role" = 'superAdmin' AND )"
@@ -56,7 +56,7 @@ TEST(guard, last_superadmin_cannot_be_banned_or_demoted) {
 }
 
 TEST(guard, last_superadmin_is_kept_from_a_former_superAdmin) {
-    // Sara is known as a superAdmin for as long as her request takes.
+    // The request still has Sara's former role.
     sql().run(R"(UPDATE "user" SET "role" = 'superAdmin' WHERE "id" = 'ada-1')");
     sql().run(R"(UPDATE "user" SET "role" = 'user' WHERE "id" = 'sara-1')");
     const auto reply = Suite::current().client().send(
@@ -67,7 +67,7 @@ TEST(guard, last_superadmin_is_kept_from_a_former_superAdmin) {
 
 TEST(guard, last_superadmin_is_checked_again_after_a_lock) {
     if (Suite::current().kind() == Kind::sqlite)
-        return; // has one writer at a time
+        return; // one writer at a time
     sql().run(R"(UPDATE "user" SET "role" = 'superAdmin' WHERE "id" = 'ada-1')");
     sql().run(R"(BEGIN; SELECT 1 FROM "user" WHERE "role" = 'superAdmin' FOR UPDATE)");
     const std::vector<std::string> caller = {"X-Id: nobody", "X-Role: superAdmin"};

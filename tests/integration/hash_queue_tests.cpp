@@ -1,4 +1,4 @@
-// UserAdminHashQueue: more requests at once that hash than the server takes.
+// UserAdminHashQueue: more concurrent hashing requests than the queue allows.
 #include "own_httpd.hpp"
 
 #include "support/process.hpp"
@@ -18,7 +18,7 @@ std::filesystem::path folder_of(pid_t process) {
     return "/proc/" + std::to_string(process);
 }
 
-/// What refuses a sign-in for now.
+/// The reply of sign-in when the queue is full.
 constexpr const char* busy_to_sign_in =
     R"({"message":"Service unavailable","code":"SERVICE_UNAVAILABLE"})";
 
@@ -43,9 +43,9 @@ class HashQueue : public OwnHttpd {
         OwnHttpd::teardown();
     }
 
-    /// An httpd with one hashing slot, which takes the client's address from X-Client, whose
-    /// children have one connection each, and in which no wait times out. At /costly a hash
-    /// takes seconds, elsewhere hardly any time.
+    /// Starts an httpd with one hashing slot. It takes the client's address from X-Client. Its
+    /// children have one connection each, and no wait times out. At /costly, a hash takes seconds;
+    /// elsewhere, very little time.
     void start_with(const std::string& queue) {
         allow_log("UA0210"); // sign-in expects cheap hashes
         start("RemoteIPHeader X-Client\nRemoteIPInternalProxy 127.0.0.1\nUserAdminHashLimit 1\n" +
@@ -60,7 +60,7 @@ class HashQueue : public OwnHttpd {
               {"mod_remoteip.so"});
     }
 
-    /// Has a child stop in the middle of a hash: the slot is taken until it goes on.
+    /// Stops a child while it hashes, so that the slot stays in use until it continues.
     void freeze_hashing_child() {
         post("/costly/users", "costly@example.org");
         const auto hashes = [](pid_t child) {
@@ -73,7 +73,7 @@ class HashQueue : public OwnHttpd {
             return frozen_ != 0;
         }));
         kill(frozen_, SIGSTOP);
-        // A thread that is yet to stop could still accept a connection.
+        // A thread that is not yet stopped could accept a connection.
         CHECK(eventually([&] {
             const std::filesystem::directory_iterator threads(folder_of(frozen_) / "task");
             return std::all_of(begin(threads), end(threads), [](const auto& thread) {
@@ -86,18 +86,18 @@ class HashQueue : public OwnHttpd {
         if (frozen_ != 0)
             kill(std::exchange(frozen_, 0), SIGCONT);
     }
-    /// Kills every child but the frozen one.
+    /// Kills every child except the frozen one.
     void kill_others() {
         allow_log("exit signal Killed");
         auto children = children_of(httpd_->main_process());
         children.erase(std::remove(children.begin(), children.end(), frozen_), children.end());
         for (const pid_t child : children)
             kill(child, SIGKILL);
-        // Who is yet to die could still accept a connection.
+        // A child that is still dying could accept a connection.
         CHECK(eventually([&] { return std::all_of(children.begin(), children.end(), has_ended); }));
     }
 
-    /// Sends a request over a connection of its own, and waits for nothing.
+    /// Sends a request over a new connection without waiting for the reply.
     void post(const std::string& path, const std::string& email,
               const std::string& address = "192.0.2.1") {
         const std::string body =
@@ -115,7 +115,7 @@ class HashQueue : public OwnHttpd {
             post("/api/users", std::to_string(connections_.size()) + "@example.org");
     }
 
-    /// How many of them were answered, or lost their child.
+    /// Returns how many requests were answered or lost their child.
     long answered() const {
         return std::count_if(
             connections_.begin(), connections_.end(),
@@ -126,7 +126,7 @@ class HashQueue : public OwnHttpd {
     bool are_answered(long count) const {
         return eventually([&] { return answered() >= count; }) && answered() == count;
     }
-    /// Signs ivo in from two other networks while requests that fill the queue of four wait.
+    /// Signs in ivo from two other networks while waiting requests fill the queue of four.
     void expect_places_for_ivo() {
         CHECK(are_answered(12));
         for (const char* address : {"198.51.100.7", "2001:db8:0:1::7"}) {
@@ -139,7 +139,7 @@ class HashQueue : public OwnHttpd {
         for (auto reply = replies_.end() - 2; reply != replies_.end(); ++reply)
             CHECK_EQUAL(200, reply->status);
     }
-    /// The replies with that status, once all have come.
+    /// Returns the replies with the status, after all have arrived.
     std::vector<Reply> replies(int status) {
         if (replies_.empty())
             for (const auto& connection : connections_)
@@ -150,7 +150,7 @@ class HashQueue : public OwnHttpd {
         return found;
     }
 
-    /// What needs no hash is answered.
+    /// Expects that requests without hashing are answered.
     void expect_reads() const {
         for (int time = 0; time < 10; ++time) {
             HttpClient client(httpd_->port());
@@ -254,7 +254,7 @@ TEST(hash_queue, recovers_the_places_of_killed_children) {
     CHECK(are_answered(8));
     kill(std::exchange(frozen_, 0), SIGKILL);
     CHECK(are_answered(11));
-    connections_.pop_front(); // that of the killed child
+    connections_.pop_front(); // the killed child's connection
     CHECK_EQUAL(8, replies(503).size());
     CHECK_EQUAL(2, replies(200).size());
 }

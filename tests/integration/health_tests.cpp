@@ -56,7 +56,7 @@ TEST(health, is_503_with_the_reason_during_an_outage) {
         allow_log(line);
     make("away");
     start_before(*own_, health_location("UserAdminTimeout 2\n"));
-    // SQLite goes on with a file that is open.
+    // SQLite continues with an open file.
     if (Suite::current().kind() == Kind::postgresql)
         expect_health(200, "ok\n");
     own_->make_unavailable();

@@ -1,6 +1,5 @@
-// Random requests: whole ones, made of valid and of invalid parts, over HTTP/1.1 and HTTP/2. A
-// request depends on its number and on the run's first number (the seed) alone; USERADMIN_TEST_SEED
-// in the environment sets that.
+// Random requests with valid and invalid parts, over HTTP/1.1 and HTTP/2. A request depends only on
+// its number and the seed, which USERADMIN_TEST_SEED in the environment can set.
 #include "own_httpd.hpp"
 
 #include "support/machine.hpp"
@@ -20,7 +19,7 @@ namespace useradmin::test {
 
 namespace {
 
-/// Every text of the specification's section 7, and of design's answers to what it leaves open.
+/// Returns all texts of the specification's section 7 and of design.md's additions.
 const std::set<std::string_view>& error_texts() {
     static const std::set<std::string_view> texts = {
         "No autorizado",
@@ -64,7 +63,7 @@ const std::set<std::string_view>& error_texts() {
     return texts;
 }
 
-/// A source of chance that is the same everywhere.
+/// A random number generator with the same results on all platforms.
 class Chance {
   public:
     explicit Chance(std::uint64_t seed) : engine_(seed) {}
@@ -88,20 +87,20 @@ class Chance {
     std::mt19937_64 engine_;
 };
 
-/// A request, and what its maker knows of it.
+/// A request, and what the generator knows about it.
 struct Hostile {
     std::string method;
     std::string target;
     std::vector<std::string> headers = {};
     std::optional<std::string> body = {};
-    /// Whether the service has to answer it, or httpd in its name.
+    /// Whether the reply must be the service's envelope, from the service or httpd.
     bool is_below_base = true;
     /// Whether the path is spelled as in the configuration.
     bool is_spelled_plainly = true;
-    /// Whether httpd finds nothing to refuse before it looks at the path.
+    /// Whether httpd has no reason to reject it before it uses the path.
     bool is_regular = true;
 
-    /// What httpd refuses before it has decoded the path is the service's where that is plain.
+    /// If httpd rejects a request before decoding, the reply is an envelope only for a plain path.
     bool wants_envelope() const noexcept {
         return is_below_base && (is_regular || is_spelled_plainly);
     }
@@ -121,8 +120,7 @@ class Maker {
         return request;
     }
 
-    /// The request as bytes of HTTP/1.1; a few of them are changed at times; then no reply is
-    /// expected.
+    /// Returns the request as HTTP/1.1 bytes. Sometimes changes a few; then no reply is required.
     std::string bytes_of(Hostile& request) {
         std::string bytes = request.method + " " + request.target + version(request) + "\r\n";
         bytes += host(request);
@@ -159,7 +157,7 @@ class Maker {
                         "//open//users", "/api/auth/sign-in/email", "/api/auth/get-session",
                         "/api/auth/sign-out", "/api/auth"}));
         if (target.starts_with("/api/auth"))
-            request.is_below_base = false; // it speaks as better-auth does
+            request.is_below_base = false; // replies as better-auth does
         else if (chance_.in(2)) {
             target += "/" + segment(request);
             if (chance_.in(3))
@@ -208,14 +206,14 @@ class Maker {
         case 0:
             return percent_encoded(chance_.bytes(40));
         case 1: {
-            // What is no character of a path may end the request line.
+            // Bytes that are invalid in a path may end the request line.
             request.is_regular = false;
             request.is_below_base = false;
             return chance_.bytes(20);
         }
         case 2: {
             const std::size_t size = chance_.below(9000);
-            // httpd does not read so long a line.
+            // httpd rejects such a long line.
             request.is_below_base = request.is_below_base && size < 7000;
             request.is_regular = request.is_regular && size < 7000;
             return std::string(size, 'x');
@@ -377,7 +375,7 @@ class Maker {
         return text;
     }
 
-    /// Changes a few bytes, takes some away, or puts some in.
+    /// Changes, removes or inserts a few bytes.
     void change(std::string& text) {
         for (std::size_t times = 1 + chance_.below(3); times > 0 && !text.empty(); --times) {
             const std::size_t at = chance_.below(text.size());
@@ -420,7 +418,7 @@ class Maker {
                         "Host: localhost\r\n folded\r\n"}));
     }
 
-    /// The end of the head, and the body.
+    /// Returns the end of the head, and the body.
     std::string framed(Hostile& request) {
         const std::string text = request.body.value_or("");
         if (!chance_.in(6))
@@ -430,7 +428,7 @@ class Maker {
         if (chance_.in(2))
             return "Transfer-Encoding: chunked\r\n\r\n" + chunked(text);
         request.is_regular = false;
-        // Lengths that are not the body's: what is left of it is no request of ours.
+        // With a wrong length, the remaining bytes are not a valid request.
         return std::string(chance_.of(
                    {"Content-Length: 5\r\n", "Content-Length: 1000000\r\n",
                     "Content-Length: -1\r\n", "Content-Length: 4\r\nContent-Length: 5\r\n",
@@ -461,7 +459,7 @@ class Maker {
     Chance chance_;
 };
 
-/// The bytes as a text of C has them.
+/// Returns the bytes escaped as in a C string.
 std::string shown(std::string_view bytes) {
     std::string text;
     for (const char character : bytes.substr(0, 1500)) {
@@ -490,8 +488,8 @@ class HostileRequests : public OwnHttpd {
             return;
         allow_log("AH10244"); // httpd: invalid URI path
         allow_log("AH00135"); // httpd: invalid method in request
-        allow_log("AH00127"); // httpd: cannot map, of a path outside the service
-        // An address that another user has.
+        allow_log("AH00127"); // httpd: cannot map, for a path outside the service
+        // An address of another user.
         allow_log("violates unique constraint");
         allow_log("UNIQUE constraint failed");
         const char* const seed = std::getenv("USERADMIN_TEST_SEED");
@@ -504,14 +502,14 @@ class HostileRequests : public OwnHttpd {
                            "AuthUserAdmin On\nUserAdminTrustedOrigin https://app.example.org") +
                   location("/open/users", as_sara) + sign_in("/api/auth", ""),
               {"mod_http2.so"});
-        // Their ids hold their tokens, which no reply may have.
+        // By default, their ids contain their tokens, which must not be in a reply.
         sql().run(R"(UPDATE "session" SET "id" = "userId")");
     }
 
-    /// The bytes of a request are the same to every MPM, and not all speak HTTP/2.
+    /// Requests are the same for all MPMs, and not all support HTTP/2.
     static bool is_possible() { return Suite::current().mpm() == "event"; }
 
-    /// A complaint about a reply to the request; empty where it is as it should be.
+    /// Returns a complaint about a reply, or an empty text.
     static std::string complaint_of(const Hostile& request, const Reply& reply) {
         constexpr int statuses[] = {200, 204, 400, 401, 403, 404, 405, 408, 411, 412,
                                     413, 414, 415, 417, 429, 431, 500, 501, 503, 505};
@@ -553,7 +551,7 @@ class HostileRequests : public OwnHttpd {
 
     Maker maker(std::uint64_t number) const { return Maker(seed_ * 0x9e3779b97f4a7c15U + number); }
 
-    /// Sends the request of that number over a connection of its own.
+    /// Sends the request with the number over a new connection.
     void send_bytes(std::uint64_t number) {
         Maker maker = this->maker(number);
         Hostile request = maker.make();
@@ -566,7 +564,7 @@ class HostileRequests : public OwnHttpd {
             came = connection.receive_all();
         }
         if (!came.starts_with("HTTP/")) {
-            // What is taken for HTTP/0.9 gets no head, and what is nothing no reply.
+            // A request taken for HTTP/0.9 gets a reply without a head; an empty one gets none.
             if (request.is_regular)
                 give_up_on(number, bytes, {}, "no reply came");
             return;
@@ -583,14 +581,14 @@ class HostileRequests : public OwnHttpd {
             give_up_on(number, bytes, reply, complaint);
     }
 
-    /// Sends the request of that number as HTTP/2, without the bytes that libcurl does not send.
+    /// Sends the request with the number over HTTP/2. libcurl omits bytes that it cannot send.
     void send_http2(std::uint64_t number) {
         const Hostile made = maker(number).make();
         const Request request = {
             made.method,        made.target, made.headers, made.body, std::chrono::seconds(30),
             /* is_http2 */ true};
         auto reply = client_->try_send(request);
-        // It was lost where httpd was ending the connection, because of the request before.
+        // Retry: httpd may have closed the connection after the previous request.
         if (!reply)
             reply = client_->try_send(request);
         ++(reply ? statuses_[reply->status] : unsent_);
@@ -600,7 +598,7 @@ class HostileRequests : public OwnHttpd {
                        *reply, complaint);
     }
 
-    /// How often each status came.
+    /// Returns the number of replies by status.
     std::string summary() const {
         std::string text;
         for (const auto& [status, times] : statuses_)
@@ -634,7 +632,7 @@ TEST(hostile_requests, get_an_envelope_whatever_they_are) {
     expect_success(send("GET", "/open/users"));
     for (const pid_t child : children)
         CHECK_TEXT(!has_ended(child), "a child of httpd has ended");
-    // Most go deeper than the first look at them, and most are HTTP.
+    // Most requests pass the first checks, and most are valid HTTP.
     CHECK_TEXT(statuses_[200] > requests / 10 && unsent_ < requests / 30, summary().c_str());
 }
 

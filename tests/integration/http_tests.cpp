@@ -1,4 +1,4 @@
-// What design.md's table and the protocol itself ask of every reply, and what bad requests get.
+// What design.md's table and HTTP require of every reply, and the replies to bad requests.
 #include "scene.hpp"
 
 #include <deque>
@@ -11,7 +11,7 @@ constexpr const char* too_large = "El cuerpo de la petici\xc3\xb3n es demasiado 
 constexpr const char* collection_methods = "GET, HEAD, POST, OPTIONS";
 constexpr const char* item_methods = "GET, HEAD, PUT, DELETE, OPTIONS";
 
-/// A request's head as raw bytes, with a superAdmin's token.
+/// Returns a request's head as raw bytes, with a superAdmin's token.
 std::string head(const std::string& line, const std::string& headers = "") {
     return line + " HTTP/1.1\r\nHost: localhost\r\n" + bearer(Caller::super_admin) + "\r\n" +
            headers + "\r\n";
@@ -23,7 +23,7 @@ std::string chunk(const std::string& bytes) {
     return size + bytes + "\r\n";
 }
 
-/// A body for create of exactly that many bytes.
+/// Returns a body for a create of exactly this size.
 std::string body_of(std::size_t size) {
     const std::string start = R"({"name":"N","email":"n@x","password":"s3cr3t","x":")";
     return start + std::string(size - start.size() - 2, 'x') + "\"}";
@@ -89,7 +89,7 @@ TEST(paths, are_for_the_access_rules_what_they_are_for_the_service) {
         CHECK_EQUAL(403, reply.status);
         expect_refused(reply);
     }
-    // The same path without the rule is the service's, and decoded once.
+    // Without the rule, the same path reaches the service and is decoded once.
     add_user({"a%20b", "X", "x@x", "user", "2026-02-01T00:00:00.000Z"});
     CHECK_EQUAL(std::string("a%20b"),
                 text_member(get(Caller::super_admin, "/open%20users/a%2520b"), "id"));
@@ -160,7 +160,7 @@ TEST(bodies, of_exactly_UserAdminMaxBody_are_taken) {
 TEST(bodies, over_UserAdminMaxBody_are_413) {
     expect_error(post(Caller::super_admin, body_of(65537)), 413, too_large);
     expect_error(put(Caller::super_admin, "ulises-1", body_of(65537)), 413, too_large);
-    // Also where the length is not said before.
+    // Also without a Content-Length.
     expect_error(
         exchange(head("POST /api/users", "Transfer-Encoding: chunked\r\nConnection: close\r\n") +
                  chunk(body_of(65537)) + "0\r\n\r\n"),
@@ -257,7 +257,7 @@ TEST(bodies, that_end_too_early_are_refused) {
         CHECK(connection.send(bytes));
         connection.finish_sending();
         const auto came = connection.receive_all();
-        // Whoever closes the connection half way may get an answer or none, but no success.
+        // A client that closes the connection early may get an error or no reply, but no success.
         CHECK_TEXT(came.find(" 200 ") == std::string::npos, came.c_str());
         if (!came.empty())
             expect_refused(parse_reply(came));
@@ -316,7 +316,7 @@ TEST(bodies, have_a_time_that_bounds_no_request_after_them) {
     CHECK(connection.send("PUT /hasty/users/ulises-1 HTTP/1.1\r\n" + caller +
                           "Content-Length: 2\r\n\r\n{}"));
     CHECK(connection.receive_until("}}").starts_with("HTTP/1.1 200"));
-    // Past that time comes another request, in two pieces.
+    // After that time, send another request in two parts.
     CHECK_FALSE(connection.has_input(std::chrono::milliseconds(1100)));
     CHECK(connection.send("GET /hasty/users/ulises-1 HTTP/1.1\r\n"));
     CHECK_FALSE(connection.has_input(std::chrono::milliseconds(100)));

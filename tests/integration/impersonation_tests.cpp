@@ -1,4 +1,4 @@
-// Sessions in which an administrator acts as a user, as better-auth's admin plugin opens them.
+// Sessions in which an administrator impersonates a user, as created by better-auth's admin plugin.
 #include "own_httpd.hpp"
 
 #include "support/files.hpp"
@@ -12,7 +12,7 @@ class Impersonation : public OwnHttpd {
   protected:
     std::filesystem::path folder_;
 
-    /// Sara acts as Ada.
+    /// Makes Sara impersonate Ada.
     void setup() override {
         OwnHttpd::setup();
         static int number = 0;
@@ -61,7 +61,7 @@ TEST(impersonation, is_named_by_audit_and_access_logs) {
         STRCMP_CONTAINS(R"("caller":"ada-1","role":"admin","impersonatedBy":"sara-1",)",
                         lines[static_cast<std::size_t>(time)].c_str());
     STRCMP_CONTAINS(R"("caller":"sara-1","role":"superAdmin","address":)", lines[2].c_str());
-    // httpd writes a request's line when its reply is under way.
+    // httpd logs a request while it sends the reply.
     CHECK(eventually([&] { return lines_of(access_log()).size() == 3; }));
     lines = lines_of(access_log());
     std::sort(lines.begin(), lines.end());
@@ -72,7 +72,7 @@ TEST(impersonation, is_named_by_audit_and_access_logs) {
 
 TEST(impersonation, that_is_refused_leaves_no_session) {
     start_with("");
-    // The lookup is the same at both addresses, and only one of them refuses.
+    // Both addresses look up the session alike, and only one refuses it.
     expect_success(call(Caller::admin, "GET", "/api/users"));
     expect_error(call(Caller::admin, "GET", "/strict/users"), 401, "No autorizado");
     expect_success(call(Caller::super_admin, "GET", "/strict/users"));

@@ -1,5 +1,5 @@
-// kill -9 of children of httpd and of processes of the database while users are created, changed
-// and deleted.
+// Sends SIGKILL to httpd children and database processes while users are created, changed and
+// deleted.
 #include "load.hpp"
 #include "traced_users.hpp"
 
@@ -24,7 +24,7 @@ class Kills : public OwnHttpd {
                                               "killed-" + std::to_string(++databases));
         if (is_postgresql()) {
             TracedUsers::confirm_what_is_safe(own_->sql());
-            // This connection is older than that, and what it writes must stay too.
+            // This connection is older than that setting, and its writes must be durable too.
             own_->sql().run("SET synchronous_commit = on");
         }
         start_before(*own_,
@@ -38,9 +38,9 @@ class Kills : public OwnHttpd {
 
     static bool is_postgresql() { return Suite::current().kind() == Kind::postgresql; }
 
-    /// Kills children and processes of the database, at random moments.
+    /// Kills children and database processes at random times.
     void kill_at_random(int times) {
-        // In a long run alone: each one has the whole server recover.
+        // Only in a long run: each kill restarts the whole server.
         const bool kills_backends = is_postgresql() && machine::is_long();
         std::minstd_rand random(std::random_device{}());
         for (int kill_number = 0; kill_number < times; ++kill_number) {
@@ -58,7 +58,7 @@ class Kills : public OwnHttpd {
         }
     }
 
-    /// Makes that many users, each with a session: b1, b2 and so on.
+    /// Adds `count` users with a session each: b1, b2 and so on.
     void add_users_with_sessions(int count) {
         const std::string numbers = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 "
                                     "FROM n WHERE i < " +
@@ -94,7 +94,7 @@ TEST(kills, lose_no_confirmed_write) {
         const Load load(threads, [&](int thread, int turn) { users_.write(thread, turn, send); });
         kill_at_random(kills);
     }
-    // The server may still be on its way back from the last kill.
+    // The server may still be recovering from the last kill.
     CHECK(eventually([this] { return Database::reachable(own_->driver(), own_->params()); }));
     users_.check(own_->sql());
     CHECK(users_.done() > kills);

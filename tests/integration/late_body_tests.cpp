@@ -1,4 +1,4 @@
-// Bodies that come late: the caller may have been banned, deleted or demoted meanwhile.
+// Delayed bodies: the caller may have been banned, deleted or demoted meanwhile.
 #include "scene.hpp"
 
 #include <functional>
@@ -9,12 +9,12 @@ class LateBody : public Scene {
   protected:
     void setup() override {
         Scene::setup();
-        // A hash of the password and a session for what changes them.
+        // A session for the requests that end one.
         add_session("s3cr3t-of-nobody", ulises().id);
     }
 
-    /// Sends the head of a request by Sara, has something happen once its rights were checked,
-    /// which the interim reply tells, and then sends the body.
+    /// Sends the head of a request by Sara, calls `meanwhile` after her rights were checked (the
+    /// interim reply shows that), and then sends the body.
     static Reply send_late(const std::string& request, const std::string& body,
                            const std::function<void()>& meanwhile) {
         const RawConnection connection(Suite::current().httpd().port());
@@ -104,7 +104,7 @@ TEST(late_body, of_a_caller_that_is_no_row_is_taken) {
     const Reply reply = Suite::current().client().send(
         {"POST", "/headers/users", {"X-Id: CN=somebody", "X-Role: superAdmin"}, body});
     expect_success(reply);
-    // Nor does the row count of one that another module named by its id.
+    // A row does not matter either if another module identified the caller by its id.
     sql().run(R"(UPDATE "user" SET "banned" = TRUE WHERE "id" = 'sara-1')");
     expect_success(Suite::current().client().send({"PUT",
                                                    "/headers/users/ulises-1",

@@ -9,7 +9,7 @@ std::string page_of(const std::string& data, const std::string& pagination) {
     return R"({"success":true,"data":[)" + data + R"(],"pagination":{)" + pagination + "}}";
 }
 
-/// The pagination object of a list's reply.
+/// Returns the pagination object of a list's reply.
 std::string pagination_of(const Reply& reply, SourceLocation where = {}) {
     const auto found = between(reply.body, R"("pagination":{)", "}");
     if (!found)
@@ -128,7 +128,7 @@ TEST(list_users, links_to_the_next_and_previous_page_by_a_cursor) {
         CHECK_EQUAL(address + "&page=1", link(second, "prev"));
         CHECK_EQUAL(bodies[2], get(Caller::super_admin, link(second, "next")).body);
     }
-    // A cursor of another list, or of none, counts as absent.
+    // A cursor of another list, or an invalid one, counts as absent.
     const auto next = link(get(Caller::super_admin, "/api/users?limit=1"), "next");
     for (const std::string& other : {next + "&order=asc", next.substr(0, next.size() - 1),
                                      std::string("/api/users?limit=1&cursor=%00%FF'")})

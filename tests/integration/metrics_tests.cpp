@@ -1,4 +1,4 @@
-// SetHandler useradmin-metrics: what a running server did, as Prometheus reads it.
+// SetHandler useradmin-metrics: metrics of a running server for Prometheus.
 #include "own_httpd.hpp"
 
 #include "support/machine.hpp"
@@ -23,7 +23,7 @@ std::string virtual_host(const std::string& name, const std::string& directives)
 
 class Metrics : public OwnHttpd {
   protected:
-    /// With the service and sign-in in three virtual hosts.
+    /// Starts the service and sign-in in three virtual hosts.
     void start_three(const std::string& configuration = {}) {
         std::string all = "UserAdminPasswordHash argon2id m=64\nUserAdminHashQueue 32\n" +
                           configuration + metrics_location;
@@ -33,7 +33,7 @@ class Metrics : public OwnHttpd {
         start(all);
     }
 
-    /// The service's own reply, of that virtual host.
+    /// Returns the reply of the service in the virtual host.
     Reply ask_host(const std::string& host, const std::string& method, const std::string& path,
                    const std::optional<std::string>& body = {},
                    std::vector<std::string> headers = {bearer(Caller::super_admin)}) {
@@ -47,14 +47,14 @@ class Metrics : public OwnHttpd {
         return reply.body;
     }
 
-    /// The value of a sample; "${PORT}" in it is the port. "(none)" where there is none.
+    /// Returns the value of a sample, or "(none)". "${PORT}" in the name is the port.
     std::string sample(std::string name) {
         constexpr std::string_view port = "${PORT}";
         if (const auto at = name.find(port); at != name.npos)
             name.replace(at, port.size(), std::to_string(httpd_->port()));
         return between("\n" + metrics(), "\n" + name + " ", "\n").value_or("(none)");
     }
-    /// Waits until the sample has the value: a request is counted when its reply has been sent.
+    /// Waits until the sample has the value: a request is counted after its reply.
     void expect_sample(const std::string& name, const std::string& value,
                        SourceLocation where = {}) {
         std::string last;
@@ -119,7 +119,7 @@ TEST(metrics, count_httpds_own_refusals_below_the_base_address) {
     expect_log("AH01630"); // client denied
     expect_log("AH10244"); // invalid URI path
     CHECK_EQUAL(403, client_->send({"GET", "/closed/users"}).status);
-    // Refused before httpd looks for a Location.
+    // Rejected before httpd looks for a Location.
     CHECK_EQUAL(400, client_->send({"GET", "/api/users/%zz"}).status);
     expect_sample("useradmin_requests_total{virtual_host=\"localhost\",operation=\"list\","
                   "status=\"403\"}",
@@ -203,7 +203,7 @@ TEST(metrics, count_attempts_to_sign_in_that_the_limit_refuses) {
 }
 
 TEST(metrics, report_connections_in_use_and_timeouts) {
-    // A child of prefork has one request at a time.
+    // A prefork child has one request at a time.
     if (Suite::current().kind() != Kind::postgresql || Suite::current().mpm() == "prefork")
         return;
     expect_log("UA0201");

@@ -1,4 +1,4 @@
-// SetHandler useradmin-openapi: what the service is, for programs that read OpenAPI.
+// SetHandler useradmin-openapi: a description of the service for OpenAPI tools.
 #include "own_httpd.hpp"
 
 namespace useradmin::test {
@@ -13,7 +13,7 @@ class OpenApi : public OwnHttpd {
                    const std::string& method = "GET") {
         return client_->send({method, path, headers});
     }
-    /// The base address that a page's document is for.
+    /// Returns the base address in a page's document.
     std::string base_of(const std::string& path, const std::vector<std::string>& headers = {}) {
         const Reply reply = document(path, headers);
         CHECK_EQUAL(200, reply.status);
@@ -30,14 +30,14 @@ TEST(openapi, a_page_below_a_base_address_is_for_that_service) {
     CHECK_EQUAL(std::string("/api/users"), base_of("/api/users/openapi.json"));
     CHECK_EQUAL(std::string("/other/users"), base_of("/other/users/openapi.json"));
     CHECK_EQUAL(std::string("/other/users"), base_of("/other/users//openapi.json?x=1"));
-    // What is no page is the service's.
+    // Other addresses belong to the service.
     expect_error(send("GET", "/api/users/openapi.jso"), 404, "Usuario no encontrado");
 }
 
 TEST(openapi, a_page_elsewhere_is_for_the_only_service_of_its_virtual_host) {
     const std::string host = "<VirtualHost *:${PORT}>\n  ServerName ";
     start(page("/docs/openapi.json") + host + "localhost\n" + location("/api/users/", as_sara) +
-          // Said twice, it is one base address still.
+          // A repeated Location is still one base address.
           location("/api/users", "") + "</VirtualHost>\n" + host + "other.test\n" +
           location("/off/users", as_sara) + location("/on/users", as_sara) +
           "<Location \"/off\">\n  UserAdmin Off\n</Location>\n"
@@ -117,7 +117,7 @@ TEST(openapi, is_304_while_nothing_has_changed) {
     CHECK_EQUAL(304, same.status);
     CHECK_EQUAL(std::string(), same.body);
     CHECK_EQUAL(200, document("/openapi.json", {R"(If-None-Match: "another")"}).status);
-    // mod_deflate marks the tag as its own.
+    // mod_deflate adds a suffix to the ETag.
     const std::string compressed = "Accept-Encoding: gzip";
     const std::string small =
         document("/small.json", {compressed}).header("ETag").value_or("(none)");

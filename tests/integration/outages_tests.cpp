@@ -1,5 +1,5 @@
-// The database goes away under load, in each of the ways that it has, and comes back: requests are
-// answered within their time, nothing is lost or done twice, and httpd serves again by itself.
+// Database outages of all kinds under load: requests are answered in time, nothing is lost or done
+// twice, and the service recovers by itself.
 #include "load.hpp"
 #include "traced_users.hpp"
 
@@ -23,25 +23,25 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds timeout{2};
-// What is promised, and what a busy machine may take in addition.
+// The guaranteed maximum, and the additional time on a busy machine.
 constexpr std::chrono::seconds longest_answer = timeout + std::chrono::seconds(1);
 constexpr std::chrono::seconds busy_machine{20};
 
-/// How the database goes away, and comes back.
+/// How an outage begins and ends.
 struct Outage {
     std::string name;
     std::function<void()> begin;
     std::function<void()> end;
-    /// Whether every read is answered as if nothing had happened.
+    /// Whether all reads succeed.
     bool spares_reads = false;
-    /// Whether it may be that nothing fails at all.
+    /// Whether possibly nothing fails.
     bool spares_all = false;
     std::chrono::milliseconds length = std::chrono::seconds(machine::times(1, 5));
-    /// Of what fails: an outage, or an error of what stores.
+    /// The status of failures: an outage or a storage error.
     int status = 503;
-    /// How long after the return something may still fail.
+    /// How long after the end requests may still fail.
     std::chrono::seconds whole_within{1};
-    /// What else comes back, after the load.
+    /// What else to restore, after the load.
     std::function<void()> then = [] {};
 };
 
@@ -64,7 +64,7 @@ class Outages : public OwnHttpd {
     void setup() override {
         OwnHttpd::setup();
         TracedUsers::allow_lines_of_outages();
-        // All workers are asked at once.
+        // All workers are used at once.
         allow_log("MaxRequestWorkers");
     }
     void teardown() override {
@@ -78,15 +78,15 @@ class Outages : public OwnHttpd {
 
     static bool is_postgresql() { return Suite::current().kind() == Kind::postgresql; }
 
-    /// Which runs a test belongs to.
+    /// The runs in which a test takes part.
     enum class Runs { all, long_ones };
-    /// Whether the test takes place: before its kind of database, and in a short run once.
+    /// Returns whether to run the test: with its kind of database, and once in a short run.
     static bool takes_place(Kind kind, Runs runs = Runs::all) {
         return Suite::current().kind() == kind &&
                (machine::is_long() || (runs == Runs::all && Suite::current().is_plain_event()));
     }
 
-    /// Makes a database with a user to read, and a session.
+    /// Creates a database with a user and a session.
     void make(const std::string& name, PostgreSql::Settings settings = {}) {
         own_ = std::make_unique<TestDatabase>(Suite::current().work(), Suite::current().kind(),
                                               name, std::move(settings));
@@ -104,7 +104,7 @@ class Outages : public OwnHttpd {
                 ", '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z', 'sara-1')");
     }
 
-    /// An httpd before the database, by these DBDParams if there are any.
+    /// Starts an httpd for the database, with the given DBDParams, if any.
     void start_before_it(const std::string& params = {}) {
         const std::string seconds = std::to_string(timeout.count()) + "\n";
         const std::string configuration =
@@ -118,8 +118,8 @@ class Outages : public OwnHttpd {
         start("DBDParams \"" + (params.empty() ? own_->params() : params) + "\"\n" + configuration);
     }
 
-    /// Has the database go away and come back while it is read and written, and looks at what is
-    /// promised. The database that is compared with in the end is the one that is there then.
+    /// Runs an outage during reads and writes, and checks the guarantees. params_then: the
+    /// parameters of the database to check at the end.
     void live_through(const Outage& outage, const std::function<std::string()>& params_then) {
         Clock::time_point gone;
         Clock::time_point returned;
@@ -136,7 +136,7 @@ class Outages : public OwnHttpd {
         check_answers(outage, gone, returned);
         Database database(Suite::current().database().driver(), params_then());
         users_.check(database);
-        // No worker hangs.
+        // No worker is stuck.
         outage.then();
         for (const Reply& reply : ask_all_workers())
             expect_success(reply);
@@ -152,15 +152,15 @@ class Outages : public OwnHttpd {
     }
 
     std::unique_ptr<TestDatabase> own_;
-    // Servers around it, in some tests.
+    // Additional servers of some tests.
     std::unique_ptr<SmallDisk> disk_;
     std::unique_ptr<PostgreSql> standby_;
     std::unique_ptr<TcpRelay> relay_;
     std::unique_ptr<PgBouncer> bouncer_;
     TracedUsers users_;
 
-    /// Ends the oldest backend, and waits for those that were asked until then: what two of them
-    /// take from one read is no stale connection any more.
+    /// Ends the oldest backend and waits for the requests sent so far: a read that loses two
+    /// connections would not be a stale-connection case.
     void end_a_backend() {
         const auto ended =
             own_->sql().value("SELECT pid FROM (SELECT pid, pg_terminate_backend(pid) FROM "
@@ -184,7 +184,7 @@ class Outages : public OwnHttpd {
         own_->server().crash();
     }
 
-    /// A crash behind PgBouncer that pools so ("session", "transaction").
+    /// Tests a crash behind PgBouncer in the pool mode ("session" or "transaction").
     void live_through_crash_behind_bouncer(const std::string& mode) {
         make("pooled-" + mode);
         bouncer_ = std::make_unique<PgBouncer>(Suite::current().work(), "bouncer-" + mode,
@@ -192,7 +192,7 @@ class Outages : public OwnHttpd {
         start_before_it(bouncer_->params());
         Outage outage{"crashed behind PgBouncer, " + mode + " mode", [this] { crash(); },
                       [this] { own_->server().start(); }};
-        // It may have all wait until the server is back.
+        // PgBouncer may let all requests wait until the server is back.
         outage.spares_all = true;
         live_through(outage);
     }
@@ -214,7 +214,7 @@ class Outages : public OwnHttpd {
         return reply;
     }
 
-    /// What a thread of the load does over and over.
+    /// The repeated work of a load thread.
     void work(int thread, int turn) {
         if (thread % 2 == 0) {
             for (const char* path : {"/api/users?limit=5", "/api/users/sara-1",
@@ -228,7 +228,7 @@ class Outages : public OwnHttpd {
         }
     }
 
-    /// Waits until so many requests in a row were answered as if nothing were wrong.
+    /// Waits for a number of consecutive successes.
     void await_successes() {
         {
             const std::lock_guard lock(mutex_);
@@ -279,7 +279,7 @@ class Outages : public OwnHttpd {
     std::mutex mutex_;
     std::vector<Answered> answered_;
     int successes_ = 0;
-    /// How many requests were begun, and the numbers of those without an answer.
+    /// The number of started requests, and the numbers of the unanswered ones.
     int begun_ = 0;
     std::set<int> under_way_;
 };
@@ -298,7 +298,7 @@ TEST(outages, of_a_server_that_crashes_and_is_started_again) {
 TEST(outages, of_single_backends_fail_no_read) {
     if (!takes_place(Kind::postgresql))
         return;
-    // Else a backend says that it ends to the server's log first, which a busy disk holds up.
+    // Otherwise, a backend first logs its termination, which a busy disk delays.
     make("terminated", {"log_min_messages=panic"});
     start_before_it();
     live_through({"backends ended one by one", [] {},
@@ -379,7 +379,7 @@ TEST(outages, of_a_read_only_file_end_when_it_is_writable) {
     live_through({"read-only",
                   [&] {
                       permit(perms::owner_read | perms::group_read | perms::others_read);
-                      // Whoever had opened it before goes on writing.
+                      // A child with an open file would continue to write.
                       httpd_->restart_gracefully();
                   },
                   [&] {
@@ -399,7 +399,7 @@ TEST(outages, of_a_disk_that_is_full_fail_no_read) {
         return;
     }
     if (is_postgresql()) {
-        // What a vacuum frees would be written to.
+        // Autovacuum would free space on the full disk.
         make("full", {"autovacuum=off"});
         std::filesystem::create_directory(folder / "space");
         if (const auto& account = own_->server().account())
@@ -446,10 +446,9 @@ TEST(outages, of_an_unreachable_primary_end_with_a_promotion) {
                           crash();
                       },
                   .end = [this] { standby_->promote(); },
-                  // Each connection, one after the other, is first waited for and then sought where
-                  // nobody answers.
+                  // Each connection in turn first times out and then tries the dead address.
                   .whole_within = std::chrono::seconds(30),
-                  // Somebody tells.
+                  // Make the address reject connections.
                   .then = [this] { relay_.reset(); }},
                  [&] { return standby_->params(); });
 }

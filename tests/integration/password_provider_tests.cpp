@@ -1,4 +1,5 @@
-// The authentication provider `useradmin`, behind httpd's own modules for Basic and forms.
+// The authentication provider `useradmin` with httpd's own modules for Basic and form
+// authentication.
 #include "scene.hpp"
 
 #include "support/files.hpp"
@@ -15,7 +16,7 @@ constexpr const char* denied = "AH01617"; // mod_auth_basic: the provider denied
 } // namespace
 
 TEST_GROUP_BASE(password_provider, Scene) {
-    std::string id_; ///< Eva's
+    std::string id_; ///< Eva's id
     std::unique_ptr<Httpd> httpd_;
 
     void setup() override {
@@ -33,14 +34,14 @@ TEST_GROUP_BASE(password_provider, Scene) {
                            "id");
     }
 
-    /// A password file with an account that is no user.
+    /// Creates a password file with an account that is not a user.
     static std::filesystem::path passwords_of_bob() {
         const auto file = Suite::current().work().path() / "passwords";
         write_file(file, "bob:{SHA}x4drELzkJdk2d9LEKMmX0pLmLp8=\n"); // s3cr3t of bob
         return file;
     }
 
-    /// An httpd whose service is behind Basic authentication, and one path behind a form.
+    /// Starts an httpd with the service behind Basic authentication, and one path behind a form.
     void start(const std::string& directives = "AuthUserAdminSignInLimit 1000000\n") {
         auto settings = Suite::current().settings(
             Suite::directives_for(Suite::current().database()) + "DocumentRoot \"${WORK}\"\n" +
@@ -67,7 +68,7 @@ TEST_GROUP_BASE(password_provider, Scene) {
         httpd_ = std::make_unique<Httpd>(Suite::current().work(), settings);
     }
 
-    /// Reads a record with Basic authentication, over a connection of its own.
+    /// Reads a record with Basic authentication over a new connection.
     Reply read(const std::string& user, const std::string& password, const std::string& id,
                const std::string& base = "/users", std::vector<std::string> headers = {}) {
         const std::string pair = user + ":" + password;
@@ -97,7 +98,7 @@ TEST(password_provider, names_the_caller_to_the_service) {
     const auto reply = read("eva@example.org", right_password, id_);
     CHECK_EQUAL(200, reply.status);
     CHECK_TRUE(reply.body.find(R"("email":"eva@example.org")") != std::string::npos);
-    // The role is the user's own.
+    // The caller has the user's own role.
     expect_error(read("eva@example.org", right_password, "sara-1"), 403, "No tienes permisos");
     sql().run("UPDATE \"user\" SET \"role\" = 'admin' WHERE \"email\" = 'eva@example.org'");
     expect_success(read("eva@example.org", right_password, "sara-1"));
@@ -112,13 +113,13 @@ TEST(password_provider, names_the_role_to_Require_user_role) {
 }
 
 TEST(password_provider, is_for_Require_user_the_stored_address) {
-    expect_log("AH01631"); // the user is not the one that is required
+    expect_log("AH01631"); // not the required user
     start();
     CHECK_EQUAL(401, read("Eva@example.org", right_password, id_, "/named/users").status);
     sql().run("UPDATE \"user\" SET \"email\" = 'Eva@example.org' WHERE \"id\" = " +
               sql_literal(id_));
     CHECK_EQUAL(200, read("Eva@example.org", right_password, id_, "/named/users").status);
-    // The same address in lower case locks no other user out.
+    // Another user has the same address in lower case; both can sign in.
     add_account("eva@example.org", "/scrypt/users");
     CHECK_EQUAL(200, read("Eva@example.org", right_password, id_, "/named/users").status);
     CHECK_EQUAL(401, read("eva@example.org", right_password, id_, "/named/users").status);
@@ -165,8 +166,8 @@ TEST(password_provider, serves_forms_as_well) {
 }
 
 TEST(password_provider, finds_the_user_of_its_Location_though_a_session_comes) {
-    expect_log("AH01631"); // the one whom the password names has not the role
-    expect_log("AH01629"); // nor has an unknown user
+    expect_log("AH01631"); // the user of the password lacks the role
+    expect_log("AH01629"); // so does an unknown user
     start("AuthUserAdmin On\nAuthUserAdminSignInLimit 1000000\n");
     const auto session_of = [](Caller caller) {
         return "Cookie: better-auth.session_token=" + token_of(caller);
@@ -181,14 +182,14 @@ TEST(password_provider, finds_the_user_of_its_Location_though_a_session_comes) {
                     reply.header("WWW-Authenticate").value_or("(none)"));
     }
     CHECK_EQUAL(401, with_session(Caller::admin, "/role/users/" + id_).status);
-    // Whose session it is, does not shut out whom the password names.
+    // The session's user does not affect the user of the password.
     const auto both = [&](Caller caller) {
         return read("eva@example.org", right_password, id_, "/role/users", {session_of(caller)});
     };
     CHECK_EQUAL(401, both(Caller::admin).status);
     sql().run("UPDATE \"user\" SET \"role\" = 'admin' WHERE \"email\" = 'eva@example.org'");
     CHECK_EQUAL(200, both(Caller::user).status);
-    // Nor does a user of the file get the role of a session in the same request.
+    // A user of the file does not get the role of a session in the same request.
     const auto of_file = [&](std::vector<std::string> headers) {
         return read("bob", "s3cr3t of bob", id_, "/file/users", std::move(headers)).status;
     };

@@ -1,4 +1,4 @@
-// The configurations of conf/recipes, included as they are.
+// The configurations of conf/recipes, included unchanged.
 #include "own_httpd.hpp"
 
 #include "support/identity_provider.hpp"
@@ -13,7 +13,7 @@ namespace useradmin::test {
 
 namespace {
 
-/// A folder with certificates and their keys, NAME.crt and NAME.key.
+/// A folder of certificates and their keys, NAME.crt and NAME.key.
 class Certificates {
   public:
     Certificates(const WorkFolder& work, std::string_view name) : folder_(work.make(name)) {}
@@ -21,7 +21,7 @@ class Certificates {
     std::string folder() const { return folder_.string(); }
     std::string file(const std::string& name) const { return (folder_ / name).string(); }
 
-    /// Makes one that signs itself, unless the further words for openssl name who does.
+    /// Creates a self-signed one, unless the additional openssl arguments name the signer.
     void make(const std::string& name, const std::string& subject,
               const std::vector<std::string>& further = {}) const {
         Command command{{machine::program("openssl"), "req", "-x509", "-newkey", "ec", "-pkeyopt",
@@ -55,7 +55,7 @@ class Recipes : public OwnHttpd {
         return "Define " + name + " \"" + value + "\"\n";
     }
 
-    /// A secret in a file that its owner alone may read, as AuthUserAdminSecret names it.
+    /// Returns a secret in a file that only its owner may read, as AuthUserAdminSecret names it.
     static std::string secret_file(const std::string& name, const std::string& text) {
         const auto file = Suite::current().work().path() / (name + ".secret");
         write_file(file, text + "\n");
@@ -64,7 +64,7 @@ class Recipes : public OwnHttpd {
         return "file:" + file.string();
     }
 
-    /// What a browser sends back of a reply's cookies.
+    /// Returns the cookies of a reply as a browser sends them.
     static std::string cookies_of(const Reply& reply) {
         std::string cookies;
         for (const auto& [name, value] : reply.headers)
@@ -73,7 +73,7 @@ class Recipes : public OwnHttpd {
         return cookies;
     }
 
-    /// The service, and a proxy before it.
+    /// Starts the service and a proxy in front of it.
     void start_behind_proxy() {
         start(include("proxy-inside.conf") + location("/api/users", "AuthUserAdmin On") +
                   "UserAdminPasswordHash argon2id m=64\n<Location \"/api/auth\">\n"
@@ -83,7 +83,7 @@ class Recipes : public OwnHttpd {
         auto settings = Suite::current().settings(
             define("USERADMIN_INSIDE", "http://127.0.0.1:" + std::to_string(httpd_->port())) +
             include("proxy-outside.conf") +
-            // Clients that come from anywhere.
+            // Clients with arbitrary addresses.
             "RemoteIPHeader X-Client\nRemoteIPInternalProxy 127.0.0.1\n");
         settings.modules = {"mod_proxy.so", "mod_proxy_http.so", "mod_remoteip.so"};
         outside_ = std::make_unique<Httpd>(Suite::current().work(), settings);
@@ -91,7 +91,7 @@ class Recipes : public OwnHttpd {
     Reply ask_outside(const Request& request) const {
         return HttpClient(outside_->port()).send(request);
     }
-    /// The status of a failed attempt at an account that was not tried before.
+    /// Returns the status of a failed sign-in to a new account.
     int fail_from(const std::string& client) {
         return ask_outside({"POST",
                             "/api/auth/sign-in/email",
@@ -158,7 +158,7 @@ TEST(recipes, behind_a_proxy_failed_attempts_are_counted_for_each_client) {
 }
 
 TEST(recipes, client_certificates_name_the_caller_and_the_role) {
-    // mod_http2 says that prefork is not for it.
+    // mod_http2 warns about prefork.
     if (Suite::current().mpm() == "prefork")
         return;
     const Certificates certificates(Suite::current().work(), "certificates");
@@ -175,7 +175,7 @@ TEST(recipes, client_certificates_name_the_caller_and_the_role) {
     const Tls simple = make_client("simple", "/UID=ulises-1/OU=clerks/CN=Ulises");
     certificates.make("stranger", "/UID=sara-1/OU=superAdmin/CN=Sara");
     allow_log("AH01873"); // no SSLSessionCache
-    allow_log("AH01882"); // an OpenSSL that is older than the one mod_ssl was built against
+    allow_log("AH01882"); // OpenSSL is older than at mod_ssl's build
     start(define("USERADMIN_PORT", "${PORT}") +
               define("USERADMIN_CERTIFICATE", file("server.crt")) +
               define("USERADMIN_CERTIFICATE_KEY", file("server.key")) +
@@ -194,7 +194,7 @@ TEST(recipes, client_certificates_name_the_caller_and_the_role) {
     expect_success(HttpClient(httpd_->port()).send(request(simple, "/api/users/ulises-1")));
     expect_error(HttpClient(httpd_->port()).send(request(simple, "/api/users")), 403,
                  "No tienes permisos para ver usuarios");
-    // The same name from an untrusted authority, and no certificate.
+    // The same name from an untrusted authority, and a missing certificate.
     const Tls stranger = {file("server.crt"), file("stranger.crt"), file("stranger.key")};
     for (const Tls& refused : {stranger, Tls{file("server.crt")}})
         CHECK(!HttpClient(httpd_->port()).try_send(request(refused, "/api/users")));
@@ -232,7 +232,7 @@ TEST(recipes, of_two_applications_each_has_its_users_and_its_secret) {
     CHECK_EQUAL(std::string("Socia"), text_member(ask("club", "club"), "name"));
     expect_error(ask("shop", "club"), 401, "No autorizado");
     expect_error(ask("club", "shop"), 401, "No autorizado");
-    // What both write is what better-auth reads.
+    // better-auth can read what both write.
     const auto create_in = [&](const std::string& name, TestDatabase& database) {
         expect_success(
             HttpClient(httpd_->port())
@@ -271,7 +271,7 @@ TEST(recipes, secret_rotation_accepts_both_and_signs_with_the_first) {
                  {"Authorization: Bearer " + signed_token(token_of(Caller::super_admin), secret)}})
             .status;
     };
-    /// Whether the cookie of a new session is signed with the secret.
+    /// Whether a new session's cookie is signed with the secret.
     const auto signs_with = [&](const std::string& secret) {
         const Reply reply =
             client_->send({"POST",
@@ -298,7 +298,7 @@ TEST(recipes, secret_rotation_accepts_both_and_signs_with_the_first) {
     CHECK(signs_with(before));
     CHECK_EQUAL(401, status_with("a s3cr3t of neither"));
 
-    // A child of before may still take a connection.
+    // An old child may still accept a connection.
     const auto becomes_so_after_a_restart = [&](const auto& is_so) {
         httpd_->restart_gracefully();
         return eventually([&] {
@@ -320,8 +320,8 @@ TEST(recipes, form_authentication_ends_with_sign_out_or_a_new_password) {
     if (!Suite::current().is_plain_event())
         return;
     expect_log("AH01807"); // mod_auth_form: a wrong password
-    expect_log("AH01842"); // mod_session_crypto: a cookie that is not its own
-    expect_log("AH01817"); // mod_session: so there is no session
+    expect_log("AH01842"); // mod_session_crypto: a cookie that it did not encrypt
+    expect_log("AH01817"); // mod_session: hence no session
     const auto passphrase = Suite::current().work().path() / "form.passphrase";
     write_file(passphrase, "the s3cr3t of the form\n");
     start(define("USERADMIN_PASSPHRASE_FILE", passphrase.string()) +
@@ -365,7 +365,7 @@ TEST(recipes, form_authentication_ends_with_sign_out_or_a_new_password) {
         welcome.header("Set-Cookie").value_or("").ends_with("path=/;HttpOnly;Secure;SameSite=Lax"));
     const std::string cookie = cookies_of(welcome);
     expect_success(ask_with({cookie}));
-    // The caller is Eva, who is an admin and no superAdmin.
+    // The caller is Eva, an admin but not a superAdmin.
     expect_success(client_->send({"GET", "/api/users/" + id, {cookie}}));
     sql().run("UPDATE \"user\" SET \"role\" = 'user' WHERE \"email\" = 'eva@example.org'");
     expect_error(ask_with({cookie}), 403, "No tienes permisos para ver usuarios");
@@ -400,8 +400,8 @@ TEST(recipes, OpenID_Connect_claims_name_the_caller_and_the_role) {
         check_reply(reply);
         return reply;
     };
-    /// The way of a browser: from the page to the provider, which signs in whom the claims name,
-    /// and back.
+    /// Acts as a browser: from the page to the provider, which signs in the user of the claims, and
+    /// back.
     const auto come_back = [&](const std::string& claims, IdentityProvider::Key key) {
         const Reply away = client_->send({"GET", "/admin/"});
         const std::string to = away.header("Location").value_or("");
@@ -420,7 +420,7 @@ TEST(recipes, OpenID_Connect_claims_name_the_caller_and_the_role) {
     };
 
     expect_error(ask_with("", "/api/users"), 401, "No autorizado");
-    // What a client says of itself is no claim.
+    // A client's own headers are not claims.
     expect_error(ask_with("OIDC_CLAIM_sub: sara-1", "/api/users"), 401, "No autorizado");
     const std::string superior = sign_in(R"("sub":"sara-1","role":"superAdmin")");
     expect_success(ask_with(superior, "/api/users"));
@@ -429,7 +429,7 @@ TEST(recipes, OpenID_Connect_claims_name_the_caller_and_the_role) {
     expect_error(ask_with(simple, "/api/users"), 403, "No tienes permisos para ver usuarios");
     const std::string several = sign_in(R"("sub":"sara-1","role":["admin","superAdmin"])");
     expect_error(ask_with(several, "/api/users"), 403, "No tienes permisos para ver usuarios");
-    // A token that the provider has not signed is refused.
+    // A token that the provider has not signed is rejected.
     const Reply forged =
         come_back(R"("sub":"sara-1","role":"superAdmin")", IdentityProvider::Key::another);
     CHECK_TEXT(!forged.header("Location").has_value(), forged.text().c_str());
@@ -454,7 +454,7 @@ TEST(recipes, PostgreSQL_over_TLS_requires_both_certificates) {
                                            "hostssl all useradmin 127.0.0.1/32 cert\n");
     if (running_as_root()) {
         Account::first_of({"postgres"})->take_ownership(server.folder());
-        // As the recipe says.
+        // As in the recipe.
         for (const Certificates* each : {&client, &stranger}) {
             const std::string key = each->file("client.key");
             CHECK_EQUAL(0, chown(key.c_str(), 0, Httpd::account()->group_id));
@@ -483,17 +483,17 @@ TEST(recipes, PostgreSQL_over_TLS_requires_both_certificates) {
     expect_success(list_from("localhost", client.folder()));
     CHECK(database.sql().number("SELECT count(*) FROM pg_stat_ssl WHERE ssl AND client_dn = "
                                 "'/CN=useradmin'") > 0);
-    expect_log("certificate verify failed"); // what libpq says of the server
+    expect_log("certificate verify failed"); // libpq's message about the server
     expect_log("does not match host name");
     expect_log("UA0202");
     expect_log("AH02655"); // mod_dbd: no connection
     const auto expect_none = [&](const std::string& host, const std::string& files) {
         expect_error(list_from(host, files), 503, "Servicio no disponible temporalmente");
     };
-    // A server that none of the client's authorities vouches for; and one of another name.
+    // A server that the client does not trust, and one with another name.
     expect_none("localhost", stranger.folder());
     expect_none("db.example.com", client.folder());
-    // A client that none of the server's does.
+    // A client that the server does not trust.
     std::filesystem::copy_file(client.file("root.crt"), stranger.file("root.crt"),
                                std::filesystem::copy_options::overwrite_existing);
     expect_log("alert unknown ca");
@@ -526,7 +526,7 @@ TEST(recipes, limits_return_408_and_413) {
         return reply;
     };
     expect_error(create_with(101), 413, "El cuerpo de la petición es demasiado grande");
-    CHECK_EQUAL(500, create_with(100).status); // as no JSON
+    CHECK_EQUAL(500, create_with(100).status); // not JSON
 }
 
 TEST(recipes, fail2ban_matches_only_attackers) {
@@ -568,13 +568,13 @@ TEST(recipes, fail2ban_matches_only_attackers) {
     CHECK_EQUAL(401, call_from("192.0.2.3", signed_token(token, "a s3cr3t of its own")));
     CHECK_EQUAL(401, call_from("192.0.2.4", signed_token(token, "a s3cr3t of its own"), true));
     CHECK_EQUAL(401, call_from("192.0.2.5", signed_token("gone", secret)));
-    // And who has done nothing of the kind.
+    // Clients without such failures.
     CHECK_EQUAL(200, sign_in_from("192.0.2.6", "eva@example.org", "s3cr3t of eva"));
     CHECK_EQUAL(200, call_from("192.0.2.7", signed_token(token, secret)));
     add_session("late", "ulises-1", "1999-01-01T00:00:00.000Z");
     CHECK_EQUAL(401, call_from("192.0.2.8", signed_token("late", secret)));
 
-    // As Debian has it, with these two files and no others of the machine's own.
+    // As on Debian, with only these two files added.
     const auto folder = Suite::current().work().make("fail2ban");
     for (const char* name : {"fail2ban.conf", "jail.conf", "paths-common.conf", "paths-debian.conf",
                              "action.d", "filter.d"})
@@ -597,7 +597,7 @@ TEST(recipes, fail2ban_matches_only_attackers) {
                 addresses_of("useradmin"));
     CHECK_EQUAL(std::string("192.0.2.1\n2001:db8::2\n192.0.2.3\n192.0.2.4\n192.0.2.5\n"),
                 addresses_of("useradmin[mode=aggressive]"));
-    // Who fails often has fewer lines than failures, and is banned at once all the same.
+    // A client with many failures has fewer lines than failures, but is still banned.
     for (int attempt = 0; attempt < 60; ++attempt) {
         const std::string email = "nobody" + std::to_string(attempt) + "@example.org";
         CHECK(sign_in_from("192.0.2.9", email, "s3cr3t") >= 401);
@@ -625,7 +625,7 @@ TEST(recipes, logrotate_keeps_one_audit_chain) {
     const std::string log = (folder / "audit.log").string();
     start("UserAdminAuditLog \"" + log + "\"\n" + location("/api/users", as_sara));
     const auto change = [&] {
-        // A new connection: children of before a reload keep theirs.
+        // A new connection: old children keep theirs after a reload.
         for (const char* name : {"Ulises", "Odysseus"})
             expect_success(HttpClient(httpd_->port())
                                .send({"PUT",
@@ -633,7 +633,7 @@ TEST(recipes, logrotate_keeps_one_audit_chain) {
                                       {},
                                       R"({"name":")" + std::string(name) + "\"}"}));
     };
-    // The rule, for these files and this account, and a system whose httpd is this one.
+    // The rule with these files and this account, on a system with this httpd.
     std::string rule = read_file(machine::source("conf/recipes/logrotate.conf"));
     const auto replace = [&](std::string_view old, std::string_view by) {
         std::size_t times = 0;
@@ -665,12 +665,12 @@ TEST(recipes, logrotate_keeps_one_audit_chain) {
         change();
         httpd_->await_restart([&] {
             rotate();
-            change(); // in the time between the two
+            change(); // between the two steps
         });
     }
     change();
     httpd_.reset();
-    rotate(); // of an httpd that is stopped
+    rotate(); // with httpd stopped
 
     const CommandResult verified = test::run(
         {{"/bin/sh", "-c", R"(test -e "$0/audit.log.2.gz" && "$1" audit verify "$0"/audit.log*)",

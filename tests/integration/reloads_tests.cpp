@@ -13,8 +13,7 @@ namespace useradmin::test {
 
 namespace {
 
-/// What httpd's main process holds: descriptors, mapped memory that is shared, KiB that are
-/// resident.
+/// Resources of httpd's main process: descriptors, shared mappings, resident KiB.
 struct Holdings {
     long descriptors = 0;
     long shared = 0;
@@ -74,7 +73,7 @@ TEST(reloads, under_load_fail_no_request_and_leave_nothing_behind) {
     CHECK_EQUAL(std::string(), odd);
     CHECK_EQUAL(before.descriptors, after.descriptors);
     CHECK_EQUAL(before.shared, after.shared);
-    // A sanitizer keeps what was freed for a while.
+    // A sanitizer keeps freed memory for a while.
     if (machine::sanitizer_environment().empty())
         CHECK_TEXT(after.resident - before.resident < 1024,
                    (std::to_string(after.resident - before.resident) + " KiB more").c_str());

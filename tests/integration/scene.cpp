@@ -16,12 +16,13 @@ namespace {
 
 Suite* current_suite = nullptr;
 
-/// <Location "path"> that is closed to all.
+/// Returns a <Location "path"> that denies all requests.
 std::string denied(const std::string& path) {
     return "<Location \"" + path + "\">\n  Require all denied\n</Location>\n";
 }
 
-/// The one httpd of the suite: a Location for each way to configure the service.
+/// Returns the configuration of the suite's httpd: a Location for each way to configure the
+/// service.
 std::string configuration(const TestDatabase& database, const std::filesystem::path& secret_file) {
     const std::string signed_by = "AuthUserAdminSecret \"file:" + secret_file.string() + "\"\n";
     const std::string trusts =
@@ -29,7 +30,7 @@ std::string configuration(const TestDatabase& database, const std::filesystem::p
     return "LoadModule test_callers_module \"" +
            machine::built("tests/mod_test_callers.so").string() + "\"\n" +
            Suite::directives_for(database) +
-           // Nobody is turned away who is one of many at once.
+           // Concurrent requests must not be refused.
            "UserAdminHashQueue 32\n"
            "DocumentRoot \"${WORK}\"\n"
            "<Location \"/\">\n  Require all granted\n</Location>\n" +
@@ -110,7 +111,7 @@ bool is_bodiless(const Reply& reply) {
 Suite::Suite(std::string mpm, Kind kind)
     : mpm_(std::move(mpm)), database_(work_, kind, "database") {
     current_suite = this;
-    // Its Locations try hashes of several kinds.
+    // Its Locations use several kinds of hashes.
     allow_log("UA0210");
     httpd_ = std::make_unique<Httpd>(work_, settings(configuration(database_, secret_file())));
     client_ = std::make_unique<HttpClient>(httpd_->port());
@@ -146,7 +147,7 @@ HttpdSettings Suite::settings(const std::string& configuration) const {
 std::string Suite::directives_for(const TestDatabase& database) {
     return "DBDriver " + database.driver() + "\nDBDParams \"" + database.params() +
            "\"\nDBDMin 0\n" +
-           // Tests that are not about time also pass on a stalled machine.
+           // Tests without timeouts must also pass on a stalled machine.
            "UserAdminTimeout 60\nAuthUserAdminTimeout 60\n";
 }
 
@@ -216,7 +217,7 @@ std::string bearer(Caller caller) {
 }
 
 void Scene::setup() {
-    // The users of the tests come and go, and the protected one with them.
+    // Tests replace the users, including the protected one.
     allow_log("UA0212");
     allow_log("UA0213");
     Suite::current().database().clear();
@@ -310,7 +311,7 @@ void check_reply(const Reply& reply, SourceLocation where) {
                                : reply.body.starts_with(R"({"success":false,"error":")");
     if (!enveloped || !reply.body.ends_with("}"))
         fail(reply, "the reply is no envelope", where);
-    // An error that httpd raises may end with the connection instead.
+    // An error from httpd may close the connection instead.
     const auto length = reply.header("Content-Length");
     const bool ends_with_connection =
         reply.status >= 400 && reply.header("Connection").value_or("") == "close";

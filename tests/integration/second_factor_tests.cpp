@@ -1,4 +1,4 @@
-// AuthUserAdminSecondFactor: what the password of an account with a second factor is worth.
+// AuthUserAdminSecondFactor: passwords of accounts with a second factor.
 #include "own_httpd.hpp"
 
 namespace useradmin::test {
@@ -12,7 +12,7 @@ constexpr const char* wrong = "ZXZhQGV4YW1wbGUub3JnOndyb25n";
 
 class SecondFactor : public OwnHttpd {
   protected:
-    std::string id_; ///< Eva's
+    std::string id_; ///< Eva's id
 
     void setup() override {
         OwnHttpd::setup();
@@ -33,7 +33,7 @@ class SecondFactor : public OwnHttpd {
                   " WHERE \"id\" = " + sql_literal(id_));
     }
 
-    /// Sign-in, and the service behind Basic authentication and behind sessions.
+    /// Starts sign-in, and the service behind Basic authentication and behind sessions.
     void start_with(const std::string& directives = {}) {
         start(directives + sign_in("/api/auth", "") + location("/api/users", "AuthUserAdmin On") +
                   "<Location \"/basic/users\">\n  UserAdmin On\n  AuthType Basic\n  AuthName x\n"

@@ -1,6 +1,6 @@
-// No secret gets out: not into the logs, the replies or the server's status, and what the modules
-// have copied of one is wiped. httpd's own buffers keep what it read of a client: clients here send
-// secrets encoded, so that the text itself is in memory of the modules alone.
+// No secret leaks into the logs, the replies or the server's status, and the modules wipe their
+// copies. httpd's own buffers keep the client's data, so clients here encode secrets: only the
+// modules have the plain text.
 #include "own_httpd.hpp"
 
 #include "support/machine.hpp"
@@ -18,12 +18,12 @@ namespace {
 
 constexpr const char* eva = "eva@example.org";
 constexpr const char* cookie = "better-auth.session_token=";
-/// What a sign-in hands the token out in.
+/// The headers in which a sign-in returns the token.
 constexpr const char* handing_out[] = {"Set-Cookie: ", "set-auth-token: "};
 
 constexpr const char* while_away = "token while the database is away";
 
-/// A text that nothing else in a memory is like.
+/// Returns a random text that is unique in memory.
 std::string made_up() {
     static std::mt19937_64 random(std::random_device{}());
     constexpr std::string_view letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -43,7 +43,7 @@ std::string base64(const std::string& bytes) {
     return text;
 }
 
-/// The bytes of a text of base64 without padding, whose last ones may be missing.
+/// Decodes base64 without padding, possibly truncated.
 std::string from_base64(std::string text) {
     text.resize(text.size() / 4 * 4);
     std::string bytes(3 * text.size() / 4, '\0');
@@ -53,7 +53,7 @@ std::string from_base64(std::string text) {
     return bytes;
 }
 
-/// The bytes of a text of hexadecimal digits.
+/// Decodes hexadecimal digits.
 std::string from_hex(const std::string& text) {
     std::string bytes;
     for (std::size_t at = 0; at + 1 < text.size(); at += 2)
@@ -61,8 +61,7 @@ std::string from_hex(const std::string& text) {
     return bytes;
 }
 
-/// The text with a number in place of each letter of ASCII: "%41" for the prefix "%", "\\u0041" for
-/// "\\u00".
+/// Replaces each ASCII character by its code: "%41" for the prefix "%", "\\u0041" for "\\u00".
 std::string encoded(std::string_view text, const char* prefix) {
     std::string out;
     for (const char character : text) {
@@ -78,7 +77,7 @@ std::string encoded(std::string_view text, const char* prefix) {
 std::string in_json(std::string_view text) {
     return encoded(text, "\\u00");
 }
-/// Leaves what is encoded so already.
+/// Leaves percent-encoded characters unchanged.
 std::string in_url(std::string_view text) {
     const std::size_t end = std::min(text.find('%'), text.size());
     std::string out = encoded(text.substr(0, end), "%");
@@ -109,7 +108,7 @@ std::string as(const std::string& token) {
     return "Authorization: Bearer " + in_url(token);
 }
 
-/// The reply without what a sign-in has to hand out.
+/// Returns the reply without the token that a sign-in returns.
 std::string without_token(Reply reply) {
     std::erase_if(reply.headers, [](const auto& header) {
         return header.first == "Set-Cookie" || header.first == "set-auth-token";
@@ -131,7 +130,7 @@ class Secrets : public OwnHttpd {
   protected:
     void setup() override {
         OwnHttpd::setup();
-        // The database goes away, refuses a row, and holds an unknown hash.
+        // The database is unavailable, rejects a row, and contains an unknown hash.
         for (const char* line : {"UA0", "dbd", "AH006", "AH016"})
             allow_log(line);
         own_ = std::make_unique<TestDatabase>(Suite::current().work(), Suite::current().kind(),
@@ -145,15 +144,15 @@ class Secrets : public OwnHttpd {
     }
     void teardown() override {
         connections_.clear();
-        // A server that was started in between holds them open as well.
+        // A server started meanwhile keeps them open too.
         own_.reset();
         OwnHttpd::teardown();
     }
 
     static bool is_postgresql() { return Suite::current().kind() == Kind::postgresql; }
 
-    /// Looks for a text in the end. What stands in the tables may stand in the memory of a child
-    /// whose database is SQLite: that keeps pages of the file there.
+    /// Registers a text to search for at the end. With SQLite, a child's memory may contain what is
+    /// in the tables, because SQLite caches pages of the file.
     std::string seek(const std::string& what, const std::string& text, bool is_in_tables = false) {
         sought_.push_back({what, text});
         if (!is_in_tables || is_postgresql())
@@ -162,7 +161,7 @@ class Secrets : public OwnHttpd {
     }
     std::string secret_of(const std::string& what) { return seek(what, made_up()); }
 
-    /// A token whose session is in the table.
+    /// Returns a token with a session in the table.
     std::string session_of(const Person& person, const std::string& what,
                            const std::string& expiry = "2999-01-01T00:00:00.000Z") {
         std::string token = seek(what, made_up(), true);
@@ -174,13 +173,13 @@ class Secrets : public OwnHttpd {
         return token;
     }
 
-    /// Sends it over a connection that stays open: what a request leaves is not overwritten by the
-    /// next one.
+    /// Sends the request over a connection that stays open, so that the next request does not
+    /// overwrite what this one leaves.
     Reply send(const Request& request) {
         connections_.push_back(std::make_unique<HttpClient>(httpd_->port()));
         return connections_.back()->send(request);
     }
-    /// The reply has the status, unless that is 0.
+    /// Sends the request and expects the status, unless it is 0.
     Reply ask(int status, const Request& request, SourceLocation where = {}) {
         Reply reply = send(request);
         replies_ += reply.text();
@@ -192,8 +191,8 @@ class Secrets : public OwnHttpd {
                const std::vector<std::string>& headers = {}, SourceLocation where = {}) {
         return ask(status, {"POST", path, headers, body}, where);
     }
-    /// Signs in, and looks for the token that was handed out from then on. With a secret, the
-    /// signature is looked for as well: the value of the cookie comes back.
+    /// Signs in and registers the token. With a secret, also registers the signature. Returns the
+    /// cookie's value.
     std::string open_session(const std::string& base, const std::string& body,
                              const std::vector<std::string>& headers = {},
                              SourceLocation where = {}) {
@@ -207,14 +206,14 @@ class Secrets : public OwnHttpd {
             seek("signature of a sign-in", value.substr(token.size() + 1));
         return value;
     }
-    /// mod_auth_basic decodes it into memory of its own.
+    /// mod_auth_basic decodes it into its own memory.
     std::string basic(const char* address, const std::string& what, const std::string& password) {
         for (const std::string& text : {password, base64(std::string(address) + ":" + password)})
             sought_.push_back({what, text});
         return "Authorization: Basic " + base64(std::string(address) + ":" + password);
     }
 
-    /// Looks for the hash of the account with that name, as a text and as its bytes.
+    /// Registers the hash of the account, as text and as bytes.
     void seek_hash(const std::string& email) {
         const std::string stored = *own_->sql().value(
             "SELECT \"password\" FROM \"account\" WHERE \"accountId\" = " + sql_literal(email));
@@ -224,7 +223,8 @@ class Secrets : public OwnHttpd {
              stored.front() == '$' ? from_base64(hash) : from_hex(hash));
     }
 
-    /// What is left of the secrets in the memory of httpd's processes, but for what has to be.
+    /// Returns the secrets left in the memory of httpd's processes, except for the known
+    /// exceptions.
     std::string left_in_memory() {
         std::string found;
         auto processes = children_of(httpd_->main_process());
@@ -236,8 +236,8 @@ class Secrets : public OwnHttpd {
         return found;
     }
 
-    /// Whether it is the head of a reply that hands a token out. httpd writes the head into memory
-    /// of its own, which no module gets to see before it is freed.
+    /// Returns whether it is in the head of a reply that returns a token. httpd writes the head
+    /// into its own memory, which modules cannot wipe before it is freed.
     static bool is_reply_of_httpd(const Occurrence& sighting) {
         const std::string_view before =
             std::string_view(sighting.around).substr(0, sighting.around.find(sighting.part));
@@ -248,8 +248,8 @@ class Secrets : public OwnHttpd {
         });
     }
 
-    /// Whether it is what libpq had to send when the database went away. libpq does not overwrite
-    /// it before the connection is open again, and frees it without wiping.
+    /// Returns whether libpq was to send it when the database went away. libpq does not overwrite
+    /// it before it reconnects, and frees it without wiping.
     static bool is_of_broken_connection(const Occurrence& sighting) {
         return sighting.what == while_away &&
                sighting.around.find("_useradmin_") < sighting.around.find(sighting.part);
@@ -271,12 +271,12 @@ TEST(secrets, are_in_no_log_reply_or_status_and_copies_are_wiped) {
     const std::string cheap = "UserAdminPasswordHash argon2id m=64\n";
     const std::string signed_by =
         "AuthUserAdminSecret \"file:" + Suite::current().secret_file().string() + "\"\n";
-    // Else the dynamic linker, at the first call of a function, saves on the stack what the
-    // processor's vector registers hold of what was last copied.
+    // Otherwise, at the first call of a function, the dynamic linker saves vector registers with
+    // copied data on the stack.
     environment_ = {{"LD_BIND_NOW", "1"}};
     start_before(*own_,
                  "LogLevel debug useradmin:trace8 auth_useradmin:trace8\n"
-                 // Else the children's memory is root's alone to look at.
+                 // Otherwise, only root may read the children's memory.
                  "CoreDumpDirectory \"${WORK}\"\n"
                  "KeepAliveTimeout 60\nExtendedStatus On\nUserAdminHashQueue 32\n"
                  "<IfModule !mpm_prefork_module>\n  ThreadLimit 48\n  ThreadsPerChild 48\n"
@@ -375,7 +375,7 @@ TEST(secrets, are_in_no_log_reply_or_status_and_copies_are_wiped) {
     ask(401, {"GET", "/basic/users", {basic(bea, "wrong password of Basic", made_up())}});
 
     seek_hash(eva);
-    // The database is away, and comes back.
+    // An outage of the database.
     own_->make_unavailable();
     const int unavailable = is_postgresql() ? 503 : 0;
     const std::string in_vain = as(secret_of(while_away));
@@ -390,8 +390,8 @@ TEST(secrets, are_in_no_log_reply_or_status_and_copies_are_wiped) {
 
     replies_ += send({"GET", "/server-status", {}, {}}).body;
     replies_ += send({"GET", "/server-status?auto", {}, {}}).body;
-    // Last, since what would be left of them is soon overwritten: bodies that are not read to their
-    // end, and a statement that none follows.
+    // Last, since later requests would overwrite what these leave: bodies that are not read to the
+    // end, and a statement without a successor.
     post(413, "/api/users",
          new_user("c@example.org", secret_of("password of a large body")) + std::string(70000, ' '),
          {by_sara});
@@ -402,7 +402,7 @@ TEST(secrets, are_in_no_log_reply_or_status_and_copies_are_wiped) {
 
     if (machine::sanitizer_environment().empty()) {
         std::string left;
-        // A thread may still be at the end of its request.
+        // A thread may still be finishing its request.
         eventually([&] { return (left = left_in_memory()).empty(); });
         CHECK_EQUAL(std::string(), left);
     }

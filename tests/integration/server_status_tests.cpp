@@ -1,4 +1,4 @@
-// What server-status tells of the service.
+// The service's section in server-status.
 #include "own_httpd.hpp"
 
 #include "support/process.hpp"

@@ -1,4 +1,4 @@
-// AuthUserAdminCache: sessions that count without another look, in all children together.
+// AuthUserAdminCache: sessions cached for all children.
 #include "own_httpd.hpp"
 
 #include "support/machine.hpp"
@@ -28,7 +28,7 @@ class SessionCache : public OwnHttpd {
         std::filesystem::remove(file_of_children());
     }
 
-    /// An httpd of several children that keep sessions for so long, and log which of them answered.
+    /// Starts an httpd with several children that cache sessions and log which child replied.
     void start_keeping(const std::string& seconds, const std::string& further = {}) {
         start("LoadModule test_callers_module \"" +
               machine::built("tests/mod_test_callers.so").string() +
@@ -37,11 +37,11 @@ class SessionCache : public OwnHttpd {
               location("/api/users", "AuthUserAdmin On") + test::sign_in("/auth", "") + further);
     }
 
-    /// What the caller gets, over a new connection.
+    /// Returns the status over a new connection.
     int status_of(Caller caller, const std::string& path) const {
         return HttpClient(httpd_->port()).send({"GET", path, {bearer(caller)}}).status;
     }
-    /// What the caller gets from all who answer when many ask at once: "200", or "200 401".
+    /// Returns the distinct statuses of concurrent requests: "200" or "200 401".
     std::string statuses_of(Caller caller, const std::string& path, int count = 24) {
         std::set<int> statuses;
         const std::vector<Request> requests(static_cast<std::size_t>(count),
@@ -54,7 +54,7 @@ class SessionCache : public OwnHttpd {
         return text;
     }
 
-    /// How many children have answered so far.
+    /// Returns how many children have replied so far.
     static std::size_t children() {
         std::istringstream lines(read_file(file_of_children()));
         return std::set<std::string>(std::istream_iterator<std::string>(lines), {}).size();
@@ -169,7 +169,7 @@ TEST(session_cache, does_not_serve_a_token_without_its_signature) {
 
 TEST(session_cache, does_not_accept_another_Locations_signature) {
     environment_ = {{"SECRET", std::string(secret)}, {"OTHER", "another s3cr3t of somebody"}};
-    allow_log("UA0314"); // which says so
+    allow_log("UA0314"); // warns about this
     start_keeping("60", location("/signed/users", "AuthUserAdmin On\n"
                                                   "AuthUserAdminSecret env:SECRET") +
                             location("/other/users", "AuthUserAdmin On\n"
@@ -186,7 +186,7 @@ TEST(session_cache, does_not_accept_another_Locations_signature) {
 
 class SessionLookups : public SessionCache {
   protected:
-    /// Whether the database says what it was asked.
+    /// Whether the database logs its statements.
     static bool tells() { return Suite::current().kind() == Kind::postgresql; }
 
     void setup() override {
@@ -203,7 +203,7 @@ class SessionLookups : public SessionCache {
         sql().run("ALTER ROLE \"useradmin\" SET \"log_statement\" = " + value);
     }
 
-    /// What the database was asked while that was done, by others than the tests.
+    /// Returns the statements during the action, without the tests' own.
     template <class Action>
     static std::vector<std::string> asked_during(const Action& action) {
         const auto log =
@@ -219,8 +219,8 @@ class SessionLookups : public SessionCache {
         return lines;
     }
 
-    /// How often the database was asked anything by ten requests. Now and then it is asked for its
-    /// catalogue too.
+    /// Returns the number of statements for ten requests: the minimum of several tries, since the
+    /// catalogue is sometimes read too.
     template <class Ask>
     static std::size_t asked_by_ten(const Ask& ask) {
         std::size_t least = SIZE_MAX;
@@ -234,7 +234,7 @@ class SessionLookups : public SessionCache {
         return least;
     }
 
-    /// A Location that knows sessions, and leads to another one.
+    /// Returns a Location with sessions whose handler leads to another Location.
     static std::string leading(const std::string& path, const std::string& handler) {
         return "<Location \"" + path + "\">\nAuthUserAdmin On\nSetHandler " + handler +
                "\nRequire all granted\n</Location>\n";

@@ -1,5 +1,5 @@
-// Sign-in during a change of password, a ban and a deletion: no session that is being opened at
-// that moment survives.
+// Sign-in during a password change, a ban and a deletion: no session that is being opened at that
+// moment survives.
 #include "load.hpp"
 
 #include "support/machine.hpp"
@@ -23,7 +23,7 @@ class SessionRaces : public OwnHttpd {
         OwnHttpd::setup();
         if (!Suite::current().is_plain_event())
             return;
-        // A busy machine may let one of several SQLite writers wait too long.
+        // On a busy machine, one of several SQLite writers may time out.
         allow_log("UA0104");
         start(std::string("UserAdminHashQueue 32\nAuthUserAdminSignInLimit 1000000\n"
                           "ServerLimit 2\nStartServers 2\nThreadsPerChild 8\n"
@@ -33,9 +33,9 @@ class SessionRaces : public OwnHttpd {
                                                "UserAdminEndSessions On") +
               test::sign_in("/auth", ""));
     }
-    /// Several clients sign in with the first password over and over while the change happens; the
-    /// change gets the user's id. Then no session is left that such a sign-in has opened, in the
-    /// eyes of those who got a reply that has the first role.
+    /// Several clients repeatedly sign in with the first password during the change, which gets the
+    /// user's id. Expects that no session of such a sign-in, with a reply that has the first role,
+    /// survives.
     void expect_no_survivor(const std::function<void(const std::string& id)>& change) {
         if (!Suite::current().is_plain_event())
             return;

@@ -1,4 +1,4 @@
-// The limits on failed attempts to sign in, and what else needs an httpd of its own.
+// The limits on failed sign-ins, and other tests that need an httpd of their own.
 #include "own_httpd.hpp"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ TEST_GROUP_BASE(sign_in_limit, Scene) {
         httpd_.reset();
     }
 
-    /// An httpd that takes the client's address from X-Client, with further directives.
+    /// Starts an httpd that takes the client's address from X-Client, with further directives.
     void start(const std::string& limit, const std::string& further = "") {
         auto settings =
             Suite::current().settings(Suite::directives_for(Suite::current().database()) +
@@ -40,7 +40,7 @@ TEST_GROUP_BASE(sign_in_limit, Scene) {
         httpd_ = std::make_unique<Httpd>(Suite::current().work(), settings);
     }
 
-    /// Signs in over a connection of its own.
+    /// Signs in over a new connection.
     Reply sign_in(const std::string& name, const std::string& password,
                   const std::string& address = "192.0.2.1", const std::string& host = "localhost") {
         return HttpClient(httpd_->port())
@@ -50,7 +50,7 @@ TEST_GROUP_BASE(sign_in_limit, Scene) {
                    R"({"email":")" + name + R"(@example.org","password":")" + password + "\"}"});
     }
 
-    /// The statuses of that many wrong attempts: "401 401 429".
+    /// Returns the statuses of a number of wrong attempts: "401 401 429".
     std::string fail_times(int count, const std::string& name,
                            const std::string& address = "192.0.2.1") {
         std::string statuses;

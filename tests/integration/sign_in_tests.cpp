@@ -1,4 +1,4 @@
-// Stand-alone sign-in: what better-auth 1.6 and 1.7 answer to the same requests.
+// Stand-alone sign-in: the replies of better-auth 1.6 and 1.7 to the same requests.
 #include "scene.hpp"
 
 #include <regex>
@@ -27,7 +27,7 @@ std::string fault(const std::string& message, const std::string& code) {
     return R"({"message":")" + message + R"(","code":")" + code + R"("})";
 }
 
-/// The Set-Cookie headers, a line each.
+/// Returns the Set-Cookie headers, one per line.
 std::string cookies_of(const Reply& reply) {
     std::string lines;
     for (const auto& [name, value] : reply.headers)
@@ -40,7 +40,7 @@ std::string token_in(const Reply& reply) {
     return text_member(reply, "token");
 }
 
-/// The token as the Locations below /signed sign it.
+/// Returns the token as signed by the Locations below /signed.
 std::string signed_token(const std::string& token) {
     return test::signed_token(token, secret);
 }
@@ -48,7 +48,7 @@ std::string signed_token(const std::string& token) {
 } // namespace
 
 TEST_GROUP_BASE(sign_in, Scene) {
-    std::string id_; ///< Eva's
+    std::string id_; ///< Eva's id
 
     void setup() override {
         Scene::setup();
@@ -107,7 +107,7 @@ TEST_GROUP_BASE(sign_in, Scene) {
         return "Origin: " + own_origin();
     }
 
-    /// Eva's row as the library shows it.
+    /// Returns Eva's row as better-auth formats it.
     std::string eva_json() const {
         const auto created =
             between(get(Caller::super_admin, "/api/users/" + id_).body, R"("createdAt":")", "\"");
@@ -122,12 +122,12 @@ TEST_GROUP_BASE(sign_in, Scene) {
         sql().run("UPDATE \"user\" SET " + assignments + " WHERE \"email\" = 'eva@example.org'");
     }
 
-    /// A session of Eva's that was opened on the second of January, as a row.
+    /// Adds a session of Eva's that was opened on January 2.
     void add_session_until(const std::string& token, const std::string& expires_at) const {
         add_session(token, id_, expires_at);
     }
 
-    /// The time, that many hours from now, as text.
+    /// Returns the time in a number of hours as a text.
     static std::string in_hours(int hours) {
         const auto time = std::chrono::system_clock::now() + std::chrono::hours(hours);
         const auto seconds = std::chrono::system_clock::to_time_t(time);
@@ -148,7 +148,7 @@ TEST_GROUP_BASE(sign_in, Scene) {
         CHECK_TEXT(least <= text && text <= most, (least + " " + text + " " + most).c_str());
     }
 
-    /// The password of Eva's account, set to another hash.
+    /// Sets the password hash of Eva's account.
     void set_hash(const std::string& hash) const {
         sql().run("UPDATE \"account\" SET \"password\" = " + hash +
                   " WHERE \"userId\" = " + sql_literal(id_));
@@ -267,7 +267,7 @@ TEST(sign_in, failure_is_logged_with_the_account_and_the_reason) {
 }
 
 TEST(sign_in, renews_a_bcrypt_hash) {
-    // Of "a".
+    // The hash of "a".
     const std::string bcrypt = "$2a$06$m0CrhHm10qJ3lXRY.5zDGO3rS2KdeeWLuGmsfGlMfOxih58VYVfxe";
     const std::string stored =
         R"(SELECT "password" FROM "account" WHERE "userId" = )" + sql_literal(id_);
@@ -461,7 +461,7 @@ TEST(sign_in, from_a_trusted_origin_is_answered_and_can_be_read) {
                     readable.header("Access-Control-Allow-Credentials").value_or("(none)"));
         CHECK_EQUAL(std::string("Origin"), readable.header("Vary").value_or("(none)"));
     }
-    // An error of httpd.
+    // An error from httpd.
     expect_log("AH01630");
     const auto denied =
         Suite::current().client().send({"POST", "/trusting/denied/auth/sign-out", headers, "{}"});
@@ -552,7 +552,7 @@ TEST(sign_in, get_session_with_disableRefresh_or_dont_remember_extends_nothing) 
         CHECK_EQUAL(std::string(), cookies_of(get_session({cookie("old")}, query)));
     get_session({cookie("old") + "; better-auth.dont_remember=true"});
     CHECK_EQUAL(expires_at, expiry_of("old"));
-    // An unsigned cookie says nothing where there is a secret.
+    // With a secret, an unsigned cookie does not count.
     send("GET", "/signed/auth/get-session", {},
          {cookie(component_encoded(signed_token("old"))) +
           "; better-auth.dont_remember=" + component_encoded(signed_token("true"))});

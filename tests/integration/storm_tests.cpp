@@ -1,4 +1,4 @@
-// Thousands of requests at once that all hash: what does not hash goes on, and memory stays
+// Thousands of concurrent requests that hash: other requests still succeed, and memory stays
 // bounded.
 #include "load.hpp"
 
@@ -14,7 +14,7 @@ namespace useradmin::test {
 
 namespace {
 
-/// A client that reads one record over and over.
+/// A client that reads one record repeatedly.
 class Reader {
   public:
     Reader(std::uint16_t port, std::string path) : client_(port), path_(std::move(path)) {}
@@ -25,7 +25,7 @@ class Reader {
         times_.push_back(std::chrono::steady_clock::now() - begin);
     }
 
-    /// The milliseconds that 99 of 100 reads took at most.
+    /// Returns the 99th percentile of the read times in milliseconds.
     double p99() {
         std::sort(times_.begin(), times_.end());
         return std::chrono::duration<double, std::milli>(times_.at(times_.size() * 99 / 100))
@@ -47,7 +47,7 @@ class Storm : public OwnHttpd {
         if (!Suite::current().is_plain_event())
             return;
         raise_file_limit();
-        // SQLite lets one write at a time, and some wait in vain.
+        // SQLite has one writer at a time, so some time out.
         for (const char* line :
              {"UA0212", "UA0215", "UA010", "UA0306", "MaxRequestWorkers", "scoreboard is full"})
             allow_log(line);
@@ -55,7 +55,7 @@ class Storm : public OwnHttpd {
                                               "storm");
         if (own_->kind() == Kind::sqlite)
             own_->sql().run("PRAGMA journal_mode = WAL"); // as useradminctl schema does
-        // Passwords are hashed as by default.
+        // Passwords use the default hash format.
         start_before(*own_,
                      "ServerLimit 4\nStartServers 4\nThreadsPerChild 32\nMaxRequestWorkers 128\n"
                      "DBDMax 8\nAuthUserAdminSignInLimit 1000000\n" +
@@ -71,8 +71,8 @@ class Storm : public OwnHttpd {
                R"(@example.org"})";
     }
 
-    /// Sends so many requests at once, each over a connection of its own, while a record is read;
-    /// each is done, or is refused with the advice to come again. How many were done.
+    /// Sends many requests at once, each over its own connection, while reading a record. Each one
+    /// succeeds or gets a refusal with Retry-After. Returns the number of successes.
     int break_loose(const std::string& path, const std::function<std::string(int)>& body,
                     const std::string& read) {
         Reader idle(httpd_->port(), read);

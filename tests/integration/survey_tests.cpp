@@ -1,4 +1,4 @@
-// What the log says of the database, once after a start of httpd.
+// Log lines about the database, once after a start of httpd.
 #include "own_httpd.hpp"
 
 namespace useradmin::test {
@@ -9,7 +9,7 @@ class Survey : public OwnHttpd {
         start(location("/api/users", as_sara + directives) +
               location("/other/users", as_sara + directives));
     }
-    /// How many lines with that tag the log has.
+    /// Returns the number of log lines with the tag.
     static int lines_with(std::string_view tag) {
         const auto seen = LogWatch::instance().lines();
         int count = 0;
@@ -17,7 +17,7 @@ class Survey : public OwnHttpd {
             ++count;
         return count;
     }
-    /// A request that is answered, and one by which its survey is over.
+    /// Sends a request, and others that return after its survey.
     void ask_twice() {
         expect_success(send("GET", "/api/users"));
         expect_success(send("GET", "/api/users/sara-1"));
@@ -46,7 +46,7 @@ TEST(survey, warns_of_two_addresses_that_differ_in_case_alone) {
 TEST(survey, warns_if_DBDMax_exceeds_the_connection_limit) {
     if (Suite::current().kind() != Kind::postgresql)
         return;
-    // Two children of as many as DBDMax says, or 32 of one.
+    // Two children with DBDMax connections each, or 32 with one.
     const int most = Suite::current().mpm() == "prefork" ? 32 : 8;
     const auto bound = [&](int connections) {
         sql().run("ALTER ROLE bounded CONNECTION LIMIT " + std::to_string(connections));

@@ -1,4 +1,4 @@
-// SQL for arranging what a test needs, and for looking at what it left.
+// SQL for preparing a test and checking its results.
 #pragma once
 
 #include <memory>
@@ -9,30 +9,30 @@
 
 namespace useradmin::test {
 
-/// A connection to a database of either kind. A statement that fails fails the test.
+/// A connection to either kind of database. A failing statement fails the test.
 class Database {
   public:
     using Row = std::vector<std::optional<std::string>>;
 
-    /// Opens it with the driver and the parameters that DBDriver and DBDParams take.
+    /// Opens it with a driver and parameters, as in DBDriver and DBDParams.
     Database(std::string_view driver, std::string_view params);
     ~Database();
     Database(const Database&) = delete;
     Database& operator=(const Database&) = delete;
 
-    /// Whether such a connection can be opened now.
+    /// Returns whether such a connection can be opened now.
     static bool reachable(std::string_view driver, std::string_view params);
 
     /// Runs one or more statements that return no rows.
     void run(const std::string& statements);
 
-    /// Runs a query; NULL is nothing.
+    /// Runs a query; NULL is an empty optional.
     std::vector<Row> rows(const std::string& query);
 
-    /// The first column of the query's one row; NULL and no row are nothing.
+    /// Returns the first column of a single row; an empty optional for NULL and for no row.
     std::optional<std::string> value(const std::string& query);
 
-    /// A count, say.
+    /// Returns a number, such as a count.
     long number(const std::string& query);
 
   private:
@@ -40,7 +40,7 @@ class Database {
     std::unique_ptr<Connection> connection_;
 };
 
-/// The text as an SQL literal.
+/// Returns the text as an SQL literal.
 std::string sql_literal(std::string_view text);
 
 } // namespace useradmin::test

@@ -1,5 +1,5 @@
-// Keeps what clients and servers said to each other, with what each server says of itself: whether
-// the two agree is looked at once the tests have run (tests/integration/exchanges).
+// Records the exchanges between clients and servers with each server's OpenAPI document. After the
+// tests, compares them (tests/integration/exchanges).
 #pragma once
 
 #include "support/http_client.hpp"
@@ -18,40 +18,40 @@
 
 namespace useradmin::test {
 
-/// There is one for a test executable. Nothing is kept before begin().
+/// One instance per test executable. Records nothing before begin().
 class ExchangeLog {
   public:
     static ExchangeLog& instance();
 
-    /// From now on exchanges go to a file in the folder.
+    /// Starts to record exchanges in a file in the folder.
     void begin(const std::filesystem::path& folder);
     bool is_on() const noexcept { return file_ != nullptr; }
 
-    /// What a server's configuration has to hold, so that it says of itself what it is.
+    /// Returns the directives with which a server provides its documents.
     std::string directives() const;
-    /// A server began, with this configuration.
+    /// Records that a server was started with the configuration.
     void begin_server(std::uint16_t port, const std::string& configuration);
-    /// The server answered.
+    /// Records a request and its reply.
     void note(std::uint16_t port, const Request& request, const Reply& reply);
-    /// The server answered what was sent as these bytes, which may be no right request.
+    /// Records raw bytes, which may be an invalid request, and the reply.
     void note(std::uint16_t port, std::string_view bytes, const Reply& reply);
-    /// The test that runs sends what the document does not describe, and is answered all the same.
+    /// Declares that the running test sends successful requests that are not in the document.
     void exclude_from_document();
-    /// The server is about to end: asks it for the documents of what it was asked about. One that
-    /// does not answer has none, and is taken for one like all others.
+    /// Call before a server stops: fetches the documents for the addresses used. A server that does
+    /// not reply has none and is treated like the others.
     void end_server(std::uint16_t port) noexcept;
 
-    /// Ends the file, and says whether all that was said is as the documents have it; what is not
-    /// is printed.
+    /// Closes the file and returns whether all exchanges match the documents. Prints those that do
+    /// not.
     bool matches_document();
 
   private:
     struct Server {
         int number = 0;
-        /// Its Locations with "UserAdmin On", and those with pages about it.
+        /// Its Locations with "UserAdmin On", and those with OpenAPI pages.
         std::vector<std::string> bases = {};
         std::vector<std::string> pages = {};
-        /// Which hosts and base addresses were asked for.
+        /// The hosts and base addresses used.
         std::set<std::pair<std::string, std::string>> asked = {};
     };
 
@@ -60,7 +60,7 @@ class ExchangeLog {
     void ask(const Server& server, std::uint16_t port);
     static void read(const std::string& configuration, Server& server);
 
-    /// Tests have threads of their own.
+    /// Tests may use several threads.
     std::mutex mutex_;
     std::unique_ptr<std::ofstream> file_;
     std::filesystem::path path_;
@@ -71,7 +71,7 @@ class ExchangeLog {
     bool is_asking_ = false;
 };
 
-/// In a test: some of its requests are answered although the OpenAPI document does not have them.
+/// In a test: some successful requests are not in the OpenAPI document.
 void exclude_from_document();
 
 } // namespace useradmin::test

@@ -7,10 +7,10 @@
 
 namespace useradmin::test {
 
-/// A folder of its own for one test executable that every account of the machine may enter: below
-/// $TMPDIR, or else in memory where there is room, since a disk that others keep busy holds up what
-/// a test waits for, or else below /tmp. It is removed with all that is in it when this goes; with
-/// USERADMIN_TEST_KEEP in the environment it stays, and its path is printed.
+/// A folder for one test executable that all accounts may enter. It is below $TMPDIR; otherwise in
+/// memory if there is room, since a busy disk delays tests; otherwise below /tmp. The destructor
+/// removes it with its content. With USERADMIN_TEST_KEEP in the environment, it is kept and its
+/// path is printed.
 class WorkFolder {
   public:
     WorkFolder();
@@ -20,14 +20,14 @@ class WorkFolder {
 
     const std::filesystem::path& path() const noexcept { return path_; }
 
-    /// Makes a folder of this name inside.
+    /// Creates a folder with the name inside.
     std::filesystem::path make(std::string_view name) const;
 
   private:
     std::filesystem::path path_;
 };
 
-/// The whole file; an empty text where there is none.
+/// Returns the whole file; an empty text if there is none.
 std::string read_file(const std::filesystem::path& path);
 
 void write_file(const std::filesystem::path& path, std::string_view text);

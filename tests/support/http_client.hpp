@@ -1,4 +1,4 @@
-// An HTTP client that keeps what came, byte for byte.
+// An HTTP client that keeps replies byte for byte.
 #pragma once
 
 #include "support/trouble.hpp"
@@ -14,7 +14,7 @@
 
 namespace useradmin::test {
 
-/// Files of a client that speaks TLS; without a certificate and its key it shows none.
+/// A TLS client's files; without a certificate and its key, it presents none.
 struct Tls {
     std::string authority;
     std::string certificate = {};
@@ -23,11 +23,11 @@ struct Tls {
 
 struct Request {
     std::string method = "GET";
-    std::string path; ///< with the query, sent as it is
+    std::string path; ///< with the query, sent unchanged
     std::vector<std::string> headers = {};
     std::optional<std::string> body = {};
-    std::chrono::seconds patience = std::chrono::seconds(60); ///< no reply by then is none at all
-    bool is_http2 = false; ///< as HTTP/2 from the first byte on; the server must speak it
+    std::chrono::seconds patience = std::chrono::seconds(60); ///< the timeout for a reply
+    bool is_http2 = false; ///< with prior knowledge; the server must support HTTP/2
     std::optional<Tls> tls = {};
 };
 
@@ -36,19 +36,19 @@ struct Reply {
     bool is_http2 = false;
     std::vector<std::pair<std::string, std::string>> headers = {};
     std::string body = {};
-    std::string asked = {}; ///< the request's line, for messages
+    std::string asked = {}; ///< the request line, for messages
 
-    /// The first header of this name, in any case; nothing where there is none.
+    /// Returns the first header with the name, ignoring case; nothing if there is none.
     std::optional<std::string> header(std::string_view name) const;
 
-    /// All of it, for a failure's message.
+    /// Returns the whole reply, for a failure message.
     std::string text() const;
 };
 
-/// What a server sent over a raw connection, taken apart; 1xx replies before it are skipped.
+/// Parses a reply from a raw connection. Skips 1xx replies.
 Reply parse_reply(std::string_view bytes);
 
-/// A client of one server on 127.0.0.1. It keeps connections alive from one request to the next.
+/// A client of one server on 127.0.0.1. Keeps connections alive between requests.
 class HttpClient {
   public:
     explicit HttpClient(std::uint16_t port);
@@ -56,17 +56,18 @@ class HttpClient {
     HttpClient(const HttpClient&) = delete;
     HttpClient& operator=(const HttpClient&) = delete;
 
-    /// Sends it and waits for the reply. No reply fails the test.
+    /// Sends the request and waits for the reply. A missing reply fails the test.
     Reply send(const Request& request, SourceLocation where = {});
 
-    /// The same; nothing where no whole reply came, or the request is none that HTTP can send.
+    /// As send(), but returns nothing if there was no complete reply or HTTP cannot express the
+    /// request.
     std::optional<Reply> try_send(const Request& request);
 
-    /// Sends all at once, each over a connection of its own, and waits for all replies.
+    /// Sends all requests at once, each over its own connection, and waits for all replies.
     std::vector<Reply> send_at_once(const std::vector<Request>& requests,
                                     SourceLocation where = {});
 
-    /// How many connections send has opened.
+    /// Returns the number of connections that send() has opened.
     long connections() const noexcept;
 
   private:

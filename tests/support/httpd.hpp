@@ -15,21 +15,21 @@
 
 namespace useradmin::test {
 
-/// What one httpd is to be.
+/// The settings of an httpd.
 struct HttpdSettings {
     std::string mpm = "event";
-    /// Further modules of httpd to load: "mod_rewrite.so".
+    /// Additional httpd modules to load: "mod_rewrite.so".
     std::vector<std::string> modules = {};
-    /// What follows in httpd.conf. ${PORT} is the port, ${WORK} this httpd's folder.
+    /// Appended to httpd.conf. ${PORT} is the port, ${WORK} this httpd's folder.
     std::string configuration = {};
     std::vector<std::pair<std::string, std::string>> environment = {};
 };
 
-/// An httpd that listens on a free port of 127.0.0.1, with the project's two modules loaded and its
-/// error log watched by LogWatch. Stopped when it goes; what of it does not end is noted there.
+/// An httpd on a free port of 127.0.0.1 with the project's two modules. LogWatch watches its error
+/// log. The destructor stops it and reports processes that do not end.
 class Httpd {
   public:
-    /// Writes the configuration and starts it; it accepts connections when this returns.
+    /// Writes the configuration and starts httpd. It accepts connections on return.
     Httpd(const WorkFolder& work, HttpdSettings settings);
     ~Httpd();
     Httpd(const Httpd&) = delete;
@@ -37,33 +37,32 @@ class Httpd {
 
     std::uint16_t port() const noexcept { return port_; }
 
-    /// Restarts it gracefully, as `apachectl graceful` does; the new children run when
-    /// this returns.
+    /// Restarts gracefully, like `apachectl graceful`. On return, the new children are running.
     void restart_gracefully();
-    /// The same, triggered by the action.
+    /// As restart_gracefully(), but the action triggers the restart.
     template <typename Action>
     void await_restart(const Action& action);
 
     std::filesystem::path error_log() const { return folder_ / "error.log"; }
 
-    /// "%u %>s %m %U" of each request that was answered.
+    /// Returns "%u %>s %m %U" for each answered request.
     std::vector<std::string> access_log() const;
 
-    /// The process that the others are children of.
+    /// Returns the pid of the parent process.
     pid_t main_process() const { return process_->id(); }
 
-    /// Whether httpd takes the configuration (httpd -t), and what it says of it.
+    /// Returns whether httpd accepts the configuration (httpd -t), and its output.
     static CommandResult check(const WorkFolder& work, HttpdSettings settings);
 
-    /// The account that httpd's children run under; nothing where that is the tests' own.
+    /// Returns the account of httpd's children; nothing if it is the tests' own.
     static std::optional<Account> account();
 
   private:
     bool start();
-    /// How often it has read its configuration and begun to serve, as its log says.
+    /// Returns the number of starts and restarts, from the log.
     int times_started() const;
     void stop();
-    /// Whether none of its children runs.
+    /// Returns whether no child is running.
     bool has_no_child_left() const;
 
     HttpdSettings settings_;

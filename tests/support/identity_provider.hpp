@@ -9,8 +9,8 @@
 
 namespace useradmin::test {
 
-/// An httpd that has a provider's documents: its metadata, its keys, and at its token endpoint the
-/// ID token that was put there last. The test says whom it signs in.
+/// An httpd with a provider's documents: its metadata, its keys and, at its token endpoint, the
+/// last ID token set by the test.
 class IdentityProvider {
   public:
     explicit IdentityProvider(const WorkFolder& work);
@@ -18,11 +18,11 @@ class IdentityProvider {
     IdentityProvider(const IdentityProvider&) = delete;
     IdentityProvider& operator=(const IdentityProvider&) = delete;
 
-    /// Its own address, which is the tokens' issuer.
+    /// Its own address, the issuer of the tokens.
     std::string issuer() const;
 
-    /// Lays an ID token for the client with further claims, the members of a JSON object, signed
-    /// (RS256) with the key that the provider shows, or with another one.
+    /// Sets an ID token for the client with additional claims (members of a JSON object), signed
+    /// (RS256) with the published key or another one.
     enum class Key { shown, another };
     void issue_tokens(std::string_view client, std::string_view claims, Key key = Key::shown);
 

@@ -1,4 +1,4 @@
-// Reads the error logs of the servers while tests run: what a test did not name fails it.
+// Reads the servers' error logs during tests. An unexpected line fails the test.
 #pragma once
 
 #include <cstdint>
@@ -10,49 +10,48 @@
 
 namespace useradmin::test {
 
-/// Every password, token and the like that a test uses holds this text, so that one look through
-/// the logs and the replies finds what leaked.
+/// All secrets of the tests (passwords, tokens and the like) contain this text, so a single search
+/// of the logs and replies finds leaks.
 inline constexpr std::string_view secret_mark = "s3cr3t";
 
-/// Whether the text holds one of the tests' secrets, or a password hash.
+/// Returns whether the text contains a test secret or a password hash.
 bool holds_a_secret(std::string_view text) noexcept;
 
-/// Whether a line of httpd's error log is of level warn or worse, reports a child that crashed, or
-/// is not in the log's format at all (a sanitizer's report, say).
+/// Returns whether a line of httpd's error log has level warn or worse, reports a crashed child, or
+/// is not in the log's format (such as a sanitizer's report).
 bool is_alarming(std::string_view line) noexcept;
 
-/// Watches error logs. There is one for a test executable; expect_log and allow_log speak to it.
+/// Watches error logs. One instance per test executable, used by expect_log() and allow_log().
 class LogWatch {
   public:
     static LogWatch& instance();
 
-    /// Reads this log from now on.
+    /// Starts to read the log.
     void watch(const std::filesystem::path& log);
 
-    /// Takes what the log still holds, and leaves it alone from then on.
+    /// Reads the rest of the log and stops watching it.
     void stop_watching(const std::filesystem::path& log);
 
-    /// Adds a line of the harness's own, as alarming as a crash.
+    /// Adds a line of the harness, as severe as a crash.
     void note(std::string line);
 
-    /// The test that runs causes such lines; it fails without one.
+    /// Declares that the running test causes such lines. Without one, the test fails.
     void expect(std::string_view part);
 
-    /// The test that runs may cause such lines.
+    /// Declares that the running test may cause such lines.
     void allow(std::string_view part);
 
-    /// What servers complain of meanwhile, since a test has taken their database away or the like,
-    /// nobody is to expect.
+    /// Ignores the lines during the action, for example while the test stops a database.
     void ignore_during(const std::function<void()>& action);
 
-    /// Whether a line that the test caused so far holds the text.
+    /// Returns whether a line of the running test contains the text.
     bool has(std::string_view part);
 
-    /// Ends a test: tells what is wrong with the lines that it caused (nothing: an empty text), and
-    /// forgets them and what the test named.
+    /// Ends a test. Returns what is wrong with its lines, or an empty text. Clears the lines and
+    /// the expectations.
     std::string settle();
 
-    /// All lines since the test began, for a failure's message.
+    /// Returns all lines since the start of the test, for a failure message.
     std::string lines();
 
   private:
@@ -71,10 +70,10 @@ class LogWatch {
     std::vector<std::string> allowed_;
 };
 
-/// In a test: it causes a line of level warn or worse that holds this text.
+/// In a test: it causes a line of level warn or worse with this text.
 void expect_log(std::string_view part);
 
-/// In a test: it may cause lines of level warn or worse that hold this text.
+/// In a test: it may cause lines of level warn or worse with this text.
 void allow_log(std::string_view part);
 
 } // namespace useradmin::test

@@ -1,4 +1,4 @@
-// Searches the memory of a running process: as much as its core would hold.
+// Searches the memory of a running process, as far as a core dump would include it.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace useradmin::test {
 
-/// A text that must not be in memory, and what it is, for messages.
+/// A text that must not be in memory, and its description for messages.
 struct SearchedText {
     std::string what;
     std::string text;
@@ -17,21 +17,21 @@ struct SearchedText {
 /// Where a part of a text was found.
 struct Occurrence {
     std::string what;
-    std::string part;   ///< what was found of it
-    std::string region; ///< of the memory: "[heap]", "[stack]", a file, or nothing
-    std::string around; ///< the bytes before and after it, those that are no letters as dots
+    std::string part;   ///< the part that was found
+    std::string region; ///< the mapping: "[heap]", "[stack]", a file, or nothing
+    std::string around; ///< the surrounding bytes; dots for those that are not letters
 };
 
-/// How many characters of a text are enough to be found: the allocator overwrites a part of what
-/// was freed.
+/// The number of characters that suffices to find a text: the allocator overwrites part of freed
+/// memory.
 inline constexpr std::size_t min_part = 12;
 
-/// All places of a process's writable memory that hold a part of a text. Those under the name
-/// of a file that are shared with other processes are looked at as well. Every text has min_part
-/// characters or more. Fails where the memory may not be read.
+/// Returns all places in a process's writable memory with a part of a text. Also searches shared
+/// mappings of the named file. Every text must have min_part characters or more. Fails if the
+/// memory may not be read.
 std::vector<Occurrence> find_occurrences(pid_t process, const std::vector<SearchedText>& texts);
 
-/// The same in a text of any kind, such as a log.
+/// Searches any text, such as a log.
 std::vector<Occurrence> find_occurrences(std::string_view text,
                                          const std::vector<SearchedText>& texts);
 

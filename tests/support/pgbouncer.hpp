@@ -1,19 +1,19 @@
-// A PgBouncer of the tests' own.
+// A PgBouncer for the tests.
 #pragma once
 
 #include "support/postgresql.hpp"
 
 namespace useradmin::test {
 
-/// A PgBouncer between clients and a server, which listens on a Unix socket in the work folder.
-/// As root it runs under PostgreSQL's account. Ended when it goes.
+/// A PgBouncer in front of a server, listening on a Unix socket in the work folder. As root, it
+/// runs under PostgreSQL's account. The destructor stops it.
 class PgBouncer {
   public:
-    /// The mode is that of its pool: "session" or "transaction".
+    /// mode: the pool mode, "session" or "transaction".
     PgBouncer(const WorkFolder& work, std::string_view name, const PostgreSql& server,
               std::string_view mode);
 
-    /// DBDParams for the server behind it.
+    /// Returns DBDParams for the server behind it.
     std::string params() const;
 
   private:

@@ -1,4 +1,4 @@
-// TCP ports of 127.0.0.1 for the servers of the tests, and the way to them.
+// TCP ports of 127.0.0.1 for the tests' servers.
 #pragma once
 
 #include <cstdint>
@@ -6,15 +6,15 @@
 
 namespace useradmin::test {
 
-/// A free port of 127.0.0.1, below those that the system gives to clients.
-/// Another program may still take it first: who binds it tries again with another.
+/// Returns a free port of 127.0.0.1 below the ephemeral range. Another program may still take it
+/// first: if bind() fails, try another.
 std::uint16_t free_port();
 
-/// The port's address at 127.0.0.1.
+/// Returns the port's address on 127.0.0.1.
 sockaddr_in loopback(std::uint16_t port) noexcept;
 
-/// A socket that is connected to the port, the caller's to close, or -1; with a receive buffer of
-/// that many bytes (0: the system's).
+/// Returns a socket connected to the port, which the caller closes, or -1. receive_buffer: its size
+/// in bytes (0: the system's default).
 int connected_to(std::uint16_t port, int receive_buffer = 0);
 
 } // namespace useradmin::test

@@ -1,4 +1,4 @@
-// A PostgreSQL server of the tests' own.
+// A PostgreSQL server for the tests.
 #pragma once
 
 #include "support/files.hpp"
@@ -12,16 +12,16 @@
 
 namespace useradmin::test {
 
-/// A PostgreSQL cluster in the work folder that listens on a Unix socket in there and nowhere else,
-/// so that no two can meet. As root it runs under the account postgres. Stopped when it goes.
+/// A PostgreSQL cluster in the work folder. It listens only on a Unix socket there, so servers
+/// cannot conflict. As root, it runs under the account postgres. The destructor stops it.
 class PostgreSql {
   public:
-    /// What differs from the tests' own settings: "name=value".
+    /// Settings that override the tests' own: "name=value".
     using Settings = std::vector<std::string>;
 
-    /// Lays the cluster out under this name and starts it.
+    /// Creates the cluster under the name and starts it.
     PostgreSql(const WorkFolder& work, std::string_view name, Settings settings = {});
-    /// A copy of the primary that follows it, and may be read.
+    /// Creates and starts a hot standby of the primary.
     PostgreSql(const WorkFolder& work, std::string_view name, const PostgreSql& primary);
     ~PostgreSql();
     PostgreSql(const PostgreSql&) = delete;
@@ -29,30 +29,29 @@ class PostgreSql {
 
     void start();
     void stop();
-    /// Ends all of its processes at once, as a power cut would.
+    /// Kills all its processes at once, like a power failure.
     void crash();
-    /// Makes a standby the primary; it takes writes when this returns.
+    /// Promotes a standby. On return, it accepts writes.
     void promote();
-    /// Stops all of its processes where they are, until thaw(): its sockets stay open, and no
-    /// client answers.
+    /// Stops all its processes until thaw(): sockets stay open, and no client gets a response.
     void freeze();
     void thaw();
 
-    /// Kills one of the processes that work for clients, as a crash would: the server ends all
-    /// others, and recovers. False where there is none.
+    /// Kills a backend, like a crash: the server ends all others and recovers. Returns false if
+    /// there is none.
     bool kill_backend() const;
 
-    /// Where its socket is, for a connection's "host".
+    /// Returns the socket's folder, for a connection's "host".
     const std::filesystem::path& folder() const noexcept { return folder_; }
-    /// The account that it runs under; nothing where that is the tests' own.
+    /// Returns the account of the server; nothing if it is the tests' own.
     const std::optional<Account>& account() const noexcept { return account_; }
-    /// DBDParams for it.
+    /// Returns DBDParams for it.
     std::string params() const;
 
   private:
-    /// Gives the folder to the account that the server runs under.
+    /// Makes the server's account the owner of the folder.
     void move_in();
-    /// Runs a program of PostgreSQL's that makes the cluster's files.
+    /// Runs a PostgreSQL program that creates the cluster's files.
     void initialize(std::vector<std::string> words) const;
     void stop_with_signal(int signal);
     void signal_all(int number) const;

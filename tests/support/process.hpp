@@ -1,4 +1,4 @@
-// Programs that the tests start, and the accounts they run under.
+// Programs that the tests start, and their accounts.
 #pragma once
 
 #include <chrono>
@@ -13,45 +13,45 @@
 
 namespace useradmin::test {
 
-/// An account of the machine.
+/// An account of the system.
 struct Account {
     std::string name;
     std::string group;
     uid_t user_id = 0;
     gid_t group_id = 0;
 
-    /// The first of the named accounts that the machine has; nothing where it has none of them.
+    /// Returns the first of the named accounts that exists, or nothing.
     static std::optional<Account> first_of(std::initializer_list<const char*> names);
 
-    /// Makes the file or folder, with all in it, this account's own.
+    /// Makes this account the owner of the file or folder and its content.
     void take_ownership(const std::filesystem::path& path) const;
 };
 
-/// Whether the tests run as root: servers then run under accounts of their own.
+/// Returns whether the tests run as root. Servers then run under accounts of their own.
 bool running_as_root() noexcept;
 
-/// What to run, and how.
+/// A program to run, with its environment and account.
 struct Command {
     std::vector<std::string> words;
     std::vector<std::pair<std::string, std::string>> environment = {};
     std::optional<Account> account = {};
 };
 
-/// What a program left.
+/// The result of a program.
 struct CommandResult {
-    int status = -1; ///< its exit status; 128 and the signal's number where a signal ended it
+    int status = -1; ///< the exit status; 128 plus the signal's number if a signal ended it
     std::string output;
 };
 
-/// Runs a program to its end; its standard output and error come back as one text.
+/// Runs a program to its end. Returns its standard output and error as one text.
 CommandResult run(const Command& command);
 
-/// Polls until the condition holds, a minute at most; whether it came to hold.
+/// Polls until the condition holds, up to the bound. Returns whether it held.
 template <typename Condition>
 bool eventually(Condition condition, std::chrono::seconds bound = std::chrono::seconds(60));
 
-/// A program that runs next to the tests, in a process group of its own. Its output goes to a file.
-/// Whatever of it is still running when this goes is killed.
+/// A program that runs in parallel to the tests, in its own process group. Its output goes to a
+/// file. The destructor kills the rest of the group.
 class Process {
   public:
     Process(const Command& command, const std::filesystem::path& output);
@@ -61,15 +61,15 @@ class Process {
 
     pid_t id() const noexcept { return id_; }
 
-    /// Whether the program itself is still running.
+    /// Returns whether the program itself is still running.
     bool running();
 
     void signal(int number) const;
 
-    /// Waits for the program's end; false where it goes on past the bound.
+    /// Waits for the end of the program. Returns false on timeout.
     bool ended_within(std::chrono::seconds bound);
 
-    /// Whether any process of the group is left.
+    /// Returns whether any process of the group is left.
     bool group_left() const;
 
   private:
@@ -77,27 +77,27 @@ class Process {
     bool reaped_ = false;
 };
 
-/// The processes that a process has started and that are still there.
+/// Returns the existing children of a process.
 std::vector<pid_t> children_of(pid_t parent);
 
-/// What /proc has of a process or a thread, by its folder there, under that name of its status;
-/// empty where there is no such process any more.
+/// Returns a field of a status file in /proc for a process or thread, given its folder; empty if it
+/// does not exist.
 std::string status_field(const std::filesystem::path& folder, std::string_view name);
 
-/// How many KiB of a process are in memory.
+/// Returns the resident memory of a process in KiB.
 long resident_kib(const std::filesystem::path& folder = "/proc/self");
 
-/// How many KiB the children of a process have in memory, together: now ("VmRSS"), or each at most
-/// so far ("VmHWM").
+/// Returns the resident memory of a process's children in KiB: the sum of the current ("VmRSS") or
+/// the peak sizes ("VmHWM").
 long children_kib(pid_t parent, std::string_view figure);
 
-/// Lets this process, and what it starts, have as many files and sockets open as it may.
+/// Raises the limit of open files for this process and those it starts.
 void raise_file_limit() noexcept;
 
-/// Whether there is no such process any more, or only what its parent has yet to take notice of.
+/// Returns whether the process does not exist or is a zombie.
 bool has_ended(pid_t process);
 
-/// The decimal number that a text begins with; 0 where it begins with none.
+/// Returns the decimal number at the start of the text, or 0.
 long number_in(std::string_view text) noexcept;
 
 void pause_shortly();

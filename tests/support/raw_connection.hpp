@@ -8,37 +8,37 @@
 
 namespace useradmin::test {
 
-/// Connected to a port of 127.0.0.1 until it goes.
+/// A connection to a port of 127.0.0.1.
 class RawConnection {
   public:
-    /// With a receive buffer of that many bytes (0: the system's).
+    /// receive_buffer: its size in bytes (0: the system's default).
     explicit RawConnection(std::uint16_t port, int receive_buffer = 0);
     ~RawConnection();
     RawConnection(const RawConnection&) = delete;
     RawConnection& operator=(const RawConnection&) = delete;
 
-    /// Sends all the bytes; false where the other side has closed before it took them.
+    /// Sends all the bytes. Returns false if the peer closed the connection before.
     bool send(std::string_view bytes) const;
 
-    /// Whether something came, or the other side closed, within the time.
+    /// Returns whether data arrived or the peer closed the connection within the time.
     bool has_input(std::chrono::milliseconds time) const;
 
-    /// Says that nothing more will be sent.
+    /// Shuts down the sending side.
     void finish_sending() const;
 
-    /// All that came until the other side closed; fails the test when it has not within the bound.
+    /// Returns everything until the peer closes the connection. Fails the test on timeout.
     std::string receive_all(std::chrono::seconds bound = std::chrono::seconds(30)) const;
 
-    /// What came until the text was in it; fails the test when it has not within the bound.
+    /// Returns everything until the text is received. Fails the test on timeout.
     std::string receive_until(std::string_view text,
                               std::chrono::seconds bound = std::chrono::seconds(30)) const;
 
-    /// What came until there was a whole reply, by its Content-Length, or the other side closed;
-    /// fails the test when neither has come within the bound.
+    /// Returns everything until a whole reply is received (by Content-Length) or the peer closes
+    /// the connection. Fails the test on timeout.
     std::string receive_reply(std::chrono::seconds bound = std::chrono::seconds(30)) const;
 
   private:
-    /// One more part; false at the end. Fails the test at the end of time.
+    /// Receives one more part. Returns false at the end. Fails the test on timeout.
     bool receive_part(std::string& into, std::chrono::steady_clock::time_point end) const;
 
     int socket_;

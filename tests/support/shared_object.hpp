@@ -1,4 +1,4 @@
-// An object in memory that forked processes share.
+// An object in memory shared by forked processes.
 #pragma once
 
 #include <sys/mman.h>

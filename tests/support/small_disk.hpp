@@ -1,12 +1,12 @@
-// A file system that is soon full.
+// A small file system.
 #pragma once
 
 #include <filesystem>
 
 namespace useradmin::test {
 
-/// A file system in memory of a few MiB, in a folder, that this process and those which it starts
-/// see alone. It goes with this object, at the latest with the last of them.
+/// A file system of a few MiB in memory, mounted in a folder, visible only to this process and
+/// those it starts. It ends with this object, or with the last of those processes.
 class SmallDisk {
   public:
     explicit SmallDisk(std::filesystem::path folder);
@@ -14,10 +14,10 @@ class SmallDisk {
     SmallDisk(const SmallDisk&) = delete;
     SmallDisk& operator=(const SmallDisk&) = delete;
 
-    /// Whether there is one: not every machine lets everybody make it.
+    /// Returns whether it was created: not every machine or account allows it.
     explicit operator bool() const noexcept { return is_there_; }
 
-    /// Fills it up to the last byte, until free().
+    /// Fills it completely, until free().
     void fill() const;
     void free() const;
 

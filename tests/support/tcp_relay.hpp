@@ -1,4 +1,4 @@
-// A way by TCP to a server that listens on a Unix socket.
+// TCP access to a server that listens on a Unix socket.
 #pragma once
 
 #include <atomic>
@@ -9,7 +9,7 @@
 
 namespace useradmin::test {
 
-/// Listens on a port of 127.0.0.1 and forwards to the server, and back.
+/// Listens on a port of 127.0.0.1 and relays to the server and back.
 class TcpRelay {
   public:
     explicit TcpRelay(std::filesystem::path server_socket);
@@ -19,8 +19,8 @@ class TcpRelay {
 
     std::uint16_t port() const noexcept { return port_; }
 
-    /// Has packets go nowhere, until reconnect(): the connections that there are stand and carry
-    /// nothing, and a new one is neither accepted nor refused.
+    /// Drops all packets until reconnect(): existing connections stay open but transfer nothing,
+    /// and new ones are neither accepted nor refused.
     void disconnect();
     void reconnect();
 
@@ -34,7 +34,7 @@ class TcpRelay {
     void forward();
     void accept_connection();
     void wake() const;
-    /// A socket that is connecting to the port.
+    /// Returns a socket that is connecting to the port.
     int connect_to_port() const;
 
     std::filesystem::path server_socket_;
@@ -44,9 +44,9 @@ class TcpRelay {
     int wake_write_ = -1;
     std::atomic<bool> is_cut_{false};
     std::atomic<bool> ends_{false};
-    /// Of the thread.
+    /// Used only by the thread.
     std::vector<Pair> pairs_;
-    /// What fills the listener's queue while the way is cut.
+    /// Connections that fill the listener's queue while disconnected.
     std::vector<int> fillers_;
     std::thread thread_;
 };

@@ -1,4 +1,4 @@
-// A real database of either kind with the project's schema in it.
+// A real database of either kind with the project's schema.
 #pragma once
 
 #include "support/database.hpp"
@@ -13,13 +13,13 @@ namespace useradmin::test {
 
 enum class Kind { postgresql, sqlite };
 
-/// The kind of this name; fails for another.
+/// Returns the kind with the name; fails for other names.
 Kind kind_of(std::string_view name);
 
-/// A server or a file of its own in the work folder, with sql/<kind>/schema.sql applied.
+/// A separate server or file in the work folder, with sql/<kind>/schema.sql applied.
 class TestDatabase {
   public:
-    /// The settings are PostgreSQL's.
+    /// settings: for PostgreSQL.
     TestDatabase(const WorkFolder& work, Kind kind, std::string_view name,
                  PostgreSql::Settings settings = {});
 
@@ -27,30 +27,30 @@ class TestDatabase {
     std::string driver() const { return kind_ == Kind::postgresql ? "pgsql" : "sqlite3"; }
     std::string params() const;
 
-    /// The tests' own connection to it.
+    /// Returns the tests' own connection.
     Database& sql();
 
-    /// The server, of PostgreSQL alone. Whoever ends it forgets the tests' own connection.
+    /// Returns the PostgreSQL server. Before stopping it, call forget_connection().
     PostgreSql& server() noexcept { return *server_; }
     void forget_connection() noexcept { sql_.reset(); }
-    /// SQLite's file.
+    /// Returns the SQLite file.
     std::filesystem::path file() const { return folder_ / "useradmin.db"; }
 
-    /// Makes the database unreachable: PostgreSQL is stopped, SQLite's folder is renamed.
+    /// Makes the database unreachable: stops PostgreSQL, or renames SQLite's folder.
     void make_unavailable();
     void make_available();
 
-    /// Has PostgreSQL neither answer nor refuse, until thaw().
+    /// Makes PostgreSQL unresponsive until thaw().
     void freeze() { server_->freeze(); }
     void thaw() { server_->thaw(); }
 
-    /// Has PostgreSQL lose one of the processes that work for clients, if there is one.
+    /// Kills one of PostgreSQL's backends, if there is one.
     bool kill_backend() {
-        sql_.reset(); // it breaks with all others
+        sql_.reset(); // the connection breaks like all others
         return server_->kill_backend();
     }
 
-    /// Empties all tables.
+    /// Deletes all rows.
     void clear();
 
   private:

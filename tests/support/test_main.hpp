@@ -1,12 +1,12 @@
-// What the mains of the test executables share.
+// Shared by the main functions of the test executables.
 #pragma once
 
 #include <functional>
 
 namespace useradmin::test {
 
-/// Runs CppUTest's tests with the arguments, with LogWatch settled after each test. What `around`
-/// builds lives while they run: it is given the function that runs them. The exit status.
+/// Runs CppUTest's tests with the arguments, and LogWatch::settle() after each test. Objects in
+/// `around` live during the tests: it gets the function that runs them. Returns the exit status.
 int run_tests(int count, const char* const* arguments,
               const std::function<int(const std::function<int()>&)>& around);
 

@@ -7,15 +7,15 @@
 
 namespace useradmin::test {
 
-/// The text between the first and the next occurrence of the second; nothing where one of
+/// Returns the text between the first text and the next occurrence of the second; nothing if one of
 /// them is missing.
 std::optional<std::string> between(std::string_view text, std::string_view before,
                                    std::string_view after);
 
-/// The text with every byte of it percent-encoded.
+/// Returns the text with every byte percent-encoded.
 std::string percent_encoded(std::string_view text);
 
-/// A signed token as encodeURIComponent has it.
+/// Returns a signed token as encoded by encodeURIComponent.
 std::string component_encoded(std::string_view text);
 
 } // namespace useradmin::test

@@ -1,4 +1,4 @@
-// How the harness says that it, or a test, cannot go on.
+// Errors of the test harness and failures of tests.
 #pragma once
 
 #include <stdexcept>
@@ -6,7 +6,7 @@
 
 namespace useradmin::test {
 
-/// The place in a test's text where a helper was called; always the default argument.
+/// The source location of a helper's caller; always used as a default argument.
 struct SourceLocation {
     const char* file;
     int line;
@@ -14,16 +14,16 @@ struct SourceLocation {
         : file(at_file), line(at_line) {}
 };
 
-/// What stops a test executable before or between its tests.
+/// Stops a test executable before or between its tests.
 class TestError : public std::runtime_error {
   public:
     using std::runtime_error::runtime_error;
 };
 
-/// Fails the test that runs, or throws Trouble where none does.
+/// Fails the running test, or throws TestError if none is running.
 [[noreturn]] void fail_test(const std::string& why, SourceLocation where = {});
 
-/// Tells fail_test whether a test runs; the test main's plugin does this.
+/// Tells fail_test() whether a test is running; called by the test main's plugin.
 void mark_test_running(bool running) noexcept;
 
 } // namespace useradmin::test

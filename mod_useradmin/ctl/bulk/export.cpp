@@ -1,4 +1,4 @@
-// useradminctl export: writes all users, with the hashes of their passwords.
+// useradminctl export: writes all users with their password hashes.
 #include "ctl/bulk/user_file.hpp"
 #include "ctl/command.hpp"
 #include "ctl/display.hpp"
@@ -21,12 +21,12 @@ namespace useradmin::ctl {
 
 namespace {
 
-// A few at first: a picture may be long, and what is read at once is to stay at about that size.
+// Starts small: a row may contain a large image, and a page should stay near this size.
 constexpr std::int64_t first_users = 50;
 constexpr std::int64_t most_users = 2000;
 constexpr std::size_t page_bytes = std::size_t{1} << 20;
 
-/// How many users are read next, after that many that came to so many bytes.
+/// Returns the number of users to read next, given the number and size of the previous ones.
 std::int64_t next_users(std::int64_t users, std::size_t bytes) {
     const auto fitting =
         static_cast<std::int64_t>(page_bytes * static_cast<std::size_t>(users) / (bytes + 1));
@@ -38,11 +38,11 @@ std::int64_t next_users(std::int64_t users, std::size_t bytes) {
                        name + " cannot be written: " + std::generic_category().message(errno));
 }
 
-/// What a name leads to through symbolic links that the system follows: in a folder for all, such
-/// as /tmp, another account's link is a trap.
+/// The file that a name refers to after symbolic links. In a shared folder such as /tmp, a link of
+/// another account is a trap.
 class Target {
   public:
-    /// A CommandError if it belongs to another account: that one could read what is written.
+    /// Throws CommandError if it belongs to another account, which could read the output.
     explicit Target(const std::string& name)
         : name_(name), descriptor_(open(name.c_str(), O_PATH | O_CLOEXEC)) {
         if (descriptor_ < 0 && errno != ENOENT)
@@ -52,7 +52,7 @@ class Target {
         struct stat status = {};
         if (fstat(descriptor_, &status) != 0)
             fail_write(name);
-        // Terminals and /dev/null are the system's.
+        // Terminals and /dev/null belong to the system.
         if (!S_ISCHR(status.st_mode) && status.st_uid != geteuid())
             throw CommandError(Exit::failure,
                                name + " belongs to another account, which could read the hashes of "
@@ -81,11 +81,12 @@ class Target {
     Target(const Target&) = delete;
     Target& operator=(const Target&) = delete;
 
-    /// Whether it is a pipe or a device, which no file may replace.
+    /// Returns whether it is a pipe or a device, which must not be replaced.
     bool is_device() const noexcept { return descriptor_ >= 0 && !is_file_; }
-    /// Where links lead to.
+    /// Returns the resolved name.
     const std::string& name() const noexcept { return name_; }
-    /// Opens what the constructor checked, whatever has the name by now; -1 with errno on failure.
+    /// Opens the file that the constructor checked, even if its name was reused. Returns -1 with
+    /// errno on failure.
     int open_device() const { return open(link().c_str(), O_WRONLY | O_CLOEXEC); }
 
   private:
@@ -103,7 +104,7 @@ int create_exclusive(const std::string& name) noexcept {
     return open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
 }
 
-/// Whether the open file has that name still.
+/// Returns whether the name still refers to the open file.
 bool has_name(std::FILE* file, const std::string& name) {
     struct stat open = {};
     struct stat named = {};
@@ -111,7 +112,7 @@ bool has_name(std::FILE* file, const std::string& name) {
            open.st_dev == named.st_dev && open.st_ino == named.st_ino;
 }
 
-/// Lines as a terminal may have them.
+/// Escapes control characters of each line.
 std::string escape_lines(std::string_view lines) {
     std::string text;
     while (!lines.empty()) {
@@ -122,8 +123,8 @@ std::string escape_lines(std::string_view lines) {
     return text;
 }
 
-/// Where the lines go: standard output, a pipe or a device, or a file that appears under its name
-/// when it is whole.
+/// The destination: standard output, a pipe or device, or a file that gets its name when it is
+/// complete.
 class Output {
   public:
     explicit Output(const std::string& name) : name_(name) {
@@ -133,7 +134,7 @@ class Output {
         name_ = target.name();
         if (!target.is_device())
             part_ = name_ + ".part";
-        // It holds what passwords can be guessed from.
+        // The file contains password hashes.
         const int descriptor = part_.empty() ? target.open_device() : create_exclusive(part_);
         file_.reset(descriptor >= 0 ? fdopen(descriptor, "w") : nullptr);
         if (file_ == nullptr)
@@ -153,7 +154,7 @@ class Output {
     }
     void finish() {
         if (file_ == nullptr)
-            return; // main looks after standard output
+            return; // main() flushes standard output
         if (std::fflush(file_.get()) != 0)
             reject();
         if (part_.empty())
@@ -197,12 +198,12 @@ Exit export_users(Context& context) {
             schema.find_problem(store::needs_user | store::needs_account))
         throw CommandError(Exit::failure, problem->text);
     Output output(name);
-    // Lines on a terminal show by themselves how far it is.
+    // On a terminal, the lines themselves show the progress.
     const bool is_seen = output.is_terminal();
     std::optional<Progress> progress;
     if (!is_seen)
         progress.emplace("Exporting the users");
-    // All users as they are at one moment.
+    // Reads all users in one snapshot.
     database.execute(database.dialect().product().begin_snapshot);
     std::string text;
     writer.append_headings(text);

@@ -1,4 +1,4 @@
-// useradminctl import: makes the users of a file, some hundred in a transaction.
+// useradminctl import: creates the users of a file, several hundred per transaction.
 #include "api/access.hpp"
 #include "apr/pool.hpp"
 #include "crypto/random.hpp"
@@ -29,7 +29,7 @@ namespace useradmin::ctl {
 namespace {
 
 constexpr std::size_t users_at_once = 500;
-// A name or a picture may be long: what is kept of a transaction's lines is bounded too.
+// A name or an image may be long, so the memory for a transaction's lines is bounded too.
 constexpr std::size_t batch_bytes = std::size_t{4} << 20;
 
 enum class OnConflict { fail, skip, update };
@@ -42,7 +42,7 @@ OnConflict on_conflict_of(const Options& options) {
                           : (word == "skip" ? OnConflict::skip : OnConflict::update);
 }
 
-/// A user of the file. Its texts are its own.
+/// A user of the file. Owns its texts.
 struct Entry {
     std::uint64_t line = 0;
     std::vector<Cell> cells;
@@ -52,14 +52,14 @@ struct Entry {
     crypto::Secret made_hash;
     store::bulk::Row row;
     std::string_view password;
-    /// The id of a user that is there already, which is changed or left.
+    /// The id of the existing user, which is updated or skipped.
     std::string existing;
-    /// Whether that one is a superAdmin who is not banned once the line has changed it.
+    /// Whether the existing user is an unbanned superAdmin after the update.
     bool is_super_admin = false;
-    /// Whether a dry run leaves it out, as its line is wrong.
+    /// Whether a dry run skips it because its line is invalid.
     bool is_refused = false;
 
-    /// Whether the line has the member, though it be NULL.
+    /// Whether the line has the member, even as NULL.
     bool says(std::string_view member) const {
         return std::any_of(
             cells.begin(), cells.end(), [&](const Cell& cell) { return cell.name == member; });
@@ -79,7 +79,7 @@ bool is_active_super_admin(const model::User& user, text::Timestamp now) {
 /// Entries do not move: views point into them.
 using Entries = std::vector<std::unique_ptr<Entry>>;
 
-/// Puts the text into the user's field; false where it is none of the field's kind.
+/// Sets the user's field to the text. Returns false if the type does not match.
 bool set(model::User& user, const model::Field<model::User>& field, const Cell& cell) {
     const auto put = [&](auto& member) {
         using Member = std::decay_t<decltype(member)>;
@@ -108,7 +108,7 @@ const char* kind_of(const model::Field<model::User>& field) {
                : ", which must be a time such as 2026-11-20T23:30:19.717Z, of a year up to 9999";
 }
 
-/// What an import takes of a line, by the command line and the tables.
+/// The rules for lines, by the command line and the tables.
 struct ImportRules {
     const store::Schema& schema;
     bool lowers_email;
@@ -116,7 +116,7 @@ struct ImportRules {
     text::Timestamp now;
 };
 
-/// Fills the entry from its line; what is wrong with that, in a sentence's end, or nothing.
+/// Fills the entry from its line. Returns the problem as the end of a sentence, or an empty text.
 std::string fill(Entry& entry, const ImportRules& rules) {
     model::User& user = entry.row.user;
     user.role = "user";
@@ -173,7 +173,7 @@ std::string line_named(std::uint64_t number) {
     return "line " + std::to_string(number);
 }
 
-/// The file with that name, or standard input.
+/// The named file, or standard input.
 class Input {
   public:
     explicit Input(const std::string& name)
@@ -190,7 +190,7 @@ class Input {
     Input& operator=(const Input&) = delete;
 
     std::FILE* file() const noexcept { return file_; }
-    /// 0 where nobody knows.
+    /// The size in bytes; 0 if unknown.
     std::uint64_t size() const noexcept {
         struct stat status = {};
         return fstat(fileno(file_), &status) == 0 && S_ISREG(status.st_mode)
@@ -202,7 +202,7 @@ class Input {
     std::FILE* file_;
 };
 
-/// Hashes what is to be hashed, on all processors.
+/// Hashes the passwords on all processors.
 void hash_passwords(const Entries& entries, const password::Format& format) {
     std::vector<Entry*> waiting;
     for (const auto& entry : entries)
@@ -232,7 +232,7 @@ void hash_passwords(const Entries& entries, const password::Format& format) {
         throw CommandError(Exit::failure, "a password could not be hashed: out of memory");
 }
 
-/// What the lines so far have resulted in.
+/// The counts so far.
 struct ImportCounts {
     std::int64_t made = 0;
     std::int64_t changed = 0;
@@ -269,7 +269,7 @@ class Import {
     }
 
   private:
-    /// Begins the transaction of a dry run. It is rolled back with the destructor.
+    /// Begins the transaction of a dry run. The destructor rolls it back.
     void begin_trial() {
         trial_.emplace(database_.client(), schema_, database_.pool());
         trial_transaction_ = database_.dialect().begin_transaction(*trial_);
@@ -288,7 +288,7 @@ class Import {
             reject(Exit::failure, entry->line, problem);
             return;
         }
-        // What is twice in a file meets itself in the database.
+        // Flush, so that the database reports the duplicate.
         if (names_.contains(entry->row.user.email) || names_.contains(entry->row.user.id))
             flush(reader_.place_before());
         names_.emplace(entry->row.user.email);
@@ -299,7 +299,7 @@ class Import {
         entries_.push_back(std::move(entry));
     }
 
-    /// A line cannot be imported: the end of an import, and one of the findings of a dry run.
+    /// Rejects a line. Ends an import; a dry run only counts it.
     void reject(Exit code, std::uint64_t line, const std::string& problem) {
         const std::string sentence = line_named(line) + " " + problem;
         if (!is_dry_)
@@ -309,7 +309,7 @@ class Import {
         print_error(sentence);
     }
 
-    /// What is in the database when an import ends early.
+    /// Describes the state of the database when an import ends early.
     std::string state() const {
         if (is_dry_ || counts_.total() == 0)
             return "nothing was imported";
@@ -318,7 +318,7 @@ class Import {
                (on_conflict_ == OnConflict::update ? "update" : "skip");
     }
 
-    /// Puts the entries into the database, all or none. The file was read up to there with them.
+    /// Writes all entries to the database, or none. place: the end of their lines in the file.
     void flush(FilePlace place) {
         if (entries_.empty())
             return;
@@ -327,8 +327,8 @@ class Import {
             try_to_write();
         } else {
             hash_passwords(entries_, context_.settings.hash_format());
-            // Where one is there already, the others are not made either: the second time, it is
-            // known which. Somebody else may be making users meanwhile.
+            // On a conflict, no entry is written. The next try finds the existing user. Another
+            // process may create users meanwhile.
             constexpr int tries = 5;
             for (int tried = 1; !try_to_commit(tried == tries); ++tried) {
                 const apr::ScopedPool pool(database_.pool());
@@ -342,7 +342,7 @@ class Import {
         show_progress();
     }
 
-    /// Marks the entries whose users are there already; how many there are.
+    /// Marks the entries whose users exist. Returns their number.
     std::size_t find_existing(apr_pool_t* pool) {
         store::Work work(database_.client(), schema_, pool);
         std::vector<store::bulk::Row> rows;
@@ -404,7 +404,7 @@ class Import {
 
     /// Writes the entries in the transaction of a dry run.
     void try_to_write() {
-        // Hashing takes longer than all else, and any text is stored alike.
+        // Hashing dominates the run time, and the database accepts any text alike.
         for (const auto& entry : entries_)
             if (!entry->password.empty())
                 entry->row.password_hash = "not hashed";
@@ -416,7 +416,7 @@ class Import {
             fail(work);
     }
 
-    /// False where a value is there already that must be unique; at the last try that is an error.
+    /// Returns false if a unique value exists already. On the last try, throws instead.
     bool try_to_commit(bool is_last_try) {
         const apr::ScopedPool pool(database_.pool());
         store::Work work(database_.client(), schema_, pool.get(), /* has_listener */ true);
@@ -444,8 +444,8 @@ class Import {
         return true;
     }
 
-    /// Makes the users that are not there and changes those that are; false if the users cannot be
-    /// made. What is seen lives as long as the entries and the work's pool.
+    /// Creates the missing users and updates the existing ones. Returns false if the users cannot
+    /// be created. The changes in `seen` live as long as the entries and the work's pool.
     bool write(store::Work& work, ImportCounts& counts, std::vector<store::RowChange>& seen) {
         std::vector<store::bulk::Row> fresh;
         for (const auto& entry : entries_)
@@ -471,7 +471,7 @@ class Import {
         return true;
     }
 
-    /// Changes what the line says of a user that is there.
+    /// Applies the line to an existing user.
     store::RowChange change(store::Work& work, const Entry& entry) {
         store::Changes changes = {{"updatedAt", rules_.now}};
         for (const model::Field<model::User>& field : model::user_fields)
@@ -503,8 +503,7 @@ class Import {
         return seen;
     }
 
-    /// A new password signs its user out, as by 'passwd'; the one that is there already changes
-    /// nothing.
+    /// A new password ends the user's sessions, like 'passwd'. An unchanged one does nothing.
     void set_password(store::Work& work, const model::User& user, const Entry& entry,
                       store::SessionPolicy ending) {
         const auto stored =
@@ -582,7 +581,7 @@ class Import {
     /// The ids and addresses of the entries.
     std::set<std::string, std::less<>> names_;
     std::size_t bytes_ = 0;
-    /// How far the file was read with the last entry, and how far it is imported.
+    /// The position in the file after the last entry, and after the last imported one.
     FilePlace place_behind_;
     FilePlace imported_;
     ImportCounts counts_;

@@ -58,7 +58,7 @@ std::size_t closing_quote(std::string_view line) noexcept {
 /// Returns a cell's text with doubled quotes reduced.
 crypto::Secret text_in(std::string_view cell) {
     std::string text;
-    text.reserve(cell.size()); // no reallocation leaves a copy
+    text.reserve(cell.size()); // avoids reallocation, which would leave a copy
     while (!cell.empty()) {
         const std::size_t quote = std::min(cell.find('"'), cell.size() - 1);
         text += cell.substr(0, quote + 1);
@@ -97,7 +97,7 @@ std::string_view without_end(std::string_view line) {
     return line;
 }
 
-/// Whether a spreadsheet takes a cell of this text for a formula (OWASP, "CSV Injection").
+/// Returns whether a spreadsheet interprets the cell as a formula (OWASP, "CSV Injection").
 bool is_formula(std::string_view value) noexcept {
     constexpr std::string_view full_width[] = {"＝", "＋", "－", "＠"};
     return value.find_first_of("=+-@\t\r\n") == 0 ||

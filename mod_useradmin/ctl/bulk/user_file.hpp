@@ -20,11 +20,11 @@ enum class FileFormat { csv, ndjson };
 /// CommandError of usage for an unknown format.
 FileFormat format_of(std::optional<std::string_view> said, std::string_view file);
 
-/// Members besides the user's fields: the password hash, which exports contain, or the password.
+/// Members besides the user's fields: the password hash (in exports) or the password.
 inline constexpr std::string_view hash_member = "passwordHash";
 inline constexpr std::string_view password_member = "password";
 
-/// A member of a line: a CSV cell or a JSON member. Nothing is NULL.
+/// A member of a line: a CSV cell or a JSON member. No text means NULL.
 struct Cell {
     std::string_view name;
     std::optional<crypto::Secret> text;
@@ -49,8 +49,8 @@ struct FileLine {
 /// when it is destroyed.
 class UserFileReader {
   public:
-    /// The file must outlive the reader, is not closed, and must be at its start. Reads the CSV
-    /// header. Throws CommandError if it is wrong.
+    /// The file must outlive the reader and must be at its start. The reader does not close it.
+    /// Reads the CSV header. Throws CommandError if the header is wrong.
     UserFileReader(std::FILE* file, FileFormat format);
     ~UserFileReader();
     UserFileReader(const UserFileReader&) = delete;
@@ -59,7 +59,7 @@ class UserFileReader {
     /// Returns the next line, or nothing at the end. Throws CommandError if the file cannot be read
     /// or a line is too long.
     std::optional<FileLine> next();
-    /// Where the line that was read last begins, and where the next one does.
+    /// The start of the last line, and of the next one.
     FilePlace place_before() const { return {bytes_, line_}; }
     FilePlace place_behind();
 
@@ -68,7 +68,7 @@ class UserFileReader {
     std::string_view read_line();
     /// Makes room behind the unread bytes and wipes the read ones.
     void compact_buffer();
-    /// Counts the line that was taken last as read.
+    /// Counts the last line as read.
     void commit_line();
     /// Returns the line without a byte order mark.
     std::string_view without_mark(std::string_view line) const noexcept;
@@ -87,7 +87,7 @@ class UserFileReader {
     std::vector<std::string_view> headings_;
 };
 
-/// Whether a spreadsheet that opens the CSV may run its cells.
+/// Whether a spreadsheet that opens the CSV may interpret cells as formulas.
 enum class Formulas { keep, escape };
 
 /// Formats lines.
@@ -99,7 +99,7 @@ class UserFileWriter {
     /// Appends the header, if the format has one.
     void append_headings(std::string& out) const;
     void append(std::string& out, const store::bulk::Row& row);
-    /// How many cells of CSV were written that a spreadsheet runs as formulas.
+    /// The number of CSV cells written that a spreadsheet interprets as formulas.
     std::int64_t formulas_kept() const noexcept { return formulas_kept_; }
 
   private:

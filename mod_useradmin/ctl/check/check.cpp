@@ -11,7 +11,7 @@ namespace useradmin::ctl {
 
 namespace {
 
-/// How the service adapts to the catalogue: names and texts.
+/// How the service adapts to the catalogue: names and descriptions.
 using Behaviour = std::vector<std::pair<const char*, std::string>>;
 
 std::string type_of(const store::Table& table, std::string_view field) {
@@ -44,13 +44,13 @@ std::string columns_of(const store::Table& table) {
     return columns.empty() ? "absent" : columns;
 }
 
-/// A number with its names in JSON and in text.
+/// A number with its JSON and text names.
 struct LabelledCount {
     const char* key;
     const char* name;
     std::int64_t number;
 };
-/// Nothing if the rows cannot be read.
+/// Empty if the rows cannot be read.
 using LabelledCounts = std::optional<std::vector<LabelledCount>>;
 
 LabelledCounts users_of(const std::optional<RowCounts>& counts) {

@@ -34,8 +34,8 @@ std::vector<Index> indexes_of(Database& database, const store::Schema& schema) {
     return indexes;
 }
 
-/// What the configuration's modules do in the database; the service alone where it has none of
-/// them.
+/// Returns the privileges that the configured modules need, or those of the service if none is
+/// configured.
 std::vector<store::Privilege> required_privileges(const CommandSettings& settings) {
     std::vector<store::Privilege> all;
     const auto want = [&](std::span<const store::Privilege> privileges) {
@@ -72,7 +72,7 @@ std::vector<MissingPrivilege> missing_privileges(Database& database, const store
     return missing;
 }
 
-/// Tells which columns are there and may be read.
+/// Tells which columns exist and may be read.
 class ReadableColumns {
   public:
     ReadableColumns(Database& database, const store::Schema& schema)
@@ -86,7 +86,7 @@ class ReadableColumns {
                 return column != nullptr && !is_missing(table, column->name);
             });
     }
-    /// The same of a column that need not be there.
+    /// As has(), but the column may be missing.
     bool has_or_lacks(char table, std::string_view field) const {
         return schema_.table(table).find(field) == nullptr || has(table, {field});
     }
@@ -114,18 +114,18 @@ class ReadableColumns {
     std::vector<MissingPrivilege> missing_;
 };
 
-/// The database's type of texts.
+/// Returns the database's text type.
 std::string text_type(const store::Table& table) {
     return table.system.empty() ? "text" : std::string(table.system) + ".text";
 }
 
-/// The text of a column, for comparing columns of different types.
+/// Returns the column cast to text, to compare columns of different types.
 std::string column_text(const store::Table& table, const char* alias, std::string_view field) {
     return "CAST(" + std::string(alias) + "." + table.at(field).sql() + " AS " + text_type(table) +
            ")";
 }
 
-/// A condition that an account, and the user that it belongs to, look like this service's own.
+/// Returns a condition that an account and its user look like this service's own.
 std::string is_own(const store::Schema& schema) {
     if (schema.user.find("createdAt") == nullptr || schema.account.find("createdAt") == nullptr)
         return "FALSE";
@@ -144,7 +144,7 @@ std::string is_own(const store::Schema& schema) {
 std::string credential_accounts(const store::Schema& schema) {
     const store::Column& user_id = schema.account.at("userId");
     const store::Column& id = schema.user.at("id");
-    // A cast would keep the database from using its index, and takes hours on a large table.
+    // A cast would prevent the use of an index and take hours on a large table.
     const std::string is_of_user =
         user_id.kind == id.kind ? "a." + user_id.sql() + user_id.op("=") + "u." + id.sql()
                                 : column_text(schema.account, "a", "userId") + schema.user.op("=") +
@@ -154,12 +154,12 @@ std::string credential_accounts(const store::Schema& schema) {
            provider.op("=") + "'credential'";
 }
 
-/// The counts of the rows of a query, whose first column tells whose they are.
+/// Returns the counts that a row belongs to, by its first column.
 RowCounts& counts_of(DatabaseFacts& found, const Database::Row& row) {
     return row[0] == "1" ? *found.own : *found.foreign;
 }
 
-/// One row for the foreign rows and one for the own: whether own, then counts.
+/// Counts users, one row each for foreign and own ones: whether own, then counts.
 void count_users(Database& database, const store::Schema& schema, DatabaseFacts& found) {
     const Progress progress("Counting the users");
     const store::Table& user = schema.user;

@@ -1,4 +1,4 @@
-// What check asks of the database: its version, its indexes, its rights, and counts of its rows.
+// What check reads from the database: version, indexes, privileges, and row counts.
 #pragma once
 
 #include "ctl/database.hpp"
@@ -10,7 +10,7 @@
 
 namespace useradmin::ctl {
 
-/// How many credential accounts have what as their accountId.
+/// The number of credential accounts by the content of accountId.
 struct AccountIds {
     std::int64_t user_id = 0;
     std::int64_t email = 0;
@@ -19,7 +19,7 @@ struct AccountIds {
     std::int64_t total() const noexcept { return user_id + email + other; }
 };
 
-/// How many credential accounts have their password in which format.
+/// The number of credential accounts by password format.
 struct PasswordFormats {
     std::int64_t argon2id = 0;
     std::int64_t scrypt = 0;
@@ -28,10 +28,11 @@ struct PasswordFormats {
     std::int64_t none = 0;
 };
 
-/// Rows of the application's own, or of this service's. What may not be read is nothing.
+/// Counts of the application's own rows, or of this service's. Members that may not be read are
+/// empty.
 struct RowCounts {
     std::int64_t users = 0;
-    /// Users whose address has a capital letter.
+    /// Users whose address contains a capital letter.
     std::int64_t capital_emails = 0;
     std::optional<AccountIds> account_ids;
     std::optional<PasswordFormats> passwords;
@@ -49,7 +50,7 @@ struct Index {
 struct MissingPrivilege {
     char table = '\0';
     std::string privilege;
-    /// The column that it is wanted for; empty for the whole table.
+    /// The required column; empty for the whole table.
     std::string column;
     std::string account;
 };
@@ -62,19 +63,19 @@ struct DatabaseFacts {
     std::vector<MissingPrivilege> missing_privileges;
     /// Why the rows were not read, if the role is a superuser (Database::superuser_risk).
     std::optional<std::string> superuser_risk;
-    /// Rows that look like this service's own are those with UUIDs, verified addresses, and the
-    /// same creation time in user and account: better-auth takes the time twice. Nothing where
-    /// these may not be read, or are not there.
+    /// Rows look like this service's own if they have UUIDs, verified addresses, and the same
+    /// creation time in user and account. better-auth reads the clock twice. Empty if these columns
+    /// are missing or may not be read.
     std::optional<RowCounts> own;
     std::optional<RowCounts> foreign;
-    /// How many addresses stand there more than once but for capital letters, and whether the
-    /// protected one stands there; nothing where they may not be read.
+    /// The number of addresses that differ only in case, and whether the protected address exists.
+    /// Empty if they may not be read.
     std::optional<std::int64_t> ambiguous_emails;
     std::optional<store::Survey> addresses;
 };
 
-/// Looks at everything; a CommandError where the database does not answer. The settings are those
-/// of the service whose rights are looked at.
+/// Reads everything. Throws CommandError if the database does not answer. The settings determine
+/// which privileges are checked.
 DatabaseFacts collect_database_facts(Database& database, const CommandSettings& settings);
 
 } // namespace useradmin::ctl

@@ -12,7 +12,7 @@ namespace {
 constexpr std::int64_t largest_limit = 100000;
 constexpr std::int64_t largest_page = std::numeric_limits<std::int64_t>::max() / largest_limit;
 
-/// A filter's text; an empty one filters nothing, as in the interface.
+/// A filter's text. An empty one does not filter, as in the API.
 model::NullableText text_of(const Options& options, std::string_view name) {
     const auto value = options.find(name);
     return value && !value->empty() ? value : std::nullopt;

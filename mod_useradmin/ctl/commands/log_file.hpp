@@ -1,4 +1,4 @@
-// Reads a log that may have been compressed since it was moved away.
+// Reads a log that may have been compressed after rotation.
 #pragma once
 
 #include <array>
@@ -10,11 +10,10 @@ struct gzFile_s;
 
 namespace useradmin::ctl {
 
-/// The text of a file, as it stands there or as gzip has compressed it. Where it cannot be read to
-/// its end, the stream is bad.
+/// The text of a file, plain or gzip-compressed. After a read error, the stream is bad.
 class LogFile final : public std::istream {
   public:
-    /// errno says why it is not open.
+    /// If it is not open, errno has the reason.
     explicit LogFile(const std::string& name);
     ~LogFile() override;
     LogFile(const LogFile&) = delete;

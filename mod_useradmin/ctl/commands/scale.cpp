@@ -14,20 +14,20 @@ namespace useradmin::ctl {
 
 namespace {
 
-// How often a lock is tried that others wait for behind us, two seconds each, and how long they get
-// on between two tries.
+// How often a lock is tried. Each try blocks other sessions for up to two seconds. The pause lets
+// them proceed.
 constexpr int tries_for_lock = 100;
 constexpr std::chrono::seconds pause_between_tries(1);
 // How long check --counts waits for a lock.
 constexpr std::chrono::seconds lock_timeout(5);
 
-/// Which of the objects there are.
+/// Which objects exist.
 struct CopyState {
     bool has_schema = false;
-    /// Whether all changes of the user table reach the counts.
+    /// Whether all changes of the user table update the counts.
     bool is_watched = false;
     bool has_search = false;
-    /// Whether version 0.1 made them.
+    /// Whether version 0.1 created them.
     bool is_of_old = false;
 };
 
@@ -49,8 +49,8 @@ class ScaleObjects {
             if (meaning.find(body_quote) != meaning.npos)
                 throw CommandError(Exit::failure,
                                    "a name must not hold " + std::string(body_quote));
-        // Whatever the account's own settings are. With this path, no function or operator of
-        // another role takes the place of the system's.
+        // Overrides the account's own settings. With this path, no function or operator of another
+        // role hides a built-in one.
         database.execute("SET search_path = pg_catalog, pg_temp");
         database.execute("SET default_transaction_isolation = 'read committed'");
         database.execute("SET standard_conforming_strings = on");
@@ -58,12 +58,12 @@ class ScaleObjects {
         database.execute("SET lock_timeout = 0");
     }
 
-    /// Statements fail with a LockTimeout from now on, rather than wait for locks without end.
+    /// From now on, statements throw LockTimeout instead of waiting indefinitely.
     void limit_lock_waits() {
         database_.execute("SET lock_timeout = '" + std::to_string(lock_timeout.count()) + "s'");
     }
 
-    /// A LockTimeout in a sentence: which sessions hold locks on the tables.
+    /// Converts a LockTimeout to an error that names the sessions holding locks on the tables.
     CommandError error_of(const LockTimeout& timeout) {
         std::string holders;
         for (const Database::Row& row : ask(file("lock_holders").front()))
@@ -78,7 +78,7 @@ class ScaleObjects {
                           "pg_terminate_backend(PID), then run this again"};
     }
 
-    /// Fails if another table has the schema.
+    /// Returns the state. Throws CommandError if the schema belongs to another table.
     CopyState state() {
         const std::vector<Database::Row> rows = ask(file("state").front());
         if (rows[0][1] == "t")
@@ -88,8 +88,8 @@ class ScaleObjects {
         return {rows[0][0] == "t", rows[0][2] == "t", rows[0][3] == "t", rows[0][4] == "t"};
     }
 
-    /// Creates what is missing, apart from triggers and indexes. From then on, works as the owner
-    /// of the user table.
+    /// Creates what is missing, apart from triggers and indexes. Then continues as the owner of the
+    /// user table.
     void create(const CopyState& state) {
         Transaction transaction(database_);
         run("prepare");
@@ -106,7 +106,7 @@ class ScaleObjects {
                           .value_or(""));
     }
 
-    /// Runs a file whose statements lock the user table for a moment, once nobody else has it.
+    /// Runs a file that locks the user table briefly, once the lock is free.
     void run_locked(const char* name) {
         const Progress progress("Waiting for the user table");
         for (int tries_left = tries_for_lock; tries_left > 0; --tries_left) {
@@ -127,7 +127,7 @@ class ScaleObjects {
 
     void remove_order_indexes() { run_result_of("order_indexes"); }
 
-    /// Corrects the counts; returns how many were wrong.
+    /// Corrects the counts. Returns the number of wrong ones.
     std::int64_t correct() {
         const Progress progress("Comparing the counts");
         const std::vector<std::string> statements = file("correct");
@@ -168,8 +168,7 @@ class ScaleObjects {
             database_.execute(row[0].value_or(""));
     }
 
-    /// The text with what the words mean in their places; what they mean may look like a word
-    /// itself.
+    /// Returns the text with all words replaced. Replacements are not replaced again.
     std::string filled_in(std::string_view text) const {
         std::string filled;
         while (!text.empty()) {
@@ -189,7 +188,7 @@ class ScaleObjects {
         return database_.rows(filled_in(query));
     }
 
-    /// The statements of a file of scale/.
+    /// Returns the statements of a file in scale/.
     std::vector<std::string> file(const std::string& name) const {
         std::vector<std::string> statements;
         for (const std::string_view text : sql_files_with_prefix(database_, "scale/" + name))
@@ -214,7 +213,8 @@ class ScaleObjects {
         return true;
     }
 
-    /// The code points that text::fold() changes, with what it makes of them: a literal of JSON.
+    /// Returns the code points that text::fold() changes, with their replacements, as a JSON
+    /// literal.
     static std::string folds() {
         std::string document;
         json::Writer writer(document);

@@ -1,4 +1,4 @@
-// What useradminctl does about the objects of sql/postgresql/scale, which long lists use.
+// Manages the objects of sql/postgresql/scale, which speed up long lists.
 #pragma once
 
 #include "ctl/command_error.hpp"
@@ -6,12 +6,12 @@
 
 namespace useradmin::ctl {
 
-/// schema --scale: adds the counts and indexes to a table that is in use. It may be run again, also
-/// after it was stopped.
+/// schema --scale: adds the counts and indexes to a table in use. Can be repeated, also after an
+/// interruption.
 Exit create_scale(Context& context);
-/// schema --no-scale: removes them.
+/// schema --no-scale: removes the objects.
 Exit remove_scale(Context& context);
-/// check --counts: compares the counts with the users, and corrects them.
+/// check --counts: compares the counts with the users and corrects them.
 Exit check_counts(Context& context);
 
 } // namespace useradmin::ctl

@@ -18,7 +18,7 @@ namespace useradmin::ctl {
 
 namespace {
 
-/// Where the tables are, or are to be.
+/// The location of the tables.
 class Places {
   public:
     Places(Database& database, const store::Schema& schema)
@@ -31,7 +31,7 @@ class Places {
             default_schema_ = *rows[0][0] + ".";
     }
 
-    /// Returns the statement for these tables, each with its schema. An index is named after its
+    /// Returns the statement for these tables, with their schemas. Indexes are named after their
     /// table.
     std::string placed(std::string statement) const {
         const std::tuple<std::string, std::string_view, const store::Table&> tables[] = {
@@ -39,12 +39,12 @@ class Places {
             {"session", names_.session, schema_.session},
             {"account", names_.account, schema_.account}};
         for (const auto& [known, name, table] : tables) {
-            // All where there is no dot.
+            // The whole name if there is no dot.
             const std::string own(name.substr(name.find('.') + 1));
             const std::string place = place_of(table, name);
             replace_all(statement, "\"" + known + "\"", place);
             replace_all(statement, "\"" + known + "_", "\"" + own + "_");
-            // The application's own table goes into the schema of its users.
+            // The application's own table is created in the schema of its users.
             if (known == "user")
                 replace_all(statement, "\"verification\"",
                             place.substr(0, place.size() - store::quoted_identifier(own).size()) +
@@ -182,7 +182,7 @@ Exit create_schema(Context& context) {
     Done done{!is_complete, {}, database.new_file()};
     const Places places(database, before);
     Transaction transaction(database);
-    // The files name the types without a schema.
+    // The SQL files name types without a schema.
     if (dialect.product().has_schemas)
         database.execute("SET LOCAL search_path = pg_catalog, pg_temp");
     if (!is_complete)

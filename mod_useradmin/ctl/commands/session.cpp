@@ -18,7 +18,7 @@ namespace useradmin::ctl {
 
 namespace {
 
-/// Returns the first characters of a token: enough to recognise it, too few to use it.
+/// Returns the first characters of a token: enough to recognize it, too few to use it.
 std::string hint_of(std::string_view token) {
     constexpr std::size_t shown = 4;
     return std::string(token.substr(0, token.size() > 4 * shown ? shown : 0)) + "…";
@@ -65,7 +65,7 @@ std::chrono::seconds length_of(const Options& options) {
     return *length;
 }
 
-/// Warns where an unsigned token is rejected.
+/// Warns if unsigned tokens are rejected.
 void warn_of_unsigned(const CommandSettings& settings) {
     if (settings.has_session_lookup) // the configuration has no secret
         return;

@@ -7,17 +7,17 @@
 
 namespace useradmin::ctl {
 
-/// Finds a user by address, if the word has an at sign, otherwise by id. If the exact address does
-/// not exist, tries lower case. Throws CommandError if there is none.
+/// Finds a user by address if the word contains an at sign, otherwise by id. If the exact address
+/// does not exist, tries lower case. Throws CommandError if there is none.
 model::User find_user(Context& context, std::string_view word);
 
-/// Prints the user as in the interface.
+/// Prints the user as in the API.
 void print(const Context& context, const model::User& user);
 /// Prints the user as JSON, or the line.
 void print(const Context& context, const model::User& user, std::string_view line);
 
-/// Changes the user and, if the store says so, ends its sessions. Throws CommandError if it was
-/// deleted meanwhile.
+/// Changes the user and, if required, ends its sessions. Throws CommandError if it was deleted
+/// meanwhile.
 model::User change(Context& context, const model::User& user, const store::Changes& changes,
                    store::SessionPolicy sessions = store::SessionPolicy::keep);
 
@@ -30,7 +30,7 @@ crypto::Secret read_and_hash_password(const Context& context);
 /// Rejects an unknown role, unless --force was given.
 void require_known_role(const Context& context, std::string_view role);
 
-/// Returns whether the user is the only superAdmin who is not banned.
+/// Returns whether the user is the only unbanned superAdmin.
 bool is_last_super_admin(Context& context, const model::User& user);
 /// Asks for confirmation before an action that leaves no superAdmin, unless --yes was given. Throws
 /// CommandError if refused.

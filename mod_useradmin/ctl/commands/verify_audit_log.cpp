@@ -19,8 +19,8 @@ namespace useradmin::ctl {
 
 namespace {
 
-/// Returns the position in a log's .chain file. Returns nothing if there is none, as for a rotated
-/// log. Notes an unreadable one.
+/// Returns the position in a log's .chain file, or nothing if there is none, as for a rotated log.
+/// Reports an unreadable file.
 std::optional<audit::ChainPosition> last_written(const std::string& log, bool has_lines,
                                                  std::vector<std::string>& notes) {
     const std::string name = audit::Log::position_file(log);
@@ -63,7 +63,7 @@ class Files {
     }
 
     const std::vector<audit::Source>& sources() const noexcept { return sources_; }
-    /// Returns notes about what could not be checked.
+    /// Returns notes on what could not be checked.
     const std::vector<std::string>& notes() const noexcept { return notes_; }
 
   private:

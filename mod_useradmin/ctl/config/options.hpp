@@ -10,10 +10,10 @@
 
 namespace useradmin::ctl {
 
-/// An option, whichever commands take it.
+/// An option and its help.
 struct Option {
     std::string_view name;
-    /// What stands for its value in the help; empty for an option that stands alone.
+    /// The placeholder of its value in the help; empty for a flag.
     std::string_view value;
     std::string_view meaning;
 
@@ -21,7 +21,7 @@ struct Option {
     std::string form() const;
 };
 
-/// The option of that name; nullptr where there is none.
+/// Returns the option with the name, or nullptr.
 const Option* find_option(std::string_view name) noexcept;
 
 /// The arguments and options of a command.
@@ -32,9 +32,9 @@ struct Options {
 
     bool has(std::string_view name) const { return values.find(name) != values.end(); }
     std::optional<std::string_view> find(std::string_view name) const;
-    /// The option's value; a CommandError of usage where it is absent or empty.
+    /// Returns the option's value. Throws CommandError of usage if it is missing or empty.
     std::string_view require(std::string_view name) const;
-    /// The option's value as a whole number from 1 on, or the default where it is absent.
+    /// Returns the option's value as a positive integer, or the default if it is missing.
     std::int64_t number(std::string_view name, std::int64_t most, std::int64_t default_value) const;
 };
 

@@ -45,7 +45,7 @@ class Reader {
         return std::nullopt;
     }
 
-    /// Returns a setting that is one text, including blanks and quotes; empty if unset.
+    /// Returns a setting as one text, including blanks and quotes; empty if unset.
     std::string text(std::string_view option, std::string_view directive) const {
         if (const auto value = options_.find(option))
             return std::string(*value);
@@ -95,7 +95,7 @@ class Reader {
     std::optional<HttpdConfiguration> file_;
 };
 
-/// Parses one of two words; true for the second.
+/// Parses one of two words. Returns true for the second.
 std::optional<bool> choice(const std::optional<SourcedOptions>& said, std::string_view first,
                            std::string_view second) {
     if (!said)
@@ -105,7 +105,7 @@ std::optional<bool> choice(const std::optional<SourcedOptions>& said, std::strin
     return said->words[0] == second;
 }
 
-/// The words, for the modules' own parsers.
+/// Returns the words for the modules' own parsers.
 std::vector<std::string_view> views_of(const SourcedOptions& said) {
     return {said.words.begin(), said.words.end()};
 }
@@ -147,7 +147,7 @@ void read_audit_log(const std::optional<SourcedOptions>& said, const std::string
     settings.is_audit_required = is_required;
 }
 
-/// As the service does, but with this program's environment.
+/// As in the service, but with this program's environment.
 std::string protected_email(std::string said) {
     if (!said.empty())
         return said;

@@ -34,17 +34,16 @@ struct CommandSettings {
     std::string secret_source;
     /// The base of the source's relative path; empty: the current folder.
     std::string secret_folder;
-    /// Whether the configuration enables the service. Then other settings have the service's
-    /// defaults.
+    /// Whether the configuration enables the service. If so, other settings have its defaults.
     bool is_service = false;
     /// Whether UserAdminExtras is on.
     bool has_extras = false;
-    /// Whether the configuration uses sessions, sign-in, and the password provider.
+    /// Whether the configuration uses sessions, sign-in and the password provider.
     bool has_session_lookup = false;
     bool has_sign_in = false;
     bool verifies_passwords = false;
 
-    /// The audit log; empty: none. A program starts with a bar.
+    /// The audit log; empty: none. A program starts with "|".
     std::string audit_log;
     /// Whether changes without an audit line are refused.
     bool is_audit_required = false;

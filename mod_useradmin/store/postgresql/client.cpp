@@ -55,7 +55,7 @@ PGresult* adopt_secret_result(PGresult* result, apr_pool_t* pool) {
     return result;
 }
 
-/// Returns the size of a Bind message before its arguments, and of the arguments.
+/// Returns the size of a Bind message without its arguments, and that of the arguments.
 std::size_t size_of_binding(std::string_view name, std::span<const char* const> arguments) {
     std::size_t size = 11 + name.size(); // type, length, two terminators, two counts
     for (const char* const argument : arguments)
@@ -63,7 +63,7 @@ std::size_t size_of_binding(std::string_view name, std::span<const char* const> 
     return size;
 }
 
-/// Returns an upper bound of the size of a result's messages.
+/// Returns an upper bound for the size of a result's messages.
 std::size_t size_of_rows(const PGresult* result) noexcept {
     constexpr std::size_t frame = 64; // upper bound of the other messages
     constexpr std::size_t column_frame = 19;
@@ -310,7 +310,7 @@ class PostgresqlClient final : public Client {
         bool is_binary = false;
     };
 
-    // Statements that vanish twice within this many runs indicate a pooler.
+    // Two lost statements within this many runs indicate a pooler.
     static constexpr unsigned few_runs = 1000;
 
     /// Returns whether a pooler such as PgBouncer switches backends.
@@ -350,7 +350,7 @@ class PostgresqlClient final : public Client {
         }
         const PGresult* const columns =
             adopt_result(result_of(PQsendDescribePrepared(connection_, name)), pool);
-        // If it has vanished already, running it reports that.
+        // If it is already lost, running it reports that.
         if (is_unknown(state_of(columns)))
             return prepared;
         const auto is_described = answer(columns, pool);
@@ -419,7 +419,7 @@ class PostgresqlClient final : public Client {
         PQclear(result_of(send_query(query.c_str())));
     }
 
-    /// Makes libpq non-blocking. PQexec of others still works. A new connection is blocking.
+    /// Makes libpq non-blocking. PQexec still works for other users. A new connection is blocking.
     void stop_blocking() noexcept {
         if (deadline_ != no_deadline)
             PQsetnonblocking(connection_, 1);
@@ -449,21 +449,21 @@ class PostgresqlClient final : public Client {
         }
     }
 
-    /// The last result of what was sent, or the first error, but not later than the deadline;
-    /// nullptr where it could not be sent. A server that ends a connection says why, and then libpq
-    /// that it was ended.
+    /// Waits for the last result, or the first error, until the deadline. Returns nullptr if the
+    /// query could not be sent. If the server ends a connection, its own message is the first
+    /// error; libpq's follows.
     PGresult* result_of(int is_sent) {
         if (is_sent == 0)
             return nullptr;
         for (int left = PQflush(connection_); left > 0; left = PQflush(connection_))
-            // An error may come before all is sent.
+            // An error may arrive before everything is sent.
             if (!is_ready(POLLIN | POLLOUT) || PQconsumeInput(connection_) == 0)
                 break;
         PGresult* last = nullptr;
         while (true) {
             while (PQisBusy(connection_) != 0) {
                 const bool is_there = is_ready(POLLIN);
-                // Of a connection that has ended the result says so.
+                // For a closed connection, the result has the error.
                 if (PQconsumeInput(connection_) == 0 || !is_there)
                     break;
             }
@@ -474,16 +474,16 @@ class PostgresqlClient final : public Client {
         }
     }
 
-    /// What was said to a result that is none, or to what could not be sent.
+    /// Returns the error message of the result, or that of the connection if there is none.
     std::string_view message_of(const PGresult* result) const noexcept {
         return apr::view_of(result != nullptr ? PQresultErrorMessage(result)
                                               : PQerrorMessage(connection_));
     }
 
-    /// Notes what the database said, or that it was too late; whether it was.
+    /// Records the database's message, or a timeout. Returns whether it was a timeout.
     bool note_error(std::string_view message, std::string_view state) {
         const bool is_late = std::exchange(is_late_, false);
-        // The lines after the first can hold the values of a row.
+        // Lines after the first may contain row values.
         error_ = is_late ? "no answer came in time" : message.substr(0, message.find('\n'));
         if (!is_late && !state.empty())
             error_.append(" (SQLSTATE ").append(state).append(")");
@@ -509,7 +509,7 @@ class PostgresqlClient final : public Client {
     PGconn* connection_;
     const char* label_;
     int backend_ = 0;
-    /// The pid of the backend with the client check.
+    /// The pid of the backend with the client check enabled.
     int watchful_ = 0;
     /// Incremented when prepared statements are discarded.
     unsigned age_ = 0;
@@ -518,11 +518,11 @@ class PostgresqlClient final : public Client {
     bool is_late_ = false;
     /// The number of secret bytes that libpq's send buffer may contain.
     std::size_t sent_secrets_ = 0;
-    /// The number of runs since a statement was unknown, and how often that happened.
+    /// The number of runs since a statement was lost, and how often that happened.
     unsigned runs_ = 0;
     unsigned vanished_ = 0;
     std::unordered_map<std::string, Prepared> prepared_;
-    /// The unnamed statement of the backend within a transaction; otherwise empty.
+    /// The backend's unnamed statement within a transaction; otherwise empty.
     std::string unnamed_;
     std::string error_;
 };

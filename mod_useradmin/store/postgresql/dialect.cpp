@@ -1,4 +1,4 @@
-// Statements and catalogue of PostgreSQL 13 and later.
+// Statements and catalogue queries for PostgreSQL 13 and later.
 #include "store/dialect.hpp"
 #include "apr/pool.hpp"
 #include "store/like_pattern.hpp"
@@ -15,38 +15,38 @@ namespace useradmin::store {
 
 namespace {
 
-// The connection may be another module's as well, and a pooler may hand it to other clients, so its
-// search path stays as it is. Each statement names the schema of every table, function, type and
-// operator instead. Otherwise somebody's operator for exactly the types at hand would run with the
+// Other modules may use the connection, and a pooler may give it to other clients, so the search
+// path is left unchanged. Instead, each statement names the schema of every table, function, type
+// and operator. Otherwise another role's operator with exactly matching types would run with the
 // rights of this account. IN, IS DISTINCT FROM, LIKE, BETWEEN, NULLIF and CASE with an operand look
-// their operator up in the search path, and have no form with a schema: no statement uses them.
+// up their operator in the search path and have no form with a schema, so no statement uses them.
 
-// The schema of what the database brings along.
+// The schema of built-in objects.
 constexpr std::string_view system_schema = "pg_catalog";
 constexpr const char* equals = " OPERATOR(pg_catalog.=) ";
 
-/// The oid of a table, however the search path is set.
+/// Returns an expression for the oid of a table, whatever the search path is.
 std::string oid_of(std::string_view name) {
     const std::size_t dot = name.find('.');
     if (dot == name.npos)
         return "pg_catalog.to_regclass(" + literal(quoted_identifier(name)) + ")::pg_catalog.oid";
-    // to_regclass fails where the schema may not be used; the catalogue tells who may not.
+    // to_regclass fails without USAGE on the schema; the catalogue does not.
     return "(SELECT c.oid FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid" +
            std::string(equals) + "c.relnamespace WHERE n.nspname" + equals +
            literal(name.substr(0, dot)) + " AND c.relname" + equals +
            literal(name.substr(dot + 1)) + " AND pg_catalog.has_schema_privilege(n.oid, 'USAGE'))";
 }
 
-/// A row a column: settings, the table's letter, the column's name, its type for people and in the
-/// catalogue, whether it demands a value, and all that makes a prepared statement of it invalid.
-/// A table without a row may lie in a schema that may not be used, whose name comes with it.
+/// Each row is a column: settings, the table's letter, the column's name, its type for messages and
+/// in the catalogue, whether it requires a value, and everything that invalidates a prepared
+/// statement. A table without a row may be in a schema without USAGE, whose name is returned.
 std::string catalog_query(const TableNames& names) {
     const auto table = [](const char* letter, std::string_view name) {
         const std::string_view own = name.substr(name.find('.') + 1);
         return "('" + std::string(letter) + "', " + oid_of(name) + ", " + literal(own) + ")";
     };
-    // The equality of a type's default order tells the schema of its operators, as of citext's.
-    // Only a superuser can make one. A type without it has the system's.
+    // The "=" of a type's default btree operator class gives the schema of its operators, such as
+    // citext's. Only a superuser can create such a class. Other types use the built-in operators.
     return "SELECT pg_catalog.current_setting('DateStyle'), "
            "pg_catalog.current_setting('client_encoding'), t.letter, q.nspname, c.relname, "
            "coalesce(c.relkind OPERATOR(pg_catalog.=) 'r' AND h.amname OPERATOR(pg_catalog.=) "
@@ -101,15 +101,15 @@ Column::Kind kind_of(std::string_view type) noexcept {
     return Column::Kind::other;
 }
 
-// The alias of a new row's version within the statement.
+// The alias of the new row's version within the statement.
 constexpr const char* version_name = "useradmin_version";
 
-/// The version of a table's row: transaction id and location. Transaction ids wrap around, and one
-/// transaction may write a row twice.
+/// The version of a table's row: transaction id and location. The location is needed because
+/// transaction ids wrap around, and a transaction may write a row twice.
 constexpr const char* version_of_stored =
     "useradmin_row.xmin::pg_catalog.text OPERATOR(pg_catalog.||) "
     "pg_catalog.translate(useradmin_row.ctid::pg_catalog.text, '(,)', '-.')";
-/// The version of a row that is stored elsewhere, as of a view.
+/// The version of a row without a stored location, as in a view.
 constexpr const char* version_of_values =
     "pg_catalog.encode(pg_catalog.sha256(pg_catalog.convert_to(useradmin_row::pg_catalog.text, "
     "'UTF8')), 'hex')";
@@ -166,15 +166,15 @@ std::string other_columns(const Schema& schema) {
     return "(" + json + ")::pg_catalog.text";
 }
 
-/// The tables that are there with their letters, as the rows of a FROM. to_regclass fails of a name
-/// in a schema that may not be used.
+/// Returns a FROM item with the letters and oids of the existing tables. to_regclass fails without
+/// USAGE on the schema.
 std::string tables_of(const Schema& schema) {
     std::string rows;
     for (const char letter : {'u', 's', 'a'})
         if (const Table& table = schema.table(letter); table.exists())
             rows += ", ('" + std::string(1, letter) + "', pg_catalog.to_regclass(" +
                     literal(table.sql) + ")::pg_catalog.oid)";
-    // A row with which nothing joins, where there is no table.
+    // Without tables, a single row that joins with nothing.
     return "(VALUES ('', NULL::pg_catalog.oid)" + rows + ") AS t (letter, relation)";
 }
 
@@ -242,7 +242,7 @@ class Postgresql final : public Dialect {
     const DatabaseProduct& product() const noexcept override { return postgresql_product; }
 
     void set_connect_timeout() const noexcept override {
-        // The minimum of libpq, for each address. The default is no timeout.
+        // The minimum of libpq, per address. The default is no timeout.
         setenv("PGCONNECT_TIMEOUT", "2", 0);
     }
 
@@ -343,8 +343,8 @@ class Postgresql final : public Dialect {
     }
 
     std::unique_ptr<Transaction> begin_transaction(Work& work) const override {
-        // Whatever the database's default is: a later statement sees what was committed while an
-        // earlier one waited for a lock.
+        // Whatever the database's default is: a later statement must see what was committed while
+        // an earlier one waited for a lock.
         if (!work.execute("BEGIN ISOLATION LEVEL READ COMMITTED"))
             return nullptr;
         return std::make_unique<PostgresqlTransaction>(work);
@@ -419,8 +419,8 @@ class Postgresql final : public Dialect {
             return update_locked(work, id, changes, guard, loses);
         return whole<model::User>(work, [&]() -> Result<model::User> {
             Result<model::User> updated = update_locked(work, id, changes, guard, loses);
-            // Sessions that were being opened while the row's lock was waited for are seen by
-            // another statement alone.
+            // Only another statement sees sessions that were opened while this one waited for the
+            // row lock.
             if (updated && loses && !remove_rows(work, work.schema().session, "userId", id))
                 return Failure::failed;
             return updated;
@@ -468,8 +468,8 @@ class Postgresql final : public Dialect {
         Statement statement = work.statement();
         statement << "WITH useradmin_user (id) AS (SELECT " << schema.user.at("id") << " FROM "
                   << schema.user << " AS useradmin_row WHERE ";
-        // A change of the user waits for the session, or the row is looked at again after it.
-        // Shared locks would let a stream of sign-ins keep a change waiting.
+        // A change of the user waits for this lock, or this statement rechecks the row after the
+        // change. Shared locks would let a stream of sign-ins block a change indefinitely.
         statements::append_terms(statement, schema.user, *this, session, terms);
         statement << " FOR NO KEY UPDATE)";
         const char* holds = "EXISTS (SELECT 1 FROM useradmin_user)";
@@ -489,7 +489,7 @@ class Postgresql final : public Dialect {
                       << " AND " << key << key.op("=") << "ANY (SELECT " << key << " FROM " << table
                       << " AS useradmin_row WHERE ";
             statements::append_surplus(statement, table, *this, session, terms);
-            // Those that others are about to end are left to them.
+            // Skip sessions that others are about to end.
             statement << " FOR UPDATE SKIP LOCKED))";
         }
         statement << " INSERT INTO " << table << " (";
@@ -524,7 +524,7 @@ class Postgresql final : public Dialect {
         // Locks the target first, so that its address cannot change meanwhile.
         Statement lock = work.statement();
         append_target(lock);
-        // As a condition it locks the remaining user before the target, which avoids deadlocks.
+        // As a condition, it locks the remaining user before the target, which avoids deadlocks.
         append_guard(lock, schema.user, *this, guard);
         lock << " FOR UPDATE";
         Statement doom = work.statement();
@@ -592,9 +592,9 @@ class Postgresql final : public Dialect {
     }
 
     std::string lesser_roles_query(const Schema& schema) const override {
-        // A schema's owner can replace its tables; pg_database_owner is the owner of the database.
-        // TRIGGER allows attaching a trigger. Views, partitions, foreign keys and defaults lead to
-        // other objects, so their owners are included.
+        // A schema's owner can replace its tables. pg_database_owner is the owner of the database.
+        // TRIGGER allows attaching a trigger. Views, partitions, foreign keys and defaults refer to
+        // other objects, so the owners of those are included.
         return "SELECT t.letter, r.rolname, s.rolname, r.oid OPERATOR(pg_catalog.=) c.relowner "
                "FROM " +
                tables_of(schema) +
@@ -616,7 +616,7 @@ class Postgresql final : public Dialect {
     }
 
   private:
-    /// The column, which goes by the expression, as a text that is compared to the letter.
+    /// Returns the column as a text for a comparison with the literal. sql: how to refer to it.
     static std::string text_of(const std::string& sql, const Column& column) {
         return sql + "::pg_catalog.text" +
                (column.has_loose_collation ? " COLLATE pg_catalog.\"C\"" : "");
@@ -658,7 +658,7 @@ class Postgresql final : public Dialect {
         append_guard(statement, user, *this, guard);
     }
 
-    /// Runs several statements whole or not at all: in a transaction, unless one is open already.
+    /// Runs several statements, all or none: in a transaction, unless one is already open.
     template <class T, class Operation>
     Result<T> whole(Work& work, const Operation& operation) const {
         if (work.client().is_in_transaction())
@@ -678,14 +678,14 @@ class Postgresql final : public Dialect {
         return statement;
     }
 
-    /// Deletes the rows whose field is the id; false where that failed.
+    /// Deletes the rows whose field is the id. Returns false on failure.
     bool remove_rows(Work& work, const Table& table, std::string_view field,
                      std::string_view id) const {
         Statement statement = work.statement();
         return static_cast<bool>(work.run(append_removal(statement, table, field, id)));
     }
 
-    /// Locks the row, then changes it: what it was is what nobody else changes meanwhile.
+    /// Locks the row, then changes it, so that the row before is exact.
     Result<model::User> update_locked(Work& work, std::string_view id, const Changes& changes,
                                       const UpdateGuard& guard, bool& loses) const {
         const Table& user = work.schema().user;

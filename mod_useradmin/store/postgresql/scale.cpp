@@ -14,22 +14,22 @@ constexpr const char* trigger_prefix = "useradmin_scale_";
 // The comment on the schema once its objects are complete.
 constexpr const char* ready_comment = "mod_useradmin: complete, layout 2";
 
-// What searched() puts between the name and the address.
+// The separator of name and address in searched().
 constexpr char separator = '\x01';
 
-// From here on, a page may be nearer to the end of the list, which its total tells.
+// From this offset on, a page may be nearer to the end of the list. Finding out needs the total.
 constexpr std::int64_t min_deep_offset = 1000;
 
 bool is_letter_or_digit(char character) noexcept {
     return (character >= '0' && character <= '9') || (character >= 'a' && character <= 'z');
 }
 
-/// How the users that match a search are found.
+/// How to find the users that match a search.
 enum class SearchStrategy {
-    /// By reading all users: the text has no trigrams.
+    /// Reads all users: the text has no trigrams.
     all_rows,
     by_index,
-    /// By the index, which is asked for a few trigrams of each word.
+    /// Queries the index for a few trigrams of each word.
     by_words
 };
 
@@ -37,7 +37,7 @@ SearchStrategy search_strategy_of(std::string_view search) {
     int words = 0;
     int run = 0;
     for (const char character : text::fold(search)) {
-        // A code point beyond ASCII becomes several letters.
+        // A non-ASCII code point is folded to several letters.
         if (static_cast<unsigned char>(character) >= 0x80)
             return SearchStrategy::by_index;
         run = is_letter_or_digit(character) ? run + 1 : 0;
@@ -48,7 +48,7 @@ SearchStrategy search_strategy_of(std::string_view search) {
                         : SearchStrategy::by_words;
 }
 
-/// The expression of the index of searches.
+/// Returns the expression of the search index.
 std::string searched_text(const Schema& schema) {
     const auto text_of = [&](std::string_view field) {
         return schema.user.at(field).sql() + "::pg_catalog.text COLLATE pg_catalog.\"C\"";
@@ -56,16 +56,16 @@ std::string searched_text(const Schema& schema) {
     return schema.scale_name + ".searched(" + text_of("name") + ", " + text_of("email") + ")";
 }
 
-/// Appends the folded pattern of what contains the searched text.
+/// Appends the folded LIKE pattern of a text.
 void append_pattern(Statement& statement, const Schema& schema, std::string_view search) {
     statement << schema.scale << ".fold(" << argument(containing_pattern(search)) << ")";
 }
 
-/// Appends the condition that a user matches a search. The pattern is a query of its own, so it is
-/// folded once.
+/// Appends a condition that a user matches a search. The pattern is a subquery, so it is folded
+/// only once.
 void append_indexed_search(Statement& statement, const Schema& schema, std::string_view search,
                            bool by_index) {
-    // The same order under a name that the index does not have keeps the planner away from it.
+    // An equivalent collation that the index does not have prevents its use.
     statement << searched_text(schema) << (by_index ? "" : " COLLATE pg_catalog.\"POSIX\"")
               << " OPERATOR(pg_catalog.~~) (SELECT ";
     append_pattern(statement, schema, search);
@@ -83,14 +83,14 @@ void append_unindexed_search(Statement& statement, const Schema& schema, const D
     append_indexed_search(statement, schema, search, false);
 }
 
-/// Appends the condition that a user has three letters of each word, which the expression picks.
+/// Appends a condition that a user has three letters of each word, chosen by the expression.
 void append_sketch(Statement& statement, const Schema& schema, const char* three_of_word) {
     statement << searched_text(schema)
               << " OPERATOR(pg_catalog.~~) (SELECT pg_catalog.regexp_replace(whole, '"
               << three_of_word << "|[a-z0-9]+|[^a-z0-9]+', '\\1%', 'g') FROM useradmin_text) AND ";
 }
 
-/// Appends the condition that a user has the three letters that the expression finds.
+/// Appends a condition that a user has the three letters that the expression matches.
 void append_letters(Statement& statement, const Schema& schema, const char* three_letters) {
     statement << searched_text(schema)
               << " OPERATOR(pg_catalog.~~) (SELECT pg_catalog.concat('%', "
@@ -98,8 +98,8 @@ void append_letters(Statement& statement, const Schema& schema, const char* thre
               << three_letters << "'), '%') FROM useradmin_text) AND ";
 }
 
-/// Appends a query of the users outside the filter's role that match its search, likely few or
-/// many.
+/// Appends a query for the users outside the filter's role that match its search. is_few: whether
+/// few matches are expected.
 void append_matches(Statement& statement, const Schema& schema, const Dialect& dialect,
                     const std::string& columns, const Filter& filter, bool is_few) {
     const SearchStrategy strategy = search_strategy_of(*filter.search);
@@ -110,10 +110,10 @@ void append_matches(Statement& statement, const Schema& schema, const Dialect& d
     }
     statement << "SELECT " << columns << " FROM " << schema.user << " WHERE ";
     if (strategy == SearchStrategy::by_words) {
-        // For each row in the shortest list, the index looks into the lists of all trigrams of a
-        // condition. So the conditions have one of each word, and what remains is compared with the
-        // whole text. Where little is to be left, each of two words has a condition of its own,
-        // which the index decides at once, and which the planner expects few rows of.
+        // For each row in the shortest posting list, the index checks the lists of all trigrams of
+        // a condition. So the conditions have one trigram of each word, and the remaining rows are
+        // compared with the whole text. If few matches are expected, two words get separate
+        // conditions: the index decides them at once, and the planner estimates few rows.
         if (is_few) {
             append_letters(statement, schema, "[a-z0-9]{3}");
             append_letters(statement, schema,
@@ -133,7 +133,7 @@ void append_matches(Statement& statement, const Schema& schema, const Dialect& d
                   << argument(*filter.role);
 }
 
-/// Appends a query of the number of users, all or of a role.
+/// Appends a query for the number of users, all or with a role.
 void append_scale_total(Statement& statement, const Schema& schema,
                         const model::NullableText& role) {
     statement << "(SELECT coalesce(pg_catalog.sum(number), 0)::pg_catalog.int8 FROM "
@@ -143,13 +143,13 @@ void append_scale_total(Statement& statement, const Schema& schema,
     statement << ")";
 }
 
-/// Whether the matches of a search are likely few enough to be collected.
+/// Returns whether the matches are likely few enough to collect.
 bool is_collectible(const Filter& filter, const Window& window, LastTotal last) {
     return last.value_or(0) <= max_collected && window.end() <= max_collected &&
            search_strategy_of(*filter.search) != SearchStrategy::all_rows;
 }
 
-/// Collects what matches the search, if it is not too much: the total is NULL then.
+/// Collects the matches of a search. If there are too many, the total is NULL.
 void append_indexed_collection(Statement& statement, const Schema& schema, const Dialect& dialect,
                                const Filter& filter, const Window& window) {
     append_matches(statement << "WITH useradmin_match AS MATERIALIZED (", schema, dialect,
@@ -165,7 +165,7 @@ void append_indexed_collection(Statement& statement, const Schema& schema, const
     append_collected(statement, schema, dialect, filter.role, window);
 }
 
-/// Lists with the counts and the index of searches; all else is as without them.
+/// Lists with the counts and the search index. Other lists are unchanged.
 // NOLINTNEXTLINE(cppcoreguidelines-virtual-class-destructor): one constant, never deleted
 class ScaledListQueries final : public ListQueries {
   public:
@@ -225,7 +225,7 @@ class ScaledListQueries final : public ListQueries {
     }
 
   private:
-    /// The total by itself, beside a page that is known.
+    /// Returns the total alone; the page is already known.
     static Result<CountedPage> number(Work& work, const Dialect& dialect, const Filter& filter,
                                       std::optional<std::vector<model::User>> users = {}) {
         const Schema& schema = work.schema();
@@ -250,15 +250,15 @@ class ScaledListQueries final : public ListQueries {
         return page_of(work, statement);
     }
 
-    /// Whether a search can be compared with the folded texts: they have no combining marks, and a
-    /// text with the separator could match across it.
+    /// Returns whether a search can be compared with the folded texts. They have no combining
+    /// marks, and a search with the separator could match across name and address.
     static bool is_answerable(const Filter& filter) noexcept {
         return !filter.search || (filter.search->find(separator) == std::string_view::npos &&
                                   !text::has_only_combining_marks(*filter.search));
     }
 };
 
-/// The names of indexes as an array of SQL.
+/// Returns the names of indexes as an SQL array.
 std::string names_of(std::initializer_list<std::string> indexes) {
     std::string names;
     for (const std::string& index : indexes)
@@ -270,8 +270,8 @@ std::string names_of(std::initializer_list<std::string> indexes) {
 
 std::optional<ErrorKind> read_scale(Client& client, apr_pool_t* pool, const std::string& user_oid,
                                     Schema& schema) {
-    // The search path is anyone's: every function and operator is named with its schema. Objects
-    // that the triggers reach keep their name, whatever the table's is by now.
+    // The search path may be anything, so every function and operator has a schema. Objects of the
+    // triggers keep their names even if the table is renamed.
     const std::string query =
         "SELECT greatest(c.reltuples, 0)::pg_catalog.int8, coalesce(t.scale, "
         "pg_catalog.\"left\"(pg_catalog.concat('useradmin_', pg_catalog.regexp_replace("
@@ -317,7 +317,7 @@ std::vector<std::pair<std::string, std::string>> scale_placeholders(const Schema
     const Table& user = schema.user;
     const Column* created = user.find("createdAt");
     const Column* updated = user.find("updatedAt");
-    // Named as in sql/postgresql/schema.sql, which makes the first two as well.
+    // Named as in sql/postgresql/schema.sql, which also creates the first two.
     const std::size_t dot = user.sql.rfind("\".\"");
     const std::string quoted = user.sql.substr(dot == user.sql.npos ? 1 : dot + 3);
     const auto index_named = [&](const char* end) {
@@ -329,7 +329,7 @@ std::vector<std::pair<std::string, std::string>> scale_placeholders(const Schema
             name.erase(at, 1);
         return name;
     };
-    // Index-only scans want the columns of the expressions, too.
+    // Index-only scans also need the columns in the expressions.
     const auto include = [&](std::initializer_list<std::string_view> fields) {
         std::string columns;
         for (const std::string_view field : fields)

@@ -1,5 +1,5 @@
-// Long lists on PostgreSQL with the objects of sql/postgresql/scale: counts by role, and an index
-// of searches.
+// Long lists on PostgreSQL with the objects of sql/postgresql/scale: counts by role and a search
+// index.
 #pragma once
 
 #include "store/client.hpp"
@@ -13,17 +13,16 @@
 
 namespace useradmin::store {
 
-/// Reads into the schema how large the user table is, and whether it has these objects: complete,
-/// with all triggers, and readable. The expression gives the table's oid.
+/// Reads the size of the user table into the schema, and whether it has these objects: complete,
+/// with all triggers, and readable. user_oid: an expression for the table's oid.
 std::optional<ErrorKind> read_scale(Client& client, apr_pool_t* pool, const std::string& user_oid,
                                     Schema& schema);
 
-/// What stands for the words at signs in the files of sql/postgresql/scale. The user table must be
-/// there.
+/// Returns the replacements for the @words@ in sql/postgresql/scale. The user table must exist.
 std::vector<std::pair<std::string, std::string>> scale_placeholders(const Schema& schema,
                                                                     const Dialect& dialect);
 
-/// Lists with these objects.
+/// Returns the lists that use these objects.
 const ListQueries& scaled_lists() noexcept;
 
 } // namespace useradmin::store

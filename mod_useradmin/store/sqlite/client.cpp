@@ -82,7 +82,7 @@ class DeadlineInterrupt {
     sqlite3* database_;
 };
 
-/// The cells of a result in a request's pool. Wipes secret ones with it.
+/// The cells of a result. When the request's pool is cleared, wipes secret ones.
 class CellStorage {
   public:
     explicit CellStorage(bool are_secret) noexcept : are_secret_(are_secret) {}

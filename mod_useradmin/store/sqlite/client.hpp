@@ -41,7 +41,7 @@ class SqliteClient final : public Client {
     bool is_in_transaction() const noexcept override {
         return sqlite3_get_autocommit(database_) == 0;
     }
-    /// A file opened read-only stays so on its connection: opens it again.
+    /// If a file was opened read-only, its connection stays read-only, so opens it again.
     bool reconnect() override;
     void discard_prepared() override { prepared_.clear(); }
 
@@ -54,7 +54,7 @@ class SqliteClient final : public Client {
         return deadline_ != no_deadline ? deadline_ : Clock::now() + of_tools;
     }
 
-    /// Returns whether the last failure was one to read or write the file.
+    /// Returns whether the last failure was a read or write error of the file.
     bool has_io_error() const noexcept { return code_ == SQLITE_IOERR; }
 
     /// Prepares the rollback statement before a transaction or savepoint begins, so that it needs
@@ -64,11 +64,11 @@ class SqliteClient final : public Client {
     void roll_back(bool is_inner) noexcept;
 
   private:
-    /// Opens a read-only file again for writing. Returns nullptr if DBDParams forbids it or that
-    /// changes nothing.
+    /// Reopens a read-only file for writing. Returns nullptr if DBDParams forbids it or if it is
+    /// still read-only.
     SqliteHandle reopen();
 
-    /// Statements of sqlite3_prepare_v3 are prepared again automatically after a schema change.
+    /// Statements of sqlite3_prepare_v3 are re-prepared automatically after a schema change.
     SqliteStatement prepare(const char* sql);
 
     std::variant<Rows, ErrorKind> run(sqlite3_stmt* statement,

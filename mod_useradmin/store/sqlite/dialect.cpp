@@ -1,4 +1,4 @@
-// Fragments of SQL and transactions of SQLite 3.35 and later.
+// SQL fragments and transactions for SQLite 3.35 and later.
 #include "store/dialect.hpp"
 #include "apr/pool.hpp"
 #include "store/lists.hpp"
@@ -19,8 +19,7 @@ namespace useradmin::store {
 
 namespace {
 
-/// Prepares a connection once: registering a function again would expire all statements of the
-/// connection.
+/// Sets up a connection once: registering a function again would expire all its statements.
 void register_functions_once(const Connection& connection, sqlite3* database) {
     constexpr const char* mark = "useradmin sqlite";
     void* is_set_up = nullptr;
@@ -31,11 +30,11 @@ void register_functions_once(const Connection& connection, sqlite3* database) {
     apr_pool_userdata_setn(database, mark, apr_pool_cleanup_null, connection.pool);
 }
 
-/// Rolls back unless committed. Within another transaction it is a savepoint.
+/// Rolls back unless committed. Within another transaction, it is a savepoint.
 class SqliteTransaction final : public Transaction {
   public:
     explicit SqliteTransaction(Work& work)
-        : work_(work), client_(static_cast<SqliteClient&>(work.client())), // of create_client
+        : work_(work), client_(static_cast<SqliteClient&>(work.client())), // from create_client
           is_inner_(client_.is_in_transaction()) {
         client_.prepare_rollback(is_inner_);
         const char* const begin = is_inner_ ? "SAVEPOINT useradmin_inner" : "BEGIN IMMEDIATE";
@@ -59,7 +58,7 @@ class SqliteTransaction final : public Transaction {
             open_ = !work_.execute(is_inner_ ? "RELEASE useradmin_inner" : "COMMIT");
             if (!open_)
                 return true;
-            // What did not reach the disk in time may be found there after a crash.
+            // After an I/O error and a crash, the change may be found on disk.
             if (!is_inner_ && client_.has_io_error())
                 work_.set_may_be_committed();
             if (work_.error_kind() != ErrorKind::busy || Clock::now() + pause >= deadline)
@@ -175,7 +174,7 @@ class Sqlite final : public Dialect {
         if (!rows->next())
             return Failure::not_found;
         const model::User made = work.read_full_user(*rows);
-        // The account belongs to whatever id the user got.
+        // Sets the account's user id to the generated one.
         model::Account account = account_row(user);
         account.user_id = made.id;
         if (user.account_id_is_user_id)
@@ -261,7 +260,7 @@ class Sqlite final : public Dialect {
         return Done();
     }
 
-    // Who writes is alone.
+    // There is only one writer.
     Result<std::string_view> open_session(Work& work, const model::Session& session,
                                           const SessionTerms& terms) const override {
         const Schema& schema = work.schema();

@@ -72,8 +72,8 @@ void version(sqlite3_context* context, int count, sqlite3_value** values) noexce
     }
 }
 
-/// useradmin_later(old, now): returns now, or the millisecond after old if old is now or slightly
-/// later. Every change results in a new row version.
+/// useradmin_later(old, now): returns now. If old is now or slightly later, returns the millisecond
+/// after old, so that every change results in a new row version.
 void later(sqlite3_context* context, int, sqlite3_value** values) noexcept {
     using namespace std::chrono_literals;
     const auto time_of = [](sqlite3_value* value) {

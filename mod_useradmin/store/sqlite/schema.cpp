@@ -8,8 +8,8 @@ namespace useradmin::store {
 
 namespace {
 
-/// A row a column: the table's letter, the column's place, name, type, whether it demands a value;
-/// and a row with the number of the schema.
+/// Each row is a column: the table's letter, the column's position, name, type, and whether it
+/// requires a value. Another row has the schema version.
 std::string sqlite_columns_query(const TableNames& names) {
     const auto table = [](const char* letter, std::string_view name) {
         const std::size_t dot = name.find('.');
@@ -26,7 +26,7 @@ std::string sqlite_columns_query(const TableNames& names) {
            table("a", names.account) + " ORDER BY 1, 2";
 }
 
-/// As SQLite derives a column's affinity from its declared type.
+/// Determines a column's affinity from its declared type, as SQLite does.
 Column::Kind affinity_of(std::string_view type) noexcept {
     if (type.find("int") != type.npos)
         return Column::Kind::integer;
@@ -50,7 +50,7 @@ std::string json_of(const Column& column) {
     if (column.kind == Column::Kind::boolean)
         return "json(iif(" + sql + " IS NULL, 'null', iif(" + sql + ", 'true', 'false')))";
     // JSON has no infinity. JSON.stringify writes null; some versions of SQLite write an invalid
-    // word.
+    // token.
     std::string value = "CASE typeof(" + sql + ") WHEN 'blob' THEN hex(" + sql +
                         ") WHEN 'real' THEN iif(" + sql + " IN (9e999, -9e999), NULL, " + sql +
                         ") ELSE " + sql + " END";
@@ -131,7 +131,7 @@ std::variant<CatalogChange, ErrorKind> read_sqlite_schema(SqliteClient& client, 
             column.write_before = "useradmin_later(" + column.sql() + ", ";
             column.write_after = ")";
         } else if (column.field == "role") {
-            // Lists compare within a function, as the index does, and therefore exactly.
+            // Lists compare the value within a function, as the index does, and therefore exactly.
             column.has_loose_equality = false;
         }
     read.extra_columns = extra_column_objects(read);

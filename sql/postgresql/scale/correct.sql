@@ -1,8 +1,10 @@
--- Corrects the counts while others write. The first lock keeps TRUNCATE out, the second another correction.
+-- Corrects the counts during concurrent writes. The first lock blocks TRUNCATE, the second other
+-- corrections.
 
 LOCK TABLE @user@ IN ROW EXCLUSIVE MODE;
 LOCK TABLE @scale@.counts IN SHARE UPDATE EXCLUSIVE MODE;
--- Within one snapshot the difference is exact despite concurrent writes: the number of wrong counts.
+-- Within one snapshot, the difference is exact despite concurrent writes. It is the number of wrong
+-- counts.
 WITH wrong AS (
     INSERT INTO @scale@.counts
     SELECT role, sum(number)

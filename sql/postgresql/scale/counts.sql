@@ -4,13 +4,15 @@
 --    one row for each role that a statement changes, such as (admin, 1) or (user, -500), so no writer waits for
 --    another. The total of a role is the sum of its rows. About one write in a hundred merges up to 1,000 rows.
 --    In every snapshot the sum equals the number of users, because both change in the same transaction.
--- 2. Searches. A GIN index on the user table has the trigrams of the expression searched(name, email). Its function
---    fold() removes case and accents; it is immutable and reads no table, so the index needs no trigger.
--- 3. Orders. B-tree indexes on the user table, one for each order of a list, which index-only scans can use.
+-- 2. Searches. A GIN index on the user table contains the trigrams of the expression searched(name,
+-- email). Its function fold() removes case and accents. It is immutable and reads no table, so the
+-- index needs no trigger.
+-- 3. Orders. B-tree indexes on the user table, one for each order of a list, for index-only scans.
 --
--- All of it belongs to the table's owner. The trigger's function runs with the owner's rights and a fixed search
--- path; the functions of the index name the schema of everything they call. "useradminctl check --counts" compares
--- the counts with the users, "useradminctl schema --no-scale" removes everything.
+-- All of it belongs to the table's owner. The trigger's function runs with the owner's rights and a
+-- fixed search path. The functions of the index name the schema of everything they call.
+-- "useradminctl check --counts" compares the counts with the users. "useradminctl schema
+-- --no-scale" removes everything.
 --
 -- useradminctl replaces the words between at signs: @scale@ is the schema of these objects, @user@ the user table,
 -- @counted_role@ the role as lists see it.
@@ -19,10 +21,11 @@ CREATE TABLE IF NOT EXISTS @scale@.counts (
     role   text COLLATE "C" NOT NULL,
     number bigint NOT NULL
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
--- A publication of all tables refuses to delete rows that it cannot identify.
+-- With a publication of all tables, rows without a replica identity cannot be deleted.
 ALTER TABLE @scale@.counts REPLICA IDENTITY FULL;
 
--- Replaces up to 1,000 rows of the counts by their sums. Rows that another transaction is merging are left out.
+-- Replaces up to 1,000 rows of the counts by their sums. Skips rows that another transaction is
+-- merging.
 CREATE OR REPLACE FUNCTION @scale@.merge_counts() RETURNS void LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $body$
     WITH merged AS (
         DELETE FROM @scale@.counts
@@ -35,7 +38,7 @@ $body$;
 CREATE OR REPLACE FUNCTION @scale@.count_users() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $body$
 DECLARE
-    -- With an older snapshot, rows that others have changed since cannot be deleted.
+    -- A transaction with an older snapshot cannot delete rows that others have changed since.
     is_current boolean := current_setting('transaction_isolation') IN ('read committed', 'read uncommitted');
 BEGIN
     CASE TG_OP

@@ -1,4 +1,4 @@
--- Each on its own, while the table stays in use.
+-- Each index is created separately, while the table stays in use.
 
 CREATE INDEX CONCURRENTLY IF NOT EXISTS @newest@ ON @user@ (@created@ DESC, @id@);
 CREATE INDEX CONCURRENTLY IF NOT EXISTS @role_newest@ ON @user@ ((@role@), @created@ DESC, @id@)@include_role@;

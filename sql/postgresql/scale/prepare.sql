@@ -1,4 +1,4 @@
--- Run with the rights of the login role. Everything after this file runs as the owner of the user table.
+-- Runs as the login role. The following files run as the owner of the user table.
 
 DO $body$
 DECLARE
@@ -24,7 +24,8 @@ BEGIN
     EXECUTE 'CREATE EXTENSION IF NOT EXISTS pg_trgm SCHEMA '
         || (SELECT relnamespace::regnamespace FROM pg_class WHERE oid = @user_text@::regclass);
     EXECUTE 'CREATE SCHEMA IF NOT EXISTS @scale@ AUTHORIZATION ' || owner;
-    -- The owner of the schema could replace what runs with the rights of the table's owner.
+    -- The owner of the schema could replace functions that run with the rights of the table's
+    -- owner.
     IF (SELECT nspowner FROM pg_namespace WHERE oid = @scale_text@::regnamespace)
         <> (SELECT relowner FROM pg_class WHERE oid = @user_text@::regclass) THEN
         RAISE 'the schema @scale@ must belong to the owner of the user table; drop it or change its owner';

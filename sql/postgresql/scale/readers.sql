@@ -1,4 +1,4 @@
--- Who may read the user table may read the counts, and nobody else.
+-- Only roles that may read the user table may read the counts.
 
 DO $body$
 DECLARE

@@ -1,4 +1,5 @@
--- Removes the triggers and the schema, with the index of searches; also what earlier versions made there.
+-- Removes the triggers and the schema with the functions of the search index, including those of
+-- earlier versions.
 
 SET LOCAL lock_timeout = '2s';
 DO $body$
@@ -7,11 +8,11 @@ DECLARE
                         WHERE relnamespace = to_regnamespace(@scale_text@) AND relkind = 'r');
 BEGIN
     IF own_tables IS NOT NULL THEN
-        -- An automatic vacuum cancels itself when another session has waited this long.
+        -- Autovacuum cancels itself if another session waits this long.
         EXECUTE 'LOCK TABLE ' || own_tables || ' IN SHARE UPDATE EXCLUSIVE MODE';
         LOCK TABLE @user@ IN ACCESS EXCLUSIVE MODE;
-        -- A transaction may have read one of these and wait for the user table. This gives up before PostgreSQL
-        -- looks for deadlocks, which it does after a second.
+        -- A transaction may have read one of these tables and wait for the user table. This timeout
+        -- is shorter than PostgreSQL's deadlock_timeout of one second.
         SET LOCAL lock_timeout = '200ms';
         EXECUTE 'LOCK TABLE ' || own_tables || ' IN ACCESS EXCLUSIVE MODE';
     END IF;

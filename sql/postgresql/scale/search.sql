@@ -1,10 +1,11 @@
--- The functions of the index of searches. Nothing replaces them while the index exists: it has what they returned.
--- Every role that reads or writes users looks them up, so PUBLIC may do that, and they name the schema of each
--- function and operator that they call. A SET search_path would keep PostgreSQL from inlining them.
+-- The functions of the search index. They are never replaced while the index exists, because it
+-- contains their results. Every role that reads or writes users calls them, so PUBLIC has the
+-- privilege. They name the schema of each function and operator that they call, because SET
+-- search_path would prevent inlining.
 
--- A text without case and accents. A code point beyond ASCII becomes capital letters, which no folded text has:
--- so the trigrams of every script consist of letters, whatever the collation of the database takes for such.
--- Z, Y and YX begin a code point, and the other letters are its digits to the base 23.
+-- Returns a text without case and accents. A non-ASCII code point becomes capital letters, which no
+-- folded text contains. So the trigrams of every script consist of letters, whatever the database's
+-- collation. Z, Y and YX start a code point; the other letters are its digits to base 23.
 CREATE FUNCTION @scale@.fold_unicode(original text) RETURNS text LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $body$
 DECLARE
     folded text := pg_catalog.regexp_replace(normalize(original COLLATE pg_catalog."C", NFD), '[\u0300-\u036f]', '', 'g');
@@ -12,7 +13,7 @@ BEGIN
     IF pg_catalog.octet_length(folded) OPERATOR(pg_catalog.=) pg_catalog.length(folded) THEN
         RETURN pg_catalog.lower(folded COLLATE pg_catalog."C");
     END IF;
-    -- The code points that change, with what the service's own folding makes of them.
+    -- Maps the code points that change as the service's own folding does.
     SELECT normalize(pg_catalog.string_agg(coalesce(@folds@::pg_catalog.jsonb OPERATOR(pg_catalog.->>) point, point),
                                            '' ORDER BY place), NFC) INTO folded
     FROM pg_catalog.unnest(pg_catalog.string_to_array(original, NULL)) WITH ORDINALITY AS p (point, place);
@@ -27,7 +28,7 @@ BEGIN
         END, '' ORDER BY place) INTO folded
     FROM (SELECT place, pg_catalog.ascii(point) AS code
           FROM pg_catalog.unnest(pg_catalog.string_to_array(folded, NULL)) WITH ORDINALITY AS p (point, place)) AS c;
-    -- A text of combining marks alone becomes empty.
+    -- A text of only combining marks becomes empty.
     RETURN coalesce(folded, '');
 END $body$;
 
@@ -41,7 +42,7 @@ CREATE FUNCTION @scale@.fold(original text) RETURNS text LANGUAGE sql IMMUTABLE 
         THEN pg_catalog.lower(original COLLATE pg_catalog."C") ELSE @scale@.fold_unicode(original) END
 $body$;
 
--- What searches look at: the name and the address, with U+0001 between.
+-- The text to search: the name and the address, separated by U+0001.
 CREATE FUNCTION @scale@.searched(name text, email text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $body$
     SELECT coalesce(@scale@.fold(name), '') OPERATOR(pg_catalog.||) E'\x01' OPERATOR(pg_catalog.||)
         coalesce(@scale@.fold(email), '')

@@ -1,5 +1,6 @@
--- Whether the schema exists, whether triggers of another table reach it, whether all four of the user table do,
--- whether it has the functions of searches, and whether an earlier version made it, with a copy of the users.
+-- Whether the schema exists, whether triggers of another table use it, whether the user table has
+-- all four triggers, whether the search functions exist, and whether an earlier version created it,
+-- with a copy of the users.
 
 SELECT to_regnamespace(@scale_text@) IS NOT NULL,
     coalesce(bool_or(t.tgrelid <> @user_text@::regclass), false),

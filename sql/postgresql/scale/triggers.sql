@@ -1,4 +1,4 @@
--- From here on, every change of the user table reaches the counts. The table is locked for a moment.
+-- From here on, every change of the user table updates the counts. Locks the table briefly.
 
 SET LOCAL lock_timeout = '2s';
 DROP TRIGGER IF EXISTS @trigger@inserted ON @user@;
@@ -13,5 +13,5 @@ CREATE TRIGGER @trigger@deleted AFTER DELETE ON @user@ REFERENCING OLD TABLE AS 
     FOR EACH STATEMENT EXECUTE FUNCTION @scale@.count_users();
 CREATE TRIGGER @trigger@truncated AFTER TRUNCATE ON @user@
     FOR EACH STATEMENT EXECUTE FUNCTION @scale@.count_users();
--- The counts are not used until they have been compared with the users.
+-- The counts are unused until they have been compared with the users.
 COMMENT ON SCHEMA @scale@ IS NULL;

@@ -1,7 +1,7 @@
--- The columns of better-auth's admin plugin, for a "user" table that was made without it.
+-- The columns of better-auth's admin plugin, for a "user" table that was created without it.
 --
--- "useradminctl schema" runs those that the table lacks. By hand: run only those, since SQLite refuses
--- to add a column that is there.
+-- "useradminctl schema" adds those that the table lacks. By hand, run only those: SQLite rejects
+-- columns that exist.
 
 ALTER TABLE "user" ADD COLUMN "role" text;
 ALTER TABLE "user" ADD COLUMN "banned" integer;

@@ -1,9 +1,9 @@
-// Prints a module's directives for check-directives, a line each on standard output, in fields
-// that a tab ends:
-//   module NAME DIRECTIVE LEAST MOST HELP     how many words httpd lets through; 0 is any number
-//   bounds DIRECTIVE LEAST MOST               of a number
-//   default DIRECTIVE same|other|unsaid|unknown   what the server says of it, compared with its
-//   default switch DIRECTIVE On|Off                   its default
+// Prints a module's directives for check-directives. Each line on standard output has
+// tab-terminated fields:
+//   module NAME DIRECTIVE MIN MAX HELP           the number of arguments; 0: any
+//   bounds DIRECTIVE MIN MAX                     the bounds of a number
+//   default DIRECTIVE same|other|unsaid|unknown  the server's value compared with the default
+//   switch DIRECTIVE On|Off                      the default of a switch
 #pragma once
 
 #include "api/service.hpp"
@@ -22,7 +22,7 @@
 
 namespace useradmin::test {
 
-/// What a text is where the table's default is none.
+/// Returns the text form of a default, if the table has none.
 template <class Tag>
 inline constexpr const char* stand_in = nullptr;
 
@@ -67,7 +67,7 @@ constexpr const char* text_of(Comparison result) noexcept {
 
 template <const auto& table, std::size_t index>
 void tell(const httpd::DirectiveSettings<table>& settings) {
-    // Each a constant of its own: an entry as a whole would want the module's readers.
+    // Separate constants, since a whole entry would need the module's readers.
     using Entry = std::tuple_element_t<index, std::remove_cvref_t<decltype(table)>>;
     using Tag = typename Entry::Name;
     constexpr const char* name = std::get<index>(table).name;
@@ -104,7 +104,7 @@ void tell_each(const httpd::DirectiveSettings<table>& settings, std::index_seque
     (tell<table, index>(settings), ...);
 }
 
-/// All of a module's, whose record httpd has.
+/// Prints all directives of a module from its record.
 template <const auto& table>
 void tell_directives(const server_rec* server, const module& record) {
     for (const command_rec* command = record.cmds; command->name != nullptr; ++command) {
@@ -119,7 +119,7 @@ void tell_directives(const server_rec* server, const module& record) {
         std::make_index_sequence<std::tuple_size_v<std::remove_cvref_t<decltype(table)>>>());
 }
 
-/// mod_useradmin's.
+/// Prints mod_useradmin's directives.
 void tell_useradmin(const server_rec* server);
 
 } // namespace useradmin::test

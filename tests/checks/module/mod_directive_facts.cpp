@@ -1,4 +1,4 @@
-// A module for check-directives: with "httpd -t" it tells what httpd and the code know of each
+// A module for check-directives: with "httpd -t", prints what httpd and the code know of each
 // directive.
 #include "auth/configuration.hpp"
 #include "directive_facts.hpp"
@@ -18,10 +18,10 @@ void register_hooks(apr_pool_t*) {
 
 } // namespace
 
-// The one name that the module exports; httpd finds it by the symbol.
+// The only exported symbol. httpd finds the module by it.
 extern "C" {
 extern module directive_facts_module __attribute__((visibility("default")));
-// A line that begins with "module" is to clang 23 one of the modules of C++.
+// clang 23 parses a line that begins with "module" as a C++ module declaration.
 module_struct directive_facts_module = {
     STANDARD20_MODULE_STUFF, nullptr, nullptr, nullptr, nullptr, nullptr, register_hooks,
     AP_MODULE_FLAG_NONE};

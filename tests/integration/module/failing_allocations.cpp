@@ -1,6 +1,5 @@
-// Preloaded into an httpd of the tests, it makes allocations fail that the modules and the
-// libraries that they use ask for. httpd and APR never see one: they end the process then, by
-// design.
+// A preloaded library for the tests' httpd. Makes allocations of the modules and their libraries
+// fail, but not those of httpd and APR, which abort when out of memory.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -16,7 +15,7 @@
 
 #include "failing_allocations.hpp"
 
-// glibc's own, there before any library is looked up.
+// glibc's own functions, available before any library is loaded.
 extern "C" {
 void* libc_malloc(std::size_t size) __asm__("__libc_malloc");
 void* libc_calloc(std::size_t count, std::size_t size) __asm__("__libc_calloc");
@@ -27,14 +26,14 @@ namespace {
 
 using useradmin::test::AllocationCounts;
 
-/// Of this thread: how many allocations are still granted before one fails; negative: all are.
+/// For this thread: how many allocations succeed before one fails; negative: all.
 thread_local long granted = -1;
-/// Whether all that follow fail, too.
+/// Whether all following allocations fail too.
 thread_local bool goes_on = false;
-/// Whether the thread is at work here, where what it asks for is granted.
+/// Whether the thread is inside this code, whose allocations succeed.
 thread_local bool is_inside = false;
 
-/// In the file that the test reads; shared by all children.
+/// In a file that the test reads; shared by all children.
 AllocationCounts* counts() {
     static AllocationCounts* const shared = [] {
         const char* const path = std::getenv("TEST_ALLOCATIONS");
@@ -51,12 +50,12 @@ AllocationCounts* counts() {
     return shared;
 }
 
-/// In the process that the children are forked from.
+/// Runs in the parent process.
 __attribute__((constructor)) void share_counts() {
     counts();
 }
 
-/// Whether httpd or APR asks.
+/// Returns whether httpd or APR allocates.
 bool is_spared(const void* caller) {
     Dl_info about{};
     if (dladdr(caller, &about) == 0 || about.dli_fname == nullptr)
@@ -69,7 +68,7 @@ bool is_spared(const void* caller) {
     return false;
 }
 
-/// Whether this allocation is one that fails.
+/// Returns whether this allocation fails.
 bool fails(const void* caller) {
     if (granted < 0 || is_inside)
         return false;

@@ -1,5 +1,5 @@
-// A module for the tests: it says who calls as an auth module of other people would, and makes the
-// internal redirects and subrequests after which the service must still know it.
+// A test module. Names the caller as a third-party auth module would, and creates internal
+// redirects and subrequests, after which the service must still know the caller.
 #define AP_HAVE_DESIGNATED_INITIALIZER
 #include <httpd.h>
 
@@ -13,7 +13,7 @@
 
 namespace {
 
-/// "X-Test-Caller: id role" on a first request becomes the two notes; either may be missing.
+/// Sets the two notes of a first request from "X-Test-Caller: id role"; either may be missing.
 int state_caller(request_rec* request) {
     const char* caller = apr_table_get(request->headers_in, "X-Test-Caller");
     if (!caller || request->prev || request->main)
@@ -25,7 +25,7 @@ int state_caller(request_rec* request) {
     return OK;
 }
 
-/// Answers with what httpd finds at the path in X-Test-Target, or only looks it up.
+/// Replies with the result for the path in X-Test-Target, or only looks it up.
 int lead_elsewhere(request_rec* request) {
     if (!request->handler)
         return DECLINED;
@@ -51,8 +51,8 @@ int lead_elsewhere(request_rec* request) {
     return DECLINED;
 }
 
-/// "X-Fail-Allocations: n" has the allocation after n of them fail, "n all" and all that follow,
-/// where failing_allocations is preloaded.
+/// With failing_allocations preloaded, "X-Fail-Allocations: n" makes the allocation after n of them
+/// fail; "n all" makes all following ones fail too.
 void fail_allocations(const request_rec* request) {
     using Fail = void (*)(long after, int all);
     static const auto fail = reinterpret_cast<Fail>(dlsym(RTLD_DEFAULT, "test_fail_allocations"));
@@ -82,10 +82,10 @@ void register_hooks(apr_pool_t*) {
 
 } // namespace
 
-// The one name that the module exports; httpd finds it by the symbol.
+// The only exported symbol. httpd finds the module by it.
 extern "C" {
 extern module test_callers_module __attribute__((visibility("default")));
-// A line that begins with "module" is to clang 23 one of the modules of C++.
+// clang 23 parses a line that begins with "module" as a C++ module declaration.
 module_struct test_callers_module = {
     STANDARD20_MODULE_STUFF, nullptr, nullptr, nullptr, nullptr, nullptr, register_hooks,
     AP_MODULE_FLAG_NONE};
