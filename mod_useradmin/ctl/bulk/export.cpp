@@ -97,8 +97,8 @@ class Target {
     bool is_file_ = false;
 };
 
-/// Creates a file with mode 0600 and returns its descriptor, or -1 with errno. Replaces a leftover
-/// of the same owner; any other existing file is an error.
+/// Creates a file with mode 0600 and returns its descriptor, or -1 with errno. Removes a leftover
+/// first; if that is not permitted, fails with EEXIST.
 int create_exclusive(const std::string& name) noexcept {
     std::remove(name.c_str());
     return open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
