@@ -22,7 +22,7 @@ void report(const AppendResult& appended, bool is_required, text::Logger& errors
         errors.write_throttled(text::Level::error,
                                "UA0401: the audit log could not be written: " +
                                    std::generic_category().message(appended.error) +
-                                   (is_required ? "; changes are refused until then" : ""));
+                                   (is_required ? "; changes are refused until it can be written" : ""));
     if (appended.begins_stall)
         errors.write(text::Level::error,
                      std::string("UA0403: the audit log's program does not keep up; until it does, "
@@ -30,7 +30,7 @@ void report(const AppendResult& appended, bool is_required, text::Logger& errors
                          (is_required ? " and changes are refused" : ""));
     if (appended.not_written != 0)
         errors.write(text::Level::warning,
-                     "UA0404: the audit log's program has read all again; it did not get " +
+                     "UA0404: the audit log's program is reading again; lost lines: " +
                          std::to_string(appended.not_written) +
                          (appended.not_written == 1 ? " line" : " lines"));
 }

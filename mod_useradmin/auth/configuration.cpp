@@ -33,10 +33,9 @@ void warn(const httpd::ConfigLine& line, const char* sentence) {
 /// Warns of a weak secret.
 void warn_of(const crypto::LoadedSecret& sourced, const httpd::ConfigLine& line) {
     if (sourced.is_inline)
-        warn(line, "UA0311: AuthUserAdminSecret contains the secret itself, which mod_info shows, "
-                   "too; use file: or env:");
+        warn(line, "UA0311: AuthUserAdminSecret contains the secret itself, which mod_info also shows; use file: or env:");
     if (sourced.is_world_readable)
-        warn(line, "UA0312: every user of the system may read the file of AuthUserAdminSecret; run "
+        warn(line, "UA0312: the file of AuthUserAdminSecret is readable by all users; run "
                    "chmod 600");
     if (sourced.is_short())
         warn(line, line.copy("UA0313: a secret of AuthUserAdminSecret is shorter than " +

@@ -27,7 +27,7 @@ Token token_of(std::string_view credential, const AuthSettings& settings) {
     if (credential.empty())
         return {};
     if (credential.find('.') == credential.npos)
-        return {{}, "it is not signed, and AuthUserAdminSecret wants it to be"};
+        return {{}, "it is not signed, but AuthUserAdminSecret is set"};
     if (const auto token = crypto::verify_signature(credential, secrets))
         return {*token};
     return {{}, "its signature is not the one of AuthUserAdminSecret"};

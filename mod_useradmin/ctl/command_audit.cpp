@@ -79,7 +79,7 @@ CommandAudit::CommandAudit(const CommandSettings& settings, std::string_view com
         return;
     std::string problem;
     if (name.starts_with('|')) {
-        problem = "UserAdminAuditLog is a program, which httpd alone can tell what is done; say "
+        problem = "UserAdminAuditLog is a program, to which only httpd can write; say "
                   "--audit-log FILE or --audit-log none";
     } else {
         files_ = std::make_unique<Files>(name);
@@ -91,7 +91,7 @@ CommandAudit::CommandAudit(const CommandSettings& settings, std::string_view com
     if (!problem.empty() && settings.is_audit_required)
         throw CommandError(Exit::failure, problem);
     if (!problem.empty()) {
-        print_error(problem + "; what this command does is not told there");
+        print_error(problem + "; this command is not logged");
         return;
     }
     caller_ = account();

@@ -86,7 +86,7 @@ std::string suggestion(const std::string& typed, const std::vector<std::string>&
 
 [[noreturn]] void reject_command(std::string name, const std::vector<std::string>& rest) {
     if (name.empty() && rest.empty())
-        reject("say what to do; 'useradminctl --help' lists the commands");
+        reject("a command is required; 'useradminctl --help' lists the commands");
     if (!rest.empty())
         name += (name.empty() ? "" : " ") + rest.front();
     std::vector<std::string> names;
@@ -102,8 +102,7 @@ std::string suggestion(const std::string& typed, const std::vector<std::string>&
 
 [[noreturn]] void reject_option(const std::string& option, const Command* command) {
     if (option == "--password")
-        reject("a password never stands on the command line; it is typed, or comes on one line of "
-               "standard input");
+        reject("a password cannot be given on the command line; type it, or pipe it as one line of standard input");
     std::vector<std::string> names;
     const auto add_names = [&](std::span<const std::string_view> added) {
         for (const std::string_view name : added)
@@ -115,7 +114,7 @@ std::string suggestion(const std::string& typed, const std::vector<std::string>&
                "; 'useradminctl --help' lists them");
     add_names(command->required_options);
     add_names(command->options);
-    const std::string right = "; the right form is: useradminctl " + usage_of(*command);
+    const std::string right = "; usage: useradminctl " + usage_of(*command);
     if (std::find(names.begin(), names.end(), option) != names.end())
         reject(option + " must follow the command" + right);
     reject("'" + std::string(command->name) + "' takes no " + option + suggestion(option, names) +
@@ -177,7 +176,7 @@ CommandLine parse(std::span<const char* const> arguments) {
         reject_command(name, rest);
     if (line.command != nullptr && !needs_no_command &&
         (!rest.empty() || line.options.words.size() < line.command->min_words))
-        reject("the right form is: useradminctl " + usage_of(*line.command));
+        reject("usage: useradminctl " + usage_of(*line.command));
     return line;
 }
 

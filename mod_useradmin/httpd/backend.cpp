@@ -165,7 +165,7 @@ const char* read_password_hash(const ConfigLine& line, password::Format& format)
 
 const char* ServerNumberReader::operator()(const ConfigLine& line, unsigned& value) const {
     if (ap_check_cmd_context(line.command, GLOBAL_ONLY) != nullptr)
-        return "counts for the whole server, and stands outside of every <VirtualHost>";
+        return "applies to the whole server and must be outside <VirtualHost>";
     return NumberReader{"a whole number", 1, max}(line, value);
 }
 

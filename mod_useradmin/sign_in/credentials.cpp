@@ -56,7 +56,7 @@ Verification CredentialVerifier::verify(const Login& login) {
             text::Level::info,
             "UA0316: signing in to user " + std::string(verification.user.id) +
                 " with the password alone was refused: the account has a second factor "
-                "(twoFactorEnabled); AuthUserAdminSecondFactor ignore would let it in",
+                "(twoFactorEnabled); AuthUserAdminSecondFactor ignore allows it",
             login.network.text());
         break;
     default: // not decided

@@ -275,7 +275,7 @@ TEST(bulk, export_gives_way_to_a_concurrent_export) {
     sql().run("COMMIT");
     export_thread.join();
     CHECK_EQUAL(1, ended.status);
-    CHECK(has(ended.errors, "another export has begun to write " + name));
+    CHECK(has(ended.errors, "another export is writing " + name));
     CHECK_FALSE(std::filesystem::exists(name));
     CHECK_EQUAL(std::string("half of another"), read_file(part));
 }
@@ -381,7 +381,7 @@ TEST(bulk, import_with_dry_run_names_every_wrong_line) {
 }
 
 TEST(bulk, import_with_dry_run_changes_nothing) {
-    CHECK(has(done(ctl({"import", "--dry-run", lines(odd_users())})), "all lines are right"));
+    CHECK(has(done(ctl({"import", "--dry-run", lines(odd_users())})), "all lines are valid"));
     CHECK_EQUAL(0, users());
 }
 
@@ -392,7 +392,7 @@ TEST(bulk, import_of_csv_refuses_unknown_columns_and_bad_quotes) {
     CHECK(has(ctl({"import", "-", "--format", "csv"}, "email,name\na@x,b,c\n").errors,
               "line 2 must have 2 cells"));
     CHECK(has(ctl({"import", "-", "--format", "csv"}, "email,name\na@x,b\"c\n\"d\n").errors,
-              "line 2 has quotes that are not right"));
+              "line 2 is quoted incorrectly"));
     CHECK_EQUAL(0, users());
 }
 
@@ -554,7 +554,7 @@ TEST(bulk, import_with_dry_run_counts_what_an_import_does) {
     const std::string name =
         lines(lines_of_users(700, R"(,"password":"s3cr3t word")") +
               line("ana@x.org", R"(,"role":"user","password":"s3cr3t other")"));
-    CHECK_EQUAL(std::string("all lines are right: 700 users made, 1 changed, 0 skipped, in a "
+    CHECK_EQUAL(std::string("all lines are valid: 700 users made, 1 changed, 0 skipped, in a "
                             "transaction that was rolled back"),
                 done(ctl({"import", name, "--on-conflict", "update", "--dry-run"})));
     CHECK_EQUAL(1, users());

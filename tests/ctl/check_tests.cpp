@@ -187,7 +187,7 @@ TEST(check, reports_a_missing_unique_index_on_the_address) {
     sql().run("CREATE TABLE app_account (id text, account_id text, provider_id text, user_id text, "
               "password text)");
     const Json json = look(1, {"--tables", tables});
-    CHECK(lists(json, "data.problems", "no UNIQUE index stands on column \"email\""));
+    CHECK(lists(json, "data.problems", "there is no UNIQUE index on column \"email\""));
     CHECK(
         lists(json, "data.notes", "\"app_session_userId_idx\" ON \"app_session\" (\"user_id\");"));
     // What it says to run is right.

@@ -107,7 +107,7 @@ TEST(configuration, that_is_no_file_or_nests_too_deeply_is_refused) {
     CHECK(has(bare_ctl({"--config", "/nonexistent", "list"}).errors,
               "cannot read /nonexistent: No such file or directory"));
     ::mkfifo(path("pipe").c_str(), 0600);
-    CHECK(has(list("Include " + path("pipe") + "\n").errors, "pipe: it is no file"));
+    CHECK(has(list("Include " + path("pipe") + "\n").errors, "pipe: it is not a file"));
     file("large.conf", std::string((16 << 20) + 1, '#'));
     CHECK(has(bare_ctl({"--config", path("large.conf"), "list"}).errors, "is larger than"));
     std::filesystem::remove(path("large.conf"));

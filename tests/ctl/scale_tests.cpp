@@ -94,7 +94,7 @@ TEST(scale, is_refused_for_sqlite) {
                                                   {"check", "--counts"}}) {
         const ProgramResult ended = ctl(words);
         CHECK_EQUAL(2, ended.status);
-        CHECK(has(ended.errors, "SQLite needs nothing beside its tables for long lists"));
+        CHECK(has(ended.errors, "SQLite needs no additional objects for long lists"));
     }
 }
 

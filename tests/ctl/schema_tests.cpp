@@ -19,7 +19,7 @@ TEST_GROUP_BASE(schema, Scene) {
 
 TEST(schema, that_is_there_already_is_left_as_it_is) {
     create("ana@x.org");
-    CHECK(has(done(ctl({"schema"})), "The tables are there already; nothing was changed."));
+    CHECK(has(done(ctl({"schema"})), "The tables exist; nothing was changed."));
     const Json json(ctl({"schema", "--json"}).output);
     CHECK_EQUAL(std::string("false"), json.at("data.tablesLaid"));
     CHECK_EQUAL(0, json.size("data.columnsAdded"));

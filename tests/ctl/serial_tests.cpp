@@ -68,7 +68,7 @@ TEST(serial, show_role_ban_and_unban_find_a_user_by_its_number) {
     CHECK(has(with({"show", id}), "email          ana@x.org"));
     CHECK(has(with({"role", id, "admin"}), "the role of A <ana@x.org> is admin"));
     CHECK(has(with({"ban", id, "--expires", "7d"}), "is banned until"));
-    CHECK(has(with({"unban", id}), "is not banned any more"));
+    CHECK(has(with({"unban", id}), "is no longer banned"));
     CHECK_EQUAL(std::string("user"),
                 sql().value("SELECT \"role\" FROM number_user WHERE \"id\" = 2").value());
     for (const char* none : {"01", "1.0", "+1", "99", "x", "1 OR 1=1"})

@@ -343,7 +343,7 @@ TEST(ban, is_lifted_by_unban_with_its_reason_and_expiry) {
     CHECK_EQUAL(std::string("false"), json.at("data.banned"));
     CHECK_EQUAL(std::string("(null)"), json.at("data.banReason"));
     CHECK_EQUAL(std::string("(null)"), json.at("data.banExpires"));
-    CHECK_EQUAL(std::string("Ana <ana@x.org> is not banned any more"), done(ctl({"unban", id})));
+    CHECK_EQUAL(std::string("Ana <ana@x.org> is no longer banned"), done(ctl({"unban", id})));
 }
 
 TEST_GROUP_BASE(delete_, Scene){};

@@ -524,19 +524,19 @@ class Import {
             if (!context_.audit().record_change(seen.user_id, seen.before ? &*seen.before : nullptr,
                                                 seen.after ? &*seen.after : nullptr)) {
                 context_.audit().revert_changes(false);
-                throw CommandError(Exit::failure, "the audit log must be told; " + state());
+                throw CommandError(Exit::failure, "the audit log is required, and cannot be written; " + state());
             }
     }
 
     [[noreturn]] void fail(const store::Work& work) const {
-        throw CommandError(Exit::failure, "the database refused what stands from line " +
+        throw CommandError(Exit::failure, "the database rejected the lines from " +
                                               std::to_string(entries_.front()->line) + " to line " +
                                               std::to_string(entries_.back()->line) + ": " +
                                               work.error_message() + "; " + state());
     }
 
     void show_progress() const {
-        std::string text = is_dry_ ? "Looking at the lines: " + std::to_string(place_behind_.line)
+        std::string text = is_dry_ ? "Checking the lines: " + std::to_string(place_behind_.line)
                                    : "Importing the users: " + std::to_string(counts_.total());
         if (const std::uint64_t size = input_.size(); size > 0)
             text += ", " + std::to_string(place_behind_.bytes * 100 / size) + " %";
@@ -560,7 +560,7 @@ class Import {
                                    std::to_string(counts_.changed) + " changed, " +
                                    std::to_string(counts_.skipped) + " skipped" +
                                    (counts_.skipped > 0 ? " (already there)" : "");
-        print_line(is_dry_ ? "all lines are right: " + counts +
+        print_line(is_dry_ ? "all lines are valid: " + counts +
                                  ", in a transaction that was rolled back"
                            : counts);
         return Exit::success;

@@ -229,7 +229,7 @@ void UserFileReader::read_cells(std::string_view line, FileLine& read) const {
         if (!cell || cell->is_last != (name == headings_.back())) {
             read.problem =
                 cell ? "must have " + std::to_string(headings_.size()) + " cells, as line 1 has"
-                     : "has quotes that are not right: a cell with a quote, a comma or "
+                     : "is quoted incorrectly: a cell with a quote, a comma or "
                        "a cell with a line end is quoted, and its quotes are doubled";
             return;
         }
@@ -242,7 +242,7 @@ void UserFileReader::read_members(std::string_view line, FileLine& read) const {
     using Kind = json::Object::Kind;
     const auto object = json::Object::parse(line);
     if (!object) {
-        read.problem = "is no JSON object in UTF-8";
+        read.problem = "is not a JSON object in UTF-8";
         return;
     }
     for (const std::string_view key : object->keys()) {

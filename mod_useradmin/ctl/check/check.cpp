@@ -112,17 +112,17 @@ void print_for_people(const std::string& driver, const DatabaseFacts& found,
     print_line("  driver        " + driver + ", server version " + found.version);
     for (const store::Table* table : {&schema.user, &schema.session, &schema.account})
         print_line("  table         " + table->name + ": " + columns_of(*table));
-    print_line("The service would do this");
+    print_line("Behaviour of the service");
     for (const auto& [name, text] : behaviour) {
         std::string line = "  " + std::string(name);
         line.resize(16, ' ');
         print_line(line + text);
     }
     print_counts("The application's own rows", found.foreign);
-    print_counts("Rows that look made by the service", found.own);
+    print_counts("Rows apparently created by the service", found.own);
     print_texts("Notes", findings.notes);
     print_texts("Problems", findings.problems);
-    print_texts("Directives that suit the application's rows", findings.directives);
+    print_texts("Directives that fit the application's rows", findings.directives);
     if (findings.problems.empty())
         print_line("No problems were found.");
 }

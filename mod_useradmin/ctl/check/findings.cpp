@@ -112,8 +112,8 @@ class Examiner {
                        (index.keys[0] == email || index.keys[0] == "lower(");
             });
         if (!is_unique)
-            problem_that("no UNIQUE index stands on column \"" + email + "\" of table " +
-                         schema().user.name + ", so that two users can get one address; run: " +
+            problem_that("there is no UNIQUE index on column \"" + email + "\" of table " +
+                         schema().user.name + ", so two users can get the same address; run: " +
                          index_statement("UNIQUE INDEX", schema().user, "email",
                                          store::quoted_identifier(email)));
     }
@@ -151,8 +151,7 @@ class Examiner {
             if (found_.superuser_risk)
                 note("the rows were not read: " + *found_.superuser_risk);
             else if (schema().user.exists() && schema().account.exists())
-                note("the database's account may not read the accounts, so that nothing is "
-                     "concluded from the rows; run this as the tables' owner for that");
+                note("the database's account may not read the accounts, so the rows were not evaluated; run this as the tables' owner for that");
             return;
         }
         check_emails(*found_.own, *found_.foreign);

@@ -19,7 +19,7 @@ text::Timestamp end_of(std::string_view text, text::Timestamp now) {
                                         "2027-01-31T18:00:00Z) or a length of time (30m, 12h, 7d, "
                                         "2w)");
     if (*time <= now)
-        throw CommandError(Exit::usage, "--expires lies in the past");
+        throw CommandError(Exit::usage, "--expires is in the past");
     return *time;
 }
 
@@ -50,7 +50,7 @@ Exit unban(Context& context) {
     const model::User user = find_user(context, context.options.words[0]);
     require_column(context, "banned");
     const model::User free = change(context, user, api::unban(text::now()));
-    print(context, free, display(free) + " is not banned any more");
+    print(context, free, display(free) + " is no longer banned");
     return Exit::success;
 }
 

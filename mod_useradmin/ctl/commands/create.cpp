@@ -9,7 +9,7 @@ namespace useradmin::ctl {
 namespace {
 
 [[noreturn]] void reject_taken_email(const std::string& email) {
-    throw CommandError(Exit::already_there, "there is a user with the address " + email +
+    throw CommandError(Exit::already_there, "a user exists with the address " + email +
                                                 " already; 'useradminctl show' shows it");
 }
 

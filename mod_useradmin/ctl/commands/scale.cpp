@@ -43,7 +43,7 @@ class ScaleObjects {
         if (words_.empty())
             throw CommandError(Exit::usage,
                                std::string(database.dialect().product().name) +
-                                   " needs nothing beside its tables for long lists; leave out "
+                                   " needs no additional objects for long lists; leave out "
                                    "--scale, --no-scale and --counts");
         for (const auto& [word, meaning] : words_)
             if (meaning.find(body_quote) != meaning.npos)
@@ -115,7 +115,7 @@ class ScaleObjects {
             std::this_thread::sleep_for(pause_between_tries);
         }
         throw CommandError(Exit::failure,
-                           "others keep the user table locked; end their long transactions (they "
+                           "other sessions keep the user table locked; end their long transactions (they "
                            "are in pg_stat_activity), then run this again");
     }
 

@@ -135,7 +135,7 @@ void print_done(const Context& context, const Done& done) {
     if (done.has_created_tables)
         print_line("The tables were created.");
     else if (done.added_columns.empty())
-        print_line("The tables are there already; nothing was changed.");
+        print_line("The tables exist; nothing was changed.");
     std::string names;
     for (const std::string& name : done.added_columns)
         names += (names.empty() ? "" : ", ") + name;

@@ -170,7 +170,7 @@ Exit revoke_sessions(Context& context) {
     const bool is_address = words[0].find('@') != words[0].npos;
     if (words[0].empty() || words.back().empty() || (is_all && is_one_of_user) ||
         (is_address && !is_all && !is_one_of_user))
-        throw CommandError(Exit::usage, "the right form is: useradminctl session revoke USER "
+        throw CommandError(Exit::usage, "usage: useradminctl session revoke USER "
                                         "SESSION, USER --all, or TOKEN");
     if (!is_all && !is_one_of_user) {
         if (revoke(context, words[0]) == Revocation::no_such_session)

@@ -84,7 +84,7 @@ class Loader {
             reject("too many files include each other; the last one is " + file);
         // Special files may block.
         if (!std::filesystem::is_regular_file(file, ignored))
-            reject("cannot read " + file + ": " + (ignored ? ignored.message() : "it is no file"));
+            reject("cannot read " + file + ": " + (ignored ? ignored.message() : "it is not a file"));
         std::ifstream stream(file);
         if (!stream.is_open())
             reject("cannot read " + file + ": " + std::generic_category().message(errno));
@@ -217,7 +217,7 @@ std::optional<std::vector<std::string>> HttpdConfiguration::find(std::string_vie
                 refuse(" holds a variable that no Define gives one value");
         if (found != nullptr && !std::equal(found->words.begin() + 1, found->words.end(),
                                             line.words.begin() + 1, line.words.end()))
-            refuse(found->file == line.file ? " stands there more than once, and not the same"
+            refuse(found->file == line.file ? " has several different values there"
                                             : " is not the same as in " + found->file);
         found = &line;
     }

@@ -484,7 +484,7 @@ class PostgresqlClient final : public Client {
     bool note_error(std::string_view message, std::string_view state) {
         const bool is_late = std::exchange(is_late_, false);
         // Lines after the first may contain row values.
-        error_ = is_late ? "no answer came in time" : message.substr(0, message.find('\n'));
+        error_ = is_late ? "timed out" : message.substr(0, message.find('\n'));
         if (!is_late && !state.empty())
             error_.append(" (SQLSTATE ").append(state).append(")");
         return is_late;
