@@ -7,12 +7,12 @@ namespace useradmin::api {
 
 enum class Role { user, admin, super_admin };
 
-/// Returns a role as the tables store it.
+/// Returns the role's name in the database.
 constexpr std::string_view text_of(Role role) noexcept {
     return role == Role::super_admin ? "superAdmin" : role == Role::admin ? "admin" : "user";
 }
 
-/// Returns the role that a text names. Any other text, or none, is a plain user.
+/// Parses a role name. Any other text, or an empty one, yields the role user.
 constexpr Role parse_role(std::string_view text) noexcept {
     return text == text_of(Role::super_admin) ? Role::super_admin
            : text == text_of(Role::admin)     ? Role::admin
@@ -23,7 +23,7 @@ constexpr Role parse_role(std::string_view text) noexcept {
 struct Caller {
     std::string_view id;
     Role role = Role::user;
-    /// Whether both are those of a row of the service's user table: a change looks at it again.
+    /// Whether id and role are from the service's user table. If so, each change checks them again.
     bool is_stored = false;
     /// The id of the administrator who impersonates the caller; empty if there is none.
     std::string_view impersonated_by = {};
@@ -42,7 +42,7 @@ constexpr bool may_list(const Caller& caller) noexcept {
 constexpr bool may_create(const Caller& caller) noexcept {
     return is_administrator(caller);
 }
-/// An admin creates plain users only; an absent role does not count as user (4.2, check 4).
+/// An admin may create only plain users. A missing role does not count as user (4.2, check 4).
 constexpr bool may_create_with_role(const Caller& caller, std::string_view role) noexcept {
     return is_super_administrator(caller) || role == text_of(Role::user);
 }

@@ -1,12 +1,12 @@
-// The changes of a ban, for the interface and the command line.
+// The column changes that ban and unban a user, for the API and the command line.
 #pragma once
 
 #include "store/store.hpp"
 
 namespace useradmin::api {
 
-/// Returns the changes of a ban with its reason and expiry, both optional. The text must outlive
-/// the result.
+/// Returns the changes that ban a user. Reason and expiry are optional. The text must outlive the
+/// result.
 inline store::Changes ban(model::NullableText reason, model::NullableTime expires,
                           text::Timestamp now) {
     return {{"banned", true},
@@ -15,7 +15,7 @@ inline store::Changes ban(model::NullableText reason, model::NullableTime expire
             {"updatedAt", now}};
 }
 
-/// Returns the changes that lift a ban.
+/// Returns the changes that unban a user.
 inline store::Changes unban(text::Timestamp now) {
     return {{"banned", false}, {"banReason", {}}, {"banExpires", {}}, {"updatedAt", now}};
 }

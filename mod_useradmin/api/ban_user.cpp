@@ -47,10 +47,10 @@ Reply ban_user(const Call& call, const Service& service) {
         if (*expires <= now)
             return error(400, texts::ban_in_the_past);
     }
-    // Not the caller.
+    // Callers cannot ban themselves.
     if (call.id == call.caller->id)
         return error(400, texts::ban_self);
-    // The update checks that the user exists, the guard and If-Match.
+    // The update itself checks existence, the guard and If-Match.
     if (!text::is_clean_utf8(call.id))
         return error(404, texts::not_found);
     store::UpdateGuard guard = last_super_admin_guard(service.settings);
@@ -63,12 +63,12 @@ Reply ban_user(const Call& call, const Service& service) {
 }
 
 Reply unban_user(const Call& call, const Service& service) {
-    // A session, and the role.
+    // Session and role.
     if (!call.caller)
         return error(401, texts::no_session);
     if (!may_use_extras(*call.caller))
         return error(403, texts::ban_forbidden);
-    // The update checks that the user exists, and If-Match.
+    // The update itself checks existence and If-Match.
     if (!text::is_clean_utf8(call.id))
         return error(404, texts::not_found);
     store::UpdateGuard guard;

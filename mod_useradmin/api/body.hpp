@@ -9,7 +9,7 @@
 
 namespace useradmin::api {
 
-/// Returns whether the body has a role that is not null and not empty. It may have the wrong type.
+/// Returns whether the body has a role other than null and "". The role may have the wrong type.
 bool has_role(const json::Object& body);
 
 /// Returns whether the member is a string, null or absent.

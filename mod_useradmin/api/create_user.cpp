@@ -54,7 +54,7 @@ Reply create_user(const Call& call, const Service& service) {
         service.store.create(new_user(name, email, role, std::get<crypto::Secret>(hash).view(),
                                       service.settings.account_id_is_user_id),
                              actor_of(*call.caller));
-    // While the password was hashed, the address may have been taken, and the caller banned.
+    // Meanwhile, another request may have taken the address or banned the caller.
     if (!created)
         return failure_reply(created.failure(), texts::create_failed, texts::create_forbidden);
     call.event.target = created->id;

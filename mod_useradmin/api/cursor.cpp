@@ -10,7 +10,7 @@ namespace useradmin::api {
 
 namespace {
 
-// Two of them fit in a header.
+// Two cursors fit into one header.
 constexpr std::size_t max_cursor_length = 1000;
 constexpr std::size_t checksum_length = 16;
 
@@ -34,8 +34,8 @@ std::optional<std::string> from_hex(std::string_view digits) {
 
 } // namespace
 
-// The checksum, and in hexadecimal the direction, the page, the id and the key, unless it is NULL.
-// U+0000 separates them.
+// Format: the checksum, then in hexadecimal the direction, the page, the id and the key (omitted if
+// NULL), separated by U+0000.
 std::optional<std::string> encode_cursor(const Cursor& cursor, std::string_view list) {
     std::string fields(1, cursor.is_end ? '<' : '>');
     fields.append(std::to_string(cursor.page)).append(1, '\0').append(cursor.id);

@@ -10,25 +10,25 @@
 
 namespace useradmin::api {
 
-/// A page of a list that begins after a user, or ends before one.
+/// A page that starts after a given user, or ends before one.
 struct Cursor {
-    /// The number of the page.
+    /// The page number.
     std::int64_t page = 1;
     std::optional<std::string> key;
     std::string id;
     bool is_end = false;
 
-    /// Returns the position, which is valid as long as the cursor.
+    /// Returns the position. Valid as long as the cursor.
     store::Position position() const { return {key, id, is_end}; }
 };
 
-/// Returns a text of lower-case letters and digits that only the same list accepts. list:
-/// identifies the filter, the order and the limit. Returns nothing if it would be too long for a
+/// Encodes a cursor in lower-case letters and digits. Only the same list accepts it. list:
+/// identifies the filter, the order and the limit. Returns nothing if the text is too long for a
 /// link.
 std::optional<std::string> encode_cursor(const Cursor& cursor, std::string_view list);
 
-/// Returns the cursor, or nothing if the text is not one of the list. Clients can make up a cursor:
-/// it is well-formed, and nothing else.
+/// Decodes a cursor. Returns nothing if the text is not a cursor of the list. Clients can forge
+/// cursors: only the format is guaranteed.
 std::optional<Cursor> decode_cursor(std::string_view text, std::string_view list);
 
 } // namespace useradmin::api

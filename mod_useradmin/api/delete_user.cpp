@@ -15,7 +15,7 @@ Reply delete_user(const Call& call, const Service& service) {
     // Check 2: the caller is superAdmin.
     if (!may_delete(*call.caller))
         return error(403, texts::delete_forbidden);
-    // Check 3: not the caller.
+    // Check 3: callers cannot delete themselves.
     if (call.id == call.caller->id)
         return error(400, texts::delete_self);
     // Checks 4 and 5 (the user exists and is not the protected one), the guard and If-Match are

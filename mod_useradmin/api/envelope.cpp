@@ -14,7 +14,7 @@ namespace {
 // A user takes about 300 bytes in JSON.
 constexpr std::size_t user_size = 400;
 
-/// Writes the eleven fields of 2.1, then further columns.
+/// Writes the eleven fields of 2.1, then the extra columns.
 void write(json::Writer& writer, const model::User& user) {
     writer.begin_object();
     for (const model::Field<model::User>& field : model::user_fields)

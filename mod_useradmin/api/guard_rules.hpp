@@ -1,5 +1,5 @@
-// Under which conditions the store makes a change: what UserAdminGuard refuses beyond the
-// specification, and that the caller may still make it. What UserAdminEndSessions does.
+// Conditions for changes: the rules of UserAdminGuard, and that the caller may still make the
+// change. Also the policy of UserAdminEndSessions.
 #pragma once
 
 #include "api/service.hpp"
@@ -7,15 +7,15 @@
 
 namespace useradmin::api {
 
-/// Returns the guard for a change that takes the role superAdmin from a user.
+/// Returns the guard for a change that revokes the role superAdmin.
 inline store::UpdateGuard last_super_admin_guard(const OperationSettings& settings) {
     if (!settings.guards.last_super_admin)
         return {};
     return {store::UpdateGuard::Kind::keeps_last_of_role, text_of(Role::super_admin), text::now()};
 }
 
-/// The caller as the change must still find it: its body may have taken long to come, and the
-/// password long to be hashed. Nothing where the user table does not tell its role.
+/// Returns the caller for the change to check again: receiving the body and hashing the password
+/// may have taken long. Returns nothing if the caller's role is not from the user table.
 inline std::optional<store::Actor> actor_of(const Caller& caller) {
     static constexpr std::string_view roles[] = {text_of(Role::super_admin), text_of(Role::admin)};
     if (!caller.is_stored)

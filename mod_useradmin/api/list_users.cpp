@@ -68,8 +68,8 @@ store::Order order_of(std::string_view query) {
     return order;
 }
 
-/// Returns the pages next to a page, and removes the user beyond the limit that shows that there is
-/// a next one. list: as in encode_cursor().
+/// Returns the previous and the next page. Removes the extra user that shows that there is a next
+/// page. list: as in encode_cursor().
 Neighbours neighbours_of(std::vector<model::User>& users, const Pagination& pagination,
                          const std::optional<Cursor>& cursor, std::string_view list) {
     Neighbours neighbours;
@@ -87,7 +87,7 @@ Neighbours neighbours_of(std::vector<model::User>& users, const Pagination& pagi
     };
     if (users.empty())
         return neighbours;
-    // The first page is not bound to a position.
+    // The first page needs no cursor.
     if (const std::int64_t previous = std::min(pagination.page - 1, total_pages(pagination));
         previous > 1)
         neighbours.previous = cursor_at(users.front(), previous, true);
@@ -129,7 +129,6 @@ Reply list_users(const Call& call, const Service& service) {
         std::min(positive_number(text::query_parameter(call.request.query, "limit"), 20),
                  service.settings.max_limit);
 
-    // The filter rules.
     const std::optional<std::string> search = filter_parameter(call.request.query, "search");
     std::optional<std::string> role = "user";
     if (is_super_administrator(*call.caller))

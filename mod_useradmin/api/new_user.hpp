@@ -1,4 +1,4 @@
-// Creating a user, for the interface and the command line.
+// Creates a user, for the API and the command line.
 #pragma once
 
 #include "crypto/random.hpp"

@@ -14,9 +14,9 @@ namespace useradmin::api {
 
 namespace {
 
-// openapi.json has the whole interface. Of its own members, "x-if" names what its object depends
-// on, "x-errors" lists the texts of a reply's error, "x-every-reply" marks the headers of all
-// replies, and "x-notes" continues the description.
+// openapi.json describes the whole interface. Its own members: "x-if" is the condition for its
+// object, "x-errors" lists the texts of an error reply, "x-every-reply" marks the headers of all
+// replies, and "x-notes" extends the description.
 
 struct Delete {
     void operator()(cJSON* tree) const noexcept { cJSON_Delete(tree); }
@@ -34,7 +34,7 @@ cJSON* find(cJSON* tree, std::initializer_list<const char*> path) noexcept {
     return tree;
 }
 
-/// Replaces a member, or adds it; takes the value over.
+/// Adds or replaces a member. Takes ownership of the value.
 void set(cJSON* object, const char* name, cJSON* value) {
     if (value == nullptr)
         throw std::bad_alloc();
@@ -110,7 +110,7 @@ class Document {
         });
     }
 
-    /// Removes the objects whose "x-if" is not met, and the member from the others.
+    /// Removes the objects whose "x-if" is not met, and the member "x-if" from the others.
     void remove_unmet(cJSON* parent) const {
         for (cJSON *child = parent->child, *next = nullptr; child != nullptr; child = next) {
             next = child->next;
@@ -185,7 +185,7 @@ class Document {
         return "{}";
     }
 
-    /// Adds the further columns of the user table to what returns a full row.
+    /// Adds the extra columns of the user table to the replies with a full row.
     void add_columns() {
         cJSON* const components = member(tree_.get(), "components");
         cJSON* const schema = find(components, {"schemas", "FullUser"});
@@ -206,7 +206,7 @@ class Document {
         return made;
     }
 
-    /// Adds the headers of every reply, and the envelope of an error with its texts.
+    /// Adds the headers of all replies and, to an error, the envelope with its texts.
     void complete(cJSON* reply) {
         if (member(reply, "$ref") != nullptr)
             return;
@@ -259,7 +259,6 @@ class Document {
     const DocumentSettings& document_settings_;
     const OperationSettings& settings_;
     Tree tree_;
-    /// The schema of an error's envelope.
     Tree error_;
 };
 

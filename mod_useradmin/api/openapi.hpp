@@ -14,7 +14,7 @@ namespace useradmin::api {
 struct TokenCarriers {
     /// The name of the cookie.
     std::string_view cookie;
-    /// Whether Authorization: Bearer is accepted, too.
+    /// Whether Authorization: Bearer is also accepted.
     bool bearer = false;
 };
 
@@ -27,7 +27,7 @@ struct DocumentSettings {
     std::int64_t max_body = 0;
     /// Nothing if another auth module authenticates the callers.
     std::optional<TokenCarriers> carriers = {};
-    /// The further columns of the user table.
+    /// The extra columns of the user table.
     std::span<const store::ExtraColumn> columns = {};
 };
 

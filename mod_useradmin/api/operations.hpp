@@ -8,7 +8,7 @@ namespace useradmin::api {
 
 using http::Reply;
 
-/// A call of an operation.
+/// The arguments of an operation.
 struct Call {
     const http::Request& request;
     /// Nothing if there is no session.
@@ -52,10 +52,10 @@ struct Operation {
     std::string_view failure_text;
 };
 
-/// Returns all operations. HEAD uses the one of GET.
+/// Returns all operations. HEAD uses the operation of GET.
 std::span<const Operation> operations() noexcept;
 
-/// Returns the value of Allow.
+/// Returns the value of the Allow header.
 std::string methods_of(Resource resource);
 
 /// GET {id}/sessions

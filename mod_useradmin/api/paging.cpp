@@ -12,7 +12,7 @@ namespace {
 // Proxies accept at least 4 KiB of headers.
 constexpr std::size_t max_links_length = 3000;
 
-/// Characters that are not encoded in a path and in a query (RFC 3986).
+/// Characters that need no encoding in a path and in a query (RFC 3986).
 constexpr std::string_view path_characters = "/!$&'()*+,;=:@";
 constexpr std::string_view query_characters = "/?!$&'()*+,;=:@%";
 

@@ -9,16 +9,16 @@
 
 namespace useradmin::api {
 
-/// The pages next to a page.
+/// The pages before and after a page.
 struct Neighbours {
     bool has_next = false;
-    /// Their cursors; nothing: they have none and are found by their numbers.
+    /// The cursors. Without one, the link has only the page number.
     std::optional<std::string> previous;
     std::optional<std::string> next;
 };
 
-/// Adds both headers: links to the first, previous, next and last page, which repeat the request's
-/// own address with another page or cursor. Omits links that are too long for a header.
+/// Adds both headers. The links to the first, previous, next and last page are the request's own
+/// address with another page or cursor. Omits links that are too long for a header.
 void add_links(http::Reply& reply, const http::Request& request, const Pagination& pagination,
                const Neighbours& neighbours);
 

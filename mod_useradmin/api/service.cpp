@@ -84,7 +84,7 @@ Reply with_allow(Reply reply, Resource resource) {
     return reply;
 }
 
-/// Returns whether the method can change something.
+/// Returns whether the method can modify data.
 bool changes_something(std::string_view method) {
     return std::any_of(
         std::begin(table), std::end(table),
@@ -111,7 +111,7 @@ Reply dispatch(const http::Request& request, const std::optional<Caller>& caller
     if (changes_something(request.method) &&
         http::is_of_another_site(request.headers, service.settings.trusted_origins))
         return error(403, texts::origin_not_allowed);
-    // An unknown path is 404 for callers with a session only.
+    // Only callers with a session get 404 for an unknown path.
     if (operation == nullptr)
         return caller ? error(404, texts::not_found) : error(401, texts::no_session);
     const std::string session_id = text::decode_path_segment(target.session_id);

@@ -27,7 +27,7 @@ struct Guards {
 struct OperationSettings {
     /// ADMIN_EMAIL (4.4.1, check 5).
     std::string_view protected_email;
-    /// The largest page of a list.
+    /// The maximum page size of a list.
     std::int64_t max_limit = 1000;
     /// Whether the accountId of a credential account is the user's id, as better-auth 1.7 expects;
     /// otherwise the e-mail (2.2).
@@ -35,7 +35,7 @@ struct OperationSettings {
     /// Whether addresses are stored in lower case, as better-auth looks them up.
     bool lowers_email = false;
     Guards guards = {};
-    /// Whether an update that bans, or gives another role or address, ends the user's sessions.
+    /// Whether a ban, or a change of role or address, ends the user's sessions.
     bool ends_sessions = false;
     /// Whether UserAdminExtras is on: sessions, passwords and bans below a user.
     bool has_extras = false;
@@ -50,8 +50,8 @@ struct Service {
     const OperationSettings& settings;
 };
 
-/// Handles a request below the base address (specification, section 4). Without a caller there is
-/// no session. Fills in the event before any change, and its status at the end.
+/// Handles a request below the base address (specification, section 4). caller is empty if there is
+/// no session. Fills in the event before any change, and sets its status at the end.
 http::Reply handle_request(const http::Request& request, const std::optional<Caller>& caller,
                            const Service& service, audit::Event& event);
 
@@ -63,7 +63,7 @@ std::span<const std::string_view> operation_names() noexcept;
 std::string_view operation_name(std::string_view method, std::string_view path,
                                 bool has_extras) noexcept;
 
-/// Returns the envelope for an error of httpd or another module. Method and path tell the
+/// Returns the envelope for an error of httpd or another module. Method and path identify the
 /// operation.
 http::Reply error_reply(int status, std::string_view method, std::string_view path,
                         bool has_extras = false);

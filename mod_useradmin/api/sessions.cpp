@@ -11,8 +11,8 @@ namespace useradmin::api {
 
 namespace {
 
-/// The common checks in their order: session, role, and that the user exists. Returns nothing if
-/// all pass.
+/// Checks the session, the role and that the user exists, in this order. Returns the error reply,
+/// or nothing if all checks pass.
 std::optional<Reply> refusal(const Call& call, const Service& service,
                              std::string_view failure_text) {
     if (!call.caller)

@@ -46,7 +46,7 @@ Reply set_password(const Call& call, const Service& service) {
     if (!user)
         return failure_reply(user.failure(), texts::password_failed);
 
-    // If-Match: checked here to avoid hashing in vain, and again by the writing statement.
+    // Check If-Match early to avoid needless hashing. The update checks it again.
     store::UpdateGuard guard;
     guard.versions = if_match_versions(call.request.headers);
     if (!matches_version(*user, guard.versions))

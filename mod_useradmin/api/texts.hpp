@@ -1,4 +1,4 @@
-// The texts of the interface: those of the specification's section 7, then those it leaves open.
+// Message texts of the API: those of section 7 of the specification, then additional ones.
 #pragma once
 
 #include <string_view>

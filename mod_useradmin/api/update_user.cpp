@@ -23,13 +23,14 @@ bool is_one_of(Kind kind, std::initializer_list<Kind> kinds) {
     return false;
 }
 
-/// Returns whether the body has the role or the ban flag that an admin must not send (check 4). A
+/// Returns whether the body has a role or a ban flag, which an admin must not send (check 4). A
 /// null role does not count; any value of banned does.
 bool has_role_or_ban(const Object& body) {
     return has_role(body) || body.kind("banned") != Kind::absent;
 }
 
-/// Returns whether every field that the caller may set has its type. Ignored fields may have any.
+/// Returns whether every field that the caller may set has the right type. Ignored fields may have
+/// any type.
 bool has_types(const Object& body, const Caller& caller) {
     for (std::string_view field : {"name", "email", "password"})
         if (!is_one_of(body.kind(field), {Kind::absent, Kind::string}))
@@ -60,8 +61,7 @@ store::UpdateGuard update_guard_of(const Caller& caller, const store::Changes& c
     return revokes_super_admin(changes) ? last_super_admin_guard(settings) : store::UpdateGuard();
 }
 
-/// Returns the error for a body that cannot be applied, or 404 if the user does not exist (check
-/// 3).
+/// Returns the error for an invalid body, or 404 if the user does not exist (check 3).
 Reply reject(const Call& call, const Service& service, int status, std::string_view text) {
     const auto user = service.store.find(call.id);
     return user ? error(status, text) : failure_reply(user.failure(), texts::update_failed);
@@ -83,10 +83,10 @@ Reply update_user(const Call& call, const Service& service) {
         return body_error(body);
     const std::optional<Object> object = Object::parse(body.text);
 
-    // Check 3: the user exists. For a valid body, the update itself checks.
+    // Check 3: the user exists. For a valid body, the update itself checks this.
     if (!text::is_clean_utf8(call.id))
         return error(404, texts::not_found);
-    // Check 4: an admin sends neither role nor banned.
+    // Check 4: an admin must send neither role nor banned.
     if (object && !may_change_role_and_ban(caller) && has_role_or_ban(*object))
         return reject(call, service, 403, texts::update_role_forbidden);
     if (!object || !has_types(*object, caller))

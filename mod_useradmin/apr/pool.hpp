@@ -12,7 +12,7 @@
 namespace useradmin::apr {
 
 /// Constructs an object in the pool. Its destructor runs when the pool is cleared or destroyed.
-/// C++ objects enter pools in no other way. Throws what the constructor throws.
+/// This is the only way for C++ objects to enter a pool. Throws what the constructor throws.
 template <class T, class... Arguments>
 T& emplace(apr_pool_t* pool, Arguments&&... arguments) {
     static_assert(alignof(T) <= 8, "APR aligns to 8 bytes");
@@ -29,7 +29,7 @@ T& emplace(apr_pool_t* pool, Arguments&&... arguments) {
     return *object;
 }
 
-/// Returns the object that the pool keeps for a key. The first call constructs it.
+/// Returns the object stored in the pool under a key. The first call constructs it.
 template <class T>
 T& find_or_emplace(apr_pool_t* pool, const char* key) {
     void* found = nullptr;

@@ -15,14 +15,14 @@ inline bool is_auth_type(request_rec* request, const char* name) noexcept {
     return type != nullptr && strcasecmp(type, name) == 0;
 }
 
-/// Returns whether the AuthType leaves r->user to the session. Other types find the user
-/// themselves; httpd does not ask them if r->user is set or a Require passes without a user.
+/// Returns whether the AuthType takes r->user from the session. Other types determine the user
+/// themselves; httpd does not call them if r->user is set or a Require passes without a user.
 inline bool takes_user_from_session(request_rec* request) noexcept {
     return apr::view_of(ap_auth_type(request)).empty() || is_auth_type(request, "UserAdmin");
 }
 
-/// The note with the session's user id if another AuthType finds the user: the value of
-/// httpd::id_note until another module names the caller.
+/// The note with the session's user id if another AuthType determines the user. It equals
+/// httpd::id_note until another module sets that note.
 inline constexpr const char* session_note = "auth-useradmin-session";
 
 /// Returns whether the caller in the notes is the user of the Location.

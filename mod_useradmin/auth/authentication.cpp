@@ -38,8 +38,8 @@ void set_caller(request_rec* request, const AuthSettings& settings,
         apr_table_setn(request->notes, session_note, id);
 }
 
-/// Why a credential was rejected: for the error log and, as a word, for the audit log. nullptr if
-/// it was accepted or could not be checked.
+/// Why a credential was rejected: a sentence for the error log and a word for the audit log.
+/// nullptr if it was accepted or could not be checked.
 struct Refusal {
     const char* sentence = nullptr;
     const char* word = nullptr;
@@ -99,7 +99,7 @@ Outcome look_up_session(request_rec* request, const AuthSettings& settings,
     std::optional<sign_in::CachedSessions> kept;
     if (age.count() > 0) {
         place = backend.place() + settings.get<SigningSecrets>().label;
-        // Without signatures, a client could have one token cached under many credentials.
+        // Without signatures, a client could fill the cache with many credentials for one token.
         kept.emplace(sign_in::CachedSessions{*backend.server().shared.sessions, place, age,
                                              settings.get<SigningSecrets>().secrets.empty()
                                                  ? token_of(credential, settings).text
@@ -114,7 +114,7 @@ Outcome look_up_session(request_rec* request, const AuthSettings& settings,
         metrics.count(httpd::Lookup::signature);
         return {{sign_in::SessionStatus::malformed}, {token.refusal, "unsigned-token"}};
     }
-    // An empty token is not worth a log line.
+    // Do not log an empty token.
     if (token.text.empty())
         return {{sign_in::SessionStatus::malformed}};
     const sign_in::Identity identity =
@@ -159,7 +159,7 @@ void log_rejection(request_rec* request, const AuthSettings& settings, const Ref
     log.write_for_client(text::Level::info,
                          std::string("UA0310: the session token was refused: ") + refusal.sentence,
                          text::Network::of(apr::view_of(request->useragent_ip)).text());
-    // Redirected requests ask again.
+    // Do not record a redirected request again.
     if (!ap_is_initial_req(request))
         return;
     audit::Recorder audit(httpd::trail_of(settings.get<httpd::AuditLogFile>()),
@@ -174,7 +174,7 @@ void log_rejection(request_rec* request, const AuthSettings& settings, const Ref
 }
 
 /// Returns whether another handler reports a failed lookup: sign-in has its own replies, and an
-/// ErrorDocument's page reports a failure already.
+/// ErrorDocument already reports a failure.
 bool replies_itself(const request_rec* request, const AuthSettings& settings) {
     return settings.get<SignIn>().is_on ||
            (request->prev != nullptr && ap_is_HTTP_ERROR(request->prev->status));
@@ -222,7 +222,7 @@ int check_access(request_rec* request) noexcept {
                         });
 }
 
-/// Reached if a Require needs a user and there is no session.
+/// Called if a Require needs a user and there is no session.
 int check_user(request_rec* request) noexcept {
     if (!settings_of(request).get<Enabled>() || !takes_user_from_session(request))
         return DECLINED;

@@ -25,12 +25,12 @@ bool is_token(std::string_view name) {
 
 void warn(const httpd::ConfigLine& line, const char* sentence) {
     const ap_directive_t& directive = *line.command->directive;
-    // While reading the configuration, a virtual host has no log.
+    // While httpd reads the configuration, a virtual host has no log.
     ap_log_error(APLOG_MARK, APLOG_WARNING, 0, nullptr, "%s (%s:%d)", sentence, directive.filename,
                  directive.line_num);
 }
 
-/// Warns of a weak secret.
+/// Warns about a weak secret.
 void warn_of(const crypto::LoadedSecret& sourced, const httpd::ConfigLine& line) {
     if (sourced.is_inline)
         warn(line, "UA0311: AuthUserAdminSecret contains the secret itself, which mod_info also shows; use file: or env:");
@@ -73,7 +73,7 @@ const char* read_secrets(const httpd::ConfigLine& line, Signing& signing) {
         if (const auto* problem = std::get_if<std::string>(&read))
             return line.copy(*problem);
         const auto& sourced = std::get<crypto::LoadedSecret>(read);
-        // A text with blanks would be several secrets.
+        // A secret with spaces would be read as several secrets.
         if (sourced.is_inline && line.words.size() > 1)
             return "must be file:path or env:NAME for each of several secrets; a text with a blank "
                    "in it must be quoted";

@@ -35,7 +35,6 @@ const char* read_secrets(const httpd::ConfigLine& line, Signing& signing);
 const char* read_base(const httpd::ConfigLine& line, Base& base);
 const char* read_limit(const httpd::ConfigLine& line, password::AttemptLimit& limit);
 
-/// The module's directives.
 inline constexpr auto directives = std::tuple_cat(
     httpd::backend_directives("AuthUserAdminTimeout", "auth_useradmin"),
     std::tuple{
@@ -71,7 +70,7 @@ inline constexpr auto directives = std::tuple_cat(
             "how many attempts to sign in may fail for an account from an address [, within how "
             "many seconds]",
             password::AttemptLimit(), read_limit),
-        // Each false for the first word.
+        // In each of these, the first word means false.
         httpd::directive<struct IgnoresSecondFactor>(
             "AuthUserAdminSecondFactor", TAKE1, httpd::anywhere,
             "refuse or ignore: whether a password alone is refused if its account has a second "

@@ -28,13 +28,13 @@ authn_status status_of(sign_in::Outcome outcome) noexcept {
     case sign_in::Outcome::second_factor:
     case sign_in::Outcome::limited:
         return AUTH_DENIED;
-    default: // not decided
+    default: // undecided
         return AUTH_GENERAL_ERROR;
     }
 }
 
 authn_status verify(request_rec* request, const char* user, const char* password) {
-    // With .htaccess files, the configuration check does not run.
+    // The configuration check does not cover .htaccess files.
     if (server_configuration_of(request->server).database.open == nullptr) {
         ap_log_rerror(APLOG_MARK, APLOG_ERR, 0, request, "UA0308: the provider useradmin: %s",
                       httpd::database_problem().c_str());
@@ -51,8 +51,8 @@ authn_status verify(request_rec* request, const char* user, const char* password
         // `Require user` compares the stored address, not the typed one.
         request->user = apr::copy_c_string(request->pool, verification.user.email);
     }
-    // httpd asks for every request, so successes are left to the access log. A text that is not an
-    // address may be a mistyped password.
+    // httpd calls this for every request, so only the access log records successes. A name that is
+    // not an address may be a mistyped password.
     if (!verification.user.id.empty())
         event.target = verification.user.id;
     else if (apr::view_of(user).find('@') != std::string_view::npos)

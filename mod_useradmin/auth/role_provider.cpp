@@ -22,7 +22,7 @@ const char* parse(cmd_parms*, const char* line, const void** parsed) noexcept {
 authz_status check_role(request_rec* request, const char* line, const void*) noexcept {
     for (request_rec* source = request; source != nullptr;
          source = source->prev != nullptr ? source->prev : source->main) {
-        // A session's role does not apply to a user whom another AuthType finds.
+        // The session's role does not apply if another AuthType determines the user.
         if (apr::view_of(apr_table_get(source->notes, httpd::id_note)).empty() ||
             !has_session_user(request, source))
             continue;

@@ -8,7 +8,8 @@
 
 namespace useradmin::auth {
 
-/// Returns the request's token as sent. A bearer token precedes a cookie, as in better-auth.
+/// Returns the request's token as sent. As in better-auth, a bearer token takes precedence over a
+/// cookie.
 crypto::Secret credential_of(const request_rec* request, const AuthSettings& settings);
 
 /// A verified token.
@@ -19,7 +20,7 @@ struct Token {
     const char* refusal = nullptr;
 };
 
-/// Extracts the token. With a secret, the signature must be right; without one, it is ignored.
+/// Extracts the token. With a secret, the signature must be valid; without one, it is ignored.
 Token token_of(std::string_view credential, const AuthSettings& settings);
 
 } // namespace useradmin::auth

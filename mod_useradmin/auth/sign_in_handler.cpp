@@ -25,7 +25,7 @@ namespace {
 // Enough for an address and a password.
 constexpr long max_body_size = 65536;
 
-/// Returns whether the cookies mark the session as not to be remembered.
+/// Returns whether the cookies mark the session as not remembered.
 bool has_dont_remember(const http::Headers& headers, const AuthSettings& settings,
                        const sign_in::Cookies& cookies) {
     const auto value = token_in_cookie(headers.find("Cookie"), cookies.dont_remember_name());

@@ -50,9 +50,9 @@ std::optional<std::string_view> cookie_value(std::string_view header, std::strin
 } // namespace
 
 std::optional<std::string> token_in_cookie(std::string_view header, std::string_view name) {
-    // Any page of the site can set a cookie of the plain name, those with a prefix https alone.
+    // Any page of the site can set an unprefixed cookie. Only https pages can set a prefixed one.
     constexpr std::string_view prefixes[] = {sign_in::host_prefix, sign_in::secure_prefix, ""};
-    // Any subdomain can set __Secure-__Host-name, and only the host itself __Host-name.
+    // Any subdomain can set __Secure-__Host-name, but only the host itself can set __Host-name.
     const bool is_exact = sign_in::has_prefix(name);
     for (const std::string_view prefix : std::span(prefixes).subspan(is_exact ? 2 : 0))
         if (const auto value = cookie_value(header, prefix, name))

@@ -12,7 +12,7 @@ namespace useradmin::auth {
 /// that has a prefix already is matched exactly.
 std::optional<std::string> token_in_cookie(std::string_view header, std::string_view name);
 
-/// Returns the decoded token in an Authorization header of the scheme Bearer, or nothing.
+/// Returns the decoded token in an "Authorization: Bearer" header, or nothing.
 std::optional<std::string> token_in_authorization(std::string_view header);
 
 } // namespace useradmin::auth

@@ -1,18 +1,18 @@
-// The console. It speaks to the service at data-base and to nothing else, and makes every node by itself: what users are
-// called never becomes markup.
+// The console. It sends requests to the service at data-base and the sign-in endpoints only. It creates every DOM node itself,
+// so user data never becomes markup.
 "use strict";
 (() => {
   const service = document.documentElement.dataset;
   const hasExtras = service.extras === "on";
   const canSignIn = service.signIn !== "";
-  // better-auth's bounds of a password.
+  // better-auth's limits for the length of a password.
   const shortest = 8;
   const longest = 128;
   const days = 14;
   const maxLimit = Number(service.maxLimit);
   const limits = [Math.min(20, maxLimit), ...[50, 100].filter((limit) => limit <= maxLimit)];
 
-  // --- Texts: English, Spanish. What the service says in Spanish stands here under its own words. ---
+  // --- Texts: English, Spanish. The keys of the service's messages are the Spanish texts. ---
 
   const texts = {
     title: ["Users", "Usuarios"],
@@ -177,7 +177,7 @@
   };
   const language = (navigator.languages ?? [navigator.language]).map((each) => each.slice(0, 2).toLowerCase()).find((each) => each === "en" || each === "es") ?? "en";
   const column = language === "es" ? 1 : 0;
-  // A name that is written from the right stands apart in a sentence, and none turns the sentence round.
+  // Isolates right-to-left values and removes bidirectional controls, so that a value cannot reorder the sentence.
   const apart = (value) => String(value).replace(/[\u202a-\u202e\u2066-\u2069]/g, "").replace(/^.*[\u0590-\u08ff\u200f\ufb1d-\ufdff\ufe70-\ufefc].*$/su, "\u2068$&\u2069");
   const t = (key, values = {}) => (texts[key][column] ?? key).replace(/\{(\w+)\}/g, (_, name) => apart(values[name]));
   document.documentElement.lang = language;
@@ -188,9 +188,9 @@
   const dayFormat = new Intl.DateTimeFormat(locale, { dateStyle: "medium" });
   const timeFormat = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" });
   const shortDay = new Intl.DateTimeFormat(locale, { day: "numeric", month: "short" });
-  // What can be seen of a text.
+  // Returns the text without invisible characters.
   const visible = (text) => text.normalize("NFC").replace(/[\p{Cc}\p{Cf}\u115f\u1160\u2800\u3164\uffa0]/gu, "").trim();
-  // A line or two of it: whoever has a name of thousands of letters takes no room from others.
+  // Shortens very long names to a line or two.
   const widest = 80;
   function brief(text) {
     const letters = [...text.slice(0, 2 * widest + 2)];
@@ -243,7 +243,7 @@
 
   class Problem extends Error {
     constructor(status, told) {
-      // It may be a proxy that says so.
+      // A 503 without an envelope may come from a proxy.
       const said = told ?? (status === 503 ? "Servicio no disponible temporalmente" : undefined);
       super(said && texts[said] ? t(said) : column === 1 && said ? said : status === 0 ? t("unreachable") : t("failed", { status }));
       this.status = status;
@@ -266,21 +266,21 @@
       throw new Problem(0);
     }
   }
-  // A request to the service; the data of its envelope.
+  // Sends a request to the service. Returns the envelope.
   async function call(method, path, options) {
     const asking = caller;
     // The base address may be the root.
     const { status, content, headers } = await send(method, `${service.base}${path}`.replace(/^(?!\/)/, "/"), options);
-    // Whoever has signed out meanwhile is told nothing more.
+    // Discard the reply if the caller has signed out in the meantime.
     if (asking !== caller) throw new Problem(401, "No autorizado");
     if (status === 401) {
       enter(t("sessionOver"));
       throw new Problem(status, "No autorizado");
     }
-    // Somebody else has deleted what the list still shows.
+    // The list still shows a user or session that has been deleted.
     if (status === 404 && path.startsWith("/")) list?.refresh();
     if (status !== 200 || !content?.success) throw new Problem(status, content?.error);
-    // The service makes strong tags alone; a proxy that compresses calls them weak, and If-Match takes no weak one.
+    // The service sends strong tags only. A compressing proxy makes them weak, and a weak tag never matches If-Match.
     const cursorTo = (relation) => new RegExp(`cursor=(\\w+)>; rel="${relation}"`).exec(headers.get("Link") ?? "")?.[1];
     return { ...content, next: cursorTo("next"), previous: cursorTo("prev"), tag: headers.get("ETag")?.replace(/^W\//, ""), total: Number(headers.get("X-Total-Count") ?? content.pagination?.total) };
   }
@@ -334,7 +334,7 @@
     if (input.dataset.bounded && (input.value.length < shortest || input.value.length > longest)) return t("length", { least: shortest, most: longest });
     return input.check?.() ?? "";
   }
-  // A form whose button does something once all fields are right; what goes wrong is said above the buttons.
+  // A form that runs the action once all fields are valid. Errors appear above the buttons.
   function form({ fields, buttons, action, attributes }) {
     const alert = h("div", { class: "notice bad", role: "alert" });
     const node = h("form", { novalidate: true, ...attributes }, fields, alert, h("div", { class: "actions" }, buttons));
@@ -378,7 +378,7 @@
     }
     const generate = button(t("generate"), () => {
       const letters = "abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789";
-      // 56 letters: what is above their last multiple in a byte would favour the first ones.
+      // 224 is the largest multiple of 56 in a byte. Higher values would favour the first letters.
       const bytes = [];
       while (bytes.length < 20) bytes.push(...[...crypto.getRandomValues(new Uint8Array(32))].filter((byte) => byte < 224));
       input.value = bytes.slice(0, 20).map((byte) => letters[byte % 56]).join("").replace(/.{5}(?=.)/g, "$&-");
@@ -389,7 +389,7 @@
   }
   const roles = (current) => [...new Set(["user", "admin", "superAdmin", current])].map((role) => [role, nameOfRole(role)]);
 
-  // --- Dialogs: the browser keeps the keyboard inside, closes them with Esc, and gives the focus back. ---
+  // --- Dialogs: the browser traps and restores the focus, and closes them on Esc. ---
 
   function dialog(title, kind = "") {
     const heading = h("h2", { id: newId(), tabindex: "-1" }, title);
@@ -401,7 +401,7 @@
       h("div", { class: "content" }, h("p", { class: "status", role: "status" }), content));
     node.addEventListener("close", () => {
       node.remove();
-      // What opened it may have been made anew since.
+      // The element that opened the dialog may have been replaced.
       const below = [...document.querySelectorAll("dialog[open]")].at(-1);
       if (below) return below.contains(document.activeElement) || below.querySelector("h2").focus();
       const again = opener?.isConnected ? opener : document.querySelector(`[data-user="${CSS.escape(opener?.dataset?.user ?? "")}"]`);
@@ -484,7 +484,7 @@
     const wanted = hasEmail ? user.email : user.id;
     const lead = h("p", { id: newId() }, t(hasEmail ? "removeLead" : "removeLeadById"), " ", h("strong", null, wanted));
     const address = h("input", { name: "address", autocomplete: "off", autocapitalize: "off", spellcheck: "false", required: true });
-    // What cannot be seen cannot be typed.
+    // Users cannot type invisible characters.
     address.check = () => (visible(address.value) === visible(wanted) ? "" : t(hasEmail ? "notTheAddress" : "notTheId"));
     frame.content.append(form({
       fields: [lead, field(t(hasEmail ? "email" : "id"), address)],
@@ -522,11 +522,11 @@
     const end = h("section");
     let profile = null;
 
-    // What each input showed before anybody typed: it has no line ends, and no blanks around an address.
+    // The initial value of each input. Inputs drop line ends, and e-mail inputs trim spaces.
     const shown = {};
-    // What is stored is no mistake of whoever changes something else.
+    // An unchanged value is always valid.
     for (const [key, input] of Object.entries(inputs)) input.isAsStored = () => input.value === shown[key];
-    // Takes a user as it was just read; what somebody has typed stays. Tells what others have changed.
+    // Shows the user as just read, but keeps typed input. Returns descriptions of what others have changed.
     function take(fresh, freshTag) {
       const before = user;
       const changes = [];
@@ -542,7 +542,7 @@
       tag = freshTag;
       return changes;
     }
-    // Of two readings the later one counts, whichever comes first.
+    // If two loads overlap, the later one counts.
     let readings = 0;
     async function load() {
       const mine = ++readings;
@@ -552,11 +552,11 @@
       paint();
       return changes;
     }
-    // What was done is said, also where the user cannot be read any more.
+    // Reports success even if the user can no longer be read.
     async function done(text) {
       try {
         await load();
-        // A new password, or a ban, may have ended them.
+        // A new password or a ban may have ended the sessions.
         if (sessions.isConnected) await loadSessions();
       } catch (error) {
         if (!(error instanceof Problem)) throw error;
@@ -567,7 +567,7 @@
       list.refresh();
     }
 
-    // What a dialog asks for the user as it is now. Where that has changed, what is around the dialog is read again.
+    // Returns a function that sends a dialog's request with the current tag. If the user has changed, reloads the user.
     const asking = (of = pathOf(user), seen = tag) => async (method, path, body) => {
       try {
         await call(method, of + path, { tag: seen, body });
@@ -586,7 +586,7 @@
       tell([t("loadedAgain"), ...changes].join(" "));
       name.focus();
     }
-    // Does something; where the user has changed, offers to load it anew.
+    // Runs the action. If the user has changed, offers to reload it.
     const guarded = (action) => async () => {
       try {
         notice.replaceChildren();
@@ -597,7 +597,7 @@
         notice.querySelector("button").focus();
       }
     };
-    // For what no form is around.
+    // Runs an action outside a form.
     async function attempt(action) {
       try {
         await guarded(action)();
@@ -607,7 +607,7 @@
       }
     }
 
-    // What a button does; another click meanwhile does nothing more.
+    // Runs a button's action. Ignores further clicks until it ends.
     let isBusy = false;
     async function press(action) {
       if (isBusy) return;
@@ -624,7 +624,7 @@
       }
       if (!Object.keys(body).length) return tell(t("unchanged"));
       await call("PUT", pathOf(user), { tag, body });
-      // What has been typed meanwhile stays.
+      // Keep what has been typed in the meantime.
       for (const [key, input] of Object.entries(inputs)) {
         shown[key] = body[key] ?? shown[key];
         if (input.value === typed[key]) input.value = shown[key];
@@ -634,7 +634,7 @@
       if (caller && isSelf(user)) start();
     }
 
-    // Puts others in the place of what a part shows. The focus stays at its place.
+    // Replaces the children of a part and keeps the focus at the same position.
     function renew(part, ...children) {
       const at = [...part.querySelectorAll("button")].indexOf(document.activeElement);
       part.replaceChildren(...children);
@@ -722,7 +722,7 @@
   const empty = { search: "", role: "", banned: "", emailVerified: "", sort: sorts[0], limit: String(limits[0]), page: "1" };
 
   function makeList() {
-    // The state stands in the address, so that loading again, a bookmark or going back finds it.
+    // The state is in the URL, so it survives a reload, a bookmark and the back button.
     function stated() {
       const state = { ...empty };
       for (const [key, value] of new URLSearchParams(location.hash.slice(1))) if (key in empty) state[key] = value;
@@ -761,7 +761,7 @@
       h("thead", { role: "rowgroup" }, h("tr", { role: "row" }, heads)), rows);
     const said = h("p", { class: "hidden", role: "status" });
     const range = h("span", { class: "range muted" });
-    // The cursors of the pages next to the one that is shown: they cost the same at any depth.
+    // The cursors of the adjacent pages. Unlike page numbers, they cost the same at any depth.
     let cursors = {};
     const previous = button(t("previous"), () => change({ page: String(Number(query.page) - 1) }, previous, cursors.previous));
     const next = button(t("next"), () => change({ page: String(Number(query.page) + 1) }, next, cursors.next));
@@ -780,7 +780,7 @@
     function change(values, focus, cursor) {
       Object.assign(query, { page: "1" }, values);
       for (const [key, node] of Object.entries(controls)) choose(key, node);
-      // Whoever pauses after a word keeps the space behind it.
+      // Keep a trailing space that the user has just typed.
       if (values.search !== undefined && search.value.trim() !== query.search) search.value = query.search;
       refreshRows(focus, cursor);
     }
@@ -812,7 +812,7 @@
         problem.replaceChildren();
         cursors = reply;
         const { page, limit, totalPages } = reply.pagination;
-        // The last of a page is gone. A total may be older than that: it goes back, and comes to an end.
+        // The page is empty now. Always go back at least one page, because the total may be outdated.
         if (!reply.data.length && page > 1 && reply.total > 0) return change({ page: String(Math.min(totalPages, page - 1)) }, focus);
         paint(reply.data);
         none.hidden = reply.data.length > 0;
@@ -869,7 +869,7 @@
         const today = new Date();
         const starts = Array.from({ length: days + 1 }, (_, index) => new Date(today.getFullYear(), today.getMonth(), today.getDate() - days + 1 + index));
         const ofDays = [];
-        // A few at a time: the service has others to serve.
+        // Send only a few requests at a time, to limit the load on the service.
         for (let day = 0; day < days; day += 4)
           ofDays.push(...await Promise.all(starts.slice(day, Math.min(day + 4, days)).map((start, index) =>
             count({ createdAfter: new Date(start - 1).toISOString(), createdBefore: starts[day + index + 1].toISOString() }))));
@@ -910,7 +910,7 @@
     };
   }
 
-  // --- Coming and going ---
+  // --- Signing in and out ---
 
   function enter(note = "", isGood = false) {
     caller = own = list = null;
@@ -941,7 +941,7 @@
   async function leave() {
     const asking = caller;
     const { status } = await send("POST", `${service.signIn}/sign-out`, { body: {} }).catch((error) => ({ status: error.status }));
-    // Of two clicks, one is enough.
+    // Ignore a second click.
     if (asking !== caller) return;
     if (status === 200) return enter(t("signedOut"), true);
     tell(new Problem(status).message);

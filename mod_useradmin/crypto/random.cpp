@@ -28,7 +28,7 @@ std::string random_token() {
     constexpr std::string_view alphabet =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
     constexpr std::size_t length = 32;
-    // Using bytes from here on would bias towards the alphabet's first characters.
+    // Bytes from this value up would favour the first characters of the alphabet.
     constexpr std::size_t biased = 256 / alphabet.size() * alphabet.size();
 
     std::string token;

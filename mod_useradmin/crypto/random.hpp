@@ -7,7 +7,7 @@
 namespace useradmin::crypto {
 
 /// Fills the span (at most 256 bytes) from the system's generator. Aborts the process if that
-/// fails: no salt, id or token comes from a weaker source.
+/// fails: no salt, id or token may come from a weaker source.
 void random_bytes(std::span<unsigned char> out) noexcept;
 
 /// Returns a new UUID, version 4, as 36 characters.

@@ -32,7 +32,7 @@ Secret compute_signature(std::string_view token, std::string_view secret) {
 std::string sign(std::string_view token, std::string_view secret) {
     const Secret signature = compute_signature(token, secret);
     std::string value;
-    value.reserve(token.size() + 1 + signature.view().size()); // no reallocation leaves a copy
+    value.reserve(token.size() + 1 + signature.view().size()); // avoids copies left by reallocation
     ((value += token) += '.') += signature.view();
     return value; // moved, not copied
 }

@@ -33,7 +33,7 @@ std::variant<LoadedSecret, std::string> read_file(const std::string& path) {
     SecretBytes<max_line_length + 1> bytes;
     struct stat about {};
     const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    // One read returns a whole line, from a pipe too.
+    // One read returns a whole line, even from a pipe.
     const auto size = file >= 0 && fstat(file, &about) == 0 ? read(file, bytes.data(), bytes.size())
                                                             : ssize_t(-1);
     const std::error_code reason(errno, std::generic_category());

@@ -12,7 +12,7 @@ namespace useradmin::crypto {
 /// The recommended minimum length of a secret in bytes.
 inline constexpr std::size_t min_secret_length = 16;
 
-/// A secret, and conditions that an operator should be warned of.
+/// A secret, and conditions that warrant a warning.
 struct LoadedSecret {
     Secret secret;
     /// The secret is part of the configuration.

@@ -1,4 +1,4 @@
-// Request and reply: all that api and sign_in know of HTTP.
+// HTTP requests and replies, as api and sign_in use them.
 #pragma once
 
 #include <string>
@@ -24,7 +24,6 @@ class BodySource {
     virtual Body read() = 0;
 };
 
-/// The header fields of a request.
 class Headers {
   public:
     virtual ~Headers() = default;
@@ -54,7 +53,6 @@ struct Header {
     std::string value;
 };
 
-/// A reply.
 struct Reply {
     int status = 200;
     /// JSON, or empty.

@@ -9,7 +9,6 @@ namespace {
 
 struct Scheme {
     std::string_view prefix;
-    /// The default port.
     std::string_view port;
 };
 constexpr Scheme schemes[] = {{"http://", ":80"}, {"https://", ":443"}};

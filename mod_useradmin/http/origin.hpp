@@ -27,8 +27,8 @@ bool is_own_origin(std::string_view origin, const Headers& headers);
 /// Returns whether the origin is in the list.
 bool is_trusted_origin(std::string_view origin, Origins trusted) noexcept;
 
-/// Returns whether a browser marks the request as sent by a page that is neither of this server nor
-/// of a trusted origin. A request without such marks is sent by no page.
+/// Returns whether the headers show that the request comes from a page whose origin is neither the
+/// server's own nor trusted. A request without such headers does not come from a page.
 bool is_of_another_site(const Headers& headers, Origins trusted);
 
 /// Adds CORS headers for a trusted origin to the reply. For OPTIONS, adds the methods in the

@@ -17,7 +17,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 static_assert(std::atomic<pid_t>::is_always_lock_free, "a lock would not be shared by processes");
 
-// A place that was taken by another request is given back a moment later.
+// A displaced waiter keeps its place until it wakes up, so there are spare places.
 constexpr std::size_t places_per_waiter = 2;
 
 bool is_same(std::uint64_t left, std::uint64_t right) noexcept {
@@ -26,21 +26,20 @@ bool is_same(std::uint64_t left, std::uint64_t right) noexcept {
 
 } // namespace
 
-/// A slot, which is the place of a permit, or the place of a waiter. The semaphore's mutex protects
-/// all but the holder.
+/// A slot (the place of a permit) or a waiter's place. The semaphore's mutex protects all members
+/// but the holder.
 struct FairSemaphore::Reservation {
     static constexpr std::uint64_t free = std::numeric_limits<std::uint64_t>::max();
 
     /// Locked by the holder.
     Mutex mutex;
-    /// The process that has it; 0: nobody. Also one that was killed.
+    /// The process that holds it, even if it was killed; 0 if none.
     std::atomic<pid_t> holder;
     /// Whether another request took the place.
     bool is_displaced;
-    /// The lowest is served first.
+    /// The lowest order is served first.
     std::uint64_t order;
     Client client;
-    /// Wakes the waiter.
     Event wakeup;
 
     bool init() noexcept {
@@ -112,8 +111,8 @@ bool FairSemaphore::has_earlier_waiter(std::uint64_t order) noexcept {
     });
 }
 
-/// Returns the order of a new request: behind one request of each other network and account for
-/// every request that its own have in the queue.
+/// Returns the order of a new request. For each request that its network or account has in the
+/// queue, it lets one request of each other network and account go first.
 std::uint64_t FairSemaphore::order_of(const Client& client) noexcept {
     std::uint64_t order = next_order_;
     for (Reservation& each : reservations()) {
@@ -136,8 +135,8 @@ FairSemaphore::Reservation* FairSemaphore::take_slot(std::uint64_t order,
     return slot;
 }
 
-/// Takes a place, that of the last in order if the queue is full. Returns nullptr if the last in
-/// order is the request itself.
+/// Takes a waiting place. If the queue is full, displaces the request that is last in order.
+/// Returns nullptr if that is the new request itself.
 FairSemaphore::Reservation* FairSemaphore::take_place(std::uint64_t order,
                                                       const Client& client) noexcept {
     Reservation* last = nullptr;
@@ -155,7 +154,7 @@ FairSemaphore::Reservation* FairSemaphore::take_place(std::uint64_t order,
     Reservation* const place = Reservation::acquire_free(waiters(), order, client);
     if (place == nullptr)
         return nullptr;
-    // Only requests that enter count, or others could be aged by requests that are turned away.
+    // Count only requests that enter the queue: rejected ones must not age the others.
     ++next_order_;
     if (is_full) {
         last->is_displaced = true;
@@ -164,7 +163,7 @@ FairSemaphore::Reservation* FairSemaphore::take_place(std::uint64_t order,
     return place;
 }
 
-/// Wakes the request that is the next to be served.
+/// Wakes the next request to be served.
 void FairSemaphore::release(Reservation& reservation) noexcept {
     const std::lock_guard lock(mutex_);
     reservation.release();
@@ -219,8 +218,8 @@ FairSemaphore::Counts FairSemaphore::in_use() noexcept {
 
 std::variant<FairSemaphore::Permit, FairSemaphore::AcquireError>
 FairSemaphore::acquire(std::chrono::milliseconds timeout, const Client& client) noexcept {
-    constexpr std::chrono::milliseconds longest_sleep{50}; // a killed process wakes nobody
-    constexpr std::chrono::hours longest_wait{24};         // keeps the clock from overflowing
+    constexpr std::chrono::milliseconds longest_sleep{50}; // in case a process is killed
+    constexpr std::chrono::hours longest_wait{24};         // avoids clock overflow
     const auto deadline =
         Clock::now() + std::clamp<std::chrono::milliseconds>(timeout, {}, longest_wait);
 

@@ -13,10 +13,10 @@
 namespace useradmin::ipc {
 
 /// A fixed number of permits for several processes, and a fixed number of places to wait for one.
-/// Networks and accounts share both fairly: a further request of one that already has a request in
-/// the queue is served after a request of each other one. If the queue is full, the last in this
-/// order leaves it. If a process is killed, its permits and places become free (each is a robust
-/// mutex).
+/// Networks and accounts share both fairly: if one already has a request in the queue, its next
+/// request is served after one of each other network and account. If the queue is full, the request
+/// that is last in this order is rejected. If a process is killed, its permits and places become
+/// free (each is a robust mutex).
 class FairSemaphore {
   public:
     /// Numbers of permits and waiters.
@@ -25,7 +25,8 @@ class FairSemaphore {
         unsigned waiters;
     };
 
-    /// For whom a permit is requested. Requests for nobody are served in the order of arrival.
+    /// The client that requests a permit. Requests without one (nobody) are served in order of
+    /// arrival.
     struct Client {
         static constexpr std::uint64_t nobody = std::numeric_limits<std::uint64_t>::max();
 
@@ -38,8 +39,8 @@ class FairSemaphore {
     static std::size_t size_of(const Counts& capacity) noexcept;
 
     /// Creates a semaphore in zeroed shared memory of size_of() bytes, aligned for any type. The
-    /// caller owns the memory. To be called once, before the processes fork. Returns nullptr if the
-    /// system refuses, or if there are no permits or no places.
+    /// caller owns the memory. Call it once, before the processes fork. Returns nullptr if a mutex
+    /// cannot be initialized or a capacity is 0.
     static FairSemaphore* create(void* memory, const Counts& capacity) noexcept;
     FairSemaphore(const FairSemaphore&) = delete;
     FairSemaphore& operator=(const FairSemaphore&) = delete;
@@ -68,14 +69,14 @@ class FairSemaphore {
     };
 
     enum class AcquireError {
-        queue_full, ///< at once, or when a request of another network or account took the place
+        queue_full, ///< at once, or later if another network or account took the place
         timed_out,  ///< no permit became free in time
     };
 
     /// Acquires a permit. If none is free, waits for it in the queue.
     std::variant<Permit, AcquireError> acquire(std::chrono::milliseconds timeout,
                                                const Client& client) noexcept;
-    /// Acquires a permit for nobody.
+    /// Acquires a permit without a client.
     std::variant<Permit, AcquireError> acquire(std::chrono::milliseconds timeout) noexcept {
         return acquire(timeout, Client());
     }
@@ -88,7 +89,7 @@ class FairSemaphore {
     std::span<Reservation> waiters() noexcept;
     std::span<Reservation> slots() noexcept;
     std::span<Reservation> reservations() noexcept;
-    /// Returns whether the account holds fewer permits than one may.
+    /// Returns whether the account may hold another permit.
     bool may_run(std::uint64_t account) noexcept;
     bool has_earlier_waiter(std::uint64_t order) noexcept;
     std::uint64_t order_of(const Client& client) noexcept;
@@ -97,9 +98,9 @@ class FairSemaphore {
     void release(Reservation& reservation) noexcept;
 
     Counts capacity_;
-    /// If a process is killed while it holds the mutex, all reservations are valid.
+    /// If a process is killed while it holds the mutex, all reservations stay valid.
     Mutex mutex_;
-    /// The order of the next request of a network and account that have none in the queue.
+    /// The order of the next request whose network and account have none in the queue.
     std::uint64_t next_order_ = 0;
     // The waiters follow, then the slots.
 };

@@ -9,8 +9,8 @@
 
 namespace useradmin::ipc {
 
-/// Counts log lines in shared memory. Of a tag, one line is written a minute; of a tag about a
-/// client, twenty for each network.
+/// Counts log lines in shared memory. Allows one line a minute per tag, and for lines about clients
+/// twenty per tag and network.
 class LogThrottle {
     /// The lines of the minute that began when the entry was written.
     struct Lines {
@@ -22,16 +22,16 @@ class LogThrottle {
   public:
     using Clock = Table::Clock;
 
-    /// By then, an address is banned if the recipe for fail2ban is in use.
+    /// Enough lines for the fail2ban recipe to ban an address.
     static constexpr std::uint32_t max_client_lines = 20;
 
-    /// Initializes the object in zeroed shared memory, before the processes fork. Returns false if
-    /// the system refuses.
+    /// Initializes the object in zeroed shared memory, before the processes fork. Returns false on
+    /// failure.
     [[nodiscard]] bool init() noexcept { return lines_.init(); }
 
-    /// Counts a line of a tag, about a client if there is a network. Returns how many lines since
-    /// the last written one it stands for; 0: do not write it. The lines about networks without
-    /// room count as those of the tag.
+    /// Counts a line of a tag, about a client if network is not empty. Returns how many lines this
+    /// one represents, including those suppressed since the last written one; 0: do not write it.
+    /// If there is no room for the network, the line counts as one of the tag alone.
     std::uint64_t count(std::string_view tag, std::string_view network,
                         Clock::time_point now) noexcept;
 

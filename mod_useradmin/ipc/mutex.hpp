@@ -7,13 +7,13 @@
 
 namespace useradmin::ipc {
 
-/// A mutex for the threads of several processes, to be locked by std::lock_guard and
-/// std::unique_lock. If the owner is killed, the next thread gets it: the protected data must be
-/// valid at any time.
+/// A mutex for the threads of several processes, for use with std::lock_guard and std::unique_lock.
+/// If the owner is killed, the next thread acquires it, so the protected data must be valid at all
+/// times.
 class Mutex {
   public:
-    /// Initializes the object in zeroed shared memory, before the processes fork. Returns false if
-    /// the system refuses.
+    /// Initializes the object in zeroed shared memory, before the processes fork. Returns false on
+    /// failure.
     [[nodiscard]] bool init() noexcept;
 
     /// Blocks without a timeout.

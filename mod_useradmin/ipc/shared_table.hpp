@@ -18,13 +18,13 @@
 namespace useradmin::ipc {
 
 /// A hash table of a fixed size for several processes, valid in zeroed memory. Each stripe of
-/// buckets has a mutex. An entry is free while it is being written, so a process that is killed
-/// leaves no half-written one.
+/// buckets has a mutex. An entry is marked free while it is being written, so a killed process
+/// leaves no partial entry.
 template <class Value, std::size_t stripe_count, std::size_t buckets_per_stripe>
 class SharedTable {
   public:
     using Clock = std::chrono::steady_clock;
-    /// A digest with a random key: nobody can aim at a bucket.
+    /// A digest with a random key: clients cannot choose a bucket.
     using Key = std::array<unsigned char, 16>;
 
     struct Entry {
@@ -60,7 +60,8 @@ class SharedTable {
                 });
             return found != entries_.end() ? &*found : nullptr;
         }
-        /// Returns a free entry, or else the oldest, of those that meet the condition, or nullptr.
+        /// Returns a free entry, or else the oldest, that meets the condition. Returns nullptr if
+        /// none does.
         template <class Condition>
         Entry* find_replaceable(const Condition& condition) const {
             std::array<Entry*, std::tuple_size_v<Entries>> oldest_first;
@@ -76,11 +77,11 @@ class SharedTable {
                                             [&](Entry* entry) { return condition(*entry); });
             return found != oldest_first.end() ? *found : nullptr;
         }
-        /// Gives an entry the key and changes its value by a function.
+        /// Sets the entry's key and updates its value with the function.
         template <class Change>
         void write(Entry& entry, Clock::time_point now, const Change& change) const {
             stripe_.has_entries = true;
-            entry.written_at.exchange(0); // no write is moved before it
+            entry.written_at.exchange(0); // keeps the writes below after it
             entry.key = key_;
             change(entry.value);
             entry.written_at = now.time_since_epoch().count();
@@ -104,7 +105,7 @@ class SharedTable {
         const Key& key_;
     };
 
-    /// To be called once, before the processes fork. Returns false if the system refuses a mutex.
+    /// Call it once, before the processes fork. Returns false if a mutex cannot be initialized.
     [[nodiscard]] bool init() noexcept {
         crypto::random_bytes(secret_);
         return std::all_of(stripes_.begin(), stripes_.end(),
@@ -132,7 +133,7 @@ class SharedTable {
         return key;
     }
 
-    /// Locks the bucket of a key, which must outlive the lock.
+    /// Locks the bucket of a key. The key must outlive the lock.
     Bucket lock(const Key& key) noexcept {
         std::size_t number = 0;
         std::memcpy(&number, key.data(), sizeof number);

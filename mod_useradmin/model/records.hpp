@@ -1,5 +1,5 @@
-// The records of the application's tables, with a field table for each. Reading rows, binding
-// arguments and writing JSON use it.
+// The records of the application's tables. Their field tables drive reading rows, binding arguments
+// and writing JSON.
 #pragma once
 
 #include "text/timestamp.hpp"
@@ -15,13 +15,13 @@ using text::Timestamp;
 using NullableText = std::optional<std::string_view>;
 using NullableTime = std::optional<Timestamp>;
 
-/// A value for a column; empty: NULL.
+/// A value for a column. std::monostate is NULL.
 using Value = std::variant<std::monostate, std::string_view, bool, Timestamp>;
 
-/// What happens to a value without a column.
+/// What to do with a value that has no column.
 enum class IfAbsent {
-    ignore, ///< it is ignored
-    reject, ///< the work fails, unless it is the default for a missing column
+    ignore, ///< ignore the value
+    reject, ///< fail, unless it is the default for a missing column
 };
 
 /// A field of a record: its name in tables and JSON, and its member.
@@ -51,12 +51,12 @@ struct User {
     bool banned = false;
     NullableText ban_reason;
     NullableTime ban_expires;
-    /// The further columns as a JSON object. Set by create and update only.
+    /// The extra columns as a JSON object. Set by create and update only.
     std::string_view extra_columns;
-    /// The row version: letters, digits, dots and dashes. Changes with every change of the row, by
-    /// anyone. Set by find, create and update only.
+    /// The row version: letters, digits, dots and dashes. Changes with every update of the row, by
+    /// any client. Set by find, create and update only.
     std::string_view version;
-    /// The value by which the list is sorted, in the database's own text. Set by lists only.
+    /// The value by which the list is sorted, as the database formats it. Set by lists only.
     NullableText sort_key;
 };
 
@@ -85,7 +85,7 @@ struct Session {
     NullableTime updated_at;
     NullableText ip_address;
     NullableText user_agent;
-    /// The administrator who impersonates the user, by better-auth's admin plugin.
+    /// The administrator who impersonates the user (better-auth's admin plugin).
     NullableText impersonated_by;
 };
 
@@ -146,7 +146,6 @@ constexpr std::span<const Field<Account>> fields<Account>() noexcept {
     return account_fields;
 }
 
-/// Returns the value of a field.
 template <class Record>
 Value value_of(const Record& record, const Field<Record>& field) {
     const auto value = [](const auto& member) -> Value {

@@ -91,7 +91,7 @@ std::optional<Phc> parse_phc(std::string_view stored) {
     take_until('$');
     phc.salt = from_base64(take_until('$'));
     phc.hash = from_base64(rest);
-    // Encoding it again rejects what was parsed too leniently.
+    // Encoding the result again rejects what was parsed too leniently.
     const bool is_sound = phc.work.memory_kib >= min_lane_memory_kib * phc.work.lanes &&
                           is_within(phc.salt.view().size(), min_salt_size, max_field_size) &&
                           is_within(phc.hash.view().size(), min_hash_size, max_field_size) &&

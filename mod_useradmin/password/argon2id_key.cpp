@@ -26,8 +26,8 @@ void free_memory(std::uint8_t* memory, std::size_t size) {
     HashMemory::deallocate(memory, size);
 }
 
-/// Whether all memory of this process is in huge pages. Without them libsodium spends more time on
-/// page faults than it saves; libargon2's memory has them where they are only on request.
+/// Returns whether the kernel uses huge pages for all memory. If not, libsodium loses more time to
+/// page faults than it saves. HashMemory requests huge pages for libargon2.
 bool has_huge_pages() {
     std::ifstream setting("/sys/kernel/mm/transparent_hugepage/enabled");
     std::string line;
@@ -38,8 +38,9 @@ bool has_huge_pages() {
 
 std::optional<crypto::Secret> derive_with_libargon2(const Argon2id& work, std::string_view salt,
                                                     std::size_t size, std::string_view password) {
+    // libargon2 writes to the key only.
     const auto bytes_of = [](std::string_view text) {
-        return reinterpret_cast<std::uint8_t*>(const_cast<char*>(text.data())); // not written
+        return reinterpret_cast<std::uint8_t*>(const_cast<char*>(text.data()));
     };
     std::string key(size, '\0');
     argon2_context context{};

@@ -42,7 +42,7 @@ AttemptLimiter::Subject AttemptLimiter::subject(text::Network network, std::stri
 std::optional<AttemptLimiter::Denial> AttemptLimiter::check(const Subject& subject,
                                                             const AttemptLimit& limit,
                                                             Clock::time_point now) noexcept {
-    // The narrowest scope, which comes first, is reported with the longest wait.
+    // Report the narrowest scope, which is first, and the longest wait.
     std::optional<Denial> denial;
     for (std::size_t index = 0; index < scopes.size(); ++index) {
         const Scope& scope = scopes[index];

@@ -1,4 +1,4 @@
-// Counts failed attempts to sign in, all processes together.
+// Counts failed sign-in attempts across all processes.
 #pragma once
 
 #include "ipc/shared_table.hpp"
@@ -13,38 +13,39 @@
 
 namespace useradmin::password {
 
-/// How many failed attempts are allowed within how much time.
+/// The maximum number of failed attempts within a time window.
 struct AttemptLimit {
     unsigned attempts = 10;
     std::chrono::seconds window{60};
 };
 
-/// Counts 32,768 subjects in shared memory, for each account and network together and each of them
-/// alone. When there is no room, the oldest count of a few goes.
+/// Counts the failures of 32,768 subjects in shared memory: of each account and network together,
+/// and of each alone. If a bucket is full, its oldest count is dropped.
 class AttemptLimiter {
-    /// How often a subject failed since the count was written.
+    /// The subject's failures since the count was written.
     using Failures = std::uint32_t;
     using Counts = ipc::SharedTable<Failures, 64, 64>;
 
   public:
     using Clock = Counts::Clock;
 
-    /// Initializes the object in zeroed shared memory, before the processes fork. Returns false if
-    /// the system refuses.
+    /// Initializes the object in zeroed shared memory, before the processes fork. Returns false on
+    /// failure.
     [[nodiscard]] bool init() noexcept { return counts_.init(); }
 
-    /// Which failures a limit counts.
+    /// The failures that a limit counts.
     struct Scope {
-        /// Those of one account, or of all.
+        /// Whether it counts those of one account, or of all.
         bool of_one_account;
-        /// Those of one network of that prefix length, or of all where it is 0. An IPv4 address
-        /// counts as 64.
+        /// Counts the failures of one network of that prefix length, or of all networks if it is 0.
+        /// An IPv4 address counts as 64.
         unsigned prefix_length;
-        /// How many times Limit::attempts may fail.
+        /// The factor by which AttemptLimit::attempts is multiplied.
         unsigned factor;
     };
-    /// A stranger at one address, or with a whole /48 network, uses up less than an account has
-    /// overall, and locks nobody else out of it. Many people may share a network.
+    /// An attacker with one address, or even a whole /48, cannot use up an account's overall limit,
+    /// and so cannot lock others out of it. Networks have higher limits because many people may
+    /// share one.
     static constexpr std::array<Scope, 7> scopes{{
         {true, 64, 1},
         {true, 56, 2},
@@ -56,7 +57,7 @@ class AttemptLimiter {
     }};
 
     using Key = Counts::Key;
-    /// What one attempt counts for: a key for each scope. An IPv4 address has one network.
+    /// The keys under which an attempt counts, one for each scope. An IPv4 address has one network.
     struct Subject {
         text::Network network;
         std::array<Key, scopes.size()> keys;
@@ -68,20 +69,21 @@ class AttemptLimiter {
     /// has its own counts.
     Subject subject(text::Network network, std::string_view place, std::string_view account) const;
 
-    /// Which attempts are used up, and when there will be others.
+    /// The limit that was reached, and when the next attempt is allowed.
     struct Denial {
         Scope scope;
         std::chrono::seconds retry_after;
     };
 
-    /// What keeps the subject from another attempt for the longest; nothing where it may try.
+    /// Returns the narrowest limit that was reached with the longest wait, or nothing if the
+    /// attempt is allowed.
     std::optional<Denial> check(const Subject& subject, const AttemptLimit& limit,
                                 Clock::time_point now) noexcept;
-    /// Counts an attempt that failed.
+    /// Counts a failed attempt.
     void record_failure(const Subject& subject, const AttemptLimit& limit,
                         Clock::time_point now) noexcept;
-    /// Forgets the failures of the account from the client's address alone: its owner's success
-    /// must not give others more guesses.
+    /// Clears the failures of the account from the client's address only: the owner's success must
+    /// not give others more guesses.
     void clear_failures(const Subject& subject) noexcept;
 
   private:

@@ -57,7 +57,7 @@ inline constexpr std::size_t max_bcrypt_bytes = 72;
 using Format = std::variant<Argon2id, Scrypt, Bcrypt>;
 
 /// Parses the arguments of UserAdminPasswordHash and `useradminctl --hash`: "scrypt", or "argon2id"
-/// with any of "m=KiB", "t=N", "p=N". On error, returns what would be valid, to follow "must be ".
+/// with any of "m=KiB", "t=N", "p=N". On error, returns the valid forms, to follow "must be ".
 std::variant<Format, std::string> parse_format(std::span<const std::string_view> words);
 
 } // namespace useradmin::password

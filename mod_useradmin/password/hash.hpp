@@ -25,8 +25,8 @@ enum class Verdict {
     unsupported,
 };
 
-/// Verifies a password against a stored hash, whose text tells its format. argon2id_parameters and
-/// most_bcrypt_cost bound the work; scrypt has fixed parameters. Compares in constant time.
+/// Verifies a password against a stored hash, whose text determines the format. argon2id_parameters
+/// and most_bcrypt_cost bound the work; scrypt has fixed parameters. Compares in constant time.
 Verdict verify(std::string_view stored, std::string_view password);
 
 /// Returns whether the format is only verified, never created. Such a hash is replaced at the next
@@ -36,8 +36,8 @@ bool is_legacy(const Format& format) noexcept;
 /// Returns the work of verifying a stored hash, or nothing if verify() would refuse it.
 std::optional<Format> cost_of(std::string_view stored);
 
-/// Hashes the password and discards the result. Verifying for a user without a password takes as
-/// long as for one with a password.
+/// Hashes the password and discards the result, so that verifying for a user without a password
+/// takes as long as for one with a password.
 void hash_and_discard(const Format& work, std::string_view password);
 
 } // namespace useradmin::password

@@ -7,16 +7,15 @@
 
 namespace useradmin::password {
 
-/// The memory in which libargon2 hashes, for one process: usually 19 MiB a hash. The kernel zeroes
-/// every new page, which takes a seventh of a hash's time. Therefore one area is kept from hash to
-/// hash while another thread waits, and freed when none does. libargon2 wipes an area before it
-/// returns it.
+/// A process's memory for hashing with libargon2, usually 19 MiB per hash. The kernel zeroes every
+/// new page, which takes a seventh of a hash's time. Therefore one area is kept while another
+/// thread waits, and freed when none does. libargon2 wipes an area before it returns it.
 class HashMemory {
   public:
     HashMemory() noexcept = default;
     HashMemory(const HashMemory&) = delete;
     HashMemory& operator=(const HashMemory&) = delete;
-    /// No Use may exist any more.
+    /// No Lease may exist any more.
     ~HashMemory();
 
     /// Covers a thread's wait for a slot and its hashing. A thread has at most one.
@@ -44,7 +43,7 @@ class HashMemory {
         std::size_t size = 0;
     };
 
-    /// The thread of the use stops waiting. The mutex must be locked.
+    /// The lease's thread stops waiting. The mutex must be locked.
     void end_waiting(Lease& use) noexcept {
         waiters_ -= std::exchange(use.is_waiting_, false) ? 1 : 0;
     }

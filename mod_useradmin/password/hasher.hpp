@@ -14,7 +14,6 @@ enum class HashFailure {
     failed, ///< the library failed: 500
 };
 
-/// Hashes a password.
 class Hasher {
   public:
     virtual ~Hasher() = default;

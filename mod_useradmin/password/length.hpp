@@ -5,8 +5,7 @@
 
 namespace useradmin::password {
 
-// What better-auth takes unless it is told otherwise, in the units that JavaScript counts: those of
-// UTF-16.
+// better-auth's default limits, in UTF-16 code units, as JavaScript counts.
 inline constexpr std::size_t min_length = 8;
 inline constexpr std::size_t max_length = 128;
 

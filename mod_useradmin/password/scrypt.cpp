@@ -24,13 +24,13 @@ std::optional<crypto::Secret> derive_scrypt(std::string_view salt_text, std::str
     constexpr std::uint64_t cost = 16384;
     constexpr std::uint64_t block_size = 16;
     constexpr std::uint64_t lanes = 1;
-    // Twice the memory of the algorithm: OpenSSL's default limit is 32 MiB, and it counts its work
+    // Twice the memory of the algorithm. OpenSSL's default limit is 32 MiB, which includes its work
     // space.
     constexpr std::uint64_t most_memory = 128 * cost * block_size * lanes * 2;
 
     const crypto::Secret normalised(text::nfkc(password));
     crypto::SecretBytes<scrypt_key_size> key;
-    // Do not leave errors in the queue that mod_ssl reads.
+    // Keep errors out of the queue that mod_ssl reads.
     ERR_set_mark();
     const int derived =
         EVP_PBE_scrypt(normalised.view().data(), normalised.view().size(),

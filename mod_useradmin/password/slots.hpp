@@ -1,4 +1,4 @@
-// Bounds how many hashes the whole server computes at once, and how many requests wait to.
+// Bounds how many hashes the server computes concurrently, and how many requests wait for a slot.
 #pragma once
 
 #include "ipc/fair_semaphore.hpp"
@@ -14,21 +14,18 @@
 
 namespace useradmin::password {
 
-/// The slots for those who compute a hash, and the queue before them. The object is one request's
-/// way to them.
+/// A request's access to the hashing slots and the queue for them.
 class HashSlots {
   public:
-    /// What a request waits with.
     struct Options {
-        /// The longest that it waits.
+        /// The maximum wait.
         std::chrono::milliseconds timeout;
         /// The directive that sets it, for the log.
         const char* timeout_directive;
-        /// Count how often the queue was full, and how often no slot came free in time; nullptr
-        /// where nobody asks.
+        /// Count queue overflows and timeouts; nullptr: not counted.
         std::atomic<std::uint64_t>* queue_full = nullptr;
         std::atomic<std::uint64_t>* timeouts = nullptr;
-        /// The memory for hashing, of this process; nullptr: allocate for each hash.
+        /// This process's memory for hashing; nullptr: allocate for each hash.
         HashMemory* memory = nullptr;
         /// The client's network; see ipc::FairSemaphore.
         std::uint64_t network = ipc::FairSemaphore::Client::nobody;
@@ -37,7 +34,7 @@ class HashSlots {
     HashSlots(ipc::FairSemaphore& semaphore, const Options& options, text::Logger& log) noexcept
         : semaphore_(&semaphore), options_(options), log_(&log) {}
 
-    /// A slot that is held until this goes, by the thread that took it.
+    /// A held slot. The thread that took it must destroy it.
     class Permit {
       private:
         friend class HashSlots;
@@ -49,8 +46,7 @@ class HashSlots {
 
     using AcquireError = ipc::FairSemaphore::AcquireError;
 
-    /// Takes a slot for the account, waiting in the queue where none is free. The log has why there
-    /// was none.
+    /// Takes a slot for the account. If none is free, waits in the queue. Logs a failure.
     std::variant<Permit, AcquireError>
     acquire(std::uint64_t account = ipc::FairSemaphore::Client::nobody);
 

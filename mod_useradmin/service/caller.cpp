@@ -30,7 +30,7 @@ std::string_view role_from_expression(request_rec* request, const SessionSource&
     return session.role != nullptr ? evaluate(request, session.role, log) : std::string_view();
 }
 
-/// Whether an auth module found the id and the role in that user table.
+/// Returns whether an auth module read the id and the role from that user table.
 bool is_stored(request_rec* request, std::string_view id, std::string_view role,
                std::string_view user_table) {
     const auto is_noted = [&](const char* name, std::string_view value) {
@@ -40,7 +40,8 @@ bool is_stored(request_rec* request, std::string_view id, std::string_view role,
            is_noted(httpd::role_note, role);
 }
 
-/// Returns who impersonates the caller. An id that an expression states is not the note's.
+/// Returns the administrator who impersonates the caller. The note does not apply to an id from an
+/// expression.
 std::string_view stated_impersonator(const request_rec* request, const SessionSource& session) {
     return session.id == nullptr
                ? apr::view_of(apr_table_get(request->notes, httpd::impersonator_note))

@@ -1,4 +1,4 @@
-// The caller, as an auth module names it.
+// The caller, as reported by an auth module.
 #pragma once
 
 #include "api/access.hpp"

@@ -33,7 +33,6 @@ const char* read_protected_email(const httpd::ConfigLine& line, const char*& add
 const char* read_console_sign_in(const httpd::ConfigLine& line, const char*& address);
 const char* read_guards(const httpd::ConfigLine& line, api::Guards& guards);
 
-/// The module's directives.
 inline constexpr auto directives = std::tuple_cat(
     httpd::backend_directives("UserAdminTimeout", "useradmin"),
     std::tuple{
@@ -106,7 +105,7 @@ const ServiceSettings& settings_of(const request_rec* request) noexcept;
 /// Returns the settings of the server outside of all Locations.
 const ServiceSettings& settings_of(const server_rec* server) noexcept;
 ServerConfiguration& server_configuration_of(const server_rec* server) noexcept;
-/// Returns its base addresses in configuration order.
+/// Returns the server's base addresses in configuration order.
 std::span<const char* const> bases_of(const server_rec* server) noexcept;
 
 } // namespace useradmin::service

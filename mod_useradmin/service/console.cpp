@@ -35,7 +35,7 @@ console::PageSettings console_settings(request_rec* request, const ServiceOfPage
 }
 
 /// Returns the caller that the service would see. Runs a subrequest up to its handler, so that
-/// every auth module takes part.
+/// every auth module runs.
 struct ConsoleCaller {
     int status;
     std::optional<api::Caller> caller;

@@ -1,4 +1,4 @@
-// SetHandler useradmin-console: a page on which support staff work.
+// SetHandler useradmin-console: a user administration page for support staff.
 #pragma once
 
 #include "httpd/httpd.hpp"

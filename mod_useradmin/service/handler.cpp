@@ -56,8 +56,7 @@ int handle_request(request_rec* request) {
     return status;
 }
 
-/// Returns the request below a base address whose error this ErrorDocument reports, with that base
-/// address.
+/// Returns the base address of the failed request that this ErrorDocument reports, or nullptr.
 const char* base_of_failed(const request_rec* request) {
     return request->prev != nullptr && ap_is_HTTP_ERROR(request->prev->status)
                ? base_of(request->prev)

@@ -2,5 +2,5 @@
 
 #include "httpd/httpd.hpp"
 
-// LogLevel and ErrorLogFormat's %m name this module for what its files log.
+// Attributes log lines to this module, for LogLevel and %m in ErrorLogFormat.
 APLOG_USE_MODULE(useradmin);

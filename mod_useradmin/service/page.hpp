@@ -9,11 +9,10 @@
 
 namespace useradmin::service {
 
-/// The service of a page.
 struct ServiceOfPage {
     /// The decoded base address without a trailing slash. Valid as long as the configuration.
     const char* base;
-    /// The page's directives of all modules and of this one. Valid as long as the request.
+    /// The page's directives of all modules. Valid as long as the request.
     ap_conf_vector_t* configuration;
     const ServiceSettings& settings;
 };
@@ -23,7 +22,7 @@ struct ServiceOfPage {
 std::optional<ServiceOfPage> service_at(request_rec* request, const char* base);
 
 /// Returns the service whose base address contains the page's Location, or the only one of the
-/// virtual host. If there is none or more than one, logs what to do.
+/// virtual host. If there is none or more than one, logs how to fix this.
 std::optional<ServiceOfPage> service_of_page(request_rec* request);
 
 /// Sets the entity tag of a page and evaluates the request's conditions (RFC 9110, section 13). The
@@ -34,7 +33,6 @@ int evaluate_conditions(request_rec* request, std::string_view tag);
 /// Replies to a request for a page. Returns DECLINED for other requests.
 int handle_page(request_rec* request);
 
-/// Returns whether the request is for a page.
 bool is_for_page(const request_rec* request) noexcept;
 
 } // namespace useradmin::service

@@ -14,7 +14,7 @@ std::string encoded(std::string_view text) {
     constexpr std::string_view plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
                                        "0123456789-_.!~*'()";
     std::string out;
-    out.reserve(3 * text.size()); // no reallocation leaves a copy
+    out.reserve(3 * text.size()); // avoids copies left by reallocation
     for (const char character : text) {
         if (plain.find(character) != plain.npos) {
             out += character;
@@ -59,8 +59,8 @@ std::string Cookies::dont_remember_name() const {
     return name_with_prefix_of_session("dont_remember");
 }
 
-/// Returns the name of another cookie of the library. If the session cookie has a custom name, the
-/// others keep the default prefix.
+/// Returns the name of a better-auth cookie other than the session cookie. If the session cookie
+/// has a custom name, the others keep the default prefix.
 std::string Cookies::name_with_prefix_of_session(std::string_view name) const {
     constexpr std::string_view own = "session_token";
     const std::string_view prefix =
@@ -73,7 +73,7 @@ std::string Cookies::header(std::string_view name, std::string_view value,
     const bool is_prefixed = has_prefix(name);
     constexpr std::size_t longest_attributes = 128;
     std::string text;
-    text.reserve(name.size() + value.size() + longest_attributes); // the same
+    text.reserve(name.size() + value.size() + longest_attributes); // likewise
     if (is_secure_ && !is_prefixed)
         text += secure_prefix;
     text += name;

@@ -11,7 +11,7 @@ namespace useradmin::sign_in {
 inline constexpr std::string_view host_prefix = "__Host-";
 inline constexpr std::string_view secure_prefix = "__Secure-";
 
-/// Returns whether a cookie's name has one of them.
+/// Returns whether a cookie's name has one of these prefixes.
 constexpr bool has_prefix(std::string_view name) noexcept {
     return name.starts_with(host_prefix) || name.starts_with(secure_prefix);
 }
@@ -19,7 +19,7 @@ constexpr bool has_prefix(std::string_view name) noexcept {
 /// Names, signatures and attributes of better-auth's cookies. The texts must outlive the object.
 class Cookies {
   public:
-    /// Without a secret (an empty text), cookies are not signed. Secure: the request came by https.
+    /// If the secret is empty, cookies are not signed. is_secure: whether the request used https.
     Cookies(std::string_view name, std::string_view secret, bool is_secure) noexcept
         : name_(name), secret_(secret), is_secure_(is_secure) {}
 
@@ -28,16 +28,15 @@ class Cookies {
     std::string encode_token(std::string_view token) const;
 
     /// Returns the Set-Cookie values that open a session. A session that is not remembered ends
-    /// with the browser.
+    /// when the browser closes.
     std::vector<std::string> session_cookies(std::string_view token, bool is_remembered) const;
     /// Returns the Set-Cookie values that end a session.
     std::vector<std::string> expired_cookies() const;
 
-    /// Returns the Set-Cookie value that removes the cookie which marks a session as not to be
-    /// remembered.
+    /// Returns the Set-Cookie value that deletes the dont_remember cookie.
     std::string expired_dont_remember_cookie() const;
 
-    /// The unprefixed name of the cookie that marks a session as not to be remembered.
+    /// Returns the unprefixed name of the cookie that marks a session as not remembered.
     std::string dont_remember_name() const;
 
   private:

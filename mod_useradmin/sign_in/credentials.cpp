@@ -50,8 +50,8 @@ Verification CredentialVerifier::verify(const Login& login) {
         log_failure(login, verification.outcome);
         break;
     case Outcome::second_factor:
-        // Not a failure, as the password is right. The count stays nevertheless: with the password
-        // alone, nobody may clear it to go on guessing the second factor.
+        // The password is right, so this is not a failure. The count is kept: otherwise, someone
+        // who knows only the password could reset it and go on guessing the second factor.
         log_.write_for_client(
             text::Level::info,
             "UA0316: signing in to user " + std::string(verification.user.id) +
@@ -59,7 +59,7 @@ Verification CredentialVerifier::verify(const Login& login) {
                 "(twoFactorEnabled); AuthUserAdminSecondFactor ignore allows it",
             login.network.text());
         break;
-    default: // not decided
+    default: // undecided
         break;
     }
     return verification;
@@ -91,8 +91,8 @@ Verification CredentialVerifier::verify_password(const Login& login,
     if (!found && !found.is_not_found())
         return {outcome_of(found.failure())};
     const bool has_password = found && found->password_hash;
-    // Requests that waited at the same time may have failed meanwhile. Checking again bounds the
-    // guesses to the number of hashing slots.
+    // Concurrent requests may have failed in the meantime. Checking again limits extra guesses to
+    // the number of hashing slots.
     std::optional<Verification> stopped;
     const PasswordVerdict verdict =
         passwords_.verify(subject.account(), has_password ? found->password_hash : std::nullopt,
@@ -117,7 +117,7 @@ Verification CredentialVerifier::verify_password(const Login& login,
     return {Outcome::accepted, user, upgrade_hash(*found, login.password)};
 }
 
-/// Renews the hash if possible. A failure is logged and does not prevent the sign-in.
+/// Replaces an old hash if possible. A failure is logged and does not prevent the sign-in.
 std::string_view CredentialVerifier::upgrade_hash(const store::Credential& credential,
                                                   std::string_view password) {
     renewed_ = passwords_.rehash(*credential.password_hash, password);

@@ -10,11 +10,10 @@
 
 namespace useradmin::sign_in {
 
-/// The credentials of a sign-in.
 struct Login {
     std::string_view email;
     std::string_view password;
-    /// The client's, for which its attempts count.
+    /// The client's network, for which failed attempts count.
     text::Network network;
 };
 
@@ -23,14 +22,14 @@ enum class Outcome {
     unknown,        ///< no such user, or no password
     wrong_password, ///< or an invalid stored hash
     banned,         ///< with the right password
-    second_factor,  ///< the password is right, and the account wants a second factor too
+    second_factor,  ///< the password is right, but a second factor is required
     limited,        ///< too many failed attempts: 429
     busy,           ///< no hashing slot in time, or the queue was full: 503
     unavailable,    ///< no database connection in time: 503
     failed,         ///< a database error: 500
 };
 
-/// Returns the reason of a refusal for the audit log; empty for other outcomes.
+/// Returns the reason for a refusal for the audit log; empty for other outcomes.
 constexpr std::string_view reason_of(Outcome outcome) noexcept {
     return outcome == Outcome::unknown          ? "unknown-address"
            : outcome == Outcome::wrong_password ? "wrong-password"
@@ -42,18 +41,18 @@ constexpr std::string_view reason_of(Outcome outcome) noexcept {
 
 struct Verification {
     Outcome outcome;
-    /// Who it is; only where the password is right. The texts live as long as the request.
+    /// The user. Set only if the password is right. The texts live as long as the request.
     model::User user = {};
-    /// The hash that its account has, where the outcome is accepted. Lives as long as the verifier.
+    /// The account's current hash if the outcome is accepted. Lives as long as the verifier.
     std::string_view password_hash = {};
     /// Set if the outcome is limited.
     std::chrono::seconds retry_after{0};
 };
 
-/// What the password of an account with a second factor is worth (AuthUserAdminSecondFactor).
+/// How to treat an account with a second factor (AuthUserAdminSecondFactor).
 enum class SecondFactor {
-    refused, ///< nothing by itself
-    ignored, ///< as much as any other
+    refused, ///< the password alone is not enough
+    ignored, ///< the password alone is enough
 };
 
 /// Verifies credentials. Holds no database connection while hashing.
@@ -72,7 +71,7 @@ class CredentialVerifier {
   private:
     Verification verify_password(const Login& login,
                                  const password::AttemptLimiter::Subject& subject);
-    /// Replaces a hash of an old format; the one that the account has then.
+    /// Replaces a hash in an old format. Returns the hash that the account then has.
     std::string_view upgrade_hash(const store::Credential& credential, std::string_view password);
     void log_failure(const Login& login, Outcome outcome) const;
     std::optional<Verification> limited(const password::AttemptLimiter::Subject& subject) const;

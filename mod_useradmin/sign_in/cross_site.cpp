@@ -12,7 +12,7 @@ bool holds_text(std::string_view value) noexcept {
     return value.find_first_not_of(" \t") != value.npos;
 }
 
-/// Whether the address is of the server's own origin or of a trusted one.
+/// Returns whether the URL has the server's own origin or a trusted one.
 bool is_own_origin(std::string_view url, const http::Headers& headers, http::Origins trusted) {
     const auto origin = http::origin_of_url(url);
     return origin &&
@@ -37,10 +37,11 @@ bool holds_encoded_separator(std::string_view path) noexcept {
     return false;
 }
 
-/// Refuses what the service refuses and, as better-auth does, a request that names no origin.
+/// Rejects cross-site requests as the service does and, like better-auth, requests without an
+/// origin.
 std::optional<Reply> reject_cross_site(const http::Headers& headers, http::Origins trusted) {
     const std::string_view origin = headers.find("Origin");
-    // A page that hides its origin (Referrer-Policy: no-referrer) still has the browser's own word.
+    // With Referrer-Policy: no-referrer, Origin is "null", but Sec-Fetch-Site is still reliable.
     if (origin == "null" && headers.find("Sec-Fetch-Site") == "same-origin")
         return std::nullopt;
     const std::string_view source = origin.empty() ? headers.find("Referer") : origin;
@@ -64,7 +65,7 @@ std::optional<Reply> reject_cross_site_sign_in(const http::Headers& headers,
                      "Cross-site navigation login blocked. This request appears to be a CSRF "
                      "attack.",
                      "CROSS_SITE_NAVIGATION_LOGIN_BLOCKED");
-    // A browser says where a request comes from; what says nothing of it is none.
+    // A request without any of these headers does not come from a browser.
     constexpr const char* marks[] = {"Sec-Fetch-Site", "Sec-Fetch-Mode", "Sec-Fetch-Dest", "Origin",
                                      "Referer"};
     const bool is_browser = std::any_of(std::begin(marks), std::end(marks), [&](const char* name) {

@@ -1,4 +1,4 @@
-// Keeps other sites from signing a browser in or out, as better-auth does.
+// Protects sign-in and sign-out from cross-site requests, as better-auth does.
 #pragma once
 
 #include "http/origin.hpp"
@@ -8,16 +8,16 @@
 
 namespace useradmin::sign_in {
 
-/// What refuses a sign-in that another site made; nothing where it may go on.
+/// Returns the error reply to a cross-site sign-in, or nothing if the request may proceed.
 std::optional<http::Reply> reject_cross_site_sign_in(const http::Headers& headers,
                                                      http::Origins trusted);
 
-/// The same for a request that counts for its cookies alone.
+/// As above, but accepts any request without cookies.
 std::optional<http::Reply> reject_cross_site_cookies(const http::Headers& headers,
                                                      http::Origins trusted);
 
-/// Returns whether a redirect to the URL is allowed: a path, or a URL of the own or a trusted
-/// origin.
+/// Returns whether a redirect to the URL is allowed: to a path, or to a URL with the server's own
+/// or a trusted origin.
 bool may_redirect_to(std::string_view url, const http::Headers& headers, http::Origins trusted);
 
 } // namespace useradmin::sign_in

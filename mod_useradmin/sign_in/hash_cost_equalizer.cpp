@@ -21,7 +21,7 @@ constexpr std::chrono::minutes refresh_interval(5);
 constexpr std::uint64_t cost_of_scrypt = 160'000;
 constexpr std::uint64_t cost_of_bcrypt_round = 100;
 
-/// Returns the work in KiB that argon2id would process.
+/// Returns the cost as the KiB that argon2id would process in the same time.
 std::uint64_t cost_of(const Format& format) noexcept {
     if (const auto* const argon2id = std::get_if<Argon2id>(&format))
         return std::uint64_t{argon2id->memory_kib} * argon2id->passes;
@@ -30,7 +30,7 @@ std::uint64_t cost_of(const Format& format) noexcept {
     return cost_of_scrypt;
 }
 
-/// Returns the work of a name of Store::password_formats, or nothing for "other".
+/// Parses a name that Store::password_formats returned. Returns nothing for "other".
 std::optional<Format> parse_sampled_format(const std::string& name) {
     if (name == "scrypt")
         return password::Scrypt();

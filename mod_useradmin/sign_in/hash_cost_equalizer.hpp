@@ -12,18 +12,18 @@
 
 namespace useradmin::sign_in {
 
-/// The hash formats in the database, as far as this process has seen them. Every failed attempt
-/// does the work of each format once: the account's own by verifying, the others for nothing. Its
-/// time reveals neither whether the account exists nor its format. Thread-safe.
+/// The hash formats in the database that this process has seen. Every failed attempt does the work
+/// of each format once: it verifies the account's own hash, computes one hash in each other format,
+/// and discards those. The time therefore reveals neither whether the account exists nor its
+/// format. Thread-safe.
 class ObservedFormats {
   public:
     using Clock = std::chrono::steady_clock;
 
     /// Samples the store, at most every few minutes. place: identifies the database and its tables.
     void refresh(store::Store& store, std::string_view place, Clock::time_point now);
-    /// Adds a format. Only a few are kept, the most expensive ones.
+    /// Adds a format. Keeps only the few most expensive formats.
     void add(const password::Format& format);
-    /// Returns all formats.
     std::vector<password::Format> all() const;
 
   private:

@@ -28,7 +28,7 @@ struct [[nodiscard]] Identity {
     /// Set if the token was recognised. The role is empty if the user has none.
     std::string_view user_id = {};
     std::string_view role = {};
-    /// The id of the administrator who acts as the user; empty if nobody does.
+    /// The id of the administrator who impersonates the user; empty if there is none.
     std::string_view impersonated_by = {};
 };
 

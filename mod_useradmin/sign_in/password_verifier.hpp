@@ -20,30 +20,30 @@ enum class PasswordVerdict {
     cancelled,   ///< no longer wanted when a slot was free
 };
 
-/// Verifies a password.
 class PasswordVerifier {
   public:
     virtual ~PasswordVerifier() = default;
-    /// Verifies against a stored hash or none. A wrong password always takes the same work, so its
-    /// time does not reveal which accounts exist. is_wanted is called once a slot is free.
+    /// Verifies the password against the stored hash, if there is one. A wrong password always
+    /// takes the same work, so its time does not reveal which accounts exist. is_wanted is called
+    /// once a slot is free.
     virtual PasswordVerdict verify(std::uint64_t account,
                                    const std::optional<std::string_view>& stored,
                                    std::string_view password,
                                    const std::function<bool()>& is_wanted) = 0;
-    /// Returns a new hash to replace a stored one that the password matches; nothing if the stored
-    /// one is to be kept or hashing fails.
+    /// Returns a new hash for a password that matches the stored one, or nothing if the stored hash
+    /// should be kept or hashing fails.
     virtual std::optional<crypto::Secret> rehash(std::string_view stored,
                                                  std::string_view password) = 0;
 };
 
-/// Hashing without a result.
+/// Computes hashes and discards them.
 class HashWork {
   public:
     virtual ~HashWork() = default;
     virtual password::Verdict verify(std::string_view stored, std::string_view password) {
         return password::verify(stored, password);
     }
-    /// Does the work of a format and discards the result.
+    /// Computes a hash in the format and discards the result.
     virtual void hash_and_discard(const password::Format& format, std::string_view password) {
         password::hash_and_discard(format, password);
     }
@@ -52,7 +52,7 @@ class HashWork {
 /// Verifies while holding one of the server's hashing slots.
 class BoundedPasswordVerifier final : public PasswordVerifier {
   public:
-    /// format: that of new hashes, which counts as in use.
+    /// format: the format of new hashes. It counts as in use.
     BoundedPasswordVerifier(const password::Format& format, ObservedFormats& formats,
                             HashWork& work, const password::HashSlots& slots)
         : format_(format), formats_(formats), work_(work), slots_(slots) {

@@ -89,7 +89,7 @@ void add_session_cookies(Reply& reply, std::string_view token, bool is_remembere
         reply.headers.push_back({"Set-Cookie", std::move(cookie)});
     if (!service.takes_bearer)
         return;
-    // The header of the library's bearer plugin, for clients without cookies.
+    // The header of better-auth's bearer plugin, for clients without cookies.
     reply.headers.push_back({"set-auth-token", service.cookies.encode_token(token)});
     reply.headers.push_back({"Access-Control-Expose-Headers", "set-auth-token"});
 }

@@ -18,8 +18,7 @@ Reply store_error(store::Failure failure);
 /// Returns the reply to an unreadable body.
 Reply body_error(const http::Body& body);
 
-/// Returns {"redirect":…,"token":"…","url":"…","user":{…}}. As the library does, omits an absent
-/// url.
+/// Returns {"redirect":…,"token":"…","url":"…","user":{…}}. Like better-auth, omits an absent url.
 Reply signed_in(std::string_view token, const model::NullableText& url, const model::User& user);
 
 /// Returns {"session":{…},"user":{…}}.

@@ -14,14 +14,13 @@
 
 namespace useradmin::sign_in {
 
-/// The client of a request.
 struct Client {
     std::string_view ip;
-    /// For which its attempts count.
+    /// The network for which failed attempts count.
     text::Network network;
     /// The request's session token with a verified signature; empty if there is none.
     std::string_view token;
-    /// Whether the cookies mark the session as not to be remembered.
+    /// Whether the cookies mark the session as not remembered.
     bool has_dont_remember = false;
 };
 
@@ -30,16 +29,16 @@ struct Service {
     store::Store& store;
     CredentialVerifier& credentials;
     const Cookies& cookies;
-    /// Whether `Authorization: Bearer` is accepted, too.
+    /// Whether `Authorization: Bearer` is also accepted.
     bool takes_bearer = true;
     /// Trusted origins in addition to the server's own.
     http::Origins trusted_origins = {};
     text::Timestamp now;
-    /// Filled in before any change, its status at the end.
+    /// Filled in before any change. Its status is set at the end.
     audit::Event& event;
-    /// How many live sessions a user keeps at most; the oldest end first.
+    /// The maximum number of live sessions of a user. The oldest end first.
     std::int64_t max_sessions = 100;
-    /// Whether a session in which an administrator acts as the user is none.
+    /// Whether impersonated sessions are rejected.
     bool refuses_impersonated = false;
 };
 

@@ -25,7 +25,7 @@ constexpr std::size_t max_client_text = 512;
 // better-auth's limit in UTF-16 code units.
 constexpr std::size_t max_password_length = 128;
 
-// How often an account is verified that is changed each time before its session is opened.
+// The maximum number of verifications if the account changes before its session is opened.
 constexpr int most_tries = 3;
 
 /// The contents of the body.
@@ -71,7 +71,7 @@ Reply invalid(std::string_view issues) {
     return error(400, issues, "VALIDATION_ERROR");
 }
 
-/// Adds a validation error in the library's words.
+/// Adds a validation error in better-auth's wording.
 void expect(std::string& issues, std::string_view member, Kind wanted, Kind is) {
     if (is == wanted)
         return;
@@ -86,7 +86,7 @@ void expect(std::string& issues, std::string_view member, Kind wanted, Kind is) 
 /// Returns the error for a text that is not a JSON object.
 Reply invalid_body(std::string_view text) {
     std::string wrapping;
-    wrapping.reserve(text.size() + 16); // no reallocation leaves a copy
+    wrapping.reserve(text.size() + 16); // avoids copies left by reallocation
     ((wrapping += "{\"body\":") += text) += '}';
     const crypto::Secret wrapped(std::move(wrapping));
     const std::optional<Object> object = Object::parse(wrapped.view());
@@ -128,7 +128,7 @@ ParseResult read_form(std::string_view text) {
     std::string issues;
     expect(issues, "email", Kind::string, email ? Kind::string : Kind::absent);
     expect(issues, "password", Kind::string, password ? Kind::string : Kind::absent);
-    // Forms have no booleans, and the library accepts nothing else.
+    // better-auth accepts only a boolean, and forms have none.
     if (text::query_parameter(text, "rememberMe"))
         expect(issues, "rememberMe", Kind::boolean, Kind::string);
     Form form{crypto::Secret(std::move(email).value_or("")),
@@ -194,7 +194,7 @@ bool is_domain(std::string_view text) {
     return true;
 }
 
-/// Returns whether the library accepts the text as an address (zod's regular expression).
+/// Returns whether better-auth accepts the text as an address (zod's regular expression).
 bool is_email(std::string_view text) {
     const std::size_t at = text.find('@');
     return at != text.npos && is_local_part(text.substr(0, at)) && is_domain(text.substr(at + 1));
@@ -237,12 +237,12 @@ Reply refusal(const Verification& verification) {
         return store_error(store::Failure::unavailable);
     case Outcome::failed:
         return store_error(store::Failure::failed);
-    default: // do not reveal which one
+    default: // do not reveal which is wrong
         return error(401, "Invalid email or password", "INVALID_EMAIL_OR_PASSWORD");
     }
 }
 
-/// Opens a session of the user; nothing where the account was changed since it was verified.
+/// Opens a session for the user. Returns nothing if the account has changed since verification.
 std::optional<Reply> open_session_of(const Verification& verification, const Request& request,
                                      const Client& client, const Service& service,
                                      const Form& form) {
@@ -278,7 +278,7 @@ std::optional<Reply> open_session_of(const Verification& verification, const Req
 
     Reply reply = signed_in(token.view(), form.callback, verification.user);
     add_session_cookies(reply, token.view(), form.is_remembered, service);
-    // Otherwise the session would not be extended.
+    // A leftover dont_remember cookie would prevent the session from being extended.
     if (form.is_remembered && client.has_dont_remember)
         reply.headers.push_back({"Set-Cookie", service.cookies.expired_dont_remember_cookie()});
     if (form.callback && !form.callback->empty())
@@ -305,7 +305,7 @@ Reply sign_in_with_email(const Request& request, const Client& client, const Ser
     if (text::utf16_length(form.password.view()) > max_password_length)
         return error(400, "Password too long", "PASSWORD_TOO_LONG");
 
-    // Where the account was changed after its password was verified, it is verified again.
+    // If the account has changed since verification, verify again.
     for (int tries = 0; tries < most_tries; ++tries) {
         const Verification verification =
             service.credentials.verify({form.email.view(), form.password.view(), client.network});

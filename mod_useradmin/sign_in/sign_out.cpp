@@ -15,13 +15,13 @@ Reply sign_out(const Request& request, const Client& client, const Service& serv
         return body_error(body);
     if (!client.token.empty() && text::is_clean_utf8(client.token)) {
         const auto closed = service.store.delete_session(client.token);
-        // Do not report the end of a session that has not ended.
+        // Do not report success if the session is still open.
         if (!closed && !closed.is_not_found())
             return store_error(closed.failure());
     }
     Reply reply{200, R"({"success":true})"};
-    // A cross-site form is sent without the session cookie, yet the browser would accept its
-    // removal.
+    // A cross-site form is sent without the session cookie, but the browser would still delete the
+    // cookie.
     if (!reject_cross_site_sign_in(request.headers, service.trusted_origins))
         add_expired_cookies(reply, service);
     return reply;

@@ -27,7 +27,7 @@ inline void append_hex(std::string& out, unsigned char byte,
 /// Returns the bytes as lower-case digits.
 inline std::string hex(std::string_view bytes) {
     std::string text;
-    text.reserve(2 * bytes.size()); // no reallocation leaves a copy of a secret
+    text.reserve(2 * bytes.size()); // avoids copies of a secret left by reallocation
     for (const char byte : bytes)
         append_hex(text, static_cast<unsigned char>(byte));
     return text;

@@ -14,13 +14,13 @@ class Logger {
     virtual ~Logger() = default;
     /// Writes one line. The message starts with its tag ("UA0101: …") and contains no secret.
     virtual void write(Level level, std::string_view message) noexcept = 0;
-    /// Writes a line about a condition that many requests meet at once. The log may combine the
-    /// lines of one tag into one with a count.
+    /// Writes a line that many requests may cause at once. The log may merge lines with the same
+    /// tag into one with a count.
     virtual void write_throttled(Level level, std::string_view message) noexcept {
         write(level, message);
     }
-    /// Writes a line about a client's failure. Of many lines of one tag and network, one line with
-    /// a count may stand for all.
+    /// Writes a line about a client's failure. The log may merge lines with the same tag and
+    /// network into one with a count.
     virtual void write_for_client(Level level, std::string_view message,
                                   std::string_view network) noexcept {
         static_cast<void>(network);

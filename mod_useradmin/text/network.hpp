@@ -7,32 +7,31 @@
 
 namespace useradmin::text {
 
-/// The network that stands for one client: an IPv4 address, or the /64 of an IPv6 address.
+/// The network that identifies a client: an IPv4 address, or the /64 of an IPv6 address.
 class Network {
   public:
     /// The network of the unspecified address, ::/64.
     constexpr Network() noexcept = default;
 
     /// Parses an address in the form of inet_ntop. Ignores a scope ID ("fe80::1%eth0"). An
-    /// IPv4-mapped IPv6 address is IPv4. Any other text is in the network of the unspecified
-    /// address, so that all such clients share one.
+    /// IPv4-mapped IPv6 address is IPv4. Any other text yields the network of the unspecified
+    /// address.
     static Network of(std::string_view address) noexcept;
 
     constexpr bool is_ipv4() const noexcept { return bits_ >> 32 == ipv4_mark; }
-    /// Identifies the network: the first 64 bits of an IPv6 address, or an IPv4 address behind 32
-    /// bits that no IPv6 address in use starts with. Never all ones.
+    /// Returns a number that identifies the network: the first 64 bits of an IPv6 address, or an
+    /// IPv4 address after 32 bits with which no IPv6 address in use starts. Never all ones.
     constexpr std::uint64_t bits() const noexcept { return bits_; }
 
-    /// Returns the network of that prefix length, 64 at most, around this one. An IPv4 address is
-    /// its own.
+    /// Returns the enclosing network of that prefix length, at most 64. Returns an IPv4 address
+    /// unchanged.
     constexpr Network widened(unsigned prefix_length) const noexcept {
         if (is_ipv4() || prefix_length >= 64)
             return *this;
         return Network(bits_ & ~(~std::uint64_t{0} >> prefix_length));
     }
 
-    /// Returns "192.0.2.1", or "2001:db8::/56" for the network of that prefix length around this
-    /// one.
+    /// Returns "192.0.2.1", or "2001:db8::/56" for the enclosing network of that prefix length.
     std::string text(unsigned prefix_length = 64) const;
 
   private:

@@ -60,7 +60,7 @@ void append_escape(std::string& out, const Character& character) {
         append_formatted(out, point < 0x10000 ? "\\u%04x" : "\\U%08x", point);
 }
 
-/// As JSON escapes it, in UTF-16.
+/// Appends a character as JSON escapes it, in UTF-16 code units.
 void append_json_escape(std::string& out, const Character& character) {
     const auto point =
         character.is_utf8 ? static_cast<unsigned>(character.point) : 0xfffdU; // replacement

@@ -1,4 +1,4 @@
-// Texts of others, fit for a terminal and for a log that is read on one.
+// Makes untrusted text safe for terminals and logs.
 #pragma once
 
 #include <string>
@@ -6,11 +6,11 @@
 
 namespace useradmin::text {
 
-/// Returns the text with what is not UTF-8 and what would move the cursor, colour, hide or reorder
-/// (control characters, line ends, bidirectional overrides) as \x1b, \u202e and the like.
+/// Escapes invalid UTF-8 and characters that move the cursor, change colours, or hide or reorder
+/// text (control characters, line ends, bidirectional overrides) as \x1b, \u202e and the like.
 std::string printable(std::string_view text);
 
-/// Returns a JSON document with such characters as JSON escapes them: it has the same value.
+/// Escapes such characters in a JSON document as JSON does. Its value stays the same.
 std::string printable_json(std::string_view document);
 
 } // namespace useradmin::text

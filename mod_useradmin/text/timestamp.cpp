@@ -35,7 +35,7 @@ class Cursor {
         return found;
     }
 
-    /// Takes a number of exactly that many digits, at most largest.
+    /// Takes a number of exactly that many digits and no greater than largest.
     std::optional<int> number(std::size_t digits, int largest) noexcept {
         if (rest_.size() < digits)
             return std::nullopt;

@@ -30,7 +30,6 @@ bool is_storable_year(Timestamp time) noexcept;
 /// std::chrono can represent.
 void append_iso8601(std::string& out, Timestamp time);
 
-/// Returns the current time.
 Timestamp now() noexcept;
 
 } // namespace useradmin::text

@@ -41,7 +41,7 @@ std::size_t take_point(std::string_view bytes, utf8proc_int32_t& point) noexcept
     return length > 0 ? static_cast<std::size_t>(length) : 0;
 }
 
-/// As utf8proc_map, which leaves code points in freed memory.
+/// Like utf8proc_map, but leaves no code points in freed memory.
 std::string mapped(std::string_view text, int flags) {
     const auto options = static_cast<utf8proc_option_t>(flags);
     const auto size = static_cast<utf8proc_ssize_t>(text.size());

@@ -30,7 +30,7 @@ std::string fold(std::string_view text);
 /// which every text contains.
 bool has_only_combining_marks(std::string_view text) noexcept;
 
-/// Returns the key by which every database sorts a text, byte by byte: NFKD, without combining
+/// Returns the text's sort key, which every database compares byte by byte: NFKD, without combining
 /// marks (U+0300 to U+036F), with A to Z in lower case. The text must be clean UTF-8.
 std::string sort_key(std::string_view text);
 

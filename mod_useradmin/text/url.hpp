@@ -18,7 +18,7 @@ std::optional<std::string> query_parameter(std::string_view query, std::string_v
 std::string remove_query_parameter(std::string_view query, std::string_view name);
 
 /// Appends the text, percent-encoding each byte that is not a letter, a digit, one of "-._~" or in
-/// stays.
+/// unescaped.
 void append_percent_encoded(std::string& out, std::string_view text, std::string_view unescaped);
 
 } // namespace useradmin::text
