@@ -105,8 +105,8 @@ class Outages : public OwnHttpd {
     }
 
     /// Starts an httpd for the database, with the given DBDParams, if any.
-    void start_before_it(const std::string& params = {}) {
-        const std::string seconds = std::to_string(timeout.count()) + "\n";
+    void start_before_it(const std::string& params = {}, std::chrono::seconds limit = timeout) {
+        const std::string seconds = std::to_string(limit.count()) + "\n";
         const std::string configuration =
             "UserAdminHashQueue 32\n" +
             location("/api/users", as_sara +
@@ -300,7 +300,7 @@ TEST(outages, of_single_backends_fail_no_read) {
         return;
     // Otherwise, a backend first logs its termination, which a busy disk delays.
     make("terminated", {"log_min_messages=panic"});
-    start_before_it();
+    start_before_it({}, busy_machine);
     live_through({"backends ended one by one", [] {},
                   [this] {
                       for (int times = machine::times(30, 300); times > 0; --times)
