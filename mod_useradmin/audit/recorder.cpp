@@ -19,10 +19,11 @@ bool is_denied(int status) noexcept {
 /// Logs why a line could not be written.
 void report(const AppendResult& appended, bool is_required, text::Logger& errors) {
     if (appended.error != 0 && appended.error != EAGAIN)
-        errors.write_throttled(text::Level::error,
-                               "UA0401: the audit log could not be written: " +
-                                   std::generic_category().message(appended.error) +
-                                   (is_required ? "; changes are refused until it can be written" : ""));
+        errors.write_throttled(
+            text::Level::error,
+            "UA0401: the audit log could not be written: " +
+                std::generic_category().message(appended.error) +
+                (is_required ? "; changes are refused until it can be written" : ""));
     if (appended.begins_stall)
         errors.write(text::Level::error,
                      std::string("UA0403: the audit log's program does not keep up; until it does, "

@@ -33,7 +33,8 @@ void warn(const httpd::ConfigLine& line, const char* sentence) {
 /// Warns about a weak secret.
 void warn_of(const crypto::LoadedSecret& sourced, const httpd::ConfigLine& line) {
     if (sourced.is_inline)
-        warn(line, "UA0311: AuthUserAdminSecret contains the secret itself, which mod_info also shows; use file: or env:");
+        warn(line, "UA0311: AuthUserAdminSecret contains the secret itself, which mod_info also "
+                   "shows; use file: or env:");
     if (sourced.is_world_readable)
         warn(line, "UA0312: the file of AuthUserAdminSecret is readable by all users; run "
                    "chmod 600");

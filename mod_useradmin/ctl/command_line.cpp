@@ -102,7 +102,8 @@ std::string suggestion(const std::string& typed, const std::vector<std::string>&
 
 [[noreturn]] void reject_option(const std::string& option, const Command* command) {
     if (option == "--password")
-        reject("a password cannot be given on the command line; type it, or pipe it as one line of standard input");
+        reject("a password cannot be given on the command line; type it, or pipe it as one line of "
+               "standard input");
     std::vector<std::string> names;
     const auto add_names = [&](std::span<const std::string_view> added) {
         for (const std::string_view name : added)

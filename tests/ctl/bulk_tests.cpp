@@ -290,7 +290,7 @@ TEST(bulk, import_takes_files_that_begin_with_a_byte_order_mark) {
     done(ctl({"import", lines("\xef\xbb\xbf\"name\",email\nBo,bo@x.org\n", ".csv")}));
     CHECK_EQUAL(2, users());
     CHECK(has(ctl({"import", "-"}, line("cy@x.org") + "\xef\xbb\xbf" + line("di@x.org")).errors,
-              "line 2 is no JSON object"));
+              "line 2 is not a JSON object"));
 }
 
 TEST(bulk, import_reads_standard_input) {
@@ -367,7 +367,7 @@ TEST(bulk, import_with_dry_run_names_every_wrong_line) {
     CHECK_EQUAL(1, ended.status);
     for (const char* sentence :
          {"line 1 has an address that a user has already", "line 2 has no email",
-          "line 3 is no JSON object", "line 4 has an email that is no address",
+          "line 3 is not a JSON object", "line 4 has an email that is no address",
           "line 5 is not right: there is no \"nam\"", "line 6 has the role 'boss'",
           "line 7 has a wrong banned, which must be true or false",
           "line 8 has a wrong createdAt, which must be a time",
@@ -579,7 +579,7 @@ TEST(bulk, import_with_dry_run_finds_what_the_database_refuses) {
     sql().run(is_postgresql() ? "ALTER TABLE \"user\" DROP CONSTRAINT no_bo"
                               : "DROP TRIGGER no_bo");
     CHECK_EQUAL(1, ended.status);
-    CHECK_TEXT(has(ended.errors, "from line 1 to line 2: ") && has(ended.errors, "no_bo"),
+    CHECK_TEXT(has(ended.errors, "lines 1 to 2: ") && has(ended.errors, "no_bo"),
                ended.errors.c_str());
     CHECK(has(ended.errors, "; nothing was imported"));
     CHECK_EQUAL(0, users());

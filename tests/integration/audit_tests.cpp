@@ -383,7 +383,8 @@ TEST(audit, refuses_a_change_if_a_required_line_cannot_be_written) {
     CHECK_EQUAL(200,
                 call(Caller::admin, "PUT", "/api/users/ulises-1", R"({"name":"Before"})").status);
     // So that only part of a line fits.
-    expect_log("UA0401: the audit log could not be written: No space left on device; changes are refused until it can be written");
+    expect_log("UA0401: the audit log could not be written: No space left on device; changes are "
+               "refused until it can be written");
     disk.fill();
     int refused = 0;
     for (int turn = 0; turn < 40 && refused == 0; ++turn)

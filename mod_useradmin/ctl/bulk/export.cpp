@@ -160,8 +160,8 @@ class Output {
         if (part_.empty())
             return;
         if (!has_name(file_.get(), part_))
-            throw CommandError(Exit::failure, "another export is writing " + name_ +
-                                                  "; nothing was written");
+            throw CommandError(Exit::failure,
+                               "another export is writing " + name_ + "; nothing was written");
         if (fsync(fileno(file_.get())) != 0 || std::rename(part_.c_str(), name_.c_str()) != 0)
             reject();
         part_.clear();

@@ -524,13 +524,14 @@ class Import {
             if (!context_.audit().record_change(seen.user_id, seen.before ? &*seen.before : nullptr,
                                                 seen.after ? &*seen.after : nullptr)) {
                 context_.audit().revert_changes(false);
-                throw CommandError(Exit::failure, "the audit log is required, and cannot be written; " + state());
+                throw CommandError(Exit::failure,
+                                   "the audit log is required, and cannot be written; " + state());
             }
     }
 
     [[noreturn]] void fail(const store::Work& work) const {
-        throw CommandError(Exit::failure, "the database rejected the lines from " +
-                                              std::to_string(entries_.front()->line) + " to line " +
+        throw CommandError(Exit::failure, "the database rejected lines " +
+                                              std::to_string(entries_.front()->line) + " to " +
                                               std::to_string(entries_.back()->line) + ": " +
                                               work.error_message() + "; " + state());
     }

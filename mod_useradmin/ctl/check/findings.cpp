@@ -151,7 +151,8 @@ class Examiner {
             if (found_.superuser_risk)
                 note("the rows were not read: " + *found_.superuser_risk);
             else if (schema().user.exists() && schema().account.exists())
-                note("the database's account may not read the accounts, so the rows were not evaluated; run this as the tables' owner for that");
+                note("the database's account may not read the accounts, so the rows were not "
+                     "evaluated; run this as the tables' owner for that");
             return;
         }
         check_emails(*found_.own, *found_.foreign);

@@ -114,9 +114,10 @@ class ScaleObjects {
                 return;
             std::this_thread::sleep_for(pause_between_tries);
         }
-        throw CommandError(Exit::failure,
-                           "other sessions keep the user table locked; end their long transactions (they "
-                           "are in pg_stat_activity), then run this again");
+        throw CommandError(
+            Exit::failure,
+            "other sessions keep the user table locked; end their long transactions (they "
+            "are in pg_stat_activity), then run this again");
     }
 
     void index() {

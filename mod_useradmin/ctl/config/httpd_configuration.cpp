@@ -84,7 +84,8 @@ class Loader {
             reject("too many files include each other; the last one is " + file);
         // Special files may block.
         if (!std::filesystem::is_regular_file(file, ignored))
-            reject("cannot read " + file + ": " + (ignored ? ignored.message() : "it is not a file"));
+            reject("cannot read " + file + ": " +
+                   (ignored ? ignored.message() : "it is not a file"));
         std::ifstream stream(file);
         if (!stream.is_open())
             reject("cannot read " + file + ": " + std::generic_category().message(errno));

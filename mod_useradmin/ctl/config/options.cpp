@@ -47,15 +47,13 @@ constexpr Option all_options[] = {
     {"no-scale", "", "removes them"},
     {"counts", "", "compares the counts of --scale with the users, and corrects them"},
     {"anchor", "HASH", "a hash printed by an earlier verification; its line must exist"},
-    {"format", "csv|ndjson",
-     "the file format; default: by the extension, otherwise ndjson"},
+    {"format", "csv|ndjson", "the file format; default: by the extension, otherwise ndjson"},
     {"spreadsheet", "",
      "escapes the cells of CSV that a spreadsheet would run as formulas, with an apostrophe in "
      "front"},
     {"dry-run", "",
      "imports in a transaction that is rolled back, and lists the numbers of invalid lines"},
-    {"on-conflict", "skip|update|fail",
-     "the action if the user exists; default: fail"},
+    {"on-conflict", "skip|update|fail", "the action if the user exists; default: fail"},
     {"yes", "", "skips confirmations and allows an import to leave no superAdmin"},
     {"force", "", "takes what is unusual: another role, a password of another length"},
 };
