@@ -63,8 +63,8 @@ void append_pattern(Statement& statement, const Schema& schema, std::string_view
 
 /// Appends a condition that a user matches a search. The pattern is a subquery, so it is folded
 /// only once.
-void append_indexed_search(Statement& statement, const Schema& schema, std::string_view search,
-                           bool by_index) {
+void append_folded_search(Statement& statement, const Schema& schema, std::string_view search,
+                          bool by_index) {
     // An equivalent collation that the index does not have prevents its use.
     statement << searched_text(schema) << (by_index ? "" : " COLLATE pg_catalog.\"POSIX\"")
               << " OPERATOR(pg_catalog.~~) (SELECT ";
@@ -74,13 +74,13 @@ void append_indexed_search(Statement& statement, const Schema& schema, std::stri
 
 void append_indexed_search(Statement& statement, const Schema& schema, const Dialect&,
                            std::string_view search) {
-    append_indexed_search(statement, schema, search,
-                          search_strategy_of(search) != SearchStrategy::all_rows);
+    append_folded_search(statement, schema, search,
+                         search_strategy_of(search) != SearchStrategy::all_rows);
 }
 
 void append_unindexed_search(Statement& statement, const Schema& schema, const Dialect&,
                              std::string_view search) {
-    append_indexed_search(statement, schema, search, false);
+    append_folded_search(statement, schema, search, false);
 }
 
 /// Appends a condition that a user has three letters of each word, chosen by the expression.
@@ -125,8 +125,8 @@ void append_matches(Statement& statement, const Schema& schema, const Dialect& d
                   << " COLLATE pg_catalog.\"POSIX\" OPERATOR(pg_catalog.~~) (SELECT whole FROM "
                      "useradmin_text)";
     } else {
-        append_indexed_search(statement, schema, *filter.search,
-                              strategy == SearchStrategy::by_index);
+        append_folded_search(statement, schema, *filter.search,
+                             strategy == SearchStrategy::by_index);
     }
     if (filter.role)
         statement << " AND " << role_expression(schema.user, dialect) << " OPERATOR(pg_catalog.<>) "
@@ -150,8 +150,8 @@ bool is_collectible(const Filter& filter, const Window& window, LastTotal last) 
 }
 
 /// Collects the matches of a search. If there are too many, the total is NULL.
-void append_indexed_collection(Statement& statement, const Schema& schema, const Dialect& dialect,
-                               const Filter& filter, const Window& window) {
+void append_scale_collection(Statement& statement, const Schema& schema, const Dialect& dialect,
+                             const Filter& filter, const Window& window) {
     append_matches(statement << "WITH useradmin_match AS MATERIALIZED (", schema, dialect,
                    sort_columns(schema.user, dialect, SortKey::created_at), filter, true);
     statement << " LIMIT " << std::to_string(max_collected + 1) << ") SELECT t.total, "
@@ -188,7 +188,7 @@ class ScaledListQueries final : public ListQueries {
         const Schema& schema = work.schema();
         Statement statement = work.statement();
         if (filter.search) {
-            append_indexed_collection(statement, schema, dialect, filter, window);
+            append_scale_collection(statement, schema, dialect, filter, window);
             return counted_page(work, statement, [&] { return number(work, dialect, filter); });
         }
         append_scale_total(statement << "SELECT ", schema, filter.role);
@@ -243,10 +243,10 @@ class ScaledListQueries final : public ListQueries {
 
     static Result<std::vector<model::User>> walk(Work& work, const Dialect& dialect,
                                                  const Filter& filter, const Window& window,
-                                                 AppendSearch append_indexed_search) {
+                                                 AppendSearch append_search) {
         Statement statement = work.statement();
         append_ordered_scan(statement << "SELECT ", work.schema(), dialect, filter, window,
-                            append_indexed_search);
+                            append_search);
         return page_of(work, statement);
     }
 
