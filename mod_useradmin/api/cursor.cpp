@@ -19,19 +19,6 @@ std::string checksum(std::string_view fields, std::string_view list) {
     return crypto::hex(crypto::digest({list, fields})).substr(0, checksum_length);
 }
 
-/// Decodes hexadecimal digits.
-std::optional<std::string> from_hex(std::string_view digits) {
-    std::string bytes;
-    for (std::size_t at = 0; at + 1 < digits.size(); at += 2) {
-        const int high = text::hex_value(digits[at]);
-        const int low = text::hex_value(digits[at + 1]);
-        if (high < 0 || low < 0)
-            return std::nullopt;
-        bytes += static_cast<char>(high * 16 + low);
-    }
-    return bytes;
-}
-
 } // namespace
 
 // Format: the checksum, then in hexadecimal the direction, the page, the id and the key (omitted if
@@ -48,9 +35,9 @@ std::optional<std::string> encode_cursor(const Cursor& cursor, std::string_view 
 }
 
 std::optional<Cursor> decode_cursor(std::string_view text, std::string_view list) {
-    if (text.size() <= checksum_length || text.size() > max_cursor_length || text.size() % 2 != 0)
+    if (text.size() <= checksum_length || text.size() > max_cursor_length)
         return std::nullopt;
-    const std::optional<std::string> fields = from_hex(text.substr(checksum_length));
+    const std::optional<std::string> fields = text::from_hex(text.substr(checksum_length));
     if (!fields || checksum(*fields, list) != text.substr(0, checksum_length))
         return std::nullopt;
     Cursor cursor;

@@ -91,7 +91,8 @@ Neighbours neighbours_of(std::vector<model::User>& users, const Pagination& pagi
     if (const std::int64_t previous = std::min(pagination.page - 1, total_pages(pagination));
         previous > 1)
         neighbours.previous = cursor_at(users.front(), previous, true);
-    neighbours.next = cursor_at(users.back(), pagination.page + 1, false);
+    if (neighbours.has_next)
+        neighbours.next = cursor_at(users.back(), pagination.page + 1, false);
     return neighbours;
 }
 

@@ -52,8 +52,8 @@ void set(cJSON* object, const char* name, std::int64_t number) {
     set(object, name, cJSON_CreateNumber(static_cast<double>(number)));
 }
 
-cJSON* parsed(const std::string& json) {
-    cJSON* const tree = cJSON_Parse(json.c_str());
+cJSON* parsed(std::string_view json) {
+    cJSON* const tree = cJSON_ParseWithLength(json.data(), json.size());
     return tree != nullptr ? tree : throw std::bad_alloc();
 }
 
@@ -76,9 +76,9 @@ class Document {
   public:
     explicit Document(const DocumentSettings& document_settings)
         : document_settings_(document_settings), settings_(document_settings.settings),
-          tree_(parsed(std::string(openapi_json))),
-          error_(cJSON_DetachItemFromObjectCaseSensitive(
-              find(tree_.get(), {"components", "schemas"}), "Error")) {}
+          tree_(parsed(openapi_json)), error_(cJSON_DetachItemFromObjectCaseSensitive(
+                                           find(tree_.get(), {"components", "schemas"}), "Error")) {
+    }
 
     std::string text() && {
         remove_unmet(tree_.get());
@@ -136,7 +136,7 @@ class Document {
             description.append(" ").append(origin);
         set(info, "description", description);
         std::string url;
-        text::append_percent_encoded(url, document_settings_.base, "/!$&'()*+,;=:@");
+        text::append_percent_encoded(url, document_settings_.base, text::path_characters);
         set(member(tree_.get(), "servers")->child, "url", url.empty() ? "/" : url);
         cJSON* const components = member(tree_.get(), "components");
         if (const auto& carriers = document_settings_.carriers)
@@ -200,22 +200,20 @@ class Document {
         }
     }
 
-    static cJSON* reference(const std::string& kind, const char* name) {
-        cJSON* const made = cJSON_CreateObject();
-        set(made, "$ref", "#/components/" + kind + "/" + name);
-        return made;
-    }
-
     /// Adds the headers of all replies and, to an error, the envelope with its texts.
     void complete(cJSON* reply) {
         if (member(reply, "$ref") != nullptr)
             return;
         if (member(reply, "headers") == nullptr)
             set(reply, "headers", cJSON_CreateObject());
+        cJSON* const headers = member(reply, "headers");
         const cJSON* header = nullptr;
         cJSON_ArrayForEach(header, find(tree_.get(), {"components", "headers"})) {
-            if (member(header, "x-every-reply") != nullptr)
-                set(member(reply, "headers"), header->string, reference("headers", header->string));
+            if (member(header, "x-every-reply") == nullptr)
+                continue;
+            set(headers, header->string, cJSON_CreateObject());
+            set(member(headers, header->string), "$ref",
+                std::string("#/components/headers/") + header->string);
         }
         if (const Tree texts{cJSON_DetachItemFromObjectCaseSensitive(reply, "x-errors")}) {
             cJSON* const content =

@@ -35,11 +35,6 @@ Reply delete_user(const Call& call, const Service& service);
 /// The resource that a path names.
 enum class Resource { none, users, user, sessions, session, password, ban };
 
-/// Returns whether the resource requires UserAdminExtras.
-constexpr bool requires_extras(Resource resource) noexcept {
-    return resource != Resource::users && resource != Resource::user;
-}
-
 /// An entry of the routing table.
 struct Operation {
     std::string_view method;

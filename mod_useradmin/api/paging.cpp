@@ -12,8 +12,7 @@ namespace {
 // Proxies accept at least 4 KiB of headers.
 constexpr std::size_t max_links_length = 3000;
 
-/// Characters that need no encoding in a path and in a query (RFC 3986).
-constexpr std::string_view path_characters = "/!$&'()*+,;=:@";
+/// Characters that need no encoding in a query (RFC 3986).
 constexpr std::string_view query_characters = "/?!$&'()*+,;=:@%";
 
 } // namespace
@@ -22,7 +21,7 @@ void add_links(http::Reply& reply, const http::Request& request, const Paginatio
                const Neighbours& neighbours) {
     reply.headers.push_back({"X-Total-Count", std::to_string(pagination.total)});
     std::string start = "<";
-    text::append_percent_encoded(start, request.base, path_characters);
+    text::append_percent_encoded(start, request.base, text::path_characters);
     start += '?';
     text::append_percent_encoded(
         start,

@@ -1,6 +1,8 @@
 // Hexadecimal digits.
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -31,6 +33,21 @@ inline std::string hex(std::string_view bytes) {
     for (const char byte : bytes)
         append_hex(text, static_cast<unsigned char>(byte));
     return text;
+}
+
+/// Returns the bytes of an even number of digits of either case, or nothing for any other text.
+inline std::optional<std::string> from_hex(std::string_view digits) {
+    if (digits.size() % 2 != 0)
+        return std::nullopt;
+    std::string bytes;
+    for (std::size_t at = 0; at < digits.size(); at += 2) {
+        const int high = hex_value(digits[at]);
+        const int low = hex_value(digits[at + 1]);
+        if (high < 0 || low < 0)
+            return std::nullopt;
+        bytes += static_cast<char>(high * 16 + low);
+    }
+    return bytes;
 }
 
 /// Returns 16 bytes in the text form of a UUID (RFC 9562).

@@ -17,6 +17,9 @@ std::optional<std::string> query_parameter(std::string_view query, std::string_v
 /// Returns the query string without any occurrence of the parameter.
 std::string remove_query_parameter(std::string_view query, std::string_view name);
 
+/// Characters that need no encoding in a path (RFC 3986).
+inline constexpr std::string_view path_characters = "/!$&'()*+,;=:@";
+
 /// Appends the text, percent-encoding each byte that is not a letter, a digit, one of "-._~" or in
 /// unescaped.
 void append_percent_encoded(std::string& out, std::string_view text, std::string_view unescaped);
