@@ -371,7 +371,7 @@ TEST(outages, of_a_read_only_file_end_when_it_is_writable) {
         return;
     expect_log("UA0108");
     make("read-only");
-    start_before_it();
+    start_before_it({}, busy_machine);
     using std::filesystem::perms;
     const auto permit = [this](perms permissions) {
         std::filesystem::permissions(own_->file(), permissions);
@@ -410,7 +410,7 @@ TEST(outages, of_a_disk_that_is_full_fail_no_read) {
         make("small/full");
     }
     expect_log("UA0106");
-    start_before_it();
+    start_before_it({}, busy_machine);
     live_through({"disk full", [this] { disk_->fill(); }, [this] { disk_->free(); }, true, false,
                   std::chrono::seconds(machine::times(2, 5)), 500});
 }
