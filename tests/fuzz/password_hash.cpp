@@ -43,8 +43,7 @@ void fuzz_password_hash(std::string_view stored) {
                 "what asks for unknown work is refused");
     } else if (const auto* const argon2id = std::get_if<Argon2id>(&*work)) {
         require_bounds(*argon2id);
-        require(stored.starts_with(parameters_of(*argon2id)),
-                "the work is the one in the hash");
+        require(stored.starts_with(parameters_of(*argon2id)), "the work is the one in the hash");
         require(std::count(stored.begin(), stored.end(), '$') == 5 && stored.size() <= 256,
                 "a hash has five fields of bounded length");
         if (is_cheap(*argon2id))
