@@ -478,7 +478,7 @@ TEST(audit, reports_an_unanswered_commit_as_unknown) {
     for (const std::string required : {"", "required"}) {
         stop();
         start("DBDParams \"" + waiting.params() +
-              " options='-c synchronous_commit=on'\"\nUserAdminTimeout 1\n" +
+              " options='-c synchronous_commit=on'\"\nUserAdminTimeout 4\n" +
               directive(log_, required) + as_sara + location("/api/users", ""));
         const std::string name = "Ada" + required;
         CHECK_EQUAL(

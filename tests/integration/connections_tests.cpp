@@ -110,9 +110,9 @@ TEST(connections, of_one_virtual_host_are_not_waited_for_by_another) {
     allow_log("UA0201");
     TestDatabase other(Suite::current().work(), Suite::current().kind(), "neighbour");
     const std::string few = "DBDMax 1\nDBDKeep 1\n";
-    start(virtual_host("slow.test", few + location("/api/users", as_sara + "UserAdminTimeout 30")) +
+    start(virtual_host("slow.test", few + location("/api/users", as_sara + "UserAdminTimeout 60")) +
           virtual_host("quick.test", Suite::directives_for(other) + few +
-                                         location("/api/users", as_sara + "UserAdminTimeout 1")));
+                                         location("/api/users", as_sara + "UserAdminTimeout 30")));
     const Lock lock;
     occupy("/api/users", "slow.test");
     for (int time = 0; time < 8; ++time) {

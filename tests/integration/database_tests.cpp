@@ -71,9 +71,8 @@ TEST(database, outage_is_503_with_Retry_After) {
     allow_log("AH00633");
     allow_log("AH00629"); // mod_dbd: Can't connect to …
     TestDatabase own(Suite::current().work(), Suite::current().kind(), "own");
-    start_before(own,
-                 location("/api/users", as_sara + "UserAdminTimeout 1") +
-                     location("/with-sessions/users", "AuthUserAdmin On\nAuthUserAdminTimeout 1"));
+    start_before(own, location("/api/users", as_sara) +
+                          location("/with-sessions/users", "AuthUserAdmin On"));
     // SQLite keeps its open file; PostgreSQL goes away while its connections are in use.
     if (own.kind() == Kind::postgresql) {
         expect_success(send("GET", "/api/users"));
@@ -128,7 +127,7 @@ TEST(database, outage_is_logged_once_for_each_tag) {
 TEST(database, with_DBDMax_1_a_slow_reader_does_not_block_another_request) {
     // One child, so that all requests use one pool.
     const bool is_prefork = Suite::current().mpm() == "prefork";
-    start("DBDMax 1\nDBDKeep 1\n" + location("/api/users", as_sara + "UserAdminTimeout 2") +
+    start("DBDMax 1\nDBDKeep 1\n" + location("/api/users", as_sara + "UserAdminTimeout 30") +
           (is_prefork ? ""
                       : "<IfModule !mpm_prefork_module>\nServerLimit 1\nStartServers 1\n"
                         "MaxRequestWorkers 16\nMaxSpareThreads 16\n</IfModule>\n"));

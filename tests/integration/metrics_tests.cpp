@@ -218,7 +218,7 @@ TEST(metrics, report_connections_in_use_and_timeouts) {
         return "useradmin_requests_total{virtual_host=\"localhost\",operation=\"list\",status=\"" +
                std::to_string(status) + "\"}";
     };
-    expect_success(client_->send({"GET", "/api/users"}));
+    expect_success(client_->send({"GET", "/patient/users"}));
     expect_sample(in_use, "0");
     own.freeze();
     const RawConnection patient(httpd_->port());

@@ -495,12 +495,9 @@ TEST(tables_in_use, locked_by_another_process_time_out) {
         ++sleeps;
         held_asleep += connection_->leases();
     });
-    const auto started = apr_time_now();
     CHECK(unavailable(impatient().find("u")));
     CHECK(unavailable(impatient().create(new_user("n", "n@x"))));
-    const auto waited = apr_time_now() - started;
     sql().run("COMMIT; PRAGMA journal_mode = WAL");
-    CHECK_TEXT(waited < apr_time_from_sec(10), std::to_string(waited).c_str());
     CHECK(sleeps > 0);
     CHECK_EQUAL_TEXT(0, held_asleep, "others may use the connection meanwhile");
     CHECK_EQUAL(0, connection_->leases());
