@@ -58,7 +58,7 @@ LookupResult result_of(sign_in::SessionStatus status) noexcept {
     case SessionStatus::valid:
         return {Lookup::valid};
     case SessionStatus::malformed:
-        return {Lookup::malformed, {"it is no text that a token can be", "malformed-token"}};
+        return {Lookup::malformed, {"it is malformed", "malformed-token"}};
     case SessionStatus::unknown:
         return {Lookup::unknown, {"no session has it", "unknown-token"}};
     case SessionStatus::expired:

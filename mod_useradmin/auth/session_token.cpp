@@ -30,7 +30,7 @@ Token token_of(std::string_view credential, const AuthSettings& settings) {
         return {{}, "it is not signed, but AuthUserAdminSecret is set"};
     if (const auto token = crypto::verify_signature(credential, secrets))
         return {*token};
-    return {{}, "its signature is not the one of AuthUserAdminSecret"};
+    return {{}, "its signature does not match AuthUserAdminSecret"};
 }
 
 } // namespace useradmin::auth

@@ -91,9 +91,9 @@ std::string password_problem(std::string_view password, LengthPolicy lengths) {
     const std::size_t length = text::utf16_length(password);
     if (lengths == LengthPolicy::standard &&
         (length < password::min_length || length > password::max_length))
-        return "has " + std::to_string(length) + " characters, and better-auth takes from " +
+        return "has " + std::to_string(length) + " characters, but better-auth accepts " +
                std::to_string(password::min_length) + " to " +
-               std::to_string(password::max_length) + "; say --force to set it all the same";
+               std::to_string(password::max_length) + "; use --force to set it anyway";
     return {};
 }
 
@@ -112,7 +112,7 @@ crypto::Secret read_password(LengthPolicy lengths) {
 
 bool confirm(const std::string& question) {
     if (!has_terminal())
-        throw CommandError(Exit::usage, "there is no terminal to ask on; say --yes");
+        throw CommandError(Exit::usage, "there is no terminal to ask on; use --yes");
     std::fprintf(stderr, "%s [y/N] ", escape_control_characters(question).c_str());
     std::string answer;
     for (int character = std::getchar(); character != EOF && character != '\n';

@@ -366,13 +366,13 @@ TEST(bulk, import_with_dry_run_names_every_wrong_line) {
     const ProgramResult ended = ctl({"import", "--dry-run", lines(wrong)});
     CHECK_EQUAL(1, ended.status);
     for (const char* sentence :
-         {"line 1 has an address that a user has already", "line 2 has no email",
+         {"line 1 has the address of an existing user", "line 2 has no email",
           "line 3 is not a JSON object", "line 4 has an email that is no address",
           "line 5 is not right: there is no \"nam\"", "line 6 has the role 'boss'",
           "line 7 has a wrong banned, which must be true or false",
           "line 8 has a wrong createdAt, which must be a time",
-          "line 9 has a password that has 5 characters", "line 10 has a passwordHash that is none",
-          "line 12 has an address that a user has already, twice@x.org",
+          "line 9 has a password that has 5 characters", "line 10 has a passwordHash that is not",
+          "line 12 has the address of an existing user, twice@x.org",
           "line 14 has a wrong createdAt", "12 lines are wrong"})
         CHECK_TEXT(has(ended.errors, sentence), (sentence + ended.errors).c_str());
     CHECK_FALSE(has(ended.errors, "line 11 "));
@@ -400,7 +400,7 @@ TEST(bulk, import_ends_with_3_where_a_user_is_there_already) {
     create("bo@x.org");
     const ProgramResult ended = ctl({"import", lines(line("ana@x.org") + line("bo@x.org"))});
     CHECK_EQUAL(3, ended.status);
-    CHECK(has(ended.errors, "line 2 has an address that a user has already, bo@x.org"));
+    CHECK(has(ended.errors, "line 2 has the address of an existing user, bo@x.org"));
     CHECK_EQUAL(1, users());
 }
 

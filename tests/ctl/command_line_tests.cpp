@@ -107,7 +107,7 @@ TEST(command_line, reports_errors_as_json_if_asked_to) {
 TEST(command_line, without_a_database_says_how_to_name_one) {
     const ProgramResult ended = bare_ctl({"list"});
     CHECK_EQUAL(2, ended.status);
-    CHECK(has(ended.errors, "say --config FILE, or --driver"));
+    CHECK(has(ended.errors, "use --config FILE, or --driver"));
     CHECK_EQUAL(2, bare_ctl({"--driver", "mysql", "--params", "x", "list"}).status);
     CHECK_EQUAL(2, bare_ctl({"--driver", "pgsql", "list"}).status);
 }

@@ -131,7 +131,7 @@ TEST(configuration, puts_in_what_Define_gives_one_value) {
         list(driver() + define + "Define PARAMS other\nDBDParams \"${PARAMS}\"\n");
     CHECK_EQUAL(2, two.status);
     CHECK(
-        has(two.errors, "DBDParams holds a variable that no Define gives one value; say --params"));
+        has(two.errors, "DBDParams holds a variable that no Define gives one value; use --params"));
     CHECK_EQUAL(2, list(driver() + define + "UnDefine PARAMS\nDBDParams \"${PARAMS}\"\n").status);
     CHECK_EQUAL(1, list(driver() + params() + "Include ${NOWHERE}/x.conf\n").status);
 }

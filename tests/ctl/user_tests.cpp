@@ -82,7 +82,7 @@ TEST(create, with_an_unknown_role_requires_force) {
                                                 "A",      "--role",  "root", "--force"};
     const ProgramResult ended = ctl({arguments.begin(), arguments.end() - 1}, "s3cr3t word\n");
     CHECK_EQUAL(2, ended.status);
-    CHECK(has(ended.errors, "'root' is none of user, admin and superAdmin"));
+    CHECK(has(ended.errors, "'root' is not user, admin or superAdmin"));
     CHECK_EQUAL(0, sql().number(R"(SELECT count(*) FROM "user")"));
     done(ctl(arguments, "s3cr3t word\n"));
     CHECK_EQUAL(std::string("root"), sql().value(R"(SELECT "role" FROM "user")").value());
@@ -110,7 +110,7 @@ TEST(create, takes_a_password_of_a_length_that_better_auth_takes) {
     CHECK_EQUAL(0, status_of("d@x", faces[3], {"--force"}));
     CHECK_EQUAL(2, status_of("e@x", std::string(1025, 'x'), {"--force"}));
     CHECK_EQUAL(2, ctl({"passwd", "a@x"}, "short\n").status);
-    CHECK(has(ctl({"passwd", "a@x"}, "short\n").errors, "better-auth takes from 8 to 128"));
+    CHECK(has(ctl({"passwd", "a@x"}, "short\n").errors, "better-auth accepts 8 to 128"));
     CHECK_EQUAL(0, ctl({"passwd", "a@x", "--force"}, "short\n").status);
 }
 
@@ -265,8 +265,8 @@ TEST(role, that_is_unknown_requires_force) {
     const std::string id = create("ana@x.org");
     const ProgramResult ended = ctl({"role", id, "Admin"});
     CHECK_EQUAL(2, ended.status);
-    CHECK(has(ended.errors, "none of user, admin and superAdmin"));
-    CHECK(has(ended.errors, "say --force"));
+    CHECK(has(ended.errors, "not user, admin or superAdmin"));
+    CHECK(has(ended.errors, "use --force"));
     CHECK_EQUAL(std::string("user"), Json(ctl({"show", id, "--json"}).output).at("data.role"));
     CHECK_EQUAL(0, ctl({"role", id, "Admin", "--force"}).status);
     CHECK_EQUAL(std::string(""), ctl({"role", id, "user"}).errors);
@@ -282,7 +282,7 @@ TEST(last_super_admin, is_protected_without_yes) {
              {"ban", id}, {"role", id, "admin"}, {"role", id, "user"}, {"delete", id}}) {
         const ProgramResult ended = ctl(arguments);
         CHECK_EQUAL(2, ended.status);
-        CHECK(has(ended.errors, "say --yes"));
+        CHECK(has(ended.errors, "use --yes"));
     }
     const Json json(ctl({"show", id, "--json"}).output);
     CHECK_EQUAL(std::string("superAdmin"), json.at("data.role"));

@@ -142,7 +142,7 @@ std::string fill(Entry& entry, const ImportRules& rules) {
     if (const std::string_view role = user.role.value_or("user");
         role != "user" && api::parse_role(role) == api::Role::user && !rules.takes_all)
         return "has the role '" + std::string(role) +
-               "', which is none of user, admin and superAdmin; say --force if it is meant";
+               "', not user, admin or superAdmin; use --force to accept it";
     const store::Column& key = rules.schema.user.at("id");
     if (key.is_serial())
         user.id = {};
@@ -160,14 +160,13 @@ std::string fill(Entry& entry, const ImportRules& rules) {
             return "has a password that " + problem;
     }
     if (entry.row.password_hash && !rules.takes_all && !password::cost_of(*entry.row.password_hash))
-        return "has a passwordHash that is none of argon2id, better-auth's scrypt and bcrypt, or "
-               "that asks for too much work; say --force to take it all the same";
+        return "has a passwordHash that is not argon2id, better-auth's scrypt or bcrypt, or "
+               "whose cost is too high; use --force to accept it";
     return {};
 }
 
 constexpr const char* leaves_none =
-    "would leave no superAdmin who is not banned; one must be made before, or say --yes if it is "
-    "meant";
+    "would leave no superAdmin who is not banned; create one first, or use --yes";
 
 std::string line_named(std::uint64_t number) {
     return "line " + std::to_string(number);
@@ -379,14 +378,13 @@ class Import {
                 continue;
             if (are_two && on_conflict_ == OnConflict::update)
                 reject(Exit::already_there, entry->line,
-                       "has the id of one user and the address of a second one");
+                       "has the id of one user and the address of another");
             else
                 reject(Exit::already_there, entry->line,
-                       by_address != id_of.end()
-                           ? "has an address that a user has already, " + std::string(user.email) +
-                                 "; --on-conflict says what is to become of it"
-                           : "has an id that a user has already, " + std::string(user.id) +
-                                 "; --on-conflict says what is to become of it");
+                       (by_address != id_of.end()
+                            ? "has the address of an existing user, " + std::string(user.email)
+                            : "has the id of an existing user, " + std::string(user.id)) +
+                           "; use --on-conflict skip or update to accept it");
         }
         return count;
     }

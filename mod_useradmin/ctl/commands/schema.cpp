@@ -164,7 +164,7 @@ Exit create_schema(Context& context) {
     // The SQLite file contains hashes and tokens. Its log gets the same mode.
     umask(S_IRWXG | S_IRWXO);
     if (context.options.has("scale") && context.options.has("no-scale"))
-        throw CommandError(Exit::usage, "say --scale or --no-scale, and not both");
+        throw CommandError(Exit::usage, "use --scale or --no-scale, not both");
     if (context.options.has("scale"))
         return create_scale(context);
     if (context.options.has("no-scale"))

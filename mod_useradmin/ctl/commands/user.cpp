@@ -42,7 +42,7 @@ Exit set_password(Context& context) {
 Exit set_role(Context& context) {
     const std::string& role = context.options.words[1];
     if (role.empty())
-        throw CommandError(Exit::usage, "say a role: user, admin or superAdmin");
+        throw CommandError(Exit::usage, "give a role: user, admin or superAdmin");
     require_known_role(context, role);
     const model::User user = find_user(context, context.options.words[0]);
     require_column(context, "role");

@@ -84,8 +84,8 @@ crypto::Secret read_and_hash_password(const Context& context) {
 void require_known_role(const Context& context, std::string_view role) {
     if (role != "user" && api::parse_role(role) == api::Role::user && !context.options.has("force"))
         throw CommandError(Exit::usage, "the role '" + std::string(role) +
-                                            "' is none of user, admin and superAdmin, and to the "
-                                            "service it is as user; say --force if it is meant");
+                                            "' is not user, admin or superAdmin, and the service "
+                                            "treats it as user; use --force to accept it");
 }
 
 bool is_last_super_admin(Context& context, const model::User& user) {
@@ -102,8 +102,7 @@ bool is_last_super_admin(Context& context, const model::User& user) {
 
 void confirm_last_super_admin(Context& context, const model::User& user, std::string_view deed) {
     if (!context.options.has("yes") && is_last_super_admin(context, user) &&
-        !confirm(display(user) + " is the last superAdmin. " + std::string(deed) +
-                 " all the same?"))
+        !confirm(display(user) + " is the last superAdmin. " + std::string(deed) + " anyway?"))
         throw CommandError(Exit::failure, "nothing was done");
 }
 

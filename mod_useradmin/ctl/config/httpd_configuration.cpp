@@ -211,7 +211,7 @@ std::optional<std::vector<std::string>> HttpdConfiguration::find(std::string_vie
             continue;
         const auto refuse = [&](const std::string& why) {
             throw CommandError(Exit::usage, line.file + ": " + std::string(directive) + why +
-                                                "; say --" + std::string(option));
+                                                "; use --" + std::string(option));
         };
         for (const std::string& word : line.words)
             if (word.find("${") != word.npos)

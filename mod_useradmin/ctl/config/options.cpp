@@ -15,7 +15,7 @@ constexpr Option all_options[] = {
      "reads what the options do not say from this httpd configuration file; default: the "
      "environment variable USERADMINCTL_CONFIG"},
     {"driver", "pgsql|sqlite3", "the database's driver, as in DBDriver"},
-    {"params", "TEXT", "the connection's parameters, as DBDParams has them"},
+    {"params", "TEXT", "the connection's parameters, as in DBDParams"},
     {"tables", "\"USER SESSION ACCOUNT\"", "the tables' names, as UserAdminTables has them"},
     {"audit-log", "FILE",
      "the audit log, as in UserAdminAuditLog: a file, \"FILE "
@@ -79,7 +79,7 @@ std::optional<std::string_view> Options::find(std::string_view name) const {
 std::string_view Options::require(std::string_view name) const {
     const std::optional<std::string_view> value = find(name);
     if (!value || value->empty())
-        throw CommandError(Exit::usage, "say --" + std::string(name) + " with a value");
+        throw CommandError(Exit::usage, "--" + std::string(name) + " needs a value");
     return *value;
 }
 

@@ -59,12 +59,12 @@ class Reader {
     std::string database(std::string_view option, std::string_view directive) const {
         std::string value = text(option, directive);
         if (value.empty() && file_)
-            throw CommandError(Exit::usage,
-                               "there is no " + std::string(directive) + " in " + file_->name() +
-                                   " and what it includes; name the file that has it, or say --" +
-                                   std::string(option));
+            throw CommandError(
+                Exit::usage, "there is no " + std::string(directive) + " in " + file_->name() +
+                                 " or the files it includes; name the file that has it, or use --" +
+                                 std::string(option));
         if (value.empty())
-            throw CommandError(Exit::usage, "name the database: say --config FILE, or --driver "
+            throw CommandError(Exit::usage, "name the database: use --config FILE, or --driver "
                                             "pgsql|sqlite3 and --params TEXT");
         return value;
     }
@@ -202,7 +202,7 @@ crypto::Secret secret_of(const CommandSettings& settings) {
     if (const auto* const problem = std::get_if<std::string>(&read))
         throw CommandError(Exit::failure,
                            "the token cannot be signed: " + *problem +
-                               "; say --secret file:PATH or --secret env:NAME, or run this as an "
+                               "; use --secret file:PATH or --secret env:NAME, or run this as an "
                                "account that may read it");
     return std::move(std::get<crypto::LoadedSecret>(read).secret);
 }
