@@ -19,6 +19,11 @@ constexpr Role parse_role(std::string_view text) noexcept {
                                               : Role::user;
 }
 
+/// Returns whether the text is the name of a role.
+constexpr bool is_role(std::string_view text) noexcept {
+    return text == text_of(parse_role(text));
+}
+
 /// The owner of the request's session.
 struct Caller {
     std::string_view id;

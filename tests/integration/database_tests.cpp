@@ -127,7 +127,7 @@ TEST(database, outage_is_logged_once_for_each_tag) {
 TEST(database, with_DBDMax_1_a_slow_reader_does_not_block_another_request) {
     // One child, so that all requests use one pool.
     const bool is_prefork = Suite::current().mpm() == "prefork";
-    start("DBDMax 1\nDBDKeep 1\n" + location("/api/users", as_sara + "UserAdminTimeout 30") +
+    start("DBDMax 1\nDBDKeep 1\n" + location("/api/users", as_sara) +
           (is_prefork ? ""
                       : "<IfModule !mpm_prefork_module>\nServerLimit 1\nStartServers 1\n"
                         "MaxRequestWorkers 16\nMaxSpareThreads 16\n</IfModule>\n"));

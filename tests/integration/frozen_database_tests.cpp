@@ -52,8 +52,8 @@ class FrozenDatabase : public OwnHttpd {
         client_ = std::make_unique<HttpClient>(httpd_->port());
     }
 
-    /// A Location whose requests succeed on a busy machine, too.
-    const std::string patient = location("/patient/users", as_sara + "UserAdminTimeout 60");
+    /// A Location with the suite's timeout: its requests succeed on a busy machine, too.
+    const std::string patient = location("/patient/users", as_sara);
 
     void expect_unavailable(const Reply& reply) {
         expect_error(reply, 503, unavailable);

@@ -91,7 +91,10 @@ TEST(health, is_503_within_the_timeout_while_the_database_hangs) {
         allow_log(line);
     make("hanging");
     start_before(*own_, health_location("UserAdminTimeout 1\n"));
-    CHECK(eventually([&] { return health().status == 200; }));
+    CHECK(eventually([&] {
+        const Reply reply = health();
+        return reply.status == 200 && reply.body == "ok\n";
+    }));
     own_->freeze();
     expect_log("UA0107: the query timed out after 1 s");
     STRCMP_CONTAINS("unavailable\nUA0107: the query timed out after 1 s", health().body.c_str());

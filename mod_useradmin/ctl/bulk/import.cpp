@@ -140,7 +140,7 @@ std::string fill(Entry& entry, const ImportRules& rules) {
     if (user.name.empty())
         return "has no name";
     if (const std::string_view role = user.role.value_or("user");
-        role != "user" && api::parse_role(role) == api::Role::user && !rules.takes_all)
+        !api::is_role(role) && !rules.takes_all)
         return "has the role '" + std::string(role) +
                "', not user, admin or superAdmin; use --force to accept it";
     const store::Column& key = rules.schema.user.at("id");

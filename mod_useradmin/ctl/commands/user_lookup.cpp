@@ -82,7 +82,7 @@ crypto::Secret read_and_hash_password(const Context& context) {
 }
 
 void require_known_role(const Context& context, std::string_view role) {
-    if (role != "user" && api::parse_role(role) == api::Role::user && !context.options.has("force"))
+    if (!api::is_role(role) && !context.options.has("force"))
         throw CommandError(Exit::usage, "the role '" + std::string(role) +
                                             "' is not user, admin or superAdmin, and the service "
                                             "treats it as user; use --force to accept it");
