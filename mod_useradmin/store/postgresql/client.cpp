@@ -295,6 +295,12 @@ class PostgresqlClient final : public Client {
         return is_connected();
     }
 
+    void roll_back() noexcept {
+        PQclear(result_of(send_query("ROLLBACK")));
+        if (is_in_transaction())
+            shutdown(PQsocket(connection_), SHUT_RDWR);
+    }
+
     void discard_prepared() override {
         // Statements with old names stay on the backend until it ends, unused.
         ++age_;
@@ -317,7 +323,7 @@ class PostgresqlClient final : public Client {
     bool is_pooled() const noexcept { return vanished_ > 1; }
 
     /// Sends a simple query, which discards the backend's unnamed statement.
-    int send_query(const char* sql) {
+    int send_query(const char* sql) noexcept {
         unnamed_.clear();
         return PQsendQuery(connection_, sql);
     }
@@ -452,7 +458,7 @@ class PostgresqlClient final : public Client {
     /// Waits for the last result, or the first error, until the deadline. Returns nullptr if the
     /// query could not be sent. If the server ends a connection, its own message is the first
     /// error; libpq's follows.
-    PGresult* result_of(int is_sent) {
+    PGresult* result_of(int is_sent) noexcept {
         if (is_sent == 0)
             return nullptr;
         for (int left = PQflush(connection_); left > 0; left = PQflush(connection_))
@@ -531,6 +537,10 @@ class PostgresqlClient final : public Client {
 
 std::unique_ptr<Client> postgresql_client(void* connection, const char* label) {
     return std::make_unique<PostgresqlClient>(static_cast<PGconn*>(connection), label);
+}
+
+void roll_back(Client& client) noexcept {
+    static_cast<PostgresqlClient&>(client).roll_back();
 }
 
 } // namespace useradmin::store

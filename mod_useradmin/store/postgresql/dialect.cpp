@@ -205,20 +205,25 @@ class PostgresqlTransaction final : public Transaction {
   public:
     explicit PostgresqlTransaction(Work& work) noexcept : work_(work) {}
     ~PostgresqlTransaction() override {
-        if (is_open_)
-            static_cast<void>(work_.client().execute("ROLLBACK", work_.pool()));
+        // A failed allocation may leave it open after any statement.
+        if (is_begun_ && work_.client().is_in_transaction())
+            roll_back(work_.client());
     }
     PostgresqlTransaction(const PostgresqlTransaction&) = delete;
     PostgresqlTransaction& operator=(const PostgresqlTransaction&) = delete;
 
-    bool commit() override {
-        is_open_ = false;
-        return static_cast<bool>(work_.commit("COMMIT"));
+    bool begin() {
+        is_begun_ = true;
+        // Whatever the database's default is: a later statement must see what was committed while
+        // an earlier one waited for a lock.
+        return static_cast<bool>(work_.execute("BEGIN ISOLATION LEVEL READ COMMITTED"));
     }
+
+    bool commit() override { return static_cast<bool>(work_.commit("COMMIT")); }
 
   private:
     Work& work_;
-    bool is_open_ = true;
+    bool is_begun_ = false;
 };
 
 /// Returns the outcome of a deletion from its result row.
@@ -343,11 +348,8 @@ class Postgresql final : public Dialect {
     }
 
     std::unique_ptr<Transaction> begin_transaction(Work& work) const override {
-        // Whatever the database's default is: a later statement must see what was committed while
-        // an earlier one waited for a lock.
-        if (!work.execute("BEGIN ISOLATION LEVEL READ COMMITTED"))
-            return nullptr;
-        return std::make_unique<PostgresqlTransaction>(work);
+        auto transaction = std::make_unique<PostgresqlTransaction>(work);
+        return transaction->begin() ? std::move(transaction) : nullptr;
     }
 
     Result<model::User> create(Work& work, const NewUser& user,
