@@ -41,7 +41,7 @@ std::string key_text(const Table& user, const Dialect& dialect, SortKey by,
     return (column == nullptr         ? "NULL"
             : Order{by}.is_of_times() ? dialect.exact_text(key, *column)
                                       : key) +
-           " AS useradmin_key";
+           " AS useradmin_key_text";
 }
 
 /// Returns whether ids are sorted descending: in reverse of newest times first, texts ascending.
@@ -223,17 +223,18 @@ void append_match_window(Statement& statement, const Table& user, const Dialect&
                   window);
 }
 
-/// Appends a query for the window of the users that meet a condition. Selects their sort columns by
-/// ranges of the order's index.
+/// Appends a query for the window of the users that meet a condition, by ranges of the order's
+/// index. columns: what it selects; must include the sort columns.
 template <class AppendCondition>
-void append_keys(Statement& statement, const Table& user, const Dialect& dialect,
-                 const Window& window, const AppendCondition& append_condition) {
+void append_range(Statement& statement, const Table& user, const Dialect& dialect,
+                  const Window& window, const std::string& columns,
+                  const AppendCondition& append_condition) {
     const std::string key = sort_key_expression(user, dialect, window.order.by);
     const std::string id = user.at("id").sql();
     const auto append_end = [&] {
         append_window(statement << " ORDER BY " << order_by(key, id, window.order), window);
     };
-    const std::string select = "SELECT " + sort_columns(user, dialect, window.order.by) + " FROM ";
+    const std::string select = "SELECT " + columns + " FROM ";
     if (!window.position) {
         append_condition(statement << select << user, Clause());
         append_end();
@@ -364,19 +365,26 @@ void append_ordered_scan(Statement& statement, const Schema& schema, const Diale
     const auto append_condition = [&](Statement& to, const Clause& clause) {
         append_filter(to, schema, dialect, filter, append_search, clause);
     };
-    if (!window.position && window.offset < min_skipped) {
-        const std::string key = sort_key_expression(user, dialect, window.order.by);
-        statement << user.select_list << ", " << key_text(user, dialect, window.order.by, key)
-                  << " FROM " << user;
-        append_condition(statement, {});
-        append_window(statement << " ORDER BY " << order_by(key, user.at("id").sql(), window.order),
-                      window);
+    const SortKey by = window.order.by;
+    const std::string keys = sort_columns(user, dialect, by);
+    if (window.offset >= min_skipped) {
+        // Skipped rows are read only from the order's index.
+        append_range(statement << select_list_m(user, dialect, by) << " FROM (", user, dialect,
+                     window, keys, append_condition);
+        append_users(statement << ") m", user, window.order);
         return;
     }
-    // Skipped rows are read only from the order's index.
-    statement << select_list_m(user, dialect, window.order.by) << " FROM (";
-    append_keys(statement, user, dialect, window, append_condition);
-    append_users(statement << ") m", user, window.order);
+    const std::string key = sort_key_expression(user, dialect, by);
+    const std::string columns = user.select_list + ", " + key_text(user, dialect, by, key);
+    if (window.position) {
+        append_range(statement << "m.* FROM (", user, dialect, window, columns + ", " + keys,
+                     append_condition);
+        statement << ") m ORDER BY " << order_by("m.useradmin_key", "m.useradmin_id", window.order);
+        return;
+    }
+    append_condition(statement << columns << " FROM " << user, {});
+    append_window(statement << " ORDER BY " << order_by(key, user.at("id").sql(), window.order),
+                  window);
 }
 
 Result<CountedPage> count_any(Work& work, const Dialect& dialect, const Filter& filter,
@@ -516,11 +524,12 @@ void append_collected(Statement& statement, const Schema& schema, const Dialect&
         Window window_of_role = window;
         window_of_role.limit = window.end();
         window_of_role.offset = 0;
-        append_keys(statement << " UNION ALL SELECT * FROM (", user, dialect, window_of_role,
-                    [&](Statement& to, const Clause& clause) {
-                        to << clause.before << role_expression(user, dialect) << user.op("=")
-                           << argument(*role) << clause.after;
-                    });
+        append_range(statement << " UNION ALL SELECT * FROM (", user, dialect, window_of_role,
+                     sort_columns(user, dialect, window.order.by),
+                     [&](Statement& to, const Clause& clause) {
+                         to << clause.before << role_expression(user, dialect) << user.op("=")
+                            << argument(*role) << clause.after;
+                     });
         statement << ") r";
     }
     append_match_window(statement << ") a", user, dialect, window);
