@@ -69,7 +69,7 @@ std::string DatabaseStore::missing_grants(const Dialect& dialect, Client& client
         const unsigned need = right.table == 'u'   ? needs_user
                               : right.table == 's' ? needs_session
                                                    : needs_account;
-        return (needs & need) != 0;
+        return right.table == 'r' || (needs & need) != 0;
     };
     // Suggest the least privilege first.
     for (const std::span<const Privilege> all :
@@ -78,7 +78,8 @@ std::string DatabaseStore::missing_grants(const Dialect& dialect, Client& client
           (needs & needs_new_hash) != 0 ? std::span<const Privilege>(extras_privileges)
                                         : std::span<const Privilege>(),
           std::span<const Privilege>(password_privileges),
-          std::span<const Privilege>(sign_in_privileges)}) {
+          std::span<const Privilege>(sign_in_privileges),
+          std::span<const Privilege>(revocation_privileges)}) {
         std::vector<Privilege> privileges;
         std::copy_if(all.begin(), all.end(), std::back_inserter(privileges), is_needed);
         auto answer =
@@ -233,7 +234,7 @@ Result<Done> DatabaseStore::execute(Access access, unsigned needs, Retry retry,
                                     const Attempt& attempt) {
     if (access == Access::read)
         return repeat(access, needs, retry, attempt);
-    ChangeListener* const listener = access == Access::change ? change_listener_ : nullptr;
+    ChangeListener* const listener = access != Access::write ? change_listener_ : nullptr;
     const bool reports_first = listener != nullptr && listener->runs_before_commit();
     RowChange change;
     const auto report = [&] {
@@ -243,7 +244,10 @@ Result<Done> DatabaseStore::execute(Access access, unsigned needs, Retry retry,
     const auto attempt_write = [&](Work& work, const Dialect& dialect) -> Result<Done> {
         // On a single-writer database without a transaction, a statement that has to wait for
         // readers at its end would be repeated and let new readers in.
-        const bool needs_transaction = reports_first || dialect.product().is_single_writer;
+        const bool needs_transaction =
+            reports_first || dialect.product().is_single_writer ||
+            (access == Access::revocation && work.schema().revocation.exists() &&
+             !work.client().is_in_transaction());
         std::unique_ptr<Transaction> transaction;
         if (needs_transaction)
             transaction = dialect.begin_transaction(work);
@@ -251,6 +255,8 @@ Result<Done> DatabaseStore::execute(Access access, unsigned needs, Retry retry,
         Result<Done> done = Failure::failed;
         if (transaction != nullptr || !needs_transaction)
             done = attempt(work, dialect);
+        if (done && work.revocation())
+            done = dialect.record_revocation(work, *work.revocation());
         if (done) {
             change = work.row_change();
             is_reported = reports_first && report();
@@ -394,15 +400,18 @@ Result<model::User> DatabaseStore::update(std::string_view id, const Changes& ch
                                           const UpdateGuard& guard, SessionPolicy sessions) {
     // A retry would find the row changed by the first attempt.
     const bool may_change_caller = guard.actor && guard.actor->id == id;
-    return invalidate_totals_after(run(Access::change, needs_user | needs_of(sessions),
+    const Access access =
+        statements::may_revoke_privileges(changes) ? Access::revocation : Access::change;
+    return invalidate_totals_after(run(access, needs_user | needs_of(sessions),
                                        guard.versions || may_change_caller ? Retry::no : Retry::yes,
                                        statements::update, id, changes, guard, sessions));
 }
 
 Result<Done> DatabaseStore::remove(std::string_view id, const ProtectedEmail& spared,
                                    const UpdateGuard& guard) {
-    return invalidate_totals_after(run(Access::change, needs_user | needs_session | needs_account,
-                                       Retry::no, statements::remove, id, spared, guard));
+    return invalidate_totals_after(run(Access::revocation,
+                                       needs_user | needs_session | needs_account, Retry::no,
+                                       statements::remove, id, spared, guard));
 }
 
 Result<Done> DatabaseStore::exists_other_with_role(std::string_view id, std::string_view role,
@@ -418,8 +427,9 @@ Result<Credential> DatabaseStore::find_credential(std::string_view email) {
 
 Result<Done> DatabaseStore::set_password(const model::Account& account, SessionPolicy sessions,
                                          const UpdateGuard& guard) {
-    return run(Access::change, needs_user | needs_account | needs_new_hash | needs_of(sessions),
-               Retry::no, statements::set_password, account, sessions, guard);
+    return run(sessions == SessionPolicy::revoke ? Access::revocation : Access::change,
+               needs_user | needs_account | needs_new_hash | needs_of(sessions), Retry::no,
+               statements::set_password, account, sessions, guard);
 }
 
 Result<Done> DatabaseStore::replace_hash(const model::Account& account,
@@ -467,19 +477,23 @@ Result<Done> DatabaseStore::extend_session(std::string_view token, text::Timesta
 }
 
 Result<Done> DatabaseStore::delete_session(std::string_view token) {
-    return run(Access::change, needs_session, Retry::yes, statements::delete_session, token);
+    return run(Access::revocation, needs_session, Retry::yes, statements::delete_session, token);
 }
 
 Result<Done> DatabaseStore::delete_session_of_user(std::string_view user_id, std::string_view id,
                                                    const std::optional<Actor>& actor) {
-    return run(Access::change, needs_session | needs_of(actor), Retry::yes,
+    return run(Access::revocation, needs_session | needs_of(actor), Retry::yes,
                statements::delete_session_of_user, user_id, id, actor);
 }
 
 Result<std::int64_t> DatabaseStore::delete_sessions_of_user(std::string_view user_id,
                                                             const std::optional<Actor>& actor) {
-    return run(Access::change, needs_session | needs_of(actor), Retry::yes,
+    return run(Access::revocation, needs_session | needs_of(actor), Retry::yes,
                statements::delete_sessions_of_user, user_id, actor);
+}
+
+Result<Revocations> DatabaseStore::revocations_since(std::int64_t position) {
+    return run(Access::read, needs_user, Retry::yes, statements::revocations_since, position);
 }
 
 Result<std::vector<ExtraColumn>> DatabaseStore::extra_columns() {

@@ -65,6 +65,7 @@ class DatabaseStore : public Store {
                                         const std::optional<Actor>& actor = {}) override;
     Result<std::int64_t> delete_sessions_of_user(std::string_view user_id,
                                                  const std::optional<Actor>& actor = {}) override;
+    Result<Revocations> revocations_since(std::int64_t position) override;
     Result<std::vector<ExtraColumn>> extra_columns() override;
     Result<Survey> survey(const ProtectedEmail& spared) override;
 
@@ -75,8 +76,9 @@ class DatabaseStore : public Store {
     /// Whether work may be repeated if the connection broke and the outcome is unknown.
     enum class Retry { no, yes };
 
-    /// What an operation does: reads, writes, or makes a change that is reported to the listener.
-    enum class Access { read, write, change };
+    /// What an operation does: reads, writes, makes a change that is reported to the listener, or
+    /// one that also takes away rights or sessions.
+    enum class Access { read, write, change, revocation };
 
     /// One attempt of an operation on a connection. Keeps its own result.
     using Attempt = std::function<Result<Done>(Work&, const Dialect&)>;

@@ -18,6 +18,7 @@ namespace useradmin::store {
 
 class ListQueries;
 class Work;
+struct Revocation;
 
 /// Names and properties of a database product.
 struct DatabaseProduct {
@@ -50,7 +51,7 @@ struct DatabaseProduct {
 
 /// A right on a table.
 struct Privilege {
-    /// The table's letter: u, s or a.
+    /// The table's letter: u, s, a or r.
     char table;
     std::string_view name;
     /// The field; empty: the whole table.
@@ -136,6 +137,13 @@ class Dialect {
     virtual Result<std::string_view> open_session(Work& work, const model::Session& session,
                                                   const SessionTerms& terms) const = 0;
 
+    /// Inserts a row into the table of revocations, and removes rows of more than 30 days.
+    virtual Result<Done> record_revocation(Work& work, const Revocation& revocation) const = 0;
+    /// Appends a query for the revocations after a position: a row for each with the next position
+    /// and the user's id, or one row without an id.
+    virtual void append_revocations(Statement& statement, const Table& table,
+                                    std::int64_t position) const = 0;
+
     // --- For useradminctl ---
 
     /// Returns the replacements for the @words@ in sql/…/scale.
@@ -146,7 +154,7 @@ class Dialect {
     virtual std::string database_file(std::string_view parameters) const = 0;
     /// Configures a new database for many readers and one writer.
     virtual bool init_database(Client& client, apr_pool_t* pool) const = 0;
-    /// Returns the query for the indexes of the three tables. Each row is one key, in order: the
+    /// Returns the query for the indexes of the tables. Each row is one key, in order: the
     /// table's letter (u, s, a), the index's name, whether it is unique ("t" or "1"), and the key.
     virtual std::string indexes_query(const Schema& schema, const TableNames& names) const = 0;
     /// Returns the query for missing privileges: the table's letter, the privilege, the column (""

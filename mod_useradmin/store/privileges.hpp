@@ -30,6 +30,10 @@ inline constexpr Privilege extras_privileges[] = {
     {'a', "UPDATE"},
 };
 
+/// The table of revocations. UPDATE: removing old rows locks them.
+inline constexpr Privilege revocation_privileges[] = {
+    {'r', "SELECT"}, {'r', "INSERT"}, {'r', "UPDATE"}, {'r', "DELETE"}};
+
 /// Verifying passwords.
 inline constexpr Privilege password_privileges[] = {
     {'u', "SELECT"},

@@ -136,6 +136,10 @@ std::string literal(std::string_view text) {
     return wrapped(text, '\'');
 }
 
+std::string revocation_table(const TableNames& names) {
+    return std::string(names.user.substr(0, names.user.find('.') + 1)) + "useradmin_revocation";
+}
+
 std::string quoted_table(std::string_view name) {
     const std::size_t dot = name.find('.');
     if (dot == name.npos)
@@ -217,7 +221,7 @@ std::string Table::select_expression(std::string_view field, std::string_view al
 }
 
 Table& Schema::table(char letter) noexcept {
-    return letter == 'u' ? user : letter == 's' ? session : account;
+    return letter == 'u' ? user : letter == 's' ? session : letter == 'a' ? account : revocation;
 }
 
 const Table& Schema::table(char letter) const noexcept {
@@ -232,6 +236,7 @@ void Schema::set_table_names(const TableNames& names) {
     name_table(user, names.user);
     name_table(session, names.session);
     name_table(account, names.account);
+    name_table(revocation, revocation_table(names));
 }
 
 std::vector<const Column*> Schema::extra_user_columns() const {

@@ -17,6 +17,8 @@ struct TableNames {
     std::string_view session = "session";
     std::string_view account = "account";
 };
+/// Returns the name of the table of revocations: in the schema of the users.
+std::string revocation_table(const TableNames& names);
 
 struct Column {
     enum class Kind { text, uuid, integer, boolean, timestamp, other };
@@ -114,6 +116,8 @@ struct Schema {
     Table user;
     Table session;
     Table account;
+    /// The table of revocations, if "useradminctl schema" created it. Its columns have no fields.
+    Table revocation;
     /// The SELECT columns of Store::find_caller, for the session s and its user u.
     std::string select_list_caller;
     /// A SELECT column: whether the user u has a second factor; NULL if the table has no such
@@ -132,7 +136,7 @@ struct Schema {
     /// Whether version 0.1 created it, with an unused copy of the users.
     bool has_scale_copy = false;
 
-    /// Returns the table of a letter: u, s or a.
+    /// Returns the table of a letter: u, s, a or r.
     Table& table(char letter) noexcept;
     const Table& table(char letter) const noexcept;
     /// Returns the columns of a written user: fields, version, further columns. version: the

@@ -27,6 +27,10 @@ inline Argument argument(std::string_view text) {
 inline Argument argument(std::int64_t number) {
     return {std::to_string(number)};
 }
+/// Returns the text, or NULL if it is empty.
+inline Argument optional_argument(std::string_view text) {
+    return text.empty() ? Argument() : argument(text);
+}
 /// Returns the value in the column's form.
 Argument argument(const Column& column, const model::Value& value);
 

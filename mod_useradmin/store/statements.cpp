@@ -14,6 +14,8 @@ namespace {
 
 // The number of accounts to sample for hash formats.
 constexpr std::int64_t password_sample_size = 10000;
+// The number of revocations to read at once.
+constexpr std::int64_t max_revocations = 1000;
 
 /// Reads the first row, or returns not_found.
 template <class Read>
@@ -96,15 +98,6 @@ std::string_view text_or(const model::Value& value, std::string_view instead) {
     return text != nullptr ? *text : instead;
 }
 
-/// Returns whether the changes may take rights (append_loss).
-bool may_revoke_privileges(const Changes& changes) {
-    return std::any_of(
-        changes.begin(), changes.end(),
-        [](const Change& change) {
-            return change.field == "role" || change.field == "email" || is_ban(change);
-        });
-}
-
 /// Returns whether a user has the address, or one that differs only in case.
 bool is_taken(Work& work, std::string_view email) {
     const Table& user = work.schema().user;
@@ -128,6 +121,14 @@ void append_of_session(Statement& statement, const Schema& schema, const Dialect
 }
 
 } // namespace
+
+bool may_revoke_privileges(const Changes& changes) {
+    return std::any_of(
+        changes.begin(), changes.end(),
+        [](const Change& change) {
+            return change.field == "role" || change.field == "email" || is_ban(change);
+        });
+}
 
 void append_changes(Statement& statement, const Table& user, const Changes& changes) {
     const Column& key = user.at("id");
@@ -279,8 +280,10 @@ Result<model::User> update(Work& work, const Dialect& dialect, std::string_view 
             return guard_failure(work, dialect, id, guard);
         return updated;
     };
-    const SessionPolicy ending = may_revoke_privileges(changes) ? sessions : SessionPolicy::keep;
-    if (work.has_listener() || ending == SessionPolicy::revoke)
+    const bool may_revoke = may_revoke_privileges(changes);
+    const SessionPolicy ending = may_revoke ? sessions : SessionPolicy::keep;
+    if (work.has_listener() || ending == SessionPolicy::revoke ||
+        (may_revoke && schema.revocation.exists()))
         return outcome_of(dialect.update_with_before(work, id, changes, guard, ending));
     Statement statement = work.statement();
     statement << "UPDATE " << schema.user << " AS useradmin_row SET ";
@@ -296,7 +299,10 @@ Result<Done> remove(Work& work, const Dialect& dialect, std::string_view id,
                     const ProtectedEmail& spared, const UpdateGuard& guard) {
     if (!work.schema().user.at("id").can_hold_id(id))
         return Failure::not_found;
-    return dialect.remove(work, id, spared, guard);
+    const Result<Done> removed = dialect.remove(work, id, spared, guard);
+    if (removed)
+        work.revoke(id);
+    return removed;
 }
 
 Result<Done> exists_other_with_role(Work& work, const Dialect& dialect, std::string_view id,
@@ -344,6 +350,8 @@ Result<Done> set_password(Work& work, const Dialect& dialect, const model::Accou
     if (!work.schema().user.at("id").can_hold_id(account.user_id))
         return Failure::not_found;
     Result<Done> set = dialect.set_password(work, account, sessions, guard);
+    if (set && sessions == SessionPolicy::revoke)
+        work.revoke(account.user_id);
     if (!guard.is_empty() && set.is_not_found())
         return guard_failure(work, dialect, account.user_id, guard);
     return set;
@@ -484,11 +492,12 @@ Result<Done> delete_session(Work& work, const Dialect& dialect, std::string_view
     const Table& table = work.schema().session;
     Statement statement = work.statement();
     append_key(statement << "DELETE FROM " << table, dialect, table.at("token"), token);
-    if (!work.has_listener())
+    if (!work.has_listener() && !work.schema().revocation.exists())
         return change_one(work, statement);
-    statement << " RETURNING " << table.at("userId");
+    statement << " RETURNING " << table.at("userId") << ", " << table.at("id");
     return first_row(work, statement, [&](Rows& rows) {
         work.row_change().user_id = rows.take().value_or("");
+        work.revoke(work.row_change().user_id, rows.take().value_or(""));
         return Done();
     });
 }
@@ -509,6 +518,8 @@ Result<Done> delete_session_of_user(Work& work, const Dialect& dialect, std::str
     const Result<Done> closed = change_one(work, statement);
     if (closed.is_not_found())
         return refusal_of(work, dialect, actor).value_or(Failure::not_found);
+    if (closed)
+        work.revoke(user_id, id);
     return closed;
 }
 
@@ -528,7 +539,28 @@ Result<std::int64_t> delete_sessions_of_user(Work& work, const Dialect& dialect,
     if (closed && *closed == 0)
         if (const auto refused = refusal_of(work, dialect, actor))
             return *refused;
+    if (closed)
+        work.revoke(user_id);
     return closed;
+}
+
+Result<Revocations> revocations_since(Work& work, const Dialect& dialect, std::int64_t position) {
+    Revocations found{position, {}, false};
+    if (!work.schema().revocation.exists())
+        return found;
+    Statement statement = work.statement();
+    dialect.append_revocations(statement, work.schema().revocation, position);
+    statement << " LIMIT " << argument(max_revocations + 1);
+    Result<Rows> rows = work.run(statement);
+    if (!rows)
+        return rows.failure();
+    found.is_partial = static_cast<std::int64_t>(rows->count()) > max_revocations;
+    while (rows->next()) {
+        found.position = rows->take_number();
+        if (const model::NullableText user_id = rows->take())
+            found.user_ids.push_back(*user_id);
+    }
+    return found;
 }
 
 Result<std::vector<ExtraColumn>> extra_columns(Work& work, const Dialect&) {

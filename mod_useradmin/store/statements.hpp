@@ -47,8 +47,12 @@ Result<Done> delete_session_of_user(Work& work, const Dialect& dialect, std::str
 Result<std::int64_t> delete_sessions_of_user(Work& work, const Dialect& dialect,
                                              std::string_view user_id,
                                              const std::optional<Actor>& actor = {});
+Result<Revocations> revocations_since(Work& work, const Dialect& dialect, std::int64_t position);
 Result<std::vector<ExtraColumn>> extra_columns(Work& work, const Dialect& dialect);
 Result<Survey> survey(Work& work, const Dialect& dialect, const ProtectedEmail& spared);
+
+/// Returns whether the changes may take away rights (append_privilege_loss).
+bool may_revoke_privileges(const Changes& changes);
 
 /// Returns why the caller may not make a change, or nothing if it may.
 std::optional<Failure> refusal_of(Work& work, const Dialect& dialect,

@@ -205,6 +205,16 @@ struct Credential {
     bool has_second_factor = false;
 };
 
+/// Whose sessions and rights any server has revoked since a position.
+struct Revocations {
+    /// The next position.
+    std::int64_t position = 0;
+    /// May contain users of earlier revocations, and the same user several times.
+    std::vector<std::string_view> user_ids;
+    /// Whether there are more than user_ids.
+    bool is_partial = false;
+};
+
 /// Facts for the operator.
 struct Survey {
     /// Whether a user has the protected address.
@@ -310,6 +320,9 @@ class Store {
     /// Ends all sessions of a user. Returns their number.
     virtual Result<std::int64_t>
     delete_sessions_of_user(std::string_view user_id, const std::optional<Actor>& actor = {}) = 0;
+
+    /// Returns the revocations since a position, 0 for all that are kept; none without their table.
+    virtual Result<Revocations> revocations_since(std::int64_t position) = 0;
 
     /// Returns the further columns of the user table in its order.
     virtual Result<std::vector<ExtraColumn>> extra_columns() = 0;

@@ -103,7 +103,7 @@ TEST(schema, creates_only_missing_tables) {
     sql().run("DROP INDEX app_user_newest_idx");
     for (const char* table : {"app_session", "app_account"}) {
         sql().run("DROP TABLE " + std::string(table));
-        CHECK_EQUAL(std::string("The tables were created."),
+        CHECK_EQUAL(std::string("Missing tables were created."),
                     done(ctl({"--tables", tables, "schema"})));
         CHECK_EQUAL(0, sql().number("SELECT count(*) FROM " + std::string(table)));
         CHECK(has(done(ctl({"--tables", tables, "schema"})), "nothing was changed"));
@@ -111,6 +111,14 @@ TEST(schema, creates_only_missing_tables) {
     CHECK_EQUAL(1, sql().number("SELECT count(*) FROM app_user"));
     // A large table is not locked for an index that it had not before.
     CHECK(has(done(ctl({"--tables", tables, "check"})), "\"app_user_newest_idx\""));
+}
+
+TEST(schema, creates_a_missing_table_of_revocations) {
+    sql().run("DROP TABLE useradmin_revocation");
+    CHECK_EQUAL(std::string("Missing tables were created."), done(ctl({"schema"})));
+    const std::string id = create("ana@x.org");
+    done(ctl({"ban", id}));
+    CHECK_EQUAL(id, sql().value("SELECT user_id FROM useradmin_revocation").value_or(""));
 }
 
 TEST(schema, changes_nothing_if_it_fails) {

@@ -57,7 +57,8 @@ void TestDatabase::make_available() {
 }
 
 void TestDatabase::clear() {
-    sql().run(R"(DELETE FROM "session"; DELETE FROM "account"; DELETE FROM "user";)");
+    sql().run(R"(DELETE FROM "session"; DELETE FROM "account"; DELETE FROM "user"; )"
+              R"(DELETE FROM "useradmin_revocation";)");
 }
 
 } // namespace useradmin::test

@@ -68,6 +68,9 @@ class FakeStore final : public store::Store {
     std::vector<std::string> formats;
     std::vector<store::ExtraColumn> columns;
     store::Survey surveyed{true, false};
+    /// What other servers have revoked, and the positions from which it was read.
+    store::Revocations revocations;
+    std::vector<std::int64_t> positions;
 
     model::User& add(std::string_view id, std::string_view email, std::string_view role = "user") {
         model::User user;
@@ -164,6 +167,16 @@ class FakeStore final : public store::Store {
     }
 
     /// With what the database would not tell, too.
+    store::Result<store::Revocations> revocations_since(std::int64_t position) override {
+        positions.push_back(position);
+        if (meanwhile)
+            meanwhile();
+        const auto failure = failures.find("revocations_since");
+        if (failure != failures.end())
+            return failure->second;
+        return revocations;
+    }
+
     store::Result<store::SessionWithUser> find_caller(std::string_view token) override {
         return session_for("caller", token);
     }

@@ -44,11 +44,13 @@ class Places {
             const std::string place = place_of(table, name);
             replace_all(statement, "\"" + known + "\"", place);
             replace_all(statement, "\"" + known + "_", "\"" + own + "_");
-            // The application's own table is created in the schema of its users.
+            // Other tables are created in the schema of the users.
             if (known == "user")
-                replace_all(statement, "\"verification\"",
-                            place.substr(0, place.size() - store::quoted_identifier(own).size()) +
-                                "\"verification\"");
+                for (const std::string other : {"\"verification\"", "\"useradmin_revocation\""})
+                    replace_all(
+                        statement, other,
+                        place.substr(0, place.size() - store::quoted_identifier(own).size()) +
+                            other);
         }
         return statement;
     }
@@ -99,13 +101,19 @@ std::string_view name_after(std::string_view statement, std::string_view words) 
     return rest.substr(0, rest.find('"'));
 }
 
+bool has_application_tables(const store::Schema& schema) {
+    return schema.user.exists() && schema.session.exists() && schema.account.exists();
+}
+
 /// Returns whether the statement creates an existing table, or an index on one.
 bool is_done(std::string_view statement, const store::Schema& schema) {
     const std::string_view created = name_after(statement, "CREATE TABLE IF NOT EXISTS \"");
     const std::string_view table = created.empty() ? name_after(statement, " ON \"") : created;
     return (table == "user" && schema.user.exists()) ||
            (table == "session" && schema.session.exists()) ||
-           (table == "account" && schema.account.exists());
+           (table == "account" && schema.account.exists()) ||
+           (table == "useradmin_revocation" && schema.revocation.exists()) ||
+           (table == "verification" && has_application_tables(schema));
 }
 
 /// Creates missing tables with their indexes.
@@ -118,6 +126,8 @@ void create_tables(Database& database, const store::Schema& schema, const Places
 
 /// The result of the command.
 struct Done {
+    /// Whether there was no user table.
+    bool is_new;
     bool has_created_tables;
     std::vector<std::string> added_columns;
     /// The created file, or an empty text.
@@ -133,7 +143,7 @@ void print_done(const Context& context, const Done& done) {
         return;
     }
     if (done.has_created_tables)
-        print_line("The tables were created.");
+        print_line(done.is_new ? "The tables were created." : "Missing tables were created.");
     else if (done.added_columns.empty())
         print_line("The tables exist; nothing was changed.");
     std::string names;
@@ -177,9 +187,8 @@ Exit create_schema(Context& context) {
     if (!before.user.exists() && !dialect.init_database(database.client(), database.pool()))
         throw CommandError(Exit::failure,
                            "the database reported an error: " + database.client().error_message());
-    const bool is_complete =
-        before.user.exists() && before.session.exists() && before.account.exists();
-    Done done{!is_complete, {}, database.new_file()};
+    const bool is_complete = has_application_tables(before) && before.revocation.exists();
+    Done done{!before.user.exists(), !is_complete, {}, database.new_file()};
     const Places places(database, before);
     Transaction transaction(database);
     // The SQL files name types without a schema.

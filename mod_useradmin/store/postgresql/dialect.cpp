@@ -37,6 +37,17 @@ std::string oid_of(std::string_view name) {
            literal(name.substr(dot + 1)) + " AND pg_catalog.has_schema_privilege(n.oid, 'USAGE'))";
 }
 
+/// Returns an expression for the oid of the table of revocations. A table of an owner who could not
+/// change the users anyway is ignored: its triggers would run with our rights.
+std::string oid_of_revocations(const TableNames& names) {
+    return "(SELECT c.oid FROM pg_catalog.pg_class c JOIN pg_catalog.pg_class u ON u.oid" +
+           std::string(equals) + oid_of(names.user) + " AND u.relnamespace" + equals +
+           "c.relnamespace JOIN pg_catalog.pg_roles o ON o.oid" + equals +
+           "c.relowner AND (o.rolsuper OR o.rolname" + equals + "current_user OR o.oid" + equals +
+           "u.relowner) WHERE c.relname" + equals + "'useradmin_revocation' AND c.relkind" +
+           equals + "'r')";
+}
+
 /// Each row is a column: settings, the table's letter, the column's name, its type for messages and
 /// in the catalogue, whether it requires a value, and everything that invalidates a prepared
 /// statement. A table without a row may be in a schema without USAGE, whose name is returned.
@@ -70,10 +81,12 @@ std::string catalog_query(const TableNames& names) {
            "pg_catalog.has_schema_privilege(n.oid, 'USAGE')), current_user, a.atttypmod, "
            "a.attcollation, t.relation FROM (VALUES " +
            table("u", names.user) + ", " + table("s", names.session) + ", " +
-           table("a", names.account) +
-           ") AS t (letter, relation, name) LEFT JOIN pg_catalog.pg_attribute a ON a.attrelid "
+           table("a", names.account) + ", ('r', " + oid_of_revocations(names) +
+           ", '')) AS t (letter, relation, name) LEFT JOIN pg_catalog.pg_attribute a ON a.attrelid "
            "OPERATOR(pg_catalog.=) t.relation AND a.attnum OPERATOR(pg_catalog.>) 0 AND NOT "
-           "a.attisdropped LEFT JOIN pg_catalog.pg_type y ON y.oid OPERATOR(pg_catalog.=) "
+           "a.attisdropped AND (t.letter OPERATOR(pg_catalog.<>) 'r' OR "
+           "pg_catalog.has_table_privilege(t.relation, 'SELECT')) LEFT JOIN pg_catalog.pg_type y "
+           "ON y.oid OPERATOR(pg_catalog.=) "
            "a.atttypid LEFT JOIN pg_catalog.pg_namespace z ON z.oid OPERATOR(pg_catalog.=) "
            "y.typnamespace LEFT JOIN pg_catalog.pg_class c ON c.oid OPERATOR(pg_catalog.=) "
            "t.relation LEFT JOIN pg_catalog.pg_namespace q ON q.oid OPERATOR(pg_catalog.=) "
@@ -170,7 +183,7 @@ std::string other_columns(const Schema& schema) {
 /// USAGE on the schema.
 std::string tables_of(const Schema& schema) {
     std::string rows;
-    for (const char letter : {'u', 's', 'a'})
+    for (const char letter : {'u', 's', 'a', 'r'})
         if (const Table& table = schema.table(letter); table.exists())
             rows += ", ('" + std::string(1, letter) + "', pg_catalog.to_regclass(" +
                     literal(table.sql) + ")::pg_catalog.oid)";
@@ -271,7 +284,7 @@ class Postgresql final : public Dialect {
         const bool is_same = read.fingerprint == schema.fingerprint;
         if (!is_same) {
             read.set_table_names(names);
-            for (Table* table : {&read.user, &read.session, &read.account})
+            for (Table* table : {&read.user, &read.session, &read.account, &read.revocation})
                 table->system = system_schema;
             while (rows.next())
                 read_column(rows, read);
@@ -399,7 +412,9 @@ class Postgresql final : public Dialect {
                                            SessionPolicy sessions) const override {
         const Table& user = work.schema().user;
         const bool ends_sessions = sessions == SessionPolicy::revoke;
-        if (user.version == version_of_stored && !ends_sessions) {
+        const bool may_revoke =
+            work.schema().revocation.exists() && statements::may_revoke_privileges(changes);
+        if (user.version == version_of_stored && !ends_sessions && !may_revoke) {
             // Joins the old row by its ctid. If it was updated concurrently, it has moved, and the
             // slower statement below locks it first.
             Statement statement = work.statement();
@@ -416,11 +431,11 @@ class Postgresql final : public Dialect {
             if (!updated.is_not_found())
                 return updated;
         }
-        bool loses = false;
         if (!ends_sessions)
-            return update_locked(work, id, changes, guard, loses);
+            return update_locked(work, id, changes, guard);
         return whole<model::User>(work, [&]() -> Result<model::User> {
-            Result<model::User> updated = update_locked(work, id, changes, guard, loses);
+            bool loses = false;
+            Result<model::User> updated = update_locked(work, id, changes, guard, &loses);
             // Only another statement sees sessions that were opened while this one waited for the
             // row lock.
             if (updated && loses && !remove_rows(work, work.schema().session, "userId", id))
@@ -551,6 +566,30 @@ class Postgresql final : public Dialect {
         return removed ? statements::guard_failure(work, *this, id, guard) : removed;
     }
 
+    Result<Done> record_revocation(Work& work, const Revocation& revocation) const override {
+        const Table& table = work.schema().revocation;
+        Statement statement = work.statement();
+        // Skips the old rows that a longer transaction is removing.
+        statement << "WITH useradmin_old AS (DELETE FROM " << table << " WHERE id" << equals
+                  << "ANY (ARRAY(SELECT id FROM " << table
+                  << " WHERE created_at OPERATOR(pg_catalog.<) (pg_catalog.now() "
+                     "OPERATOR(pg_catalog.-) '30 days'::pg_catalog.interval) ORDER BY created_at "
+                     "LIMIT 10 FOR UPDATE SKIP LOCKED))) INSERT INTO "
+                  << table << " (user_id, session_id) VALUES (" << argument(revocation.user_id)
+                  << ", " << optional_argument(revocation.session_id) << ")";
+        const Result<Rows> recorded = work.run(statement);
+        return recorded ? Result<Done>(Done()) : recorded.failure();
+    }
+
+    // The position is the oldest transaction that may still commit: later ones are read again.
+    void append_revocations(Statement& statement, const Table& table,
+                            std::int64_t position) const override {
+        statement << "SELECT pg_catalog.pg_snapshot_xmin(pg_catalog.pg_current_snapshot())"
+                     "::pg_catalog.text, r.user_id FROM (VALUES (1)) AS one LEFT JOIN "
+                  << table << " r ON r.transaction_id OPERATOR(pg_catalog.>=) "
+                  << argument(position) << "::pg_catalog.xid8";
+    }
+
     std::vector<std::pair<std::string, std::string>>
     scale_placeholders(const Schema& schema) const override {
         return store::scale_placeholders(schema, *this);
@@ -640,8 +679,11 @@ class Postgresql final : public Dialect {
         Column column = column_of(rows, has_iso_dates);
         if (!column.name.empty()) {
             table.columns.push_back(std::move(column));
-        } else if (const model::NullableText closed_schema = rows.take()) {
-            const std::string account(rows.take().value_or(""));
+            return;
+        }
+        const model::NullableText closed_schema = rows.take();
+        const std::string account(rows.take().value_or(""));
+        if (closed_schema)
             table.absence_reason = "the database's account " + account + " may not use schema " +
                                    std::string(*closed_schema) +
                                    ", in which there is a table of the "
@@ -649,7 +691,10 @@ class Postgresql final : public Dialect {
                                    table.name + "; run: GRANT USAGE ON SCHEMA " +
                                    quoted_identifier(*closed_schema) + " TO " +
                                    quoted_identifier(account) + ";";
-        }
+        else if (own_name) // only the table of revocations is not shown without a right to it
+            table.absence_reason = "the database's account " + account + " may not use table " +
+                                   table.sql + "; run: GRANT SELECT, INSERT, UPDATE, DELETE ON " +
+                                   table.sql + " TO " + quoted_identifier(account) + ";";
     }
 
     /// Appends conditions on the id and the guard.
@@ -689,7 +734,7 @@ class Postgresql final : public Dialect {
 
     /// Locks the row, then changes it, so that the row before is exact.
     Result<model::User> update_locked(Work& work, std::string_view id, const Changes& changes,
-                                      const UpdateGuard& guard, bool& loses) const {
+                                      const UpdateGuard& guard, bool* loses = nullptr) const {
         const Table& user = work.schema().user;
         const Column& key = user.at("id");
         Statement statement = work.statement();
@@ -702,7 +747,13 @@ class Postgresql final : public Dialect {
         statements::append_changes(statement, user, changes);
         statement << " FROM useradmin_before WHERE useradmin_row." << key << key.op("=")
                   << "useradmin_key";
-        return run_with_before(work, statement, &loses);
+        bool has_lost = false;
+        Result<model::User> updated = run_with_before(work, statement, &has_lost);
+        if (has_lost)
+            work.revoke(id);
+        if (loses != nullptr)
+            *loses = has_lost;
+        return updated;
     }
 
     /// Runs an update with a CTE of the old row.

@@ -209,6 +209,8 @@ class Sqlite final : public Dialect {
         if (!found->next())
             return Failure::not_found;
         const bool loses = found->take_boolean();
+        if (loses)
+            work.revoke(id);
         Statement update = work.statement();
         update << "UPDATE " << user << " AS useradmin_row SET ";
         statements::append_changes(update, user, changes);
@@ -338,6 +340,28 @@ class Sqlite final : public Dialect {
             !remove_rows(work, schema.user, "id", id) || !transaction.commit())
             return Failure::failed;
         return Done();
+    }
+
+    Result<Done> record_revocation(Work& work, const Revocation& revocation) const override {
+        const Table& table = work.schema().revocation;
+        Statement remove = work.statement();
+        remove << "DELETE FROM " << table
+               << " WHERE created_at < strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '-30 days')";
+        Statement insert = work.statement();
+        insert << "INSERT INTO " << table << " (user_id, session_id) VALUES ("
+               << argument(revocation.user_id) << ", " << optional_argument(revocation.session_id)
+               << ")";
+        if (!work.run(remove) || !work.run(insert))
+            return Failure::failed;
+        return Done();
+    }
+
+    // There is only one writer: ids are in the order of the commits.
+    void append_revocations(Statement& statement, const Table& table,
+                            std::int64_t position) const override {
+        statement << "SELECT (SELECT coalesce(max(id), 0) FROM " << table
+                  << "), r.user_id FROM (SELECT 1) LEFT JOIN " << table << " r ON r.id > "
+                  << argument(position);
     }
 
     std::vector<std::pair<std::string, std::string>>

@@ -23,7 +23,8 @@ std::string sqlite_columns_query(const TableNames& names) {
                of + ")";
     };
     return table("u", names.user) + " UNION ALL " + table("s", names.session) + " UNION ALL " +
-           table("a", names.account) + " ORDER BY 1, 2";
+           table("a", names.account) + " UNION ALL " + table("r", revocation_table(names)) +
+           " ORDER BY 1, 2";
 }
 
 /// Determines a column's affinity from its declared type, as SQLite does.
@@ -115,10 +116,10 @@ std::variant<CatalogChange, ErrorKind> read_sqlite_schema(SqliteClient& client, 
         column.has_loose_equality =
             // For integers, only the canonical text matches.
             (column.kind != Column::Kind::integer && makes_numbers(column.type)) ||
-            !client.is_collated_exactly(letter == 'u'   ? names.user
-                                        : letter == 's' ? names.session
-                                                        : names.account,
-                                        column.name);
+            (letter != 'r' && !client.is_collated_exactly(letter == 'u'   ? names.user
+                                                          : letter == 's' ? names.session
+                                                                          : names.account,
+                                                          column.name));
         read.fingerprint += column.has_loose_equality ? '~' : '=';
         table.columns.push_back(std::move(column));
     }

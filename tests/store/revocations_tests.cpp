@@ -1,0 +1,215 @@
+// The table of revocations: whose rights or sessions were revoked, for other servers.
+#include "contract.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+namespace useradmin::test {
+
+namespace {
+
+using store::SessionPolicy;
+
+/// Refuses each change before its commit.
+class RefusingListener final : public store::ChangeListener {
+  public:
+    bool runs_before_commit() const noexcept override { return true; }
+    bool on_change(std::string_view, const model::User*, const model::User*) override {
+        return false;
+    }
+};
+
+} // namespace
+
+class Revocations : public Contract {
+  public:
+    void setup() override {
+        Contract::setup();
+        restart();
+    }
+
+  protected:
+    void restart() {
+        database().clear();
+        add_user("n", "n@x", "'admin'");
+        for (const char* const token : {"one", "two"})
+            add_session(token, "n", "2030-01-01T00:00:00.000Z");
+    }
+
+    model::Account new_hash() {
+        static const store::NewUser user = new_user("n", "n@x");
+        return store::account_row(user);
+    }
+
+    /// "n all", "n session-one" or an empty text.
+    std::string recorded() {
+        std::string all;
+        for (const auto& row :
+             sql().rows("SELECT user_id, session_id FROM useradmin_revocation ORDER BY id"))
+            all += (all.empty() ? "" : ", ") + row[0].value_or("?") + " " + row[1].value_or("all");
+        return all;
+    }
+
+    /// The users of the revocations since a position: "n m".
+    std::string users_since(std::int64_t position) {
+        const store::Revocations read = worked(store().revocations_since(position));
+        std::string all;
+        for (const std::string_view id : read.user_ids)
+            all += (all.empty() ? "" : " ") + std::string(id);
+        return all;
+    }
+    std::int64_t position() { return worked(store().revocations_since(0)).position; }
+
+    void ban(std::string_view id = "n") { worked(store().update(id, {{"banned", true}})); }
+};
+
+TEST_GROUP_BASE(revocations, Revocations){};
+
+TEST(revocations, are_recorded_with_whatever_takes_rights_or_sessions) {
+    const std::pair<const char*, std::function<void()>> changes[] = {
+        {"a ban", [&] { ban(); }},
+        {"another role",
+         [&] {
+             worked(store().update("n", {{"role", "user"}}));
+         }},
+        {"another address",
+         [&] {
+             worked(store().update("n", {{"email", "m@x"}}));
+         }},
+        {"a ban that ends the sessions",
+         [&] {
+             worked(store().update("n", {{"banned", true}}, {}, SessionPolicy::revoke));
+         }},
+        {"a new password",
+         [&] { worked(store().set_password(new_hash(), SessionPolicy::revoke)); }},
+        {"a deletion", [&] { worked(store().remove("n", {"spared@x"})); }},
+        {"the end of all sessions", [&] { worked(store().delete_sessions_of_user("n")); }},
+    };
+    for (const auto& [what, change] : changes) {
+        restart();
+        change();
+        CHECK_EQUAL_TEXT(std::string("n all"), recorded(), what);
+    }
+}
+
+TEST(revocations, name_a_session_that_alone_is_ended) {
+    worked(store().delete_session("one"));
+    worked(store().delete_session_of_user("n", "session-two"));
+    CHECK_EQUAL(std::string("n session-one, n session-two"), recorded());
+}
+
+TEST(revocations, are_not_recorded_for_other_changes) {
+    store::NewUser other = new_user("m", "m@x");
+    other.account_id = "account of m";
+    worked(store().create(other));
+    worked(store().update("n", {{"name", "Other"}}));
+    worked(store().update("n", {{"role", "admin"}, {"email", "n@x"}, {"banned", false}}));
+    worked(store().set_password(new_hash(), SessionPolicy::keep));
+    CHECK_FALSE(store().delete_session("none"));
+    CHECK_FALSE(store().delete_session_of_user("n", "none"));
+    CHECK_FALSE(store().update("none", {{"banned", true}}));
+    CHECK_FALSE(store().remove("n", {"n@x"}));
+    CHECK_EQUAL(std::string(), recorded());
+}
+
+TEST(revocations, are_not_recorded_for_a_change_that_is_rolled_back) {
+    RefusingListener listener;
+    set_change_listener(&listener);
+    CHECK_FALSE(store().update("n", {{"banned", true}}));
+    CHECK_FALSE(store().delete_session("one"));
+    CHECK_EQUAL(std::string(), recorded());
+    CHECK_EQUAL(2, sql().number("SELECT count(*) FROM \"session\""));
+}
+
+TEST(revocations, are_read_from_a_position) {
+    add_user("m", "m@x");
+    ban();
+    const std::int64_t before = position();
+    CHECK_EQUAL(std::string("n"), users_since(0));
+    ban("m");
+    CHECK_EQUAL(std::string("m"), users_since(before));
+    CHECK_EQUAL(std::string(), users_since(position()));
+}
+
+TEST(revocations, that_are_committed_late_are_read_after_later_ones) {
+    if (!is_postgresql())
+        return; // has one writer at a time
+    sql().run("BEGIN; INSERT INTO useradmin_revocation (user_id) VALUES ('late')");
+    ban();
+    const std::int64_t before = position();
+    CHECK_EQUAL(std::string("n"), users_since(0));
+    sql().run("COMMIT");
+    const std::string users = users_since(before);
+    CHECK_TEXT(users.find("late") != users.npos, users.c_str());
+    CHECK_EQUAL(std::string(), users_since(position()));
+}
+
+TEST(revocations, are_read_a_thousand_at_a_time) {
+    ban();
+    for (int doubling = 0; doubling < 10; ++doubling)
+        sql().run("INSERT INTO useradmin_revocation (user_id) SELECT user_id FROM "
+                  "useradmin_revocation");
+    CHECK_TRUE(worked(store().revocations_since(0)).is_partial);
+    sql().run("DELETE FROM useradmin_revocation WHERE id IN (SELECT id FROM useradmin_revocation "
+              "LIMIT 24)");
+    CHECK_FALSE(worked(store().revocations_since(0)).is_partial);
+}
+
+TEST(revocations, are_removed_after_thirty_days) {
+    const char* const days_ago =
+        is_postgresql() ? "now() - interval '1 day' * " : "strftime('%Y-%m-%dT%H:%M:%fZ', 'now', ";
+    const auto add = [&](const char* id, const char* days) {
+        sql().run("INSERT INTO useradmin_revocation (user_id, created_at) VALUES (" +
+                  sql_literal(id) + ", " + days_ago +
+                  (is_postgresql() ? std::string(days) : "'-" + std::string(days) + " days')") +
+                  ")");
+    };
+    add("older", "31");
+    add("newer", "29");
+    ban();
+    CHECK_EQUAL(std::string("newer all, n all"), recorded());
+}
+
+TEST(revocations, need_no_table) {
+    change("ALTER TABLE useradmin_revocation RENAME TO other_revocation",
+           "ALTER TABLE other_revocation RENAME TO useradmin_revocation");
+    ban();
+    worked(store().delete_session("one"));
+    worked(store().remove("n", {"spared@x"}));
+    const store::Revocations none = worked(store().revocations_since(3));
+    CHECK_EQUAL(3, none.position);
+    CHECK_TRUE(none.user_ids.empty() && !none.is_partial);
+    undo();
+    CHECK_EQUAL(std::string(), recorded());
+}
+
+TEST(revocations, are_not_written_to_a_table_of_another_role) {
+    if (!is_postgresql())
+        return;
+    change("CREATE ROLE stranger; ALTER TABLE useradmin_revocation OWNER TO stranger",
+           "ALTER TABLE useradmin_revocation OWNER TO useradmin; DROP ROLE stranger");
+    ban();
+    CHECK_EQUAL(std::string(), recorded());
+}
+
+TEST(revocations, that_may_not_be_recorded_fail_the_change_and_name_the_grants) {
+    if (!is_postgresql())
+        return;
+    change("CREATE ROLE poor LOGIN; GRANT ALL ON \"user\", \"session\" TO poor; GRANT SELECT ON "
+           "useradmin_revocation TO poor",
+           "DROP OWNED BY poor; DROP ROLE poor");
+    SingleConnection poor(database(), "poor");
+    store::DatabaseStore store(poor, log_, pool_, store::TableNames{}, "poor", timeout_policy);
+    CHECK_FALSE(store.update("n", {{"banned", true}}, {}));
+    CHECK_EQUAL(0, sql().number("SELECT count(*) FROM \"user\" WHERE \"banned\""));
+    expect_error("run: GRANT INSERT, UPDATE, DELETE ON \"useradmin_revocation\" TO poor;");
+    sql().run("REVOKE ALL ON useradmin_revocation FROM poor");
+    // Without any right it might as well not exist.
+    SingleConnection poorer(database(), "poor");
+    store::DatabaseStore without(poorer, log_, pool_, store::TableNames{}, "poor", timeout_policy);
+    worked(without.update("n", {{"banned", true}}, {}));
+    CHECK_EQUAL(std::string(), recorded());
+}
+
+} // namespace useradmin::test
