@@ -104,7 +104,7 @@ Outcome look_up_session(request_rec* request, const AuthSettings& settings,
                                              settings.get<SigningSecrets>().secrets.empty()
                                                  ? token_of(credential, settings).text
                                                  : credential});
-        if (const auto identity = sign_in::find_cached(*kept, now)) {
+        if (const auto identity = sign_in::find_cached(backend.store(), *kept, now)) {
             metrics.count(httpd::Lookup::cached);
             return lasting(*identity);
         }

@@ -30,9 +30,11 @@ Identity identity_of(const store::SessionWithUser& session, text::Timestamp now)
 
 } // namespace
 
-std::optional<Identity> find_cached(CachedSessions& cached, text::Timestamp now) {
-    cached.found = cached.cache.find(cached.place, cached.credential, cached.age,
-                                     store::SessionCache::Clock::now());
+std::optional<Identity> find_cached(store::Store& store, CachedSessions& cached,
+                                    text::Timestamp now) {
+    const auto asked_at = store::SessionCache::Clock::now();
+    if (cached.cache.catch_up(store, cached.place, asked_at))
+        cached.found = cached.cache.find(cached.place, cached.credential, cached.age, asked_at);
     if (!cached.found)
         return std::nullopt;
     const Identity identity = identity_of(cached.found->signed_in(), now);

@@ -49,7 +49,8 @@ struct CachedSessions {
 };
 
 /// Returns the cached identity of a credential, or nothing if it is unknown or no longer valid.
-std::optional<Identity> find_cached(CachedSessions& cached, text::Timestamp now);
+std::optional<Identity> find_cached(store::Store& store, CachedSessions& cached,
+                                    text::Timestamp now);
 
 /// Looks a token up. Caches a recognised session under its credential.
 Identity identify(store::Store& store, std::string_view token, text::Timestamp now,

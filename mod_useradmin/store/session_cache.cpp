@@ -7,6 +7,9 @@ namespace useradmin::store {
 
 namespace {
 
+constexpr std::chrono::seconds read_interval(1);
+constexpr std::chrono::seconds max_unread_time(2);
+
 bool fits(std::string_view text) noexcept {
     return text.size() <= SessionCache::max_text_length;
 }
@@ -27,6 +30,35 @@ SessionWithUser SessionCache::CachedSession::signed_in() const noexcept {
     session.user.banned = banned;
     session.user.ban_expires = ban_expires;
     return session;
+}
+
+bool SessionCache::catch_up(Store& store, std::string_view place, Clock::time_point now) {
+    const Places::Key key = places_.key(place);
+    std::int64_t position = 0;
+    {
+        const auto bucket = places_.lock(key);
+        Places::Entry* const entry = bucket.find();
+        if (entry != nullptr) {
+            if (entry->age(now) < read_interval)
+                return true;
+            Progress& progress = entry->value;
+            if (now - progress.begun_at < read_interval)
+                return entry->age(now) < max_unread_time;
+            progress.begun_at = now;
+            position = progress.position;
+        }
+    }
+    const Result<Revocations> read = store.revocations_since(position);
+    if (!read)
+        return false;
+    // Positions start again in a new database.
+    if (read->is_partial || read->position < position)
+        invalidate_all();
+    else
+        for (const std::string_view id : read->user_ids)
+            invalidate_user(id);
+    places_.lock(key).write(now, [&](Progress& progress) { progress = {read->position, now}; });
+    return true;
 }
 
 std::optional<SessionCache::CachedSession> SessionCache::find(std::string_view place,

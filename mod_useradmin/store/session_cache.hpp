@@ -26,7 +26,12 @@ class SessionCache {
 
     /// Initializes the object in zeroed shared memory, before the processes fork. Returns false if
     /// the system refuses.
-    [[nodiscard]] bool init() noexcept { return sessions_.init(); }
+    [[nodiscard]] bool init() noexcept { return sessions_.init() && places_.init(); }
+
+    /// Removes the sessions of users whose rights or sessions another server has revoked. Reads
+    /// the table of revocations if no process has done so within a second. Returns false if
+    /// revocations of more than two seconds ago may be unknown: no cached session may be used then.
+    bool catch_up(Store& store, std::string_view place, Clock::time_point now);
 
     /// A logical timestamp of invalidations.
     using Generation = std::uint64_t;
@@ -75,6 +80,14 @@ class SessionCache {
     };
     using Sessions = ipc::SharedTable<Entry, 64, 16>;
 
+    /// How far the revocations of a place have been read. Written when a reading succeeds.
+    struct Progress {
+        std::int64_t position;
+        /// When the last reading began.
+        Clock::time_point begun_at;
+    };
+    using Places = ipc::SharedTable<Progress, 1, 4>;
+
     /// Returns the key of a token in all databases.
     Sessions::Key key_of_token(std::string_view token) const { return sessions_.key("", token); }
 
@@ -82,6 +95,7 @@ class SessionCache {
     /// The generation of the last invalidate_all().
     std::atomic<Generation> beginning_;
     Sessions sessions_;
+    Places places_;
     static_assert(std::atomic<Generation>::is_always_lock_free,
                   "a lock would not be shared by processes");
 };

@@ -127,6 +127,41 @@ TEST(session_cache, drops_a_user_banned_by_another_virtual_host) {
     CHECK_EQUAL(std::string("401"), statuses_of(Caller::user, ulises_record));
 }
 
+TEST(session_cache, drops_a_user_banned_or_deleted_by_another_server) {
+    start_keeping("3600");
+    const auto change_elsewhere = [](const char* method, const std::optional<std::string>& body) {
+        expect_success(Suite::current().client().send(
+            {method, ulises_record, {bearer(Caller::super_admin)}, body}));
+    };
+    const auto becomes = [&](int status) {
+        return eventually([&] { return status_of(Caller::user, ulises_record) == status; });
+    };
+    CHECK_EQUAL(200, status_of(Caller::user, ulises_record));
+    change_elsewhere("PUT", R"({"banned":true})");
+    CHECK_TRUE(becomes(401));
+    change_elsewhere("PUT", R"({"banned":false})");
+    CHECK_TRUE(becomes(200));
+    change_elsewhere("DELETE", {});
+    CHECK_TRUE(becomes(401));
+    // Others stay cached.
+    CHECK_EQUAL(200, status_of(Caller::super_admin, "/api/users"));
+}
+
+TEST(session_cache, is_not_used_while_revocations_cannot_be_read) {
+    if (Suite::current().kind() == Kind::sqlite)
+        return; // an open file can still be read
+    start_keeping("3600");
+    CHECK_EQUAL(200, status_of(Caller::user, ulises_record));
+    for (const char* const line : {"UA0105", "UA0202", "dbd"})
+        allow_log(line);
+    Suite::current().database().make_unavailable();
+    const bool is_refused =
+        eventually([&] { return status_of(Caller::user, "/api/users/other") == 503; });
+    Suite::current().database().make_available();
+    CHECK_TRUE(is_refused);
+    CHECK_TRUE(eventually([&] { return status_of(Caller::user, ulises_record) == 200; }));
+}
+
 TEST(session_cache, separates_databases_and_tables) {
     TestDatabase other(Suite::current().work(), Suite::current().kind(), "other-sessions");
     sql().run("CREATE TABLE \"other session\" AS SELECT * FROM \"session\" WHERE 1 = 0");

@@ -201,7 +201,7 @@ class Threads : public Contract {
         const auto standing = [&](const std::string& token) {
             Request request(*child_);
             request.kept.credential = token;
-            const auto recalled = sign_in::find_cached(request.kept, text::now());
+            const auto recalled = sign_in::find_cached(request.store, request.kept, text::now());
             return recalled
                        ? recalled->status
                        : sign_in::identify(request.store, token, text::now(), &request.kept).status;

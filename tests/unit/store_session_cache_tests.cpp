@@ -215,6 +215,113 @@ TEST(session_cache, goes_on_when_a_process_is_killed_in_the_middle) {
     CHECK_EQUAL(std::string("ivo as admin"), kept("token"));
 }
 
+TEST_GROUP(revocations) {
+    SessionCache::Clock::time_point time = SessionCache::Clock::now();
+    SharedObject<SessionCache> cache;
+    Calls calls;
+    FakeStore store{calls};
+
+    /// The users of the cached sessions, if they may be used: "eva ivo".
+    std::string cached() {
+        if (!cache->catch_up(store, "here", time))
+            return "not used";
+        std::string users;
+        for (const char* const id : {"eva", "ivo"})
+            if (cache->find("here", id, 3600s, time))
+                users += (users.empty() ? "" : " ") + std::string(id);
+        return users;
+    }
+    void cache_both() {
+        for (const char* const id : {"eva", "ivo"})
+            cache->put("here", id, id, session_of(id), cache->generation(), time);
+    }
+    void setup() override {
+        CHECK_EQUAL(std::string(), cached());
+        cache_both();
+    }
+    std::string positions() const {
+        std::string text;
+        for (const std::int64_t position : store.positions)
+            text += std::to_string(position) + " ";
+        return text;
+    }
+};
+
+TEST(revocations, by_other_servers_end_cached_sessions_within_a_second) {
+    store.revocations = {7, {"eva"}, false};
+    time += 1s - 1ns;
+    CHECK_EQUAL(std::string("eva ivo"), cached());
+    time += 1ns;
+    CHECK_EQUAL(std::string("ivo"), cached());
+    CHECK_EQUAL(std::string("0 0 "), positions());
+}
+
+TEST(revocations, are_read_from_the_position_of_the_last_reading) {
+    for (const std::int64_t position : {7, 7, 9}) {
+        store.revocations.position = position;
+        time += 1s;
+        CHECK_EQUAL(std::string("eva ivo"), cached());
+        CHECK_EQUAL(std::string("eva ivo"), cached());
+    }
+    time += 1s;
+    cached();
+    CHECK_EQUAL(std::string("0 0 7 7 9 "), positions());
+}
+
+TEST(revocations, that_are_too_many_end_all_cached_sessions) {
+    store.revocations = {7, {"eva"}, true};
+    time += 1s;
+    CHECK_EQUAL(std::string(), cached());
+}
+
+TEST(revocations, of_a_database_that_was_replaced_end_all_cached_sessions) {
+    store.revocations = {7, {}, false};
+    time += 1s;
+    CHECK_EQUAL(std::string("eva ivo"), cached());
+    store.revocations = {6, {}, false};
+    time += 1s;
+    CHECK_EQUAL(std::string(), cached());
+}
+
+TEST(revocations, that_cannot_be_read_leave_no_cached_session_in_use) {
+    store.failures["revocations_since"] = store::Failure::unavailable;
+    time += 1s;
+    CHECK_EQUAL(std::string("not used"), cached());
+    // Others need not wait for the same failure.
+    CHECK_EQUAL(std::string("eva ivo"), cached());
+    time += 1s - 1ns;
+    CHECK_EQUAL(std::string("eva ivo"), cached());
+    CHECK_EQUAL(std::string("0 0 "), positions());
+    time += 1ns;
+    CHECK_EQUAL(std::string("not used"), cached());
+    CHECK_EQUAL(std::string("not used"), cached());
+    CHECK_EQUAL(std::string("0 0 0 "), positions());
+    store.failures.clear();
+    store.revocations = {7, {"eva"}, false};
+    time += 1s;
+    CHECK_EQUAL(std::string("ivo"), cached());
+}
+
+TEST(revocations, are_read_for_each_database_and_its_tables) {
+    CHECK_TRUE(cache->catch_up(store, "there", time));
+    CHECK_EQUAL(std::string("0 0 "), positions());
+}
+
+TEST(revocations, are_read_by_another_process_if_the_first_dies) {
+    time += 1s;
+    const pid_t child = fork();
+    if (child == 0) {
+        store.meanwhile = [] { _exit(0); };
+        cached();
+        _exit(1);
+    }
+    wait(nullptr);
+    store.revocations = {7, {"eva"}, false};
+    CHECK_EQUAL(std::string("eva ivo"), cached());
+    time += 1s;
+    CHECK_EQUAL(std::string("ivo"), cached());
+}
+
 TEST_GROUP(cached_sessions) {
     SharedObject<SessionCache> cache;
     Calls calls;
@@ -226,7 +333,7 @@ TEST_GROUP(cached_sessions) {
         calls.clear();
         const std::string credential = std::string(token) + ".signature";
         sign_in::CachedSessions kept{*cache, "here", 60s, credential};
-        const auto recalled = sign_in::find_cached(kept, at);
+        const auto recalled = sign_in::find_cached(store, kept, at);
         const auto identity = recalled ? *recalled : sign_in::identify(store, token, at, &kept);
         const std::string who =
             identity.status == sign_in::SessionStatus::valid
