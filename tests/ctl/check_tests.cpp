@@ -258,6 +258,22 @@ TEST(check, says_where_addresses_differ_in_case_alone) {
     CHECK(lists(json, "data.notes", "see: SELECT lower(\"email\") FROM \"user\""));
 }
 
+TEST(check, says_that_cached_sessions_outlive_bans_without_the_table_of_revocations) {
+    const std::string warning = "cached sessions (AuthUserAdminCache) outlive a ban";
+    const auto notes = [&](const char* directive) {
+        const std::string text = "DBDriver " + database().driver() + "\nDBDParams \"" +
+                                 database().params() + "\"\n" + directive;
+        return done(bare_ctl({"--config", file("cache.conf", text), "check"}));
+    };
+    CHECK_FALSE(has(notes("AuthUserAdminCache 60\n"), warning));
+    sql().run("ALTER TABLE useradmin_revocation RENAME TO other_revocation");
+    const std::string with = notes("AuthUserAdminCache 60\n");
+    const std::string without = notes("");
+    sql().run("ALTER TABLE other_revocation RENAME TO useradmin_revocation");
+    CHECK(has(with, warning));
+    CHECK_FALSE(has(without, warning));
+}
+
 TEST_GROUP_BASE(rights, Scene){void setup() override{Scene::setup();
 if (is_postgresql())
     sql().run("DROP ROLE IF EXISTS reader; CREATE ROLE reader LOGIN");
@@ -311,6 +327,17 @@ TEST(rights, that_the_databases_account_lacks_are_named) {
     CHECK(lists(json, "data.problems", R"(run: GRANT INSERT ON "user" TO reader;)"));
     CHECK(lists(json, "data.problems", R"(run: GRANT SELECT ("userId") ON "account" TO reader;)"));
     CHECK_FALSE(lists(json, "data.problems", R"(GRANT SELECT ON "user")"));
+}
+
+TEST(rights, to_record_revocations_are_named_if_there_is_a_table) {
+    if (!is_postgresql())
+        return;
+    CHECK(lists(
+        look(""), "data.problems",
+        R"(run: GRANT SELECT, INSERT, UPDATE, DELETE ON "public"."useradmin_revocation" TO "reader";)"));
+    sql().run("GRANT SELECT ON useradmin_revocation TO reader");
+    CHECK(lists(look(""), "data.problems",
+                R"(run: GRANT INSERT ON "useradmin_revocation" TO reader;)"));
 }
 
 TEST(rights, of_the_service_do_not_include_hashes) {

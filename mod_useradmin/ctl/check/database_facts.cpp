@@ -57,6 +57,7 @@ std::vector<store::Privilege> required_privileges(const CommandSettings& setting
         want(store::sign_in_privileges);
     if (settings.has_sign_in || settings.verifies_passwords)
         want(store::password_privileges);
+    want(store::revocation_privileges);
     return all;
 }
 

@@ -30,6 +30,7 @@ class Examiner {
         if (found_.addresses)
             check_addresses();
         check_rows();
+        check_revocations();
         check_indexes();
         name_tables();
         return std::move(findings_);
@@ -253,6 +254,16 @@ class Examiner {
             note(std::string("UserAdminPasswordHash is ") + (has_scrypt ? "scrypt" : "argon2id") +
                  ", and the application's own hashes are " +
                  (wants_scrypt ? "scrypt" : "argon2id") + ": it must be able to verify both");
+    }
+
+    void check_revocations() {
+        const store::Table& table = schema().revocation;
+        if (!table.absence_reason.empty())
+            problem_that(table.absence_reason);
+        else if (settings_.has_session_cache && !table.exists())
+            note("there is no table " + table.name +
+                 ", so cached sessions (AuthUserAdminCache) outlive a ban by another server or "
+                 "useradminctl; run: useradminctl schema");
     }
 
     void check_indexes() {

@@ -227,14 +227,16 @@ std::optional<std::vector<std::string>> HttpdConfiguration::find(std::string_vie
     return std::vector<std::string>(found->words.begin() + 1, found->words.end());
 }
 
-bool HttpdConfiguration::has(std::string_view directive, std::string_view argument) const {
+bool HttpdConfiguration::has(std::string_view directive,
+                             std::optional<std::string_view> argument) const {
     return std::any_of(
         lines_.begin(), lines_.end(),
         [&](const ConfigLine& line) {
             return is_same_name(line.words[0], directive) &&
-                   std::any_of(
-                       line.words.begin() + 1, line.words.end(),
-                       [&](const std::string& word) { return is_same_name(word, argument); });
+                   (!argument ||
+                    std::any_of(
+                        line.words.begin() + 1, line.words.end(),
+                        [&](const std::string& word) { return is_same_name(word, *argument); }));
         });
 }
 

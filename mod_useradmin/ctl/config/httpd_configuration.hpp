@@ -32,8 +32,8 @@ class HttpdConfiguration {
     /// arguments.
     std::optional<std::vector<std::string>> find(std::string_view directive,
                                                  std::string_view option) const;
-    /// Returns whether the directive occurs with this argument.
-    bool has(std::string_view directive, std::string_view argument) const;
+    /// Returns whether the directive occurs with this argument, or at all.
+    bool has(std::string_view directive, std::optional<std::string_view> argument = {}) const;
     /// Returns the name of the file.
     const std::string& name() const noexcept { return name_; }
     /// Returns the base of relative paths.

@@ -90,6 +90,8 @@ class Reader {
         return file_ && file_->has(directive, argument);
     }
 
+    bool sets(std::string_view directive) const { return file_ && file_->has(directive); }
+
   private:
     const Options& options_;
     std::optional<HttpdConfiguration> file_;
@@ -191,6 +193,7 @@ CommandSettings read_settings(const Options& options,
     settings.is_service = reader.says("UserAdmin", "On");
     settings.has_extras = reader.says("UserAdminExtras", "On");
     settings.has_session_lookup = reader.says("AuthUserAdmin", "On");
+    settings.has_session_cache = reader.sets("AuthUserAdminCache");
     settings.has_sign_in = reader.says("AuthUserAdminSignIn", "On");
     settings.verifies_passwords = reader.says("AuthBasicProvider", "useradmin") ||
                                   reader.says("AuthFormProvider", "useradmin");

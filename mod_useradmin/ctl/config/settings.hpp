@@ -40,6 +40,8 @@ struct CommandSettings {
     bool has_extras = false;
     /// Whether the configuration uses sessions, sign-in and the password provider.
     bool has_session_lookup = false;
+    /// Whether AuthUserAdminCache is set.
+    bool has_session_cache = false;
     bool has_sign_in = false;
     bool verifies_passwords = false;
 
