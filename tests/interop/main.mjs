@@ -1,6 +1,7 @@
 // All interop tests: each file adds the sites of its own.
 import "./round_trip.mjs";
 import "./sessions.mjs";
+import "./revocations.mjs";
 import "./passwords.mjs";
 import "./schemas.mjs";
 import "./serial.mjs";

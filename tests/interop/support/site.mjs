@@ -198,7 +198,15 @@ export class Site {
     return run(built("useradminctl"), ["--config", this.httpd.configuration, ...words], input);
   }
 
+  /** Has this run before the servers stop. */
+  beforeClose(action) {
+    this.closing.push(action);
+  }
+
+  closing = [];
+
   async close() {
+    for (const action of this.closing) action();
     try {
       await this.httpd?.stop();
     } finally {
