@@ -106,17 +106,16 @@ struct SeenHashFormats {
     bool has_warned = false;
 };
 
-/// Returns the child's connection limiters, the same for both modules.
-std::deque<ConnectionLimiter>& limiters_of_child(apr_pool_t* child_pool,
-                                                 const server_rec* servers) {
-    auto& limiters = apr::find_or_emplace<std::deque<ConnectionLimiter>>(
-        child_pool, "useradmin connection limiters");
-    if (limiters.empty()) {
+/// Returns the child's data for the pools of mod_dbd, the same for both modules.
+std::deque<PoolState>& pools_of_child(apr_pool_t* child_pool, const server_rec* servers) {
+    auto& states =
+        apr::find_or_emplace<std::deque<PoolState>>(child_pool, "useradmin database pools");
+    if (states.empty()) {
         const ConnectionPools all(servers);
         for (const ConnectionPool& pool : all.pools())
-            limiters.emplace_back(std::max(pool.max, 1));
+            states.emplace_back(std::max(pool.max, 1));
     }
-    return limiters;
+    return states;
 }
 
 /// Returns how long a client's request has waited for databases, in both modules.
@@ -247,12 +246,12 @@ void start_child(apr_pool_t* child_pool, server_rec* servers, const module& owne
         [&] {
             for (const store::Dialect* dialect : store::dialects())
                 dialect->set_connect_timeout();
-            std::deque<ConnectionLimiter>& limiters = limiters_of_child(child_pool, servers);
+            std::deque<PoolState>& pools = pools_of_child(child_pool, servers);
             const int child = backend_of(servers, owner).shared.metrics->register_child();
             auto& hash_memory = apr::emplace<password::HashMemory>(child_pool);
             for (const server_rec* server = servers; server != nullptr; server = server->next) {
                 Backend& backend = backend_of(server, owner);
-                backend.limiter = &limiters.at(backend.pool);
+                backend.pool_state = &pools.at(backend.pool);
                 backend.hash_memory = &hash_memory;
                 backend.metrics = Metrics(*backend.shared_metrics, child);
             }
@@ -275,7 +274,7 @@ RequestBackend::RequestBackend(request_rec* request, const module& owner,
               &backend_.metrics.counter(Rejection::hash_wait), backend_.hash_memory,
               network_.bits()},
              log_),
-      connections_(request, log_, backend_.database, *backend_.limiter, backend_.metrics,
+      connections_(request, log_, backend_.database, *backend_.pool_state, backend_.metrics,
                    settings_.timeout, settings_.timeout_directive),
       place_(std::string(backend_.database_id) + settings_.tables.label),
       totals_(*backend_.shared.totals,

@@ -161,7 +161,8 @@ struct Backend {
     unsigned max_connections = 0;
     /// A digest of the connection parameters.
     const char* database_id = nullptr;
-    ConnectionLimiter* limiter = nullptr;
+    /// Data of this child, shared by both modules and the servers with the same mod_dbd pool.
+    PoolState* pool_state = nullptr;
     /// Data of this child, shared by all virtual hosts.
     password::HashMemory* hash_memory = nullptr;
     /// The server's name in metrics.

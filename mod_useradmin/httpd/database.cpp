@@ -122,7 +122,7 @@ DatabaseConnections::make_connection(const ap_dbd_t& connection,
     acquired_at_ = store::Clock::now();
     metrics_.connection_acquired(
         std::chrono::duration_cast<std::chrono::microseconds>(acquired_at_ - asked_at));
-    connection_ = {connection.driver, connection.handle, connection.pool};
+    connection_ = {connection.driver, connection.handle, connection.pool, &schemas_};
     return &connection_;
 }
 

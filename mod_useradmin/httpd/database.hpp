@@ -4,7 +4,7 @@
 #include "httpd/connection_limiter.hpp"
 #include "httpd/httpd.hpp"
 #include "httpd/metrics.hpp"
-#include "store/connection.hpp"
+#include "store/cached_connection.hpp"
 #include "text/logger.hpp"
 
 #include <chrono>
@@ -31,15 +31,23 @@ struct DatabaseModule {
 /// empty text. Call it after the configuration was read.
 std::string database_problem();
 
+/// A child's data for a pool of mod_dbd, the same for both modules.
+struct PoolState {
+    explicit PoolState(int permits) noexcept : limiter(permits) {}
+
+    ConnectionLimiter limiter;
+    store::SharedSchemas schemas;
+};
+
 /// mod_dbd's connections for a request.
 class DatabaseConnections final : public store::ConnectionSource {
   public:
     /// timeout: how long a request waits. directive: the name of its directive, for the log.
     DatabaseConnections(request_rec* request, text::Logger& log, const DatabaseModule& database,
-                        ConnectionLimiter& limiter, const Metrics& metrics,
-                        std::chrono::milliseconds timeout, const char* directive) noexcept
-        : request_(request), log_(log), database_(database), limiter_(limiter), metrics_(metrics),
-          timeout_(timeout), directive_(directive) {}
+                        PoolState& pool, const Metrics& metrics, std::chrono::milliseconds timeout,
+                        const char* directive) noexcept
+        : request_(request), log_(log), database_(database), limiter_(pool.limiter),
+          schemas_(pool.schemas), metrics_(metrics), timeout_(timeout), directive_(directive) {}
 
     const store::Connection* acquire(store::Deadline deadline) override;
     void release(const store::Connection& connection) noexcept override;
@@ -54,6 +62,7 @@ class DatabaseConnections final : public store::ConnectionSource {
     text::Logger& log_;
     const DatabaseModule& database_;
     ConnectionLimiter& limiter_;
+    store::SharedSchemas& schemas_;
     const Metrics& metrics_;
     std::chrono::milliseconds timeout_;
     const char* directive_;

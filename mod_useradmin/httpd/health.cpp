@@ -72,7 +72,7 @@ std::string problem_of(request_rec* request, const module& owner, const BackendS
         return problem + '\n';
     const Backend& backend = backend_of(request->server, owner);
     HealthLog log(request, owner, *backend.log_throttle);
-    DatabaseConnections connections(request, log, backend.database, *backend.limiter,
+    DatabaseConnections connections(request, log, backend.database, *backend.pool_state,
                                     backend.metrics, settings.timeout, settings.timeout_directive);
     store::DatabaseStore store(connections, log, request->pool, settings.tables.names,
                                settings.tables.label, store::TimeoutPolicy{settings.timeout});

@@ -2,6 +2,7 @@
 
 #include "apr/pool.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace useradmin::store {
@@ -11,6 +12,11 @@ namespace {
 constexpr apr_time_t schema_max_age = apr_time_from_sec(10);
 constexpr apr_time_t liveness_max_age = apr_time_from_sec(1);
 
+bool is_fresh(apr_time_t read_at) noexcept {
+    const apr_time_t now = apr_time_now();
+    return now - read_at < schema_max_age && now >= read_at;
+}
+
 } // namespace
 
 CachedConnection& CachedConnection::get(const Connection& connection, const Dialect& dialect,
@@ -18,8 +24,9 @@ CachedConnection& CachedConnection::get(const Connection& connection, const Dial
     void* known = nullptr;
     apr_pool_userdata_get(&known, label, connection.pool);
     if (known == nullptr) {
-        known = &apr::emplace<CachedConnection>(connection.pool,
-                                                dialect.create_client(connection, label));
+        known = &apr::emplace<CachedConnection>(
+            connection.pool, dialect.create_client(connection, label),
+            connection.schemas != nullptr ? &connection.schemas->entry(label) : nullptr);
         apr_pool_userdata_set(known, label, apr_pool_cleanup_null, connection.pool);
     }
     return *static_cast<CachedConnection*>(known);
@@ -27,21 +34,64 @@ CachedConnection& CachedConnection::get(const Connection& connection, const Dial
 
 std::optional<ErrorKind> CachedConnection::refresh_schema(const Dialect& dialect,
                                                           const TableNames& names,
-                                                          apr_pool_t* pool) {
-    const apr_time_t now = apr_time_now();
-    if (now - schema_read_at_ < schema_max_age && now >= schema_read_at_)
+                                                          Deadline deadline, apr_pool_t* pool) {
+    if (is_fresh(schema_read_at_))
         return std::nullopt;
-    const auto answer = dialect.read_schema(*client_, pool, names, schema_);
+    if (shared_ == nullptr)
+        return read_schema(dialect, names, pool);
+    if (take_shared())
+        return std::nullopt;
+    std::unique_lock reading(shared_->reading, std::defer_lock);
+    const bool has_schema = schema_read_at_ != 0;
+    // While another connection reads, goes on with the old schema. Without one, waits for it, but
+    // not long: its server may not respond.
+    constexpr std::chrono::milliseconds max_wait(500);
+    if (has_schema && !reading.try_lock())
+        return std::nullopt;
+    if (!has_schema)
+        static_cast<void>(reading.try_lock_until(std::min(deadline, Clock::now() + max_wait)));
+    if (take_shared())
+        return std::nullopt;
+    return read_schema(dialect, names, pool);
+}
+
+std::optional<ErrorKind> CachedConnection::read_schema(const Dialect& dialect,
+                                                       const TableNames& names, apr_pool_t* pool) {
+    const apr_time_t now = apr_time_now();
+    auto read = std::make_shared<Schema>(*schema_);
+    const auto answer = dialect.read_schema(*client_, pool, names, *read);
     if (const auto* error_kind = std::get_if<ErrorKind>(&answer))
         return *error_kind;
-    schema_read_at_ = now;
-    if (std::get<CatalogChange>(answer) == CatalogChange::changed)
-        client_->discard_prepared();
+    const bool is_same =
+        std::get<CatalogChange>(answer) == CatalogChange::none && read->has_same_rows(*schema_);
+    set_schema(is_same ? schema_ : std::move(read), now);
+    if (shared_ != nullptr) {
+        const std::lock_guard lock(shared_->mutex);
+        shared_->schema = schema_;
+        shared_->read_at = now;
+    }
     return std::nullopt;
+}
+
+bool CachedConnection::take_shared() {
+    const std::lock_guard lock(shared_->mutex);
+    if (!is_fresh(shared_->read_at) || shared_->read_at < invalidated_at_)
+        return false;
+    set_schema(shared_->schema, shared_->read_at);
+    return true;
+}
+
+void CachedConnection::set_schema(std::shared_ptr<const Schema> schema, apr_time_t read_at) {
+    const bool has_changed = schema->fingerprint != schema_->fingerprint;
+    schema_ = std::move(schema);
+    schema_read_at_ = read_at;
+    if (has_changed)
+        client_->discard_prepared();
 }
 
 void CachedConnection::invalidate_schema() {
     schema_read_at_ = 0;
+    invalidated_at_ = apr_time_now();
     client_->discard_prepared();
 }
 

@@ -5,28 +5,59 @@
 
 #include <apr_time.h>
 
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <string>
 
 namespace useradmin::store {
+
+/// The schemas of a process's connections to one database. One connection reads the catalogue for
+/// all.
+class SharedSchemas {
+  public:
+    /// The schema of a label (CachedConnection::get), and when it was read.
+    struct Entry {
+        /// Locked while a connection reads the catalogue.
+        std::timed_mutex reading;
+        /// Protects the members below.
+        std::mutex mutex;
+        std::shared_ptr<const Schema> schema;
+        apr_time_t read_at = 0;
+    };
+
+    /// Returns the entry of a label, which lives as long as this object.
+    Entry& entry(const char* label) {
+        const std::lock_guard lock(mutex_);
+        return entries_[label];
+    }
+
+  private:
+    std::mutex mutex_;
+    std::map<std::string, Entry> entries_;
+};
 
 /// Lives in the connection's pool from the first use of the connection to its end.
 class CachedConnection {
   public:
-    explicit CachedConnection(std::unique_ptr<Client> client) noexcept
-        : client_(std::move(client)) {}
+    /// shared: may be nullptr.
+    CachedConnection(std::unique_ptr<Client> client, SharedSchemas::Entry* shared)
+        : client_(std::move(client)), shared_(shared) {}
 
     /// Returns the state kept with the connection under the label.
     static CachedConnection& get(const Connection& connection, const Dialect& dialect,
                                  const char* label);
 
     Client& client() noexcept { return *client_; }
-    const Schema& schema() const noexcept { return schema_; }
+    /// Valid until the next refresh_schema().
+    const Schema& schema() const noexcept { return *schema_; }
 
-    /// Reads the catalogue if the cached schema is older than ten seconds, so that new columns
-    /// appear without a restart. Returns the error, or nothing.
+    /// Reads the catalogue, or takes what another connection has read, if the cached schema is
+    /// older than ten seconds, so that new columns appear without a restart. Returns the error, or
+    /// nothing.
     std::optional<ErrorKind> refresh_schema(const Dialect& dialect, const TableNames& names,
-                                            apr_pool_t* pool);
+                                            Deadline deadline, apr_pool_t* pool);
     /// Invalidates the schema and discards prepared statements.
     void invalidate_schema();
     /// Returns whether the server responds. Within a second of the last response, assumes so unless
@@ -34,9 +65,20 @@ class CachedConnection {
     bool is_alive();
 
   private:
+    /// Reads the catalogue, also for other connections.
+    std::optional<ErrorKind> read_schema(const Dialect& dialect, const TableNames& names,
+                                         apr_pool_t* pool);
+    /// Takes the shared schema unless it is too old. Returns whether it did.
+    bool take_shared();
+    /// Discards prepared statements if the schema differs from the last one.
+    void set_schema(std::shared_ptr<const Schema> schema, apr_time_t read_at);
+
     std::unique_ptr<Client> client_;
-    Schema schema_;
+    SharedSchemas::Entry* shared_;
+    std::shared_ptr<const Schema> schema_ = std::make_shared<Schema>();
+    /// 0: never, or invalidated since.
     apr_time_t schema_read_at_ = 0;
+    apr_time_t invalidated_at_ = 0;
     apr_time_t last_used_at_ = 0;
 };
 

@@ -8,12 +8,16 @@
 
 namespace useradmin::store {
 
+class SharedSchemas;
+
 /// A connection of apr_dbd. All members live as long as the connection.
 struct Connection {
     const apr_dbd_driver_t* driver = nullptr;
     apr_dbd_t* handle = nullptr;
     /// The pool of the connection, for its cached state. Never allocate from it for a request.
     apr_pool_t* pool = nullptr;
+    /// The schemas that it shares with other connections; nullptr: none.
+    SharedSchemas* schemas = nullptr;
 };
 
 /// Provides connections, at most one at a time.

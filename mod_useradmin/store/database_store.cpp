@@ -151,7 +151,9 @@ std::optional<Result<Done>> DatabaseStore::repeat_on(const Connection& connectio
     bool may_reconnect = true;
     bool may_doubt = true;
     while (true) {
-        if (const auto error_kind = known.refresh_schema(dialect, names_, pool_)) {
+        if (const auto error_kind = known.refresh_schema(
+                dialect, names_, timeout_policy_.applies_to_statements ? deadline : no_deadline,
+                pool_)) {
             if (error_kind == ErrorKind::busy)
                 return std::nullopt;
             if (error_kind == ErrorKind::timed_out)

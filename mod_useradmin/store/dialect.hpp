@@ -80,8 +80,8 @@ class Dialect {
     /// the connection's users; must outlive the client.
     virtual std::unique_ptr<Client> create_client(const Connection& connection,
                                                   const char* label) const = 0;
-    /// Reads the catalogue into the schema, with its problems. An unchanged schema keeps its
-    /// memory, which avoids growth across malloc arenas; only what depends on rows is updated.
+    /// Reads the catalogue into the schema, with its problems. If it is unchanged, only what
+    /// depends on rows is updated.
     virtual std::variant<CatalogChange, ErrorKind> read_schema(Client& client, apr_pool_t* pool,
                                                                const TableNames& names,
                                                                Schema& schema) const = 0;

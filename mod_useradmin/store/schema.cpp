@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <charconv>
 #include <initializer_list>
+#include <tuple>
 
 namespace useradmin::store {
 
@@ -276,6 +277,11 @@ void Schema::resolve_fields() {
         accounts.has({"id", "accountId", "providerId", "userId", "password"});
         accounts.is_complete_with(account_row(NewUser{}));
     }
+}
+
+bool Schema::has_same_rows(const Schema& other) const noexcept {
+    return std::tie(user.estimated_rows, scale, scale_name, has_scale_copy) ==
+           std::tie(other.user.estimated_rows, other.scale, other.scale_name, other.has_scale_copy);
 }
 
 const Problem* Schema::find_problem(unsigned needs) const noexcept {

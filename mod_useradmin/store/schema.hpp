@@ -150,6 +150,8 @@ struct Schema {
     void set_table_names(const TableNames& names);
     /// Maps columns to fields and finds problems, after the columns were read.
     void resolve_fields();
+    /// Returns whether what is read from rows is the same: the estimate and the scale objects.
+    bool has_same_rows(const Schema& other) const noexcept;
     /// Returns the first problem for the needs, or nullptr.
     const Problem* find_problem(unsigned needs) const noexcept;
 };

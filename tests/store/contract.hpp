@@ -17,8 +17,11 @@ namespace useradmin::test {
 class SingleConnection final : public store::ConnectionSource {
   public:
     /// Of the account that owns the tables, or of another one.
-    explicit SingleConnection(TestDatabase& database, std::string account = "useradmin")
-        : database_(database), account_(std::move(account)) {}
+    explicit SingleConnection(TestDatabase& database, std::string account = "useradmin",
+                              store::SharedSchemas* schemas = nullptr)
+        : database_(database), account_(std::move(account)) {
+        connection_.schemas = schemas;
+    }
     ~SingleConnection() override;
     SingleConnection(const SingleConnection&) = delete;
     SingleConnection& operator=(const SingleConnection&) = delete;

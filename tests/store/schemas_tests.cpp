@@ -439,7 +439,7 @@ TEST(tables_in_use, keep_one_schema_in_memory) {
     store::CachedConnection& known = store::CachedConnection::get(connection, dialect, "another");
     const auto learn = [&] {
         pass(std::chrono::seconds(11));
-        CHECK(!known.refresh_schema(dialect, {}, pool_));
+        CHECK(!known.refresh_schema(dialect, {}, store::no_deadline, pool_));
     };
     learn();
     const store::Column* const first = known.schema().user.columns.data();
@@ -452,6 +452,42 @@ TEST(tables_in_use, keep_one_schema_in_memory) {
     learn();
     CHECK_EQUAL(1U, known.schema().extra_user_columns().size());
     connection_->release(connection);
+}
+
+class SharedSchemas : public Contract {
+  protected:
+    /// A store on that connection.
+    store::DatabaseStore store_on(SingleConnection& connection) {
+        return {connection, log_, pool_, store::TableNames{}, "shared", timeout_policy};
+    }
+    std::size_t extra_columns(SingleConnection& connection) {
+        return worked(store_on(connection).extra_columns()).size();
+    }
+
+    store::SharedSchemas schemas_;
+    SingleConnection first_{database(), "useradmin", &schemas_};
+    SingleConnection second_{database(), "useradmin", &schemas_};
+};
+
+TEST_GROUP_BASE(shared_schemas, SharedSchemas){};
+
+TEST(shared_schemas, are_read_by_one_connection_for_all) {
+    CHECK_EQUAL(0U, extra_columns(first_));
+    change("ALTER TABLE \"user\" ADD COLUMN \"phone\" text",
+           "ALTER TABLE \"user\" DROP COLUMN \"phone\"");
+    CHECK_EQUAL(0U, extra_columns(second_));
+    pass(std::chrono::seconds(11));
+    CHECK_EQUAL(1U, extra_columns(second_));
+    CHECK_EQUAL(1U, extra_columns(first_));
+}
+
+TEST(shared_schemas, are_read_again_if_they_are_wrong) {
+    add_user("u", "u@x");
+    worked(store_on(first_).find("u"));
+    change("ALTER TABLE \"user\" RENAME COLUMN \"image\" TO \"picture\"",
+           "ALTER TABLE \"user\" RENAME COLUMN \"picture\" TO \"image\"");
+    worked(store_on(second_).find("u"));
+    worked(store_on(first_).find("u"));
 }
 
 TEST(tables_in_use, take_no_memory_for_statements_that_the_database_refuses) {

@@ -8,6 +8,7 @@
 #include "password/hash.hpp"
 #include "sign_in/credentials.hpp"
 #include "sign_in/identity.hpp"
+#include "store/cached_connection.hpp"
 #include "support/machine.hpp"
 #include "support/shared_object.hpp"
 
@@ -82,10 +83,11 @@ struct ConnectionPool {
 
     explicit ConnectionPool(TestDatabase& database) {
         for (int number = 0; number < most; ++number)
-            free.push_back(&all.emplace_back(database));
+            free.push_back(&all.emplace_back(database, "useradmin", &schemas));
     }
 
     httpd::ConnectionLimiter gate{most};
+    store::SharedSchemas schemas;
     std::deque<SingleConnection> all;
     /// Of who has the gate's turn.
     std::vector<SingleConnection*> free;
