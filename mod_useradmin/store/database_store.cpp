@@ -402,9 +402,7 @@ Result<model::User> DatabaseStore::update(std::string_view id, const Changes& ch
                                           const UpdateGuard& guard, SessionPolicy sessions) {
     // A retry would find the row changed by the first attempt.
     const bool may_change_caller = guard.actor && guard.actor->id == id;
-    const Access access =
-        statements::may_revoke_privileges(changes) ? Access::revocation : Access::change;
-    return invalidate_totals_after(run(access, needs_user | needs_of(sessions),
+    return invalidate_totals_after(run(Access::change, needs_user | needs_of(sessions),
                                        guard.versions || may_change_caller ? Retry::no : Retry::yes,
                                        statements::update, id, changes, guard, sessions));
 }

@@ -77,7 +77,7 @@ class DatabaseStore : public Store {
     enum class Retry { no, yes };
 
     /// What an operation does: reads, writes, makes a change that is reported to the listener, or
-    /// one that also takes away rights or sessions.
+    /// one whose revocation (Work::revoke) is recorded in the same transaction.
     enum class Access { read, write, change, revocation };
 
     /// One attempt of an operation on a connection. Keeps its own result.

@@ -567,16 +567,9 @@ class Postgresql final : public Dialect {
     }
 
     Result<Done> record_revocation(Work& work, const Revocation& revocation) const override {
-        const Table& table = work.schema().revocation;
         Statement statement = work.statement();
-        // Skips the old rows that a longer transaction is removing.
-        statement << "WITH useradmin_old AS (DELETE FROM " << table << " WHERE id" << equals
-                  << "ANY (ARRAY(SELECT id FROM " << table
-                  << " WHERE created_at OPERATOR(pg_catalog.<) (pg_catalog.now() "
-                     "OPERATOR(pg_catalog.-) '30 days'::pg_catalog.interval) ORDER BY created_at "
-                     "LIMIT 10 FOR UPDATE SKIP LOCKED))) INSERT INTO "
-                  << table << " (user_id, session_id) VALUES (" << argument(revocation.user_id)
-                  << ", " << optional_argument(revocation.session_id) << ")";
+        append_cleanup(statement << "WITH ", work.schema().revocation);
+        append_recording(statement << " ", work.schema().revocation, revocation);
         const Result<Rows> recorded = work.run(statement);
         return recorded ? Result<Done>(Done()) : recorded.failure();
     }
@@ -743,17 +736,35 @@ class Postgresql final : public Dialect {
         statements::append_privilege_loss(statement, user, *this, changes);
         statement << ", " << user.select_list << " FROM " << user << " AS useradmin_row WHERE ";
         append_one(statement, user, id, guard);
-        statement << " FOR NO KEY UPDATE) UPDATE " << user << " AS useradmin_row SET ";
+        statement << " FOR NO KEY UPDATE)";
+        if (const Table& table = work.schema().revocation; table.exists()) {
+            append_cleanup(statement << ", ", table);
+            append_recording(statement << ", useradmin_revoked AS (", table, {id, {}});
+            statement << " FROM useradmin_before WHERE useradmin_loses)";
+        }
+        statement << " UPDATE " << user << " AS useradmin_row SET ";
         statements::append_changes(statement, user, changes);
         statement << " FROM useradmin_before WHERE useradmin_row." << key << key.op("=")
                   << "useradmin_key";
-        bool has_lost = false;
-        Result<model::User> updated = run_with_before(work, statement, &has_lost);
-        if (has_lost)
-            work.revoke(id);
-        if (loses != nullptr)
-            *loses = has_lost;
-        return updated;
+        return run_with_before(work, statement, loses);
+    }
+
+    /// Appends a CTE that removes old revocations, except for those that a longer transaction is
+    /// removing.
+    static void append_cleanup(Statement& statement, const Table& table) {
+        statement << "useradmin_old AS (DELETE FROM " << table << " WHERE id" << equals
+                  << "ANY (ARRAY(SELECT id FROM " << table
+                  << " WHERE created_at OPERATOR(pg_catalog.<) (pg_catalog.now() "
+                     "OPERATOR(pg_catalog.-) '30 days'::pg_catalog.interval) ORDER BY created_at "
+                     "LIMIT 10 FOR UPDATE SKIP LOCKED)))";
+    }
+
+    /// Appends the insertion of a revocation. A FROM clause may follow.
+    static void append_recording(Statement& statement, const Table& table,
+                                 const Revocation& revocation) {
+        statement << "INSERT INTO " << table << " (user_id, session_id) SELECT "
+                  << argument(revocation.user_id) << ", "
+                  << optional_argument(revocation.session_id);
     }
 
     /// Runs an update with a CTE of the old row.
