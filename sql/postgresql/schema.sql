@@ -62,15 +62,16 @@ CREATE TABLE IF NOT EXISTS "verification" (
 
 -- Whose rights or sessions were revoked, for other servers and for the application: see "Cached
 -- sessions" in the manual. session_id is NULL for all sessions. Rows are removed after 30 days.
+-- The columns are not quoted: useradminctl replaces the beginning of "user_" and "session_".
 CREATE TABLE IF NOT EXISTS "useradmin_revocation" (
-    "id"             bigint      GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    "user_id"        text        NOT NULL,
-    "session_id"     text,
-    "created_at"     timestamptz NOT NULL DEFAULT CURRENT_TIMESTAMP,
-    "transaction_id" xid8        NOT NULL DEFAULT pg_current_xact_id()
+    id             bigint      GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    user_id        text        NOT NULL,
+    session_id     text,
+    created_at     timestamptz NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    transaction_id xid8        NOT NULL DEFAULT pg_current_xact_id()
 );
-CREATE INDEX IF NOT EXISTS "useradmin_revocation_transaction_id_idx" ON "useradmin_revocation" ("transaction_id");
-CREATE INDEX IF NOT EXISTS "useradmin_revocation_created_at_idx" ON "useradmin_revocation" ("created_at");
+CREATE INDEX IF NOT EXISTS "useradmin_revocation_transaction_id_idx" ON "useradmin_revocation" (transaction_id);
+CREATE INDEX IF NOT EXISTS "useradmin_revocation_created_at_idx" ON "useradmin_revocation" (created_at);
 
 CREATE INDEX IF NOT EXISTS "session_userId_idx" ON "session" ("userId");
 CREATE INDEX IF NOT EXISTS "account_userId_idx" ON "account" ("userId");

@@ -63,13 +63,14 @@ CREATE TABLE IF NOT EXISTS "verification" (
 
 -- Whose rights or sessions were revoked, for other servers and for the application: see "Cached
 -- sessions" in the manual. session_id is NULL for all sessions. Rows are removed after 30 days.
+-- The columns are not quoted: useradminctl replaces the beginning of "user_" and "session_".
 CREATE TABLE IF NOT EXISTS "useradmin_revocation" (
-    "id"         integer NOT NULL PRIMARY KEY AUTOINCREMENT,
-    "user_id"    text    NOT NULL,
-    "session_id" text,
-    "created_at" date    NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))
+    id         integer NOT NULL PRIMARY KEY AUTOINCREMENT,
+    user_id    text    NOT NULL,
+    session_id text,
+    created_at date    NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))
 );
-CREATE INDEX IF NOT EXISTS "useradmin_revocation_created_at_idx" ON "useradmin_revocation" ("created_at");
+CREATE INDEX IF NOT EXISTS "useradmin_revocation_created_at_idx" ON "useradmin_revocation" (created_at);
 
 CREATE INDEX IF NOT EXISTS "session_userId_idx" ON "session" ("userId");
 CREATE INDEX IF NOT EXISTS "account_userId_idx" ON "account" ("userId");

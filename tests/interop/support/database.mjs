@@ -36,13 +36,14 @@ export class Database {
     for (const statement of statements) await this.pool.query(statement);
   }
 
-  /** All that is in it, as SQL. */
+  /** All that the application has in it, as SQL. */
   async dump() {
     const { status, output, error } = await run(postgresqlProgram("pg_dump"), [
       "--host",
       socket,
       "--username",
       "useradmin",
+      "--exclude-table=useradmin_revocation*",
       this.name,
     ]);
     if (status !== 0) throw new Error(`pg_dump failed: ${error}`);
