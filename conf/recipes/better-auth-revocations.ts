@@ -1,6 +1,6 @@
 // better-auth with secondaryStorage: what mod_useradmin revokes in PostgreSQL ends there too, within about a second.
-// Call followRevocations(auth, pool) in each process of the application. pool: of pg, with SELECT on the table that
-// "useradminctl schema" creates. Returns a function that stops it.
+// Each process calls followRevocations(auth, pool); the result stops it. The pool needs SELECT on useradmin_revocation.
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Pool } from "pg";
 
 const query = `SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS position, r.user_id, r.session_id, r.created_at
@@ -24,7 +24,7 @@ export const followRevocations = (auth: { $context: Promise<any> }, pool: Pick<P
     position = rows[0].position;
   };
   // A sweep that fails, since PostgreSQL or the storage is down, is repeated from the same position.
-  const repeat = () => sweep().catch(console.error).then(() => (timer = setTimeout(repeat, 1000)));
-  let timer = setTimeout(repeat, 0);
-  return () => clearTimeout(timer);
+  let isStopped = false;
+  (async () => { while (!isStopped) await sweep().catch(console.error).then(() => sleep(1000)); })();
+  return () => { isStopped = true; };
 };

@@ -101,6 +101,23 @@ const tests = (check) => {
     assert.ok(await isOpen(session));
   });
 
+  check("a recipe that is stopped during a sweep does not sweep again", async (site) => {
+    await start(site);
+    let sweeps = 0;
+    const stopAnother = (await loadRecipe())(application.auth, {
+      query: (...parameters) => {
+        ++sweeps;
+        stopAnother();
+        return site.database.pool.query(...parameters);
+      },
+    });
+    await eventually(() => sweeps === 1);
+    // Each takes as long as the recipe waits between two sweeps.
+    await settle(site);
+    await settle(site);
+    assert.equal(sweeps, 1);
+  });
+
   check("what is revoked while the storage is down ends when it is back", async (site) => {
     await start(site);
     const user = await site.createHere();
