@@ -18,7 +18,7 @@ DatabaseModule DatabaseModule::find() noexcept {
 }
 
 ap_dbd_t* DatabaseModule::connection_of_request(request_rec* request) const noexcept {
-    if (record == nullptr || acquire == nullptr)
+    if (request == nullptr || record == nullptr || acquire == nullptr)
         return nullptr;
     return ap_get_module_config(first_request(request)->request_config, record) != nullptr
                ? acquire(request)
@@ -51,7 +51,7 @@ std::string database_problem() {
 class DatabaseConnections::ConnectionReturner {
   public:
     ConnectionReturner(const DatabaseConnections& connections, ap_dbd_t* connection) noexcept
-        : close_(connections.database_.close), server_(connections.request_->server),
+        : close_(connections.database_.close), server_(connections.server_),
           limiter_(connections.limiter_), connection_(connection) {}
     ~ConnectionReturner() {
         const ConnectionLimiter::PoolLock turn = ConnectionLimiter::PoolLock::for_release(limiter_);
@@ -83,7 +83,7 @@ const store::Connection* DatabaseConnections::acquire(store::Deadline deadline) 
     {
         ConnectionLimiter::PoolLock pool_lock(limiter_, deadline);
         if (pool_lock && pool_lock.has_time_to_connect(timeout_))
-            open_ = database_.open(request_->pool, request_->server);
+            open_ = database_.open(memory_, server_);
         if (open_ != nullptr &&
             !std::exchange(apr::find_or_emplace<bool>(open_->pool, "useradmin connection"), true))
             pool_lock.has_connected();
@@ -108,12 +108,12 @@ void DatabaseConnections::release(const store::Connection&) noexcept {
     constexpr std::chrono::milliseconds usual(100);
     if (const ConnectionLimiter::PoolLock pool_lock(limiter_, store::Clock::now() + usual);
         pool_lock) {
-        database_.close(request_->server, connection);
+        database_.close(server_, connection);
         limiter_.release();
         return;
     }
     // Another thread is waiting for the database; this request does not wait.
-    apr::emplace<ConnectionReturner>(request_->pool, *this, connection);
+    apr::emplace<ConnectionReturner>(memory_, *this, connection);
 }
 
 const store::Connection*

@@ -22,8 +22,8 @@ struct DatabaseModule {
     /// NULL if mod_dbd is not loaded.
     static DatabaseModule find() noexcept;
 
-    /// Returns the connection that another module acquired for this request, or nullptr. Waiting
-    /// for a second one could deadlock.
+    /// Returns the connection that another module acquired for this request, or nullptr, also
+    /// without a request. Waiting for a second one could deadlock.
     ap_dbd_t* connection_of_request(request_rec* request) const noexcept;
 };
 
@@ -39,14 +39,22 @@ struct PoolState {
     store::SharedSchemas schemas;
 };
 
-/// mod_dbd's connections for a request.
+/// mod_dbd's connections for a request, or for work without one.
 class DatabaseConnections final : public store::ConnectionSource {
   public:
     /// timeout: how long a request waits. directive: the name of its directive, for the log.
     DatabaseConnections(request_rec* request, text::Logger& log, const DatabaseModule& database,
                         PoolState& pool, const Metrics& metrics, std::chrono::milliseconds timeout,
                         const char* directive) noexcept
-        : request_(request), log_(log), database_(database), limiter_(pool.limiter),
+        : DatabaseConnections(request->pool, request->server, log, database, pool, metrics, timeout,
+                              directive) {
+        request_ = request;
+    }
+    /// For work without a request. It must end before the memory pool.
+    DatabaseConnections(apr_pool_t* memory, server_rec* server, text::Logger& log,
+                        const DatabaseModule& database, PoolState& pool, const Metrics& metrics,
+                        std::chrono::milliseconds timeout, const char* directive) noexcept
+        : memory_(memory), server_(server), log_(log), database_(database), limiter_(pool.limiter),
           schemas_(pool.schemas), metrics_(metrics), timeout_(timeout), directive_(directive) {}
 
     const store::Connection* acquire(store::Deadline deadline) override;
@@ -58,7 +66,10 @@ class DatabaseConnections final : public store::ConnectionSource {
     const store::Connection* make_connection(const ap_dbd_t& connection,
                                              store::Clock::time_point asked_at) noexcept;
 
-    request_rec* request_;
+    apr_pool_t* memory_;
+    server_rec* server_;
+    /// nullptr if there is none.
+    request_rec* request_ = nullptr;
     text::Logger& log_;
     const DatabaseModule& database_;
     ConnectionLimiter& limiter_;

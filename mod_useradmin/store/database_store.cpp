@@ -492,8 +492,10 @@ Result<std::int64_t> DatabaseStore::delete_sessions_of_user(std::string_view use
                statements::delete_sessions_of_user, user_id, actor);
 }
 
-Result<Revocations> DatabaseStore::revocations_since(std::int64_t position) {
-    return run(Access::read, needs_user, Retry::yes, statements::revocations_since, position);
+Result<Revocations> DatabaseStore::revocations_since(std::int64_t position,
+                                                     std::optional<std::int64_t> after_id) {
+    return run(Access::read, needs_user, Retry::yes, statements::revocations_since, position,
+               after_id);
 }
 
 Result<std::vector<ExtraColumn>> DatabaseStore::extra_columns() {

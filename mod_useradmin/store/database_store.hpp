@@ -65,7 +65,8 @@ class DatabaseStore : public Store {
                                         const std::optional<Actor>& actor = {}) override;
     Result<std::int64_t> delete_sessions_of_user(std::string_view user_id,
                                                  const std::optional<Actor>& actor = {}) override;
-    Result<Revocations> revocations_since(std::int64_t position) override;
+    Result<Revocations> revocations_since(std::int64_t position,
+                                          std::optional<std::int64_t> after_id = {}) override;
     Result<std::vector<ExtraColumn>> extra_columns() override;
     Result<Survey> survey(const ProtectedEmail& spared) override;
 

@@ -55,8 +55,8 @@ bool SessionCache::catch_up(Store& store, std::string_view place, Clock::time_po
     if (read->is_partial || read->position < position)
         invalidate_all();
     else
-        for (const std::string_view id : read->user_ids)
-            invalidate_user(id);
+        for (const Revocation& revocation : read->rows)
+            invalidate_user(revocation.user_id);
     places_.lock(key).write(now, [&](Progress& progress) { progress = {read->position, now}; });
     return true;
 }

@@ -15,7 +15,7 @@ namespace {
 // The number of accounts to sample for hash formats.
 constexpr std::int64_t password_sample_size = 10000;
 // The number of revocations to read at once.
-constexpr std::int64_t max_revocations = 1000;
+constexpr std::size_t max_revocations = 1000;
 
 /// Reads the first row, or returns not_found.
 template <class Read>
@@ -544,21 +544,31 @@ Result<std::int64_t> delete_sessions_of_user(Work& work, const Dialect& dialect,
     return closed;
 }
 
-Result<Revocations> revocations_since(Work& work, const Dialect& dialect, std::int64_t position) {
+Result<Revocations> revocations_since(Work& work, const Dialect& dialect, std::int64_t position,
+                                      std::optional<std::int64_t> after_id) {
     Revocations found{position, {}, false};
-    if (!work.schema().revocation.exists())
+    const Table& table = work.schema().revocation;
+    if (!table.exists())
         return found;
     Statement statement = work.statement();
-    dialect.append_revocations(statement, work.schema().revocation, position);
-    statement << " LIMIT " << argument(max_revocations + 1);
+    dialect.append_revocations(statement, table, position);
+    if (after_id)
+        statement << " AND r.id" << table.op(">") << argument(*after_id) << " ORDER BY r.id";
+    statement << " LIMIT " << argument(std::int64_t{max_revocations + 1});
     Result<Rows> rows = work.run(statement);
     if (!rows)
         return rows.failure();
-    found.is_partial = static_cast<std::int64_t>(rows->count()) > max_revocations;
-    while (rows->next()) {
+    found.is_partial = rows->count() > max_revocations;
+    while (rows->next() && found.rows.size() < max_revocations) {
         found.position = rows->take_number();
-        if (const model::NullableText user_id = rows->take())
-            found.user_ids.push_back(*user_id);
+        const model::NullableText user_id = rows->take();
+        if (!user_id)
+            continue;
+        Revocation& revocation = found.rows.emplace_back();
+        revocation.user_id = *user_id;
+        revocation.session_id = rows->take().value_or("");
+        revocation.created_at = rows->take_time().value_or(text::Timestamp());
+        revocation.id = rows->take_number();
     }
     return found;
 }

@@ -47,7 +47,8 @@ Result<Done> delete_session_of_user(Work& work, const Dialect& dialect, std::str
 Result<std::int64_t> delete_sessions_of_user(Work& work, const Dialect& dialect,
                                              std::string_view user_id,
                                              const std::optional<Actor>& actor = {});
-Result<Revocations> revocations_since(Work& work, const Dialect& dialect, std::int64_t position);
+Result<Revocations> revocations_since(Work& work, const Dialect& dialect, std::int64_t position,
+                                      std::optional<std::int64_t> after_id);
 Result<std::vector<ExtraColumn>> extra_columns(Work& work, const Dialect& dialect);
 Result<Survey> survey(Work& work, const Dialect& dialect, const ProtectedEmail& spared);
 

@@ -205,13 +205,23 @@ struct Credential {
     bool has_second_factor = false;
 };
 
-/// Whose sessions and rights any server has revoked since a position.
+/// What a change takes away: rights and sessions of a user, or one session.
+struct Revocation {
+    std::string_view user_id;
+    /// Empty: rights, or all sessions.
+    std::string_view session_id;
+    /// Set by the database, like the id.
+    text::Timestamp created_at = {};
+    std::int64_t id = 0;
+};
+
+/// What any server has revoked since a position.
 struct Revocations {
-    /// The next position.
+    /// The position after all of them.
     std::int64_t position = 0;
-    /// May contain users of earlier revocations, and the same user several times.
-    std::vector<std::string_view> user_ids;
-    /// Whether there are more than user_ids.
+    /// May contain earlier ones.
+    std::vector<Revocation> rows;
+    /// Whether there are more.
     bool is_partial = false;
 };
 
@@ -321,8 +331,10 @@ class Store {
     virtual Result<std::int64_t>
     delete_sessions_of_user(std::string_view user_id, const std::optional<Actor>& actor = {}) = 0;
 
-    /// Returns the revocations since a position, 0 for all that are kept; none without their table.
-    virtual Result<Revocations> revocations_since(std::int64_t position) = 0;
+    /// Returns up to 1000 revocations since a position, 0 for all that are kept; none without their
+    /// table. With after_id, only those with a greater id, in the order of their ids.
+    virtual Result<Revocations> revocations_since(std::int64_t position,
+                                                  std::optional<std::int64_t> after_id = {}) = 0;
 
     /// Returns the further columns of the user table in its order.
     virtual Result<std::vector<ExtraColumn>> extra_columns() = 0;

@@ -17,13 +17,6 @@ struct RowChange {
     std::optional<model::User> after = {};
 };
 
-/// What a change takes away: rights and sessions of a user, or one session.
-struct Revocation {
-    std::string_view user_id;
-    /// Empty: rights, or all sessions.
-    std::string_view session_id;
-};
-
 /// A client, the schema, the request's memory, and the first failure.
 class Work {
   public:

@@ -55,8 +55,8 @@ class Revocations : public Contract {
     std::string users_since(std::int64_t position) {
         const store::Revocations read = worked(store().revocations_since(position));
         std::string all;
-        for (const std::string_view id : read.user_ids)
-            all += (all.empty() ? "" : " ") + std::string(id);
+        for (const store::Revocation& revocation : read.rows)
+            all += (all.empty() ? "" : " ") + std::string(revocation.user_id);
         return all;
     }
     std::int64_t position() { return worked(store().revocations_since(0)).position; }
@@ -145,11 +145,37 @@ TEST(revocations, that_are_committed_late_are_read_after_later_ones) {
     CHECK_EQUAL(std::string(), users_since(position()));
 }
 
+TEST(revocations, tell_their_session_and_time) {
+    sql().run("INSERT INTO useradmin_revocation (user_id, session_id, created_at) VALUES "
+              "('n', 'one', '2030-01-02T03:04:05.678Z'), ('n', NULL, '2030-01-02T03:04:05.679Z')");
+    const store::Revocations read = worked(store().revocations_since(0));
+    CHECK_EQUAL(2, read.rows.size());
+    for (const store::Revocation& row : read.rows) {
+        std::string time;
+        text::append_iso8601(time, row.created_at);
+        CHECK_EQUAL(std::string(row.session_id.empty() ? "2030-01-02T03:04:05.679Z"
+                                                       : "2030-01-02T03:04:05.678Z"),
+                    time);
+    }
+}
+
 TEST(revocations, are_read_a_thousand_at_a_time) {
     ban();
     for (int doubling = 0; doubling < 10; ++doubling)
         sql().run("INSERT INTO useradmin_revocation (user_id) SELECT user_id FROM "
                   "useradmin_revocation");
+    std::int64_t last = 0;
+    std::size_t count = 0;
+    for (bool is_partial = true; is_partial;) {
+        const store::Revocations page = worked(store().revocations_since(0, last));
+        for (const store::Revocation& row : page.rows) {
+            CHECK_TRUE(row.id > last);
+            last = row.id;
+        }
+        count += page.rows.size();
+        is_partial = page.is_partial;
+    }
+    CHECK_EQUAL(1024, count);
     CHECK_TRUE(worked(store().revocations_since(0)).is_partial);
     sql().run("DELETE FROM useradmin_revocation WHERE id IN (SELECT id FROM useradmin_revocation "
               "LIMIT 24)");
@@ -179,7 +205,7 @@ TEST(revocations, need_no_table) {
     worked(store().remove("n", {"spared@x"}));
     const store::Revocations none = worked(store().revocations_since(3));
     CHECK_EQUAL(3, none.position);
-    CHECK_TRUE(none.user_ids.empty() && !none.is_partial);
+    CHECK_TRUE(none.rows.empty() && !none.is_partial);
     undo();
     CHECK_EQUAL(std::string(), recorded());
 }

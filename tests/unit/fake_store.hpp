@@ -167,7 +167,8 @@ class FakeStore final : public store::Store {
     }
 
     /// With what the database would not tell, too.
-    store::Result<store::Revocations> revocations_since(std::int64_t position) override {
+    store::Result<store::Revocations> revocations_since(std::int64_t position,
+                                                        std::optional<std::int64_t>) override {
         positions.push_back(position);
         if (meanwhile)
             meanwhile();

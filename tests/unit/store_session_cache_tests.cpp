@@ -248,7 +248,7 @@ TEST_GROUP(revocations) {
 };
 
 TEST(revocations, by_other_servers_end_cached_sessions_within_a_second) {
-    store.revocations = {7, {"eva"}, false};
+    store.revocations = {7, {{"eva", {}}}, false};
     time += 1s - 1ns;
     CHECK_EQUAL(std::string("eva ivo"), cached());
     time += 1ns;
@@ -269,7 +269,7 @@ TEST(revocations, are_read_from_the_position_of_the_last_reading) {
 }
 
 TEST(revocations, that_are_too_many_end_all_cached_sessions) {
-    store.revocations = {7, {"eva"}, true};
+    store.revocations = {7, {{"eva", {}}}, true};
     time += 1s;
     CHECK_EQUAL(std::string(), cached());
 }
@@ -297,7 +297,7 @@ TEST(revocations, that_cannot_be_read_leave_no_cached_session_in_use) {
     CHECK_EQUAL(std::string("not used"), cached());
     CHECK_EQUAL(std::string("0 0 0 "), positions());
     store.failures.clear();
-    store.revocations = {7, {"eva"}, false};
+    store.revocations = {7, {{"eva", {}}}, false};
     time += 1s;
     CHECK_EQUAL(std::string("ivo"), cached());
 }
@@ -316,7 +316,7 @@ TEST(revocations, are_read_by_another_process_if_the_first_dies) {
         _exit(1);
     }
     wait(nullptr);
-    store.revocations = {7, {"eva"}, false};
+    store.revocations = {7, {{"eva", {}}}, false};
     CHECK_EQUAL(std::string("eva ivo"), cached());
     time += 1s;
     CHECK_EQUAL(std::string("ivo"), cached());

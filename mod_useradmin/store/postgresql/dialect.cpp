@@ -578,7 +578,9 @@ class Postgresql final : public Dialect {
     void append_revocations(Statement& statement, const Table& table,
                             std::int64_t position) const override {
         statement << "SELECT pg_catalog.pg_snapshot_xmin(pg_catalog.pg_current_snapshot())"
-                     "::pg_catalog.text, r.user_id FROM (VALUES (1)) AS one LEFT JOIN "
+                     "::pg_catalog.text, r.user_id, r.session_id, (pg_catalog.date_part('epoch', "
+                     "r.created_at) OPERATOR(pg_catalog.*) 1000)::pg_catalog.int8, r.id "
+                     "FROM (VALUES (1)) AS one LEFT JOIN "
                   << table << " r ON r.transaction_id OPERATOR(pg_catalog.>=) "
                   << argument(position) << "::pg_catalog.xid8";
     }
