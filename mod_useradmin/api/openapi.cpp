@@ -101,6 +101,7 @@ class Document {
             {"last-superadmin", settings_.guards.last_super_admin},
             {"end-sessions", settings_.ends_sessions},
             {"lower-email", settings_.lowers_email},
+            {"unverify-email", settings_.unverifies_email},
             {"trusted-origins", !settings_.trusted_origins.empty()},
             {"cookie", carriers.has_value()},
             {"bearer", carriers && carriers->bearer},

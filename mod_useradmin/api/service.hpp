@@ -34,6 +34,8 @@ struct OperationSettings {
     bool account_id_is_user_id = false;
     /// Whether addresses are stored in lower case, as better-auth looks them up.
     bool lowers_email = false;
+    /// Whether another address is unverified (emailVerified).
+    bool unverifies_email = false;
     Guards guards = {};
     /// Whether a ban, or a change of role or address, ends the user's sessions.
     bool ends_sessions = false;

@@ -100,6 +100,8 @@ Reply update_user(const Call& call, const Service& service) {
     const std::string email = normalize_email(object->text("email"), service.settings);
     apply_non_empty("name", object->text("name"));
     apply_non_empty("email", email);
+    if (!email.empty() && service.settings.unverifies_email)
+        changes.push_back(store::unverified_email(service.settings.lowers_email));
     if (may_change_role_and_ban(caller)) {
         apply_non_empty("role", object->text("role"));
         if (object->kind("banned") == Kind::boolean)

@@ -30,8 +30,8 @@ constexpr Names delete_options = {"yes"};
 constexpr Names open_options = {"for", "secret"};
 constexpr Names revoke_options = {"all"};
 constexpr Names export_options = {"format", "spreadsheet"};
-constexpr Names import_options = {"dry-run",    "on-conflict", "format", "hash",
-                                  "account-id", "email-case",  "force",  "yes"};
+constexpr Names import_options = {"dry-run",    "on-conflict",  "format", "hash", "account-id",
+                                  "email-case", "email-change", "force",  "yes"};
 constexpr Names verify_options = {"anchor"};
 constexpr Names check_options = {"hash", "account-id", "email-case", "protected-email", "counts"};
 

@@ -78,6 +78,10 @@ inline constexpr auto directives = std::tuple_cat(
             "UserAdminEmailCase", TAKE1, httpd::anywhere,
             "how addresses are stored: keep them as they come, or lower their case", false,
             httpd::ChoiceReader{"keep", "lower"}),
+        httpd::directive<struct UnverifiesEmail>(
+            "UserAdminEmailChange", TAKE1, httpd::anywhere,
+            "whether a changed address stays verified: keep, or unverify", false,
+            httpd::ChoiceReader{"keep", "unverify"}),
         // nullptr: the console has its own form if mod_auth_useradmin accepts sign-ins.
         httpd::directive<struct ConsoleSignIn>(
             "UserAdminConsoleSignIn", TAKE1, httpd::anywhere,

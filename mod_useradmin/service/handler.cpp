@@ -172,6 +172,7 @@ api::OperationSettings operation_settings(const request_rec* request,
     rules.max_limit = settings.get<MaxLimit>();
     rules.account_id_is_user_id = settings.get<AccountIdIsUserId>();
     rules.lowers_email = settings.get<LowersEmail>();
+    rules.unverifies_email = settings.get<UnverifiesEmail>();
     rules.guards = settings.get<GuardWords>();
     rules.ends_sessions = settings.get<EndsSessions>();
     rules.has_extras = settings.get<HasExtras>();

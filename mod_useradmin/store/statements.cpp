@@ -66,16 +66,50 @@ Result<Done> change_one(Work& work, const Statement& statement) {
     return *changed > 0 ? Result<Done>(Done()) : Failure::not_found;
 }
 
+/// Returns the text of a value, or the fallback for NULL.
+std::string_view text_or(const model::Value& value, std::string_view instead) {
+    const auto* const text = std::get_if<std::string_view>(&value);
+    return text != nullptr ? *text : instead;
+}
+
+/// Appends a condition that the row has another address.
+void append_other_email(Statement& statement, const Table& user, const Dialect& dialect,
+                        const model::Value& email, bool ignores_case = false) {
+    const std::string lower = ignores_case ? user.function("lower") : "";
+    const char* const end = ignores_case ? ")" : "";
+    statement << lower << "coalesce(" << dialect.as_text(user.at("email")) << ", '')" << end
+              << user.op("<>") << lower << argument(text_or(email, "")) << end;
+}
+
+/// Appends a condition that the changes include another address.
+void append_other_email(Statement& statement, const Table& user, const Dialect& dialect,
+                        const Changes& changes, bool ignores_case) {
+    const auto email = std::find_if(changes.begin(), changes.end(),
+                                    [](const Change& change) { return change.field == "email"; });
+    if (email == changes.end())
+        statement << "FALSE";
+    else
+        append_other_email(statement, user, dialect, email->value, ignores_case);
+}
+
 /// Appends "field = value, …" for existing columns. Returns whether there was any.
-bool append_values(Statement& statement, const Table& table, const Changes& changes) {
+bool append_values(Statement& statement, const Table& table, const Dialect& dialect,
+                   const Changes& changes) {
     bool is_first = true;
     for (const Change& change : changes) {
         const Column* column = table.find(change.field);
         if (column == nullptr)
             continue;
         statement.note_column(*column);
-        statement << (is_first ? "" : ", ") << *column << " = " << column->write_before
-                  << argument(*column, change.value) << column->write_after;
+        statement << (is_first ? "" : ", ") << *column << " = ";
+        if (change.when != Change::When::always) {
+            append_other_email(statement << "CASE WHEN ", table, dialect, changes,
+                               change.when == Change::When::other_email_ignoring_case);
+            statement << " THEN ";
+        }
+        statement << column->write_before << argument(*column, change.value) << column->write_after;
+        if (change.when != Change::When::always)
+            statement << " ELSE " << *column << " END";
         is_first = false;
     }
     return !is_first;
@@ -90,12 +124,6 @@ void append_key(Statement& statement, const Dialect& dialect, const Column& colu
 bool is_ban(const Change& change) {
     const auto* const truth = std::get_if<bool>(&change.value);
     return change.field == "banned" && truth != nullptr && *truth;
-}
-
-/// Returns the text of a value, or the fallback for NULL.
-std::string_view text_or(const model::Value& value, std::string_view instead) {
-    const auto* const text = std::get_if<std::string_view>(&value);
-    return text != nullptr ? *text : instead;
 }
 
 /// Returns whether a user has the address, or one that differs only in case.
@@ -130,9 +158,10 @@ bool may_revoke_privileges(const Changes& changes) {
         });
 }
 
-void append_changes(Statement& statement, const Table& user, const Changes& changes) {
+void append_changes(Statement& statement, const Table& user, const Dialect& dialect,
+                    const Changes& changes) {
     const Column& key = user.at("id");
-    if (!append_values(statement, user, changes))
+    if (!append_values(statement, user, dialect, changes))
         statement << key << " = " << key;
 }
 
@@ -144,8 +173,7 @@ void append_privilege_loss(Statement& statement, const Table& user, const Dialec
             statement << " OR " << role_expression(user, dialect) << user.op("<>")
                       << argument(text_or(change.value, "user"));
         else if (change.field == "email")
-            statement << " OR coalesce(" << dialect.as_text(user.at("email")) << ", '')"
-                      << user.op("<>") << argument(text_or(change.value, ""));
+            append_other_email(statement << " OR ", user, dialect, change.value);
         else if (is_ban(change))
             statement << " OR TRUE";
     statement << ")";
@@ -287,7 +315,7 @@ Result<model::User> update(Work& work, const Dialect& dialect, std::string_view 
         return outcome_of(dialect.update_with_before(work, id, changes, guard, ending));
     Statement statement = work.statement();
     statement << "UPDATE " << schema.user << " AS useradmin_row SET ";
-    append_changes(statement, schema.user, changes);
+    append_changes(statement, schema.user, dialect, changes);
     append_key(statement, dialect, key, id);
     append_guard(statement, schema.user, dialect, guard);
     statement << " RETURNING " << schema.full_user();
@@ -338,9 +366,10 @@ Result<Credential> find_credential(Work& work, const Dialect&, std::string_view 
     });
 }
 
-void append_new_hash(Statement& statement, const Table& table, const model::Account& account) {
+void append_new_hash(Statement& statement, const Table& table, const Dialect& dialect,
+                     const model::Account& account) {
     statement << "UPDATE " << table << " SET ";
-    append_values(statement, table,
+    append_values(statement, table, dialect,
                   {{"password", *account.password}, {"updatedAt", *account.updated_at}});
 }
 
@@ -362,7 +391,7 @@ Result<Done> replace_hash(Work& work, const Dialect& dialect, const model::Accou
     const Table& table = work.schema().account;
     work.row_change().user_id = account.user_id;
     Statement statement = work.statement();
-    append_new_hash(statement, table, account);
+    append_new_hash(statement, table, dialect, account);
     append_key(statement, dialect, table.at("userId"), account.user_id);
     const Column& provider = table.at("providerId");
     const Column& password = table.at("password");
@@ -483,7 +512,7 @@ Result<Done> extend_session(Work& work, const Dialect& dialect, std::string_view
     const Table& table = work.schema().session;
     Statement statement = work.statement();
     statement << "UPDATE " << table << " SET ";
-    append_values(statement, table, {{"expiresAt", expires_at}, {"updatedAt", now}});
+    append_values(statement, table, dialect, {{"expiresAt", expires_at}, {"updatedAt", now}});
     append_key(statement, dialect, table.at("token"), token);
     return change_one(work, statement);
 }

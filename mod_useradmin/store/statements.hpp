@@ -64,7 +64,8 @@ Failure guard_failure(Work& work, const Dialect& dialect, std::string_view id,
                       const UpdateGuard& guard);
 
 /// Appends "field = value, …" for changes that have a column, or an assignment without effect.
-void append_changes(Statement& statement, const Table& user, const Changes& changes);
+void append_changes(Statement& statement, const Table& user, const Dialect& dialect,
+                    const Changes& changes);
 
 /// Appends a condition that the changes take away rights: a ban, or another role or address.
 void append_privilege_loss(Statement& statement, const Table& user, const Dialect& dialect,
@@ -84,6 +85,7 @@ void append_surplus(Statement& statement, const Table& table, const Dialect& dia
                     const model::Session& session, const SessionTerms& terms);
 
 /// Appends "UPDATE account SET …" with the new hash.
-void append_new_hash(Statement& statement, const Table& table, const model::Account& account);
+void append_new_hash(Statement& statement, const Table& table, const Dialect& dialect,
+                     const model::Account& account);
 
 } // namespace useradmin::store::statements

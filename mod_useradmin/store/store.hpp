@@ -126,10 +126,21 @@ inline model::Account account_row(const NewUser& user) {
 
 /// A field to set, by its name in the field table.
 struct Change {
+    /// When to set it: always, or only if the changes include another address than the stored one.
+    enum class When { always, other_email, other_email_ignoring_case };
+
     std::string_view field;
     model::Value value;
+    When when = When::always;
 };
 using Changes = std::vector<Change>;
+
+/// Returns the change that marks another address as not verified (UserAdminEmailChange). An address
+/// in another case is another one, unless addresses are stored in lower case.
+inline Change unverified_email(bool lowers_email) {
+    return {"emailVerified", false,
+            lowers_email ? Change::When::other_email_ignoring_case : Change::When::other_email};
+}
 
 /// The protected address (4.4.1, check 5).
 struct ProtectedEmail {

@@ -109,6 +109,29 @@ TEST(bulk, import_follows_the_services_settings) {
     CHECK_EQUAL(of("ana@x.org", "id"), sql().value(R"(SELECT "accountId" FROM "account")").value());
 }
 
+TEST(bulk, import_unverifies_another_address_if_configured) {
+    const std::string configuration =
+        file("unverify.conf", "UserAdminEmailChange unverify\nUserAdminEmailCase lower\n");
+    const std::string id = create("ana@x.org");
+    const auto import = [&](const std::string& email, const std::string& members,
+                            const std::vector<std::string>& options) {
+        sql().run(R"(UPDATE "user" SET "emailVerified" = TRUE)");
+        std::vector<std::string> arguments = {"import",
+                                              lines(line(email, R"(,"id":")" + id + '"' + members)),
+                                              "--on-conflict", "update"};
+        arguments.insert(arguments.end(), options.begin(), options.end());
+        done(ctl(arguments));
+        return sql().number(R"(SELECT count(*) FROM "user" WHERE "emailVerified")") == 1;
+    };
+    CHECK(import("bo@x.org", "", {}));
+    CHECK(import("cy@x.org", "", {"--email-change", "keep"}));
+    CHECK(import("cy@x.org", "", {"--email-change", "unverify"}));
+    CHECK_FALSE(import("di@x.org", "", {"--email-change", "unverify"}));
+    CHECK(import("ed@x.org", R"(,"emailVerified":true)", {"--email-change", "unverify"}));
+    CHECK(import("ED@x.org", "", {"--config", configuration}));
+    CHECK_FALSE(import("fa@x.org", "", {"--config", configuration}));
+}
+
 TEST(bulk, export_import_and_export_again_give_the_same_bytes) {
     for (const std::string end : {".ndjson", ".csv"}) {
         database().clear();

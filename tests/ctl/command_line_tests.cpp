@@ -53,6 +53,7 @@ TEST(command_line, ends_with_2_and_a_hint_after_a_usage_error) {
         {"list", "--tables", "user session"},
         {"check", "--account-id", "name"},
         {"check", "--email-case", "upper"},
+        {"import", "-", "--email-change", "lower"},
         {"check", "--hash", "md5"},
         {"check", "--hash", "argon2id m=1"},
         {"check", "--hash", "argon2id m=64 p=16"},

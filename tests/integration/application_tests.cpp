@@ -135,6 +135,26 @@ TEST(application, UserAdminEmailCase_lower_stores_and_compares_addresses_in_lowe
     CHECK_EQUAL(std::string("ulises@example.com"), text_member(updated, "email"));
 }
 
+TEST(application, UserAdminEmailChange_unverify_unverifies_another_address) {
+    const auto log = Suite::current().work().make("email-change") / "audit.log";
+    start(location("/api/users", "UserAdminSession sara-1 superAdmin\nUserAdminEmailCase lower\n"
+                                 "UserAdminEmailChange unverify\nUserAdminAuditLog \"" +
+                                     log.string() + "\""));
+    const auto change = [&](const std::string& body) {
+        const auto reply = send({"PUT", "/api/users/ulises-1", {}, body});
+        expect_success(reply);
+        return between(reply.body, R"("emailVerified":)", ",").value_or("?");
+    };
+    CHECK_EQUAL(std::string("true"), change(R"({"email":"Ulises@Example.ORG","name":"U"})"));
+    CHECK_EQUAL(std::string("false"), change(R"({"email":"u@example.org","emailVerified":true})"));
+    const std::string text = read_file(log);
+    CHECK_EQUAL(2, std::count(text.begin(), text.end(), '\n'));
+    STRCMP_CONTAINS(R"("old":{"name":")", text.c_str());
+    STRCMP_CONTAINS(R"("old":{"email":"ulises@example.org","emailVerified":true},)"
+                    R"("new":{"email":"u@example.org","emailVerified":false})",
+                    text.c_str());
+}
+
 TEST(application, UserAdminTables_names_the_tables_for_both_modules) {
     for (const char* table : {"user", "session", "account"}) {
         const std::string name = table;

@@ -92,6 +92,7 @@ TEST(configuration, with_an_invalid_value_is_refused_with_a_hint) {
         {"UserAdminConsoleSignIn sign-in", "must be a path, or an address that begins with https"},
         {"UserAdminConsoleSignIn //evil.example.com", "must be a path"},
         {"UserAdminConsoleSignIn javascript:alert(1)", "must be a path"},
+        {"UserAdminEmailChange Off", "must be 'keep' or 'unverify'"},
         {"UserAdminGuard", "must be none, or rank, or"},
         {"UserAdminGuard none rank", "must be none, or rank, or"},
         {"UserAdminMaxBody 0", "must be"},

@@ -181,6 +181,18 @@ const std::vector<Row>& rows() {
                  R"(DELETE FROM "account"; DELETE FROM "user" WHERE "email" LIKE '%ase@y.org')");
              return std::string(email == "Case@y.org" ? "keep" : "lower");
          }},
+        {"UserAdminEmailChange",
+         {"unverify", "keep", "unverify"},
+         [](const Place& place) {
+             const auto reply =
+                 place.send("PUT", "/users/ada-1", R"({"email":"another@example.org"})");
+             const bool is_verified =
+                 reply.body.find(R"("emailVerified":true)") != std::string::npos;
+             Suite::current().database().sql().run(
+                 R"(UPDATE "user" SET "email" = 'ada@example.org', "emailVerified" = TRUE
+                    WHERE "id" = 'ada-1')");
+             return std::string(is_verified ? "keep" : "unverify");
+         }},
         {"UserAdminConsoleSignIn",
          {"/a", "/b", "/c"},
          [](const Place& place) {

@@ -448,6 +448,121 @@ TEST(update, keeps_a_failure_s_values_out_of_the_log) {
         CHECK_TEXT(line.find("private.address") == std::string::npos, line.c_str());
 }
 
+class EmailChanges : public Contract {
+  protected:
+    void setup() override {
+        Contract::setup();
+        add_user("u", "Ana@x");
+        add_user("v", "v@x");
+    }
+
+    /// Verifies the addresses, changes one, and returns whether it is verified then, in the reply
+    /// and in the table.
+    bool stays_verified(std::string_view email, bool lowers_email = false,
+                        std::string_view id = "u") {
+        sql().run("UPDATE \"user\" SET \"emailVerified\" = TRUE");
+        const auto user = worked(store().update(
+            id, {{"email", email}, store::unverified_email(lowers_email), {"name", "New"}}));
+        CHECK_EQUAL(std::string(email), std::string(user.email));
+        CHECK_EQUAL(worked(store().find(id)).email_verified, user.email_verified);
+        CHECK(worked(store().find(id == "u" ? "v" : "u")).email_verified);
+        return user.email_verified;
+    }
+};
+
+TEST_GROUP_BASE(email_change, EmailChanges){};
+
+TEST(email_change, unverifies_another_address) {
+    CHECK_FALSE(stays_verified("bo@x"));
+    CHECK_FALSE(stays_verified("cy@x", true));
+}
+
+TEST(email_change, to_the_same_address_keeps_it_verified) {
+    CHECK(stays_verified("Ana@x"));
+    CHECK(stays_verified("ana@x", true));
+}
+
+TEST(email_change, to_another_case_unverifies_unless_case_is_ignored) {
+    CHECK_FALSE(stays_verified("ana@x"));
+    CHECK(stays_verified("ANA@X", true));
+}
+
+TEST(email_change, leaves_an_unverified_address_unverified) {
+    const auto user = worked(store().update("u", {{"emailVerified", false}}));
+    CHECK_FALSE(user.email_verified);
+    CHECK_FALSE(worked(store().update("u", {{"email", "Ana@x"}, store::unverified_email(false)}))
+                    .email_verified);
+}
+
+TEST(email_change, without_an_address_keeps_it_verified) {
+    worked(store().update("u", {{"emailVerified", true}}));
+    CHECK(worked(store().update("u", {{"name", "New"}, store::unverified_email(false)}))
+              .email_verified);
+}
+
+TEST(email_change, reports_the_stored_value_to_any_listener) {
+    class Listener final : public store::ChangeListener {
+      public:
+        explicit Listener(bool runs_before_commit) : runs_before_commit_(runs_before_commit) {}
+        bool runs_before_commit() const noexcept override { return runs_before_commit_; }
+        bool on_change(std::string_view, const model::User* before,
+                       const model::User* after) override {
+            seen = std::to_string(before->email_verified) + std::to_string(after->email_verified);
+            return true;
+        }
+        std::string seen;
+
+      private:
+        bool runs_before_commit_;
+    };
+    int number = 0;
+    for (const bool runs_before_commit : {false, true}) {
+        Listener listener(runs_before_commit);
+        set_change_listener(&listener);
+        const std::string address = "new" + std::to_string(++number) + "@x";
+        CHECK_FALSE(stays_verified(address));
+        CHECK_EQUAL(std::string("10"), listener.seen);
+        CHECK(stays_verified(address));
+        CHECK_EQUAL(std::string("11"), listener.seen);
+        set_change_listener(nullptr);
+    }
+}
+
+TEST(email_change, unverifies_when_it_also_ends_the_sessions) {
+    add_session("one", "u", "2030-01-01T00:00:00.000Z");
+    sql().run("UPDATE \"user\" SET \"emailVerified\" = TRUE");
+    const store::Changes changes = {{"email", "bo@x"}, store::unverified_email(false)};
+    CHECK_FALSE(
+        worked(store().update("u", changes, {}, store::SessionPolicy::revoke)).email_verified);
+    CHECK_EQUAL(0, sql().number("SELECT count(*) FROM \"session\""));
+}
+
+TEST(email_change, is_compared_with_the_row_as_another_writer_leaves_it) {
+    if (database().kind() == Kind::sqlite)
+        return; // has one writer at a time
+    IgnoringListener listener(false);
+    for (store::ChangeListener* const each : {static_cast<store::ChangeListener*>(nullptr),
+                                              static_cast<store::ChangeListener*>(&listener)}) {
+        sql().run(
+            "UPDATE \"user\" SET \"emailVerified\" = TRUE, \"email\" = 'Ana@x' WHERE \"id\" = "
+            "'u'");
+        set_change_listener(each);
+        sql().run("BEGIN; UPDATE \"user\" SET \"email\" = 'bo@x' WHERE \"id\" = 'u'");
+        std::optional<store::Result<model::User>> changed;
+        std::thread waiting([&] {
+            changed = store().update("u", {{"email", "Ana@x"}, store::unverified_email(false)});
+        });
+        const bool waited = eventually([] {
+            return database().sql().number("SELECT count(*) FROM pg_locks WHERE NOT granted") > 0;
+        });
+        sql().run("COMMIT");
+        waiting.join();
+        set_change_listener(nullptr);
+        CHECK(waited);
+        CHECK_FALSE(worked(*changed).email_verified);
+    }
+}
+
 class Losses : public Contract {
   protected:
     /// A user with two sessions, and another one with one.

@@ -77,8 +77,11 @@ class HostileSchema : public Contract {
         for (const store::UpdateGuard& guard : guards)
             for (const store::SessionPolicy sessions :
                  {store::SessionPolicy::keep, store::SessionPolicy::revoke}) {
-                const store::Changes changes = {
-                    {"name", "N"}, {"email", "u@x"}, {"role", "user"}, {"banned", true}};
+                const store::Changes changes = {{"name", "N"},
+                                                {"email", "u@x"},
+                                                {"role", "user"},
+                                                {"banned", true},
+                                                store::unverified_email(true)};
                 ran(store().update("u", changes, guard, sessions));
                 ran(store().set_password(store::account_row(user_with_account("u", "u@x")),
                                          sessions, guard));

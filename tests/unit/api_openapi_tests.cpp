@@ -77,6 +77,13 @@ TEST(api_openapi, has_the_limits_of_the_directives) {
     STRCMP_CONTAINS("At most 4321 bytes.", text.c_str());
 }
 
+TEST(api_openapi, says_that_another_email_is_unverified_if_configured) {
+    constexpr const char* note = "A change of the address sets emailVerified to false.";
+    CHECK(document().find(note) == std::string::npos);
+    settings.unverifies_email = true;
+    STRCMP_CONTAINS(note, at({"info", "description"}).c_str());
+}
+
 TEST(api_openapi, has_the_last_superadmin_where_one_stays) {
     CHECK(document().find("\"409\"") == std::string::npos);
     settings.guards.last_super_admin = true;

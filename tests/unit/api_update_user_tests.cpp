@@ -14,7 +14,8 @@ constexpr std::string_view failed = "500 Error al actualizar usuario";
 constexpr std::string_view role_or_ban_forbidden =
     "403 No tienes permisos para cambiar roles o banear usuarios";
 
-/// What an update sets, without its time: "name=Ana banned=false".
+/// What an update sets, without its time: "name=Ana banned=false". After a conditional change comes
+/// when it is made: "emailVerified=false (other)".
 std::string shown(const store::Changes& changes) {
     std::string text;
     for (const store::Change& change : changes) {
@@ -25,6 +26,9 @@ std::string shown(const store::Changes& changes) {
         text += truth == nullptr ? std::get<std::string_view>(change.value)
                 : *truth         ? "true"
                                  : "false";
+        if (change.when != store::Change::When::always)
+            text += change.when == store::Change::When::other_email ? " (other)"
+                                                                    : " (other in any case)";
     }
     return text;
 }
@@ -100,6 +104,23 @@ TEST(update_user, an_email_is_stored_in_lower_case_if_configured) {
     settings.lowers_email = true;
     expect_changes("email=ángel@example.org", admin, R"({"email":"Ángel@Example.ORG"})");
     expect_changes("name=Ángel", admin, R"({"name":"Ángel","email":""})");
+}
+
+TEST(update_user, another_email_is_unverified_if_configured) {
+    settings.unverifies_email = true;
+    expect_changes("email=E@x emailVerified=false (other)", admin, R"({"email":"E@x"})");
+    for (const auto text : {R"({"name":"Eva"})", R"({"name":"Eva","email":""})"})
+        expect_changes("name=Eva", admin, text);
+    settings.lowers_email = true;
+    expect_changes("email=e@x emailVerified=false (other in any case)", admin,
+                   R"({"email":"E@x"})");
+}
+
+TEST(update_user, an_email_verified_in_the_body_is_ignored) {
+    expect_changes("", super_admin, R"({"emailVerified":true})");
+    settings.unverifies_email = true;
+    expect_changes("email=e@x emailVerified=false (other)", super_admin,
+                   R"({"email":"e@x","emailVerified":true})");
 }
 
 TEST(update_user, an_admins_ban_reason_alone_is_ignored) {

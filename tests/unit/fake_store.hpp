@@ -138,7 +138,7 @@ class FakeStore final : public store::Store {
             return store::Failure::version_mismatch;
         for (const store::Change& change : *changes)
             for (const model::Field<model::User>& field : model::user_fields)
-                if (field.name == change.field)
+                if (field.name == change.field && change.when == store::Change::When::always)
                     apply(*row, field, change.value);
         return full(*row);
     }

@@ -476,6 +476,8 @@ class Import {
             if (field.name != "id" && field.name != "updatedAt" && field.name != "createdAt" &&
                 entry.says(field.name))
                 changes.push_back({field.name, model::value_of(entry.row.user, field)});
+        if (context_.settings.unverifies_email.value_or(false) && !entry.says("emailVerified"))
+            changes.push_back(store::unverified_email(rules_.lowers_email));
         work.row_change() = {};
         // A ban ends the sessions, as 'ban' does.
         const auto ending = schema_.find_problem(store::needs_session) == nullptr

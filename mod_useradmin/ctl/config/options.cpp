@@ -30,6 +30,8 @@ constexpr Option all_options[] = {
     {"account-id", "email|user-id",
      "what an account has as its accountId, as in UserAdminAccountId"},
     {"email-case", "keep|lower", "how addresses are stored, as in UserAdminEmailCase"},
+    {"email-change", "keep|unverify",
+     "whether a changed address stays verified, as in UserAdminEmailChange"},
     {"protected-email", "ADDRESS",
      "the address that cannot be deleted, as in UserAdminProtectedEmail"},
     {"search", "TEXT", "text in the name or the address, ignoring case"},

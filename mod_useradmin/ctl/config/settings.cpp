@@ -180,6 +180,9 @@ CommandSettings read_settings(const Options& options,
     if (takes("email-case"))
         settings.lowers_email =
             choice(reader.words("email-case", "UserAdminEmailCase"), "keep", "lower");
+    if (takes("email-change"))
+        settings.unverifies_email =
+            choice(reader.words("email-change", "UserAdminEmailChange"), "keep", "unverify");
     if (takes("secret")) {
         settings.secret_source = reader.secret();
         settings.secret_folder = reader.secret_folder();

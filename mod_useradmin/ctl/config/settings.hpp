@@ -28,6 +28,7 @@ struct CommandSettings {
     std::optional<password::Format> hash;
     std::optional<bool> account_id_is_user_id;
     std::optional<bool> lowers_email;
+    std::optional<bool> unverifies_email;
     /// The protected address (4.4.1, check 5).
     std::string protected_email;
     /// The secret's source as in AuthUserAdminSecret; empty: none.

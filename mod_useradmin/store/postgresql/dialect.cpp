@@ -419,7 +419,7 @@ class Postgresql final : public Dialect {
             // slower statement below locks it first.
             Statement statement = work.statement();
             statement << "UPDATE " << user << " AS useradmin_row SET ";
-            statements::append_changes(statement, user, changes);
+            statements::append_changes(statement, user, *this, changes);
             statement << " FROM (SELECT tableoid, ctid, " << user.select_list << " FROM " << user
                       << ") AS useradmin_before (useradmin_table, useradmin_place, "
                       << names_before() << ") WHERE ";
@@ -455,7 +455,7 @@ class Postgresql final : public Dialect {
         const Column& owner = schema.account.at("userId");
         Statement set = work.statement();
         set << "WITH useradmin_changed (one) AS (";
-        statements::append_new_hash(set, schema.account, account);
+        statements::append_new_hash(set, schema.account, *this, account);
         append_equals(set << " WHERE ", owner.sql(), owner, account.user_id);
         const Column& provider = schema.account.at("providerId");
         set << " AND " << provider << provider.op("=") << argument(account.provider_id)
@@ -745,7 +745,7 @@ class Postgresql final : public Dialect {
             statement << " FROM useradmin_before WHERE useradmin_loses)";
         }
         statement << " UPDATE " << user << " AS useradmin_row SET ";
-        statements::append_changes(statement, user, changes);
+        statements::append_changes(statement, user, *this, changes);
         statement << " FROM useradmin_before WHERE useradmin_row." << key << key.op("=")
                   << "useradmin_key";
         return run_with_before(work, statement, loses);

@@ -213,7 +213,7 @@ class Sqlite final : public Dialect {
             work.revoke(id);
         Statement update = work.statement();
         update << "UPDATE " << user << " AS useradmin_row SET ";
-        statements::append_changes(update, user, changes);
+        statements::append_changes(update, user, *this, changes);
         append_whom(update);
         update << " RETURNING " << work.schema().full_user();
         Result<Rows> updated = work.run(update);
@@ -243,7 +243,7 @@ class Sqlite final : public Dialect {
         if (!found || found->count() == 0)
             return found ? Failure::not_found : found.failure();
         Statement change = work.statement();
-        statements::append_new_hash(change, schema.account, account);
+        statements::append_new_hash(change, schema.account, *this, account);
         append_equals(change << " WHERE ", owner.sql(), owner, account.user_id);
         change << " AND " << schema.account.at("providerId") << " = "
                << argument(account.provider_id);
