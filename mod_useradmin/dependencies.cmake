@@ -43,6 +43,7 @@ useradmin_need(CRYPT libcrypt libcrypt-dev libxcrypt-devel)
 useradmin_need(UTF8PROC libutf8proc libutf8proc-dev utf8proc-devel)
 useradmin_need(PQ libpq libpq-dev libpq-devel)
 useradmin_need(SQLITE sqlite3 libsqlite3-dev sqlite-devel)
+useradmin_need(HIREDIS hiredis libhiredis-dev hiredis-devel)
 useradmin_need(ZLIB zlib zlib1g-dev zlib-devel)
 # Optional: hashing is faster if the kernel allows huge pages for all memory.
 if(PkgConfig_FOUND)

@@ -234,7 +234,7 @@ class RequestBackend {
         note_event(request_, event());
         return audit_.finish();
     }
-    store::Store& store() noexcept { return store_; }
+    RequestStore& store() noexcept { return store_; }
     const password::HashSlots& slots() const noexcept { return slots_; }
     const Backend& server() const noexcept { return backend_; }
     const BackendSettings& settings() const noexcept { return settings_; }

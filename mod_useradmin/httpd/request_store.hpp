@@ -3,6 +3,7 @@
 
 #include "store/database_store.hpp"
 #include "store/session_cache.hpp"
+#include "store/statements.hpp"
 
 #include <utility>
 
@@ -17,24 +18,37 @@ class RequestStore final : public store::DatabaseStore {
     explicit RequestStore(store::SessionCache& sessions, Arguments&&... arguments)
         : DatabaseStore(std::forward<Arguments>(arguments)...), sessions_(sessions) {}
 
+    /// Whether changes that take away rights or sessions fail as unavailable.
+    void refuse_revocations(bool are_refused) noexcept { refuses_revocations_ = are_refused; }
+    /// Returns whether such a change was made, or tried.
+    bool has_revoked() const noexcept { return has_revoked_; }
+
     store::Result<model::User>
     update(std::string_view id, const store::Changes& changes, const store::UpdateGuard& guard,
            store::SessionPolicy sessions = store::SessionPolicy::keep) override {
+        if (store::statements::may_revoke_privileges(changes) && !begin_revocation())
+            return store::Failure::unavailable;
         const ScopeExit forget([&] { sessions_.invalidate_user(id); });
         return DatabaseStore::update(id, changes, guard, sessions);
     }
     store::Result<store::Done> remove(std::string_view id, const store::ProtectedEmail& spared,
                                       const store::UpdateGuard& guard) override {
+        if (!begin_revocation())
+            return store::Failure::unavailable;
         const ScopeExit forget([&] { sessions_.invalidate_user(id); });
         return DatabaseStore::remove(id, spared, guard);
     }
     store::Result<store::Done> delete_session(std::string_view token) override {
+        if (!begin_revocation())
+            return store::Failure::unavailable;
         const ScopeExit forget([&] { sessions_.invalidate_session(token); });
         return DatabaseStore::delete_session(token);
     }
     store::Result<store::Done> set_password(const model::Account& account,
                                             store::SessionPolicy sessions,
                                             const store::UpdateGuard& guard) override {
+        if (sessions == store::SessionPolicy::revoke && !begin_revocation())
+            return store::Failure::unavailable;
         const ScopeExit forget([&] {
             if (sessions == store::SessionPolicy::revoke)
                 sessions_.invalidate_user(account.user_id);
@@ -44,17 +58,27 @@ class RequestStore final : public store::DatabaseStore {
     store::Result<store::Done>
     delete_session_of_user(std::string_view user_id, std::string_view id,
                            const std::optional<store::Actor>& actor) override {
+        if (!begin_revocation())
+            return store::Failure::unavailable;
         const ScopeExit forget([&] { sessions_.invalidate_user(user_id); });
         return DatabaseStore::delete_session_of_user(user_id, id, actor);
     }
     store::Result<std::int64_t>
     delete_sessions_of_user(std::string_view user_id,
                             const std::optional<store::Actor>& actor) override {
+        if (!begin_revocation())
+            return store::Failure::unavailable;
         const ScopeExit forget([&] { sessions_.invalidate_user(user_id); });
         return DatabaseStore::delete_sessions_of_user(user_id, actor);
     }
 
   private:
+    /// Returns whether the change may be made.
+    bool begin_revocation() noexcept {
+        has_revoked_ = true;
+        return !refuses_revocations_;
+    }
+
     /// Runs a function at the end of the scope.
     template <class Action>
     class ScopeExit {
@@ -69,6 +93,8 @@ class RequestStore final : public store::DatabaseStore {
     };
 
     store::SessionCache& sessions_;
+    bool refuses_revocations_ = false;
+    bool has_revoked_ = false;
 };
 
 } // namespace useradmin::httpd

@@ -5,6 +5,7 @@
 #include "httpd/backend.hpp"
 #include "httpd/directives.hpp"
 #include "httpd/httpd.hpp"
+#include "service/secondary_storage.hpp"
 
 #include <chrono>
 #include <span>
@@ -87,6 +88,10 @@ inline constexpr auto directives = std::tuple_cat(
             "UserAdminConsoleSignIn", TAKE1, httpd::anywhere,
             "where the application signs its users in, for the console to link to",
             static_cast<const char*>(nullptr), read_console_sign_in),
+        httpd::directive<struct SecondaryStorageAddress>(
+            "UserAdminSecondaryStorage", TAKE_ARGV, httpd::anywhere,
+            "the Redis in which the application keeps sessions", SecondaryStorage(),
+            read_secondary_storage),
     });
 
 /// The directives of a Location or a server.

@@ -1,6 +1,7 @@
 #include "service/handler.hpp"
 
 #include "api/protected_email.hpp"
+#include "api/texts.hpp"
 #include "apr/guard.hpp"
 #include "apr/pool.hpp"
 #include "httpd/backend.hpp"
@@ -33,6 +34,8 @@ int handle_request(request_rec* request) {
     httpd::BackendSettings backend_settings = httpd::backend_settings(settings);
     backend_settings.total_age = settings.get<TotalAge>();
     httpd::RequestBackend backend(request, useradmin_module, backend_settings);
+    const auto storage = settings.get<SecondaryStorageAddress>();
+    backend.store().refuse_revocations(storage.is_required && storage.is_unreachable());
     password::BoundedHasher hasher(backend.settings().hash_format, backend.slots());
     const api::OperationSettings rules = operation_settings(request, settings);
     const httpd::RequestHeaders headers(request);
@@ -44,6 +47,8 @@ int handle_request(request_rec* request) {
         caller_of(request, settings.get<SessionExpressions>(),
                   settings.get<httpd::ApplicationTables>().names.user, backend.log()),
         {backend.store(), hasher, rules}, backend.event());
+    if (backend.store().has_revoked() && reply.status < 300 && storage.is_unreachable())
+        reply.headers.push_back({"Warning", std::string(api::texts::storage_unreachable)});
     backend.finish_event();
     if (body.was_answered())
         return AP_FILTER_ERROR;
@@ -129,14 +134,24 @@ int check(apr_pool_t* pool, apr_pool_t*, apr_pool_t*, server_rec* servers) noexc
                 if (!bases_of(server).empty() &&
                     !httpd::check_database(useradmin_module, "UserAdmin"))
                     return HTTP_INTERNAL_SERVER_ERROR;
+                bool has_storage = false;
                 httpd::for_each_location<directives>(
                     server, useradmin_module,
                     [&](const ServiceSettings& settings) {
-                        if (is_enabled(settings))
-                            httpd::check_hash_formats(pool, server, useradmin_module,
-                                                      httpd::HashUse::storing,
-                                                      settings.get<httpd::PasswordHash>());
+                        if (!is_enabled(settings))
+                            return;
+                        httpd::check_hash_formats(pool, server, useradmin_module,
+                                                  httpd::HashUse::storing,
+                                                  settings.get<httpd::PasswordHash>());
+                        has_storage = has_storage ||
+                                      settings.get<SecondaryStorageAddress>().address != nullptr;
                     });
+                if (const char* missing = missing_for_deliveries();
+                    has_storage && missing != nullptr) {
+                    ap_log_error(APLOG_MARK, APLOG_EMERG, 0, servers,
+                                 "UA0221: UserAdminSecondaryStorage: %s", missing);
+                    return HTTP_INTERNAL_SERVER_ERROR;
+                }
             }
             return OK;
         },
@@ -148,8 +163,21 @@ int check(apr_pool_t* pool, apr_pool_t*, apr_pool_t*, server_rec* servers) noexc
 }
 
 int start(apr_pool_t* pool, apr_pool_t*, apr_pool_t*, server_rec* servers) noexcept {
-    return httpd::start(pool, servers, useradmin_module, httpd::hash_bounds(settings_of(servers)),
-                        api::operation_names());
+    const int status =
+        httpd::start(pool, servers, useradmin_module, httpd::hash_bounds(settings_of(servers)),
+                     api::operation_names());
+    if (status != OK)
+        return status;
+    return apr::guarded(
+        [&] {
+            start_deliveries(pool, servers);
+            return OK;
+        },
+        [&](const char* reason) {
+            ap_log_error(APLOG_MARK, APLOG_EMERG, 0, servers, "UA0208: the module cannot start: %s",
+                         reason);
+            return HTTP_INTERNAL_SERVER_ERROR;
+        });
 }
 
 void start_child(apr_pool_t* pool, server_rec* servers) noexcept {
@@ -174,7 +202,9 @@ api::OperationSettings operation_settings(const request_rec* request,
     rules.lowers_email = settings.get<LowersEmail>();
     rules.unverifies_email = settings.get<UnverifiesEmail>();
     rules.guards = settings.get<GuardWords>();
-    rules.ends_sessions = settings.get<EndsSessions>();
+    // better-auth looks a session that is not in the storage up in the database.
+    rules.ends_sessions =
+        settings.get<EndsSessions>() || settings.get<SecondaryStorageAddress>().address != nullptr;
     rules.has_extras = settings.get<HasExtras>();
     rules.trusted_origins = settings.get<httpd::TrustedOrigins>();
     return rules;
@@ -186,7 +216,7 @@ void register_service_hooks(apr_pool_t* pool) noexcept {
     static constexpr const char* after[] = {"mod_proxy.c", "mod_alias.c", nullptr};
     ap_hook_check_config(check, nullptr, nullptr, APR_HOOK_MIDDLE);
     ap_hook_post_config(start, nullptr, nullptr, APR_HOOK_MIDDLE);
-    ap_hook_child_init(start_child, nullptr, httpd::before_connections, APR_HOOK_MIDDLE);
+    ap_hook_child_init(start_child, nullptr, before_deliveries, APR_HOOK_MIDDLE);
     httpd::register_body_timeout(pool);
     httpd::register_audit_log(pool);
     ap_hook_translate_name(claim_request, before, after, APR_HOOK_FIRST);

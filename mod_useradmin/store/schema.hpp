@@ -16,6 +16,8 @@ struct TableNames {
     std::string_view user = "user";
     std::string_view session = "session";
     std::string_view account = "account";
+
+    bool operator==(const TableNames&) const = default;
 };
 /// Returns the name of the table of revocations: in the schema of the users.
 std::string revocation_table(const TableNames& names);

@@ -1,0 +1,31 @@
+// Ends in a secondary storage what was revoked in the database.
+#pragma once
+
+#include "secondary_storage/storage.hpp"
+#include "store/store.hpp"
+
+#include <cstdint>
+#include <optional>
+
+namespace useradmin::secondary_storage {
+
+/// Follows the table of revocations. Delivering a revocation again changes nothing.
+class Delivery {
+  public:
+    enum class Outcome { complete, partial, database_failed, storage_failed };
+
+    /// Delivers up to 1000 revocations since the last ones. partial: more follow. After a failure
+    /// the same ones are delivered again.
+    Outcome run(store::Store& store, SecondaryStorage& storage);
+    /// Starts again with all revocations that are kept: the storage may have lost the last ones.
+    void restart() noexcept { *this = {}; }
+
+  private:
+    std::int64_t position_ = 0;
+    /// Set while several pages are read: the id after which the next one starts, and the position
+    /// after all of them.
+    std::optional<std::int64_t> after_id_;
+    std::int64_t next_position_ = 0;
+};
+
+} // namespace useradmin::secondary_storage

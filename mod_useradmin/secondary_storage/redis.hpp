@@ -1,0 +1,68 @@
+// A secondary storage in Redis, or a server that speaks its protocol.
+#pragma once
+
+#include "secondary_storage/storage.hpp"
+
+#include <chrono>
+#include <initializer_list>
+#include <memory>
+#include <string>
+
+struct redisContext;
+struct redisReply;
+
+namespace useradmin::secondary_storage {
+
+/// Where Redis is, and how to sign in. The texts are null-terminated and outlive the storage.
+struct RedisAddress {
+    const char* host = "";
+    int port = 6379;
+    /// nullptr: the default user, or no password.
+    const char* user = nullptr;
+    const char* password = nullptr;
+    /// The number of the database.
+    int database = 0;
+    /// The prefix of the application's keys.
+    const char* prefix = "";
+};
+
+/// A connection that is opened again after a failure. Each call waits up to the timeout, plus the
+/// time that the system takes to resolve the host's name.
+class RedisStorage final : public SecondaryStorage {
+  public:
+    RedisStorage(const RedisAddress& address, std::chrono::milliseconds timeout);
+    ~RedisStorage() override;
+
+    /// Connects unless there is a connection that answers.
+    enum class Connection { failed, kept, opened };
+    Connection connect();
+    /// Returns why the last call failed, without secrets.
+    const std::string& problem() const noexcept { return problem_; }
+
+    std::optional<std::vector<StoredSession>> sessions_of(std::string_view user_id) override;
+    bool end_sessions(std::string_view user_id, std::span<const std::string_view> tokens,
+                      std::optional<text::Timestamp> created_before) override;
+
+  private:
+    struct ContextDeleter {
+        void operator()(redisContext* context) const noexcept;
+    };
+    struct ReplyDeleter {
+        void operator()(redisReply* reply) const noexcept;
+    };
+    using Reply = std::unique_ptr<redisReply, ReplyDeleter>;
+
+    bool open();
+    /// Runs a command. On failure returns nullptr and closes the connection.
+    Reply run(std::span<const std::string_view> words);
+    Reply run(std::initializer_list<std::string_view> words) {
+        return run(std::span(words.begin(), words.size()));
+    }
+
+    RedisAddress address_;
+    std::chrono::milliseconds timeout_;
+    std::unique_ptr<redisContext, ContextDeleter> context_;
+    std::string problem_;
+};
+
+} // namespace useradmin::secondary_storage

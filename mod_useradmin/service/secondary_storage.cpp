@@ -1,0 +1,248 @@
+#include "service/secondary_storage.hpp"
+
+#include "apr/guard.hpp"
+#include "apr/pool.hpp"
+#include "crypto/source.hpp"
+#include "httpd/backend.hpp"
+#include "httpd/shared_memory.hpp"
+#include "secondary_storage/delivery.hpp"
+#include "service/configuration.hpp"
+#include "service/log_module.hpp"
+#include "store/database_store.hpp"
+
+#include <apr_uri.h>
+#include <mod_watchdog.h>
+
+#include <algorithm>
+#include <variant>
+#include <vector>
+
+namespace useradmin::service {
+
+namespace {
+
+using secondary_storage::Delivery;
+using secondary_storage::RedisAddress;
+using secondary_storage::RedisStorage;
+
+constexpr std::chrono::seconds storage_timeout(1);
+
+/// Parses a URL. Returns false if it is none of Redis.
+bool parse_address(apr_pool_t* pool, const char* text, RedisAddress& address) {
+    apr_uri_t url{};
+    if (apr_uri_parse(pool, text, &url) != APR_SUCCESS || apr::view_of(url.scheme) != "redis" ||
+        apr::view_of(url.hostname).empty() || url.query != nullptr || url.fragment != nullptr)
+        return false;
+    for (char* part : {url.user, url.password})
+        if (part != nullptr && ap_unescape_url(part) != OK)
+            return false;
+    const std::string_view path = apr::view_of(url.path);
+    if (path.size() > 1) {
+        const auto database = httpd::number_within(path.substr(1), 0, 1000000);
+        if (!database)
+            return false;
+        address.database = static_cast<int>(*database);
+    }
+    address.host = url.hostname;
+    if (url.port != 0)
+        address.port = url.port;
+    if (!apr::view_of(url.user).empty())
+        address.user = url.user;
+    if (!apr::view_of(url.password).empty())
+        address.password = url.password;
+    return address.user == nullptr || address.password != nullptr;
+}
+
+/// The error log of a server.
+class ServerLog final : public text::Logger {
+  public:
+    ServerLog(const server_rec* server, ipc::LogThrottle& throttle) noexcept
+        : server_(server), throttle_(throttle) {}
+
+    void write(text::Level level, std::string_view message) noexcept override {
+        write_at(level == text::Level::error     ? APLOG_ERR
+                 : level == text::Level::warning ? APLOG_WARNING
+                                                 : APLOG_INFO,
+                 message);
+    }
+    void write_throttled(text::Level level, std::string_view message) noexcept override {
+        if (throttle_.count(message.substr(0, message.find(':')), {},
+                            ipc::LogThrottle::Clock::now()) != 0)
+            write(level, message);
+        else
+            write_at(APLOG_DEBUG, message);
+    }
+
+  private:
+    void write_at(int level, std::string_view message) const noexcept {
+        ap_log_error(APLOG_MARK, level, APR_SUCCESS, server_, "%.*s",
+                     static_cast<int>(message.size()), message.data());
+    }
+
+    const server_rec* server_;
+    ipc::LogThrottle& throttle_;
+};
+
+/// Delivers the revocations of a database's tables to a storage. Its members are those of a child.
+class Job {
+  public:
+    Job(server_rec* server, const httpd::BackendSettings& settings, const SecondaryStorage& storage)
+        : server_(server), settings_(settings), state_(**storage.state),
+          storage_(*storage.address, storage_timeout), address_(storage.address) {}
+
+    /// Returns whether it delivers the same revocations to the same storage.
+    bool equals(const server_rec* server, const store::TableNames& tables,
+                const RedisAddress* address) const {
+        return address == address_ &&
+               apr::view_of(backend_of(server).database_id) == backend().database_id &&
+               tables == settings_.tables.names;
+    }
+
+    void run(apr_pool_t* pool) {
+        if (backend().pool_state == nullptr)
+            return; // the child is starting
+        ServerLog log(server_, *backend().log_throttle);
+        const RedisStorage::Connection connection = storage_.connect();
+        if (connection == RedisStorage::Connection::failed)
+            return note_failure(log);
+        if (connection == RedisStorage::Connection::opened)
+            delivery_.restart();
+        Delivery::Outcome outcome = Delivery::Outcome::partial;
+        while (outcome == Delivery::Outcome::partial && !is_stopping())
+            outcome = deliver(pool, log);
+        if (outcome == Delivery::Outcome::storage_failed)
+            return note_failure(log);
+        if (outcome == Delivery::Outcome::complete &&
+            state_.exchange(StorageState::reached) == StorageState::unreachable)
+            log.write(text::Level::warning, "UA0219: the secondary storage answers again; what was "
+                                            "revoked meanwhile has ended there");
+    }
+
+  private:
+    static const httpd::Backend& backend_of(const server_rec* server) {
+        return httpd::backend_of(server, useradmin_module);
+    }
+    const httpd::Backend& backend() const { return backend_of(server_); }
+
+    static bool is_stopping() {
+        int state = 0;
+        return ap_mpm_query(AP_MPMQ_MPM_STATE, &state) == APR_SUCCESS && state == AP_MPMQ_STOPPING;
+    }
+
+    Delivery::Outcome deliver(apr_pool_t* parent, ServerLog& log) {
+        const apr::ScopedPool pool(parent);
+        httpd::DatabaseConnections connections(pool.get(), server_, log, backend().database,
+                                               *backend().pool_state, backend().metrics,
+                                               settings_.timeout, settings_.timeout_directive);
+        store::DatabaseStore store(connections, log, pool.get(), settings_.tables.names,
+                                   settings_.tables.label, store::TimeoutPolicy{settings_.timeout});
+        return delivery_.run(store, storage_);
+    }
+
+    void note_failure(ServerLog& log) {
+        state_ = StorageState::unreachable;
+        log.write_throttled(text::Level::error,
+                            "UA0218: the secondary storage at " + std::string(address_->host) +
+                                ":" + std::to_string(address_->port) +
+                                " failed: " + storage_.problem() +
+                                "; the application goes on with sessions that were revoked here "
+                                "until it answers");
+    }
+
+    server_rec* server_;
+    httpd::BackendSettings settings_;
+    std::atomic<StorageState>& state_;
+    RedisStorage storage_;
+    const RedisAddress* address_;
+    Delivery delivery_;
+};
+
+apr_status_t run_job(int state, void* data, apr_pool_t* pool) noexcept {
+    if (state == AP_WATCHDOG_STATE_RUNNING)
+        apr::guarded([&] { static_cast<Job*>(data)->run(pool); },
+                     [](const char* reason) {
+                         ap_log_error(APLOG_MARK, APLOG_ERR, APR_SUCCESS, ap_server_conf,
+                                      "UA0220: revocations could not be delivered: %s", reason);
+                     });
+    return APR_SUCCESS;
+}
+
+} // namespace
+
+const char* read_secondary_storage(const httpd::ConfigLine& line, SecondaryStorage& storage) {
+    constexpr const char* right =
+        "must be none, or redis://[user:password@]host[:port][/database] (the text itself, "
+        "file:path or env:NAME), then the prefix of the application's keys, if it has one, and "
+        "'required', if changes that revoke sessions are to be refused while Redis is unreachable";
+    storage = {};
+    auto words = line.words;
+    if (words.size() == 1 && words[0] == "none")
+        return nullptr;
+    if (words.size() > 1 && words.back() == "required") {
+        storage.is_required = true;
+        words = words.first(words.size() - 1);
+    }
+    if (words.empty() || words.size() > 2)
+        return right;
+    const auto read =
+        crypto::load_secret(words[0], apr::view_of(ap_server_root_relative(line.pool(), "")));
+    if (const auto* problem = std::get_if<std::string>(&read))
+        return line.copy(*problem);
+    auto& address = apr::emplace<RedisAddress>(line.pool());
+    const char* const url = line.copy(std::get<crypto::LoadedSecret>(read).secret.view());
+    if (apr::view_of(url).starts_with("rediss:"))
+        return "cannot be rediss: TLS is not supported; use a tunnel such as stunnel, and redis:";
+    if (!parse_address(line.pool(), url, address))
+        return right;
+    if (words.size() > 1)
+        address.prefix = line.copy(words[1]);
+    storage.address = &address;
+    storage.state = &apr::emplace<std::atomic<StorageState>*>(line.pool(), nullptr);
+    return nullptr;
+}
+
+const char* missing_for_deliveries() noexcept {
+    return APR_RETRIEVE_OPTIONAL_FN(ap_watchdog_get_instance) != nullptr
+               ? nullptr
+               : "mod_watchdog is not loaded; load it (LoadModule watchdog_module), it runs the "
+                 "deliveries";
+}
+
+void start_deliveries(apr_pool_t* configuration_pool, server_rec* servers) {
+    if (ap_state_query(AP_SQ_MAIN_STATE) == AP_SQ_MS_CREATE_PRE_CONFIG)
+        return; // httpd reads its configuration twice
+    auto& jobs = apr::emplace<std::vector<Job*>>(configuration_pool);
+    const auto add = [&](server_rec* server, const ServiceSettings& settings) {
+        const auto storage = settings.get<SecondaryStorageAddress>();
+        const httpd::BackendSettings backend = httpd::backend_settings(settings);
+        if (!settings.get<Enabled>().is_on || storage.address == nullptr ||
+            std::any_of(jobs.begin(), jobs.end(), [&](const Job* job) {
+                return job->equals(server, backend.tables.names, storage.address);
+            }))
+            return;
+        const std::string name = "secondary storage " + std::to_string(jobs.size());
+        auto*& state = const_cast<std::atomic<StorageState>*&>(*storage.state);
+        if (state == nullptr)
+            state = httpd::shared_array<std::atomic<StorageState>>(configuration_pool, name, 1);
+        jobs.push_back(&apr::emplace<Job>(configuration_pool, server, backend, storage));
+    };
+    for (server_rec* server = servers; server != nullptr; server = server->next)
+        httpd::for_each_location<directives>(
+            server, useradmin_module,
+            [&](const ServiceSettings& settings) { add(server, settings); });
+    if (jobs.empty())
+        return;
+    ap_watchdog_t* watchdog = nullptr;
+    constexpr bool in_parent = false;
+    constexpr bool in_one_child = true;
+    auto* const get_instance = APR_RETRIEVE_OPTIONAL_FN(ap_watchdog_get_instance);
+    auto* const register_callback = APR_RETRIEVE_OPTIONAL_FN(ap_watchdog_register_callback);
+    apr_status_t status =
+        get_instance(&watchdog, "mod_useradmin", in_parent, in_one_child, configuration_pool);
+    for (auto job = jobs.begin(); status == APR_SUCCESS && job != jobs.end(); ++job)
+        status = register_callback(watchdog, AP_WD_TM_INTERVAL, *job, run_job);
+    if (status != APR_SUCCESS)
+        throw std::runtime_error("mod_watchdog has no thread for the secondary storage");
+}
+
+} // namespace useradmin::service

@@ -1,0 +1,41 @@
+// UserAdminSecondaryStorage: ends sessions in the application's Redis after they were revoked here.
+#pragma once
+
+#include "httpd/directives.hpp"
+#include "httpd/httpd.hpp"
+#include "secondary_storage/redis.hpp"
+
+#include <atomic>
+
+namespace useradmin::service {
+
+/// Whether the last attempt to deliver revocations reached the storage.
+enum class StorageState { unknown, reached, unreachable };
+
+/// The value of `UserAdminSecondaryStorage URL [prefix] [required]`.
+struct SecondaryStorage {
+    /// nullptr: none.
+    const secondary_storage::RedisAddress* address = nullptr;
+    bool is_required = false;
+    /// In shared memory, set by start_deliveries().
+    std::atomic<StorageState>* const* state = nullptr;
+
+    bool operator==(const SecondaryStorage&) const = default;
+    bool is_unreachable() const noexcept {
+        return state != nullptr && *state != nullptr && **state == StorageState::unreachable;
+    }
+};
+
+const char* read_secondary_storage(const httpd::ConfigLine& line, SecondaryStorage& storage);
+
+/// For check_config: returns nullptr, or what the directive needs.
+const char* missing_for_deliveries() noexcept;
+
+/// For post_config, after httpd::start(): lets one child at a time deliver revocations, each
+/// second. Throws std::exception.
+void start_deliveries(apr_pool_t* configuration_pool, server_rec* servers);
+
+/// The modules whose child_init must run after that of this module: the deliveries start there.
+inline constexpr const char* before_deliveries[] = {"mod_dbd.c", "mod_watchdog.c", nullptr};
+
+} // namespace useradmin::service

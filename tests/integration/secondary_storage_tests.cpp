@@ -1,0 +1,237 @@
+// UserAdminSecondaryStorage: what is revoked here ends in the application's Redis.
+#include "own_httpd.hpp"
+
+#include "support/machine.hpp"
+#include "support/redis.hpp"
+
+#include <csignal>
+
+namespace useradmin::test {
+
+namespace {
+
+constexpr const char* ulises_path = "/api/users/ulises-1";
+constexpr const char* long_ago = "2026-01-02T03:04:05.678Z";
+constexpr const char* far_away = "2999-01-02T03:04:05.678Z";
+
+} // namespace
+
+class SecondaryStorage : public OwnHttpd {
+  protected:
+    void setup() override {
+        OwnHttpd::setup();
+        redis_ = std::make_unique<Redis>(Suite::current().work(), "redis");
+    }
+    void teardown() override {
+        OwnHttpd::teardown();
+        redis_.reset();
+    }
+
+    static std::string location_with(const std::string& directives) {
+        return location("/api/users", "AuthUserAdmin On\nUserAdminExtras On\n" + directives);
+    }
+    void start_with(const std::string& further = "app:") {
+        start(location_with("UserAdminSecondaryStorage " + redis_->url() + " " + further + "\n"));
+    }
+    static void allow_lines_of_outages() {
+        for (const char* const line : {"UA0218", "UA0219"})
+            allow_log(line);
+    }
+
+    /// Adds a session of a user as the application does.
+    void add_stored(const std::string& user, const std::string& token,
+                    const std::string& created_at = long_ago) const {
+        redis_->run({"SET", "app:" + token,
+                     R"({"session":{"token":")" + token + R"(","createdAt":")" + created_at +
+                         R"("},"user":{}})"});
+        std::string list = redis_->run({"GET", "app:active-sessions-" + user}).value_or("[]");
+        list.insert(list.size() - 1, std::string(list.size() > 2 ? "," : "") + R"({"token":")" +
+                                         token + R"(","expiresAt":32472144000000})");
+        redis_->run({"SET", "app:active-sessions-" + user, list, "EX", "1000000"});
+    }
+    bool is_stored(const std::string& token) const {
+        return redis_->run({"EXISTS", "app:" + token}) == "1";
+    }
+    bool ends(const std::string& token) const {
+        return eventually([&] { return !is_stored(token); });
+    }
+    std::string list_of(const std::string& user) const {
+        return redis_->run({"GET", "app:active-sessions-" + user}).value_or("none");
+    }
+    Reply ban(const std::string& record = ulises_path) {
+        return send("PUT", record, R"({"banned":true})");
+    }
+    /// Waits until the module has noticed that Redis is down: a change then warns.
+    bool is_noticed() {
+        return eventually([&] { return ban().header("Warning").has_value(); });
+    }
+
+    std::unique_ptr<Redis> redis_;
+};
+
+TEST_GROUP_BASE(secondary_storage, SecondaryStorage){};
+
+TEST(secondary_storage, has_no_session_of_a_banned_user_soon) {
+    start_with();
+    for (const char* const token : {"one", "two"})
+        add_stored("ulises-1", token);
+    add_stored("ada-1", "other");
+    const Reply reply = ban();
+    expect_success(reply);
+    CHECK_FALSE(reply.header("Warning").has_value());
+    CHECK_TRUE(ends("one") && ends("two"));
+    CHECK_EQUAL(std::string("none"), list_of("ulises-1"));
+    CHECK_TRUE(is_stored("other"));
+}
+
+TEST(secondary_storage, says_since_when_sessions_of_a_banned_user_are_refused) {
+    start_with();
+    const auto before = std::chrono::system_clock::now();
+    ban();
+    const std::string key = "app:revoked-sessions-before-ulises-1";
+    CHECK_TRUE(eventually([&] { return redis_->run({"GET", key}).has_value(); }));
+    const std::chrono::milliseconds refused(std::stoll(*redis_->run({"GET", key})));
+    CHECK_TRUE(refused >=
+               std::chrono::duration_cast<std::chrono::milliseconds>(before.time_since_epoch()));
+    CHECK_TRUE(std::stol(*redis_->run({"TTL", key})) > 86400);
+}
+
+TEST(secondary_storage, keeps_sessions_that_were_opened_after_the_revocation) {
+    start_with();
+    add_stored("ulises-1", "old");
+    add_stored("ulises-1", "new", far_away);
+    ban();
+    CHECK_TRUE(ends("old"));
+    CHECK_TRUE(is_stored("new"));
+    CHECK_EQUAL(std::string(R"([{"token":"new","expiresAt":32472144000000}])"),
+                list_of("ulises-1"));
+    CHECK_TRUE(std::stol(*redis_->run({"TTL", "app:active-sessions-ulises-1"})) > 0);
+}
+
+TEST(secondary_storage, loses_only_the_session_that_was_ended_alone) {
+    start_with();
+    add_session("first", "ulises-1");
+    add_session("second", "ulises-1");
+    add_stored("ulises-1", "first");
+    add_stored("ulises-1", "second");
+    const std::string id =
+        sql().rows("SELECT \"id\" FROM \"session\" WHERE \"token\" = 'first'")[0][0].value_or("");
+    expect_success(send("DELETE", std::string(ulises_path) + "/sessions/" + percent_encoded(id)));
+    CHECK_TRUE(ends("first"));
+    CHECK_TRUE(is_stored("second"));
+    CHECK_FALSE(redis_->run({"GET", "app:revoked-sessions-before-ulises-1"}).has_value());
+}
+
+TEST(secondary_storage, ends_sessions_after_a_deletion_a_new_role_and_a_new_password) {
+    start_with();
+    const std::string record = ulises_path;
+    const auto change = [&](const std::string& token, const std::string& method,
+                            const std::string& path, const std::string& body) {
+        add_stored("ulises-1", token);
+        expect_success(send(method, path, body));
+        CHECK_TRUE_TEXT(ends(token), token.c_str());
+    };
+    change("role", "PUT", record, R"({"role":"admin"})");
+    change("password", "PUT", record + "/password", R"({"password":"an0ther s3cr3t"})");
+    change("deletion", "DELETE", record, "");
+}
+
+TEST(secondary_storage, that_is_down_is_said_in_the_reply_and_catches_up) {
+    allow_lines_of_outages();
+    start_with();
+    redis_->stop();
+    CHECK_TRUE(is_noticed());
+    redis_->start();
+    add_stored("ulises-1", "one");
+    CHECK_TRUE(ends("one"));
+    CHECK_TRUE(eventually([&] { return !ban().header("Warning"); }));
+}
+
+TEST(secondary_storage, that_is_frozen_holds_no_request_up) {
+    allow_lines_of_outages();
+    start_with();
+    add_stored("ulises-1", "one");
+    redis_->signal(SIGSTOP);
+    const bool is_seen = is_noticed();
+    redis_->signal(SIGCONT);
+    CHECK_TRUE(is_seen);
+    CHECK_TRUE(ends("one"));
+}
+
+TEST(secondary_storage, that_is_required_and_down_lets_nothing_be_revoked) {
+    allow_lines_of_outages();
+    start_with("app: required");
+    redis_->stop();
+    CHECK_TRUE(eventually([&] { return ban().status == 503; }));
+    expect_error(send("DELETE", ulises_path), 503, unavailable);
+    expect_success(send("PUT", ulises_path, R"({"name":"Other"})"));
+    expect_success(send("GET", ulises_path));
+    redis_->start();
+    CHECK_TRUE(eventually([&] { return ban().status == 200; }));
+}
+
+TEST(secondary_storage, learns_of_what_was_revoked_before_httpd_started) {
+    allow_lines_of_outages();
+    start_with();
+    redis_->stop();
+    CHECK_TRUE(is_noticed());
+    stop();
+    redis_->start();
+    add_stored("ulises-1", "one");
+    start_with();
+    CHECK_TRUE(ends("one"));
+}
+
+TEST(secondary_storage, learns_of_every_ban_although_children_are_killed) {
+    for (const char* const line : {"AH00051", "AH00052", "AH00045", "AH00046"})
+        allow_log(line);
+    start_with();
+    const int count = machine::times(5, 200);
+    add_users(count);
+    for (int number = 1; number <= count; ++number) {
+        const std::string id = "u" +
+                               std::string(number < 10    ? "00"
+                                           : number < 100 ? "0"
+                                                          : "") +
+                               std::to_string(number);
+        add_stored(id, "token of " + id);
+        expect_success(ban("/api/users/" + id));
+        for (const pid_t child : children_of(httpd_->main_process()))
+            ::kill(child, SIGKILL);
+        client_ = std::make_unique<HttpClient>(httpd_->port());
+        CHECK_TRUE_TEXT(ends("token of " + id), id.c_str());
+    }
+}
+
+TEST(secondary_storage, with_other_content_holds_no_other_user_up) {
+    start_with();
+    const std::string list = "app:active-sessions-ulises-1";
+    for (const char* const text : {"no JSON", "null", "7", R"({"token":"one"})",
+                                   R"([7,null,{"token":8},{"token":"gone"}])"}) {
+        redis_->run({"SET", list, text});
+        redis_->run({"SET", "app:gone", "no JSON"});
+        add_stored("ada-1", "one");
+        ban();
+        expect_success(send("PUT", ulises_path, R"({"banned":false})"));
+        expect_success(send("DELETE", "/api/users/ada-1/sessions"));
+        CHECK_TRUE_TEXT(ends("one"), text);
+    }
+}
+
+TEST(secondary_storage, that_is_misspelled_is_rejected_at_configuration_time) {
+    for (const char* const wrong :
+         {"", "localhost", "http://localhost", "redis://", "redis://localhost/x",
+          "redis://user@localhost", "redis://localhost/1?x=y", "rediss://localhost",
+          "redis://localhost a b", "redis://localhost a b required", "file:/nowhere/at-all"}) {
+        const CommandResult result = Httpd::check(
+            Suite::current().work(),
+            Suite::current().settings(
+                Suite::directives_for(Suite::current().database()) +
+                location_with("UserAdminSecondaryStorage " + std::string(wrong) + "\n")));
+        CHECK_TRUE_TEXT(result.status != 0, wrong);
+        CHECK_TRUE_TEXT(result.output.find("UserAdminSecondaryStorage") != std::string::npos,
+                        result.output.c_str());
+    }
+}
+
+} // namespace useradmin::test

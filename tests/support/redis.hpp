@@ -1,0 +1,41 @@
+// A Redis for the tests.
+#pragma once
+
+#include "support/files.hpp"
+#include "support/process.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace useradmin::test {
+
+/// A Redis on a port of its own, with a password and without files. The destructor stops it.
+class Redis {
+  public:
+    static constexpr const char* password = "s3cr3t of @redis";
+
+    Redis(const WorkFolder& work, std::string_view name);
+    ~Redis();
+
+    /// Starts it again, empty.
+    void start();
+    /// Kills it.
+    void stop();
+    void signal(int number) const { process_->signal(number); }
+
+    /// Returns the URL of database 2, with the password.
+    std::string url() const;
+    /// Runs a command in database 2. Returns its text, or nothing for nil.
+    std::optional<std::string> run(const std::vector<std::string>& words) const;
+
+  private:
+    std::filesystem::path folder_;
+    std::uint16_t port_;
+    std::unique_ptr<Process> process_;
+};
+
+} // namespace useradmin::test

@@ -1,0 +1,111 @@
+// What a secondary storage is told about revocations, without Redis.
+#include "fake_store.hpp"
+
+#include "secondary_storage/delivery.hpp"
+
+#include <CppUTest/TestHarness.h>
+
+#include <string>
+
+namespace useradmin::test {
+
+namespace {
+
+using secondary_storage::Delivery;
+using secondary_storage::StoredSession;
+
+class FakeStorage final : public secondary_storage::SecondaryStorage {
+  public:
+    std::optional<std::vector<StoredSession>> sessions_of(std::string_view user_id) override {
+        asked += std::string(user_id) + " ";
+        return is_down ? std::nullopt : std::optional(sessions);
+    }
+    bool end_sessions(std::string_view, std::span<const std::string_view> tokens,
+                      std::optional<text::Timestamp>) override {
+        for (const std::string_view token : tokens)
+            ended += std::string(token) + " ";
+        return true;
+    }
+
+    bool is_down = false;
+    std::vector<StoredSession> sessions;
+    std::string asked;
+    std::string ended;
+};
+
+store::Revocation revocation(std::string_view user_id, std::int64_t id) {
+    return {user_id, {}, text::Timestamp(std::chrono::milliseconds(id)), id};
+}
+
+} // namespace
+
+TEST_GROUP(delivery) {
+    Calls calls;
+    FakeStore store{calls};
+    FakeStorage storage;
+    Delivery delivery;
+
+    void expect(Delivery::Outcome outcome) {
+        CHECK_TRUE(delivery.run(store, storage) == outcome);
+    }
+    std::string positions() const {
+        std::string text;
+        for (const std::int64_t position : store.positions)
+            text += std::to_string(position) + " ";
+        return text;
+    }
+};
+
+TEST(delivery, goes_on_where_the_last_one_ended) {
+    store.revocations = {7, {revocation("eva", 1)}, false};
+    expect(Delivery::Outcome::complete);
+    store.revocations = {9, {revocation("ivo", 2)}, false};
+    expect(Delivery::Outcome::complete);
+    CHECK_EQUAL(std::string("eva ivo "), storage.asked);
+    CHECK_EQUAL(std::string("0 7 "), positions());
+}
+
+TEST(delivery, is_repeated_after_a_failure) {
+    store.revocations = {7, {revocation("eva", 1)}, false};
+    storage.is_down = true;
+    expect(Delivery::Outcome::storage_failed);
+    store.failures["revocations_since"] = store::Failure::unavailable;
+    expect(Delivery::Outcome::database_failed);
+    store.failures.clear();
+    storage.is_down = false;
+    expect(Delivery::Outcome::complete);
+    CHECK_EQUAL(std::string("0 0 0 "), positions());
+}
+
+// A transaction that commits between two pages is missed from the position after the last page.
+TEST(delivery, of_several_pages_goes_on_at_the_position_after_the_first) {
+    store.revocations = {7, {revocation("eva", 1)}, true};
+    expect(Delivery::Outcome::partial);
+    expect(Delivery::Outcome::partial);
+    store.revocations = {9, {revocation("ivo", 2)}, false};
+    expect(Delivery::Outcome::complete);
+    CHECK_EQUAL(std::string("eva ivo "), storage.asked);
+    expect(Delivery::Outcome::complete);
+    CHECK_EQUAL(std::string("0 0 0 7 "), positions());
+}
+
+TEST(delivery, starts_again_with_a_database_that_was_replaced) {
+    store.revocations = {7, {}, false};
+    expect(Delivery::Outcome::complete);
+    store.revocations = {3, {revocation("eva", 1)}, false};
+    expect(Delivery::Outcome::partial);
+    expect(Delivery::Outcome::complete);
+    CHECK_EQUAL(std::string("0 7 0 "), positions());
+    CHECK_EQUAL(std::string("eva "), storage.asked);
+}
+
+TEST(delivery, spares_sessions_that_were_opened_more_than_a_second_later) {
+    storage.sessions = {{"before", "1970-01-01T00:00:02.999Z"},
+                        {"after", "1970-01-01T00:00:03.000Z"},
+                        {"unknown", ""}};
+    store.revocations = {7, {revocation("eva", 2000)}, false};
+    expect(Delivery::Outcome::complete);
+    CHECK_EQUAL(std::string("before unknown "), storage.ended);
+}
+
+} // namespace useradmin::test
