@@ -28,6 +28,15 @@ class Storage extends Map {
   }
 }
 
+/** What takes a user's sessions here: a name and a function of site and user. */
+export const revokingChanges = [
+  ["a ban", (site, user) => site.change(user.id, { banned: true }, "/ending/users")],
+  ["another role", (site, user) => site.change(user.id, { role: "admin" }, "/ending/users")],
+  ["a deletion", (site, user) => site.here("DELETE", `/api/users/${user.id}`)],
+  ["useradminctl ban", (site, user) => site.control(["ban", user.id])],
+  ["useradminctl session revoke --all", (site, user) => site.control(["session", "revoke", user.id, "--all"])],
+];
+
 const tests = (check) => {
   let application;
   let storage;
@@ -59,13 +68,7 @@ const tests = (check) => {
     assert.ok(await ends(session));
   };
 
-  for (const [what, change] of [
-    ["a ban", (site, user) => site.change(user.id, { banned: true }, "/ending/users")],
-    ["another role", (site, user) => site.change(user.id, { role: "admin" }, "/ending/users")],
-    ["a deletion", (site, user) => remove(site, user.id)],
-    ["useradminctl ban", (site, user) => site.control(["ban", user.id])],
-    ["useradminctl session revoke --all", (site, user) => site.control(["session", "revoke", user.id, "--all"])],
-  ])
+  for (const [what, change] of revokingChanges)
     check(`${what} here ends the sessions there`, async (site) => {
       await start(site);
       const user = await site.createHere();

@@ -16,7 +16,10 @@ export const runSites = (concurrency) =>
     for (const site of sites) site();
   });
 
-/** The tests of one site. `body` gets a function that writes one: check(sentence, test, column of the matrix). */
+/**
+ * The tests of one site. `body` gets a function that writes one: check(sentence, test, column of the matrix).
+ * `directives` may be a function that starts what they name.
+ */
 export const describeSite = (title, version, style, body, { directives = "" } = {}) => {
   const release = version === newest ? `${version.name} (newest)` : version.name;
   const name = `better-auth ${release}, ${style.name}: ${title}`;
@@ -24,7 +27,7 @@ export const describeSite = (title, version, style, body, { directives = "" } = 
   sites.push(() =>
     describe(name, { concurrency: 1 }, () => {
       let site;
-      before(async () => (site = await Site.open(version, style, directives)));
+      before(async () => (site = await Site.open(version, style, typeof directives === "function" ? await directives() : directives)));
       after(() => site?.close());
       body((sentence, run, column) => {
         if (column) results.row(version.name, style.name);
