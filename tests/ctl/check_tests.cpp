@@ -258,20 +258,27 @@ TEST(check, says_where_addresses_differ_in_case_alone) {
     CHECK(lists(json, "data.notes", "see: SELECT lower(\"email\") FROM \"user\""));
 }
 
-TEST(check, says_that_cached_sessions_outlive_bans_without_the_table_of_revocations) {
+TEST(check, says_what_needs_the_table_of_revocations) {
     const std::string warning = "cached sessions (AuthUserAdminCache) outlive a ban";
-    const auto notes = [&](const char* directive) {
+    const std::string problem = "UserAdminSecondaryStorage ends no session";
+    const auto checked = [&](const char* directive) {
         const std::string text = "DBDriver " + database().driver() + "\nDBDParams \"" +
                                  database().params() + "\"\n" + directive;
-        return done(bare_ctl({"--config", file("cache.conf", text), "check"}));
+        return bare_ctl({"--config", file("cache.conf", text), "check"});
     };
+    const auto notes = [&](const char* directive) { return done(checked(directive)); };
+    constexpr const char* storage = "UserAdminSecondaryStorage redis://localhost\n";
     CHECK_FALSE(has(notes("AuthUserAdminCache 60\n"), warning));
+    CHECK_FALSE(has(notes(storage), problem));
     sql().run("ALTER TABLE useradmin_revocation RENAME TO other_revocation");
     const std::string with = notes("AuthUserAdminCache 60\n");
-    const std::string without = notes("");
+    const std::string without = notes("UserAdminSecondaryStorage none\n");
+    const auto with_storage = checked(storage);
     sql().run("ALTER TABLE other_revocation RENAME TO useradmin_revocation");
     CHECK(has(with, warning));
     CHECK_FALSE(has(without, warning));
+    CHECK(has(with_storage.output, problem));
+    CHECK(with_storage.status != 0);
 }
 
 TEST_GROUP_BASE(rights, Scene){void setup() override{Scene::setup();

@@ -260,6 +260,10 @@ class Examiner {
         const store::Table& table = schema().revocation;
         if (!table.absence_reason.empty())
             problem_that(table.absence_reason);
+        else if (settings_.has_secondary_storage && !table.exists())
+            problem_that(
+                "there is no table " + table.name +
+                ", so UserAdminSecondaryStorage ends no session; run: useradminctl schema");
         else if (settings_.has_session_cache && !table.exists())
             note("there is no table " + table.name +
                  ", so cached sessions (AuthUserAdminCache) outlive a ban by another server or "

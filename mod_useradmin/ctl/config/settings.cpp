@@ -197,6 +197,8 @@ CommandSettings read_settings(const Options& options,
     settings.has_extras = reader.says("UserAdminExtras", "On");
     settings.has_session_lookup = reader.says("AuthUserAdmin", "On");
     settings.has_session_cache = reader.sets("AuthUserAdminCache");
+    settings.has_secondary_storage = reader.sets("UserAdminSecondaryStorage") &&
+                                     !reader.says("UserAdminSecondaryStorage", "none");
     settings.has_sign_in = reader.says("AuthUserAdminSignIn", "On");
     settings.verifies_passwords = reader.says("AuthBasicProvider", "useradmin") ||
                                   reader.says("AuthFormProvider", "useradmin");
