@@ -51,10 +51,6 @@ inline constexpr std::string_view password_failed = "Error al cambiar la contras
 inline constexpr std::string_view ban_failed = "Error al banear usuario";
 inline constexpr std::string_view unban_failed = "Error al desbanear usuario";
 
-// A warn-text (RFC 7234, 5.5), for UserAdminSecondaryStorage.
-inline constexpr std::string_view storage_unreachable =
-    "199 - \"The application accepts the user's sessions until its secondary storage answers\"";
-
 inline constexpr std::string_view method_not_allowed = "Método no permitido";
 inline constexpr std::string_view body_too_large = "El cuerpo de la petición es demasiado grande";
 inline constexpr std::string_view unavailable = "Servicio no disponible temporalmente";

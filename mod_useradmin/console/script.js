@@ -133,6 +133,7 @@
     noEmail: ["This is no e-mail address.", "No es una dirección de correo."],
     length: ["It must have {least} to {most} characters.", "Debe tener de {least} a {most} caracteres."],
     ownRecord: ["This is what is stored about you. Other users are for administrators.", "Esto es lo que hay guardado sobre ti. Los demás usuarios son cosa de los administradores."],
+    stillAccepted: ["The application still accepts the user's sessions: its storage cannot be reached. They end as soon as it answers.", "La aplicación todavía acepta las sesiones del usuario: no se puede contactar con su almacén. Terminarán en cuanto responda."],
     unreachable: ["The server could not be reached. Try again.", "No se ha podido contactar con el servidor. Inténtalo de nuevo."],
     failed: ["That did not work (status {status}).", "No ha funcionado (estado {status})."],
     "No autorizado": ["Your session has ended."],
@@ -279,6 +280,7 @@
     }
     // The list still shows a user or session that has been deleted.
     if (status === 404 && path.startsWith("/")) list?.refresh();
+    if (method !== "GET") isStillAccepted = headers.has("Warning");
     if (status !== 200 || !content?.success) throw new Problem(status, content?.error);
     // The service sends strong tags only. A compressing proxy makes them weak, and a weak tag never matches If-Match.
     const cursorTo = (relation) => new RegExp(`cursor=(\\w+)>; rel="${relation}"`).exec(headers.get("Link") ?? "")?.[1];
@@ -291,12 +293,15 @@
   let caller = null;
   let own = null;
   let list = null;
+  // Whether the last change has not reached the application's secondary storage.
+  let isStillAccepted = false;
   const toast = h("p", { class: "toast", role: "status" });
   let toastTimer = 0;
   function tell(text) {
     const dialogs = document.querySelectorAll("dialog[open]");
     const place = dialogs.length ? dialogs[dialogs.length - 1].querySelector(".status") : toast;
-    place.textContent = text;
+    place.textContent = isStillAccepted ? `${text} ${t("stillAccepted")}` : text;
+    isStillAccepted = false;
     clearTimeout(toastTimer);
     if (place === toast) toastTimer = setTimeout(() => (toast.textContent = ""), 6000);
   }

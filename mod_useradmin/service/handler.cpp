@@ -1,7 +1,6 @@
 #include "service/handler.hpp"
 
 #include "api/protected_email.hpp"
-#include "api/texts.hpp"
 #include "apr/guard.hpp"
 #include "apr/pool.hpp"
 #include "httpd/backend.hpp"
@@ -48,7 +47,7 @@ int handle_request(request_rec* request) {
                   settings.get<httpd::ApplicationTables>().names.user, backend.log()),
         {backend.store(), hasher, rules}, backend.event());
     if (backend.store().has_revoked() && reply.status < 300 && storage.is_unreachable())
-        reply.headers.push_back({"Warning", std::string(api::texts::storage_unreachable)});
+        reply.headers.push_back({"Warning", unreachable_warning});
     backend.finish_event();
     if (body.was_answered())
         return AP_FILTER_ERROR;

@@ -26,6 +26,10 @@ struct SecondaryStorage {
     }
 };
 
+/// The value of Warning while the storage is unreachable (RFC 7234, 5.5).
+inline constexpr const char* unreachable_warning =
+    "199 - \"The application accepts the user's sessions until its secondary storage answers\"";
+
 const char* read_secondary_storage(const httpd::ConfigLine& line, SecondaryStorage& storage);
 
 /// For check_config: returns nullptr, or what the directive needs.

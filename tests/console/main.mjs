@@ -575,6 +575,17 @@ scene("what was done is said, also where the user cannot be read afterwards", { 
   await view.ask("PUT", "/api/users/user-12", { banned: false });
 });
 
+scene("a ban that has not reached the application's storage is said to be late", { email: root }, async (view) => {
+  await view.openUser("dennis.ritchie@example.org");
+  await view.intercept((request) => request.method() === "PUT" && {
+    headers: { Warning: '199 - "late"' }, body: JSON.stringify({ success: true, data: {} }),
+  });
+  await view.press("Ban");
+  await view.press("Ban");
+  await view.read("Dennis Ritchie is banned. The application still accepts", "dialog.drawer .status");
+  await view.page.setRequestInterception(false);
+});
+
 scene("two clicks on a button do its work once", { email: root }, async (view) => {
   await view.openUser("alan.turing@example.org");
   const twice = async (name) => (await view.button(name)).evaluate((button) => [button, button].forEach((each) => each.click()));
