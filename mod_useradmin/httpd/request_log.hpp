@@ -9,6 +9,13 @@
 
 namespace useradmin::httpd {
 
+/// Returns httpd's level, such as APLOG_ERR.
+inline int httpd_level(text::Level level) noexcept {
+    return level == text::Level::error     ? APLOG_ERR
+           : level == text::Level::warning ? APLOG_WARNING
+                                           : APLOG_INFO;
+}
+
 /// Writes to the error log of a request. httpd escapes unprintable bytes.
 class RequestLog final : public text::Logger {
   public:
@@ -40,11 +47,6 @@ class RequestLog final : public text::Logger {
     }
 
   private:
-    static int httpd_level(text::Level level) noexcept {
-        return level == text::Level::error     ? APLOG_ERR
-               : level == text::Level::warning ? APLOG_WARNING
-                                               : APLOG_INFO;
-    }
     void write_at(int level, apr_status_t status, std::string_view message,
                   const char* end = "") const noexcept {
         ap_log_rerror(__FILE__, __LINE__, module_index_, level, status, request_, "%.*s%s",

@@ -60,10 +60,7 @@ class ServerLog final : public text::Logger {
         : server_(server), throttle_(throttle) {}
 
     void write(text::Level level, std::string_view message) noexcept override {
-        write_at(level == text::Level::error     ? APLOG_ERR
-                 : level == text::Level::warning ? APLOG_WARNING
-                                                 : APLOG_INFO,
-                 message);
+        write_at(httpd::httpd_level(level), message);
     }
     void write_throttled(text::Level level, std::string_view message) noexcept override {
         if (throttle_.count(message.substr(0, message.find(':')), {},
