@@ -33,6 +33,13 @@ const char* label_of(apr_pool_t* pool, const char* prefix, const store::TableNam
     return apr_psprintf(pool, "%s_%" APR_UINT64_T_HEX_FMT, prefix, hash);
 }
 
+/// Returns the names of the tables that a request uses.
+store::TableNames names_of(const BackendSettings& settings) {
+    store::TableNames names = settings.tables.names;
+    names.has_plugins = settings.has_plugins;
+    return names;
+}
+
 /// Queries a limit of the MPM; at least 1.
 unsigned query_mpm(int query) {
     int number = 0;
@@ -131,7 +138,8 @@ const char* TablesReader::operator()(const ConfigLine& line, Tables& tables) con
     if (const auto* right = std::get_if<std::string>(&parsed))
         return line.copy("must be " + *right);
     const auto& names = std::get<store::TableNames>(parsed);
-    tables = {names, label_of(line.pool(), label_prefix, names)};
+    const char* const label = label_of(line.pool(), label_prefix, names);
+    tables = {names, label, apr_pstrcat(line.pool(), label, "_plugins", nullptr)};
     return nullptr;
 }
 
@@ -279,8 +287,8 @@ RequestBackend::RequestBackend(request_rec* request, const module& owner,
       place_(std::string(backend_.database_id) + settings_.tables.label),
       totals_(*backend_.shared.totals,
               {place_, settings_.total_age, settings_.timeout, settings_.timeout_directive}, log_),
-      store_(*backend_.shared.sessions, connections_, log_, request->pool, settings_.tables.names,
-             settings_.tables.label,
+      store_(*backend_.shared.sessions, connections_, log_, request->pool, names_of(settings_),
+             settings_.has_plugins ? settings_.tables.plugins_label : settings_.tables.label,
              store::TimeoutPolicy{settings_.timeout, true, &elapsed_of_request(request)}, &totals_,
              backend_.write_semaphore),
       request_(request), audit_(trail_of(settings_.audit_log), origin_of(request), log_) {

@@ -35,6 +35,8 @@ struct Tables {
     store::TableNames names;
     /// Distinguishes this set of tables on a connection; see store::DatabaseStore.
     const char* label;
+    /// The same with the plugins' tables.
+    const char* plugins_label;
 };
 
 /// Parses the three names. The prefix distinguishes two modules on one connection.
@@ -62,16 +64,17 @@ struct HashQueue;
 struct BodyTimeLimit;
 struct AuditLogFile;
 
-/// The directives of both modules. The module passes the name of its timeout directive and its
-/// label prefix.
-constexpr auto backend_directives(const char* wait, const char* label_prefix) {
+/// The directives of both modules. The module passes the name of its timeout directive, its label
+/// prefix, and its label with the plugins' tables if it uses them.
+constexpr auto backend_directives(const char* wait, const char* label_prefix,
+                                  const char* plugins_label = nullptr) {
     return std::tuple{
         directive<Timeout>(wait, TAKE1, anywhere,
                            "how many seconds a request waits for its database, and to hash",
                            std::chrono::seconds(5), NumberReader{"a number of seconds", 1, 300}),
-        directive<ApplicationTables>("UserAdminTables", TAKE3, anywhere,
-                                     "the names of the user, session and account tables",
-                                     Tables{{}, label_prefix}, TablesReader{label_prefix}),
+        directive<ApplicationTables>(
+            "UserAdminTables", TAKE3, anywhere, "the names of the user, session and account tables",
+            Tables{{}, label_prefix, plugins_label}, TablesReader{label_prefix}),
         directive<TrustedOrigins>("UserAdminTrustedOrigin", TAKE_ARGV, anywhere,
                                   "the origins whose pages may send requests, beside the own one",
                                   http::Origins(), read_trusted_origins),
@@ -109,6 +112,8 @@ struct BackendSettings {
     AuditLog audit_log;
     /// The maximum age of a filter's total.
     std::chrono::seconds total_age{0};
+    /// Whether the plugins' tables are used (UserAdminCleanUp).
+    bool has_plugins = false;
 };
 
 template <const auto& table>
@@ -119,7 +124,8 @@ BackendSettings backend_settings(const DirectiveSettings<table>& settings) {
             settings.template get<PasswordHash>(),
             settings.template get<BodyTimeLimit>(),
             settings.template get<AuditLogFile>(),
-            std::chrono::seconds(0)};
+            std::chrono::seconds(0),
+            false};
 }
 
 /// The server's hashing limits; 0: not set.

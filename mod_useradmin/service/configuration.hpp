@@ -35,7 +35,7 @@ const char* read_console_sign_in(const httpd::ConfigLine& line, const char*& add
 const char* read_guards(const httpd::ConfigLine& line, api::Guards& guards);
 
 inline constexpr auto directives = std::tuple_cat(
-    httpd::backend_directives("UserAdminTimeout", "useradmin"),
+    httpd::backend_directives("UserAdminTimeout", "useradmin", "useradmin_plugins"),
     std::tuple{
         httpd::directive<struct Enabled>(
             "UserAdmin", FLAG, httpd::anywhere,
@@ -57,6 +57,10 @@ inline constexpr auto directives = std::tuple_cat(
             "UserAdminEndSessions", FLAG, httpd::anywhere,
             "On: a ban, another role or another address ends the user's sessions", false,
             httpd::SwitchReader()),
+        httpd::directive<struct CleansUp>(
+            "UserAdminCleanUp", FLAG, httpd::anywhere,
+            "On: a deletion also deletes the user's rows in the tables of better-auth's plugins",
+            false, httpd::SwitchReader()),
         httpd::directive<struct HasExtras>(
             "UserAdminExtras", FLAG, httpd::anywhere,
             "On: superAdmins see and end sessions, set passwords, and ban until a time", false,

@@ -32,6 +32,7 @@ int handle_request(request_rec* request) {
     const ServiceSettings& settings = settings_of(request);
     httpd::BackendSettings backend_settings = httpd::backend_settings(settings);
     backend_settings.total_age = settings.get<TotalAge>();
+    backend_settings.has_plugins = settings.get<CleansUp>();
     httpd::RequestBackend backend(request, useradmin_module, backend_settings);
     const auto storage = settings.get<SecondaryStorageAddress>();
     backend.store().refuse_revocations(storage.is_required && storage.is_unreachable());

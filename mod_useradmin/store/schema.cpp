@@ -23,6 +23,9 @@ std::string wrapped(std::string_view text, char quote) {
     return out += quote;
 }
 
+// The number of letters for Schema::owned.
+constexpr std::size_t max_owned_tables = 26;
+
 /// Returns the column with the name in camelCase or snake_case, or nullptr.
 Column* column_named(Table& table, std::string_view name) {
     for (const std::string& wanted : {std::string(name), text::snake_case(name)}) {
@@ -71,6 +74,23 @@ bool is_canonical_number(std::string_view id, std::int64_t largest) noexcept {
     const auto [stop, error] = std::from_chars(id.data(), id.data() + id.size(), number);
     return error == std::errc() && stop == id.data() + id.size() && number <= largest &&
            number >= -largest && std::to_string(number) == id;
+}
+
+/// Maps the plugin's columns to fields. Returns whether the table has them, and the reference is of
+/// a suitable type.
+bool match_plugin(Table& table, const PluginTable& plugin, const Table& user) {
+    for (const std::string_view name :
+         {std::string_view("id"), plugin.owner, plugin.marks[0], plugin.marks[1]}) {
+        Column* const column = column_named(table, name);
+        if (column == nullptr)
+            return false;
+        column->field = name;
+    }
+    const Column* const key = user.find(plugin.reference == Reference::email ? "email" : "id");
+    const Column::Kind kind = table.at(plugin.owner).kind;
+    // Numbers of users and organizations would be the same.
+    return key != nullptr && (kind == Column::Kind::text || kind == key->kind) &&
+           !(plugin.reference == Reference::user_or_organization && key->is_serial());
 }
 
 /// Checks one table against the needs.
@@ -222,6 +242,8 @@ std::string Table::select_expression(std::string_view field, std::string_view al
 }
 
 Table& Schema::table(char letter) noexcept {
+    if (letter >= 'A' && letter <= 'Z')
+        return owned[static_cast<std::size_t>(letter - 'A')].table;
     return letter == 'u' ? user : letter == 's' ? session : letter == 'a' ? account : revocation;
 }
 
@@ -277,6 +299,25 @@ void Schema::resolve_fields() {
         accounts.has({"id", "accountId", "providerId", "userId", "password"});
         accounts.is_complete_with(account_row(NewUser{}));
     }
+}
+
+void Schema::resolve_plugins(const std::map<std::string, Table>& tables) {
+    std::map<std::string, Table> others = tables;
+    for (const PluginTable& plugin : plugin_tables)
+        for (const std::string& name : names_of(plugin))
+            if (const auto found = tables.find(name);
+                found != tables.end() && owned.size() < max_owned_tables) {
+                Table table = found->second;
+                const bool is_one_of_three =
+                    table.sql == user.sql || table.sql == session.sql || table.sql == account.sql;
+                const bool is_known = match_plugin(table, plugin, user);
+                if (is_known || is_one_of_three)
+                    others.erase(name);
+                if (is_known && !is_one_of_three)
+                    owned.push_back({&plugin, std::move(table)});
+            }
+    for (const auto& [name, table] : others)
+        unknown_plugin_tables.push_back(table.name);
 }
 
 bool Schema::has_same_rows(const Schema& other) const noexcept {

@@ -2,9 +2,11 @@
 #pragma once
 
 #include "model/records.hpp"
+#include "store/plugin_tables.hpp"
 
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +18,8 @@ struct TableNames {
     std::string_view user = "user";
     std::string_view session = "session";
     std::string_view account = "account";
+    /// Whether the plugins' tables are read as well (UserAdminCleanUp).
+    bool has_plugins = false;
 
     bool operator==(const TableNames&) const = default;
 };
@@ -42,6 +46,8 @@ struct Column {
     bool has_loose_equality = false;
     /// Whether that is due to the collation, which derived texts inherit.
     bool has_loose_collation = false;
+    /// Whether the database's account may read it; known for a plugin's table.
+    bool is_readable = true;
     /// SQL before and after the column in a read.
     std::string read_before = {};
     std::string read_after = {};
@@ -83,6 +89,8 @@ struct Table {
     std::string version;
     /// The estimated number of rows; 0 if unknown.
     std::int64_t estimated_rows = 0;
+    /// Whether the database's account may delete rows; known for a plugin's table.
+    bool allows_delete = true;
     /// Why the table is not visible, if known.
     std::string absence_reason;
 
@@ -114,12 +122,27 @@ struct Problem {
     std::string text;
 };
 
+/// A plugin's table. The columns that the plugin names, and the id, are its fields.
+struct OwnedTable {
+    const PluginTable* plugin;
+    Table table;
+
+    const Column& owner() const noexcept { return table.at(plugin->owner); }
+    /// Returns whether a deletion of a user may remove its rows.
+    bool can_remove_rows() const noexcept { return table.allows_delete && owner().is_readable; }
+};
+
 struct Schema {
     Table user;
     Table session;
     Table account;
     /// The table of revocations, if "useradminctl schema" created it. Its columns have no fields.
     Table revocation;
+    /// The plugins' tables, if TableNames::has_plugins, in the order of plugin_tables. One with two
+    /// references is there twice.
+    std::vector<OwnedTable> owned;
+    /// The names of tables that are called as a plugin's and have other columns.
+    std::vector<std::string> unknown_plugin_tables;
     /// The SELECT columns of Store::find_caller, for the session s and its user u.
     std::string select_list_caller;
     /// A SELECT column: whether the user u has a second factor; NULL if the table has no such
@@ -138,7 +161,7 @@ struct Schema {
     /// Whether version 0.1 created it, with an unused copy of the users.
     bool has_scale_copy = false;
 
-    /// Returns the table of a letter: u, s, a or r.
+    /// Returns the table of a letter: u, s, a or r; or from A on, one of `owned`.
     Table& table(char letter) noexcept;
     const Table& table(char letter) const noexcept;
     /// Returns the columns of a written user: fields, version, further columns. version: the
@@ -152,6 +175,9 @@ struct Schema {
     void set_table_names(const TableNames& names);
     /// Maps columns to fields and finds problems, after the columns were read.
     void resolve_fields();
+    /// Sets `owned` and `unknown_plugin_tables` from tables by their own names, after
+    /// resolve_fields().
+    void resolve_plugins(const std::map<std::string, Table>& tables);
     /// Returns whether what is read from rows is the same: the estimate and the scale objects.
     bool has_same_rows(const Schema& other) const noexcept;
     /// Returns the first problem for the needs, or nullptr.

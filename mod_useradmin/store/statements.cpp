@@ -158,6 +158,33 @@ bool may_revoke_privileges(const Changes& changes) {
         });
 }
 
+std::vector<const OwnedTable*> tables_to_clear(const Schema& schema, std::string_view id,
+                                               model::NullableText email) {
+    std::vector<const OwnedTable*> tables;
+    for (const OwnedTable& owned : schema.owned)
+        if (owned.can_remove_rows() &&
+            (owned.plugin->reference == Reference::email ? email && !email->empty()
+                                                         : owned.owner().can_hold_id(id)))
+            tables.push_back(&owned);
+    return tables;
+}
+
+void append_owned_removal(Statement& statement, const Dialect& dialect, const OwnedTable& owned,
+                          std::string_view id, model::NullableText email) {
+    const Column& owner = owned.owner();
+    statement << "DELETE FROM " << owned.table << " WHERE ";
+    if (owned.plugin->reference != Reference::email) {
+        dialect.append_equals(statement, owner.sql(), owner, id);
+        return;
+    }
+    bool is_first = true;
+    for (const std::string_view prefix : address_prefixes) {
+        const std::string identifier = std::string(prefix).append(*email);
+        statement << (std::exchange(is_first, false) ? "" : " OR ");
+        dialect.append_equals(statement, owner.sql(), owner, identifier);
+    }
+}
+
 void append_changes(Statement& statement, const Table& user, const Dialect& dialect,
                     const Changes& changes) {
     const Column& key = user.at("id");

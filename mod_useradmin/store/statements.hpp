@@ -63,6 +63,14 @@ std::optional<Failure> refusal_of(Work& work, const Dialect& dialect,
 Failure guard_failure(Work& work, const Dialect& dialect, std::string_view id,
                       const UpdateGuard& guard);
 
+/// Returns the plugins' tables that may have rows of the user, and whose rows may be deleted.
+std::vector<const OwnedTable*> tables_to_clear(const Schema& schema, std::string_view id,
+                                               model::NullableText email);
+
+/// Appends "DELETE FROM …" for the user's rows in one of them.
+void append_owned_removal(Statement& statement, const Dialect& dialect, const OwnedTable& owned,
+                          std::string_view id, model::NullableText email);
+
 /// Appends "field = value, …" for changes that have a column, or an assignment without effect.
 void append_changes(Statement& statement, const Table& user, const Dialect& dialect,
                     const Changes& changes);

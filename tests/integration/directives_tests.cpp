@@ -139,6 +139,19 @@ const std::vector<Row>& rows() {
                  R"(UPDATE "user" SET "banned" = NULL; DELETE FROM "session" WHERE "id" = 'open')");
              return std::string(left == 0 ? "On" : "Off");
          }},
+        {"UserAdminCleanUp",
+         {"On", "Off", "On"},
+         [](const Place& place) {
+             auto& sql = Suite::current().database().sql();
+             const auto id = text_member(place.create("clean@y.org"), "id");
+             sql.run(R"(INSERT INTO "verification" ("id", "identifier", "value", "expiresAt",
+                        "createdAt", "updatedAt") VALUES ('v', 'clean@y.org', 'x', '2030-01-01',
+                        '2026-01-01', '2026-01-01'))");
+             CHECK_EQUAL(200, place.send("DELETE", "/users/" + id).status);
+             const long left = sql.number(R"(SELECT count(*) FROM "verification")");
+             sql.run(R"(DELETE FROM "verification")");
+             return std::string(left == 0 ? "On" : "Off");
+         }},
         {"UserAdminExtras",
          {"On", "Off", "On"},
          [](const Place& place) {

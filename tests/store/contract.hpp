@@ -71,6 +71,15 @@ class IgnoringListener final : public store::ChangeListener {
     bool runs_before_commit_;
 };
 
+/// Refuses each change before its commit.
+class RefusingListener final : public store::ChangeListener {
+  public:
+    bool runs_before_commit() const noexcept override { return true; }
+    bool on_change(std::string_view, const model::User*, const model::User*) override {
+        return false;
+    }
+};
+
 /// Every test starts with empty tables and a connection of its own, and fails where the store held
 /// on to the connection or logged what the test did not name.
 class Contract : public Utest {

@@ -11,15 +11,6 @@ namespace {
 
 using store::SessionPolicy;
 
-/// Refuses each change before its commit.
-class RefusingListener final : public store::ChangeListener {
-  public:
-    bool runs_before_commit() const noexcept override { return true; }
-    bool on_change(std::string_view, const model::User*, const model::User*) override {
-        return false;
-    }
-};
-
 } // namespace
 
 class Revocations : public Contract {

@@ -39,6 +39,8 @@ struct CommandSettings {
     bool is_service = false;
     /// Whether UserAdminExtras is on.
     bool has_extras = false;
+    /// Whether UserAdminCleanUp is on.
+    bool cleans_up = false;
     /// Whether the configuration uses sessions, sign-in and the password provider.
     bool has_session_lookup = false;
     /// Whether AuthUserAdminCache is set.
@@ -52,7 +54,9 @@ struct CommandSettings {
     /// Whether changes without an audit line are refused.
     bool is_audit_required = false;
 
-    store::TableNames tables() const noexcept { return {user_table, session_table, account_table}; }
+    store::TableNames tables() const noexcept {
+        return {user_table, session_table, account_table, cleans_up};
+    }
     store::ProtectedEmail protected_address() const noexcept {
         return {protected_email, lowers_email.value_or(false)};
     }

@@ -37,15 +37,15 @@ std::string oid_of(std::string_view name) {
            literal(name.substr(dot + 1)) + " AND pg_catalog.has_schema_privilege(n.oid, 'USAGE'))";
 }
 
-/// Returns an expression for the oid of the table of revocations. A table of an owner who could not
-/// change the users anyway is ignored: its triggers would run with our rights.
-std::string oid_of_revocations(const TableNames& names) {
-    return "(SELECT c.oid FROM pg_catalog.pg_class c JOIN pg_catalog.pg_class u ON u.oid" +
-           std::string(equals) + oid_of(names.user) + " AND u.relnamespace" + equals +
+/// Returns the end of a query for tables c in the schema of the users. A table of an owner who
+/// could not change the users anyway is ignored: its triggers would run with our rights.
+std::string from_tables(const TableNames& names, const std::string& literals) {
+    return " FROM pg_catalog.pg_class c JOIN pg_catalog.pg_class u ON u.oid" + std::string(equals) +
+           oid_of(names.user) + " AND u.relnamespace" + equals +
            "c.relnamespace JOIN pg_catalog.pg_roles o ON o.oid" + equals +
            "c.relowner AND (o.rolsuper OR o.rolname" + equals + "current_user OR o.oid" + equals +
-           "u.relowner) WHERE c.relname" + equals + "'useradmin_revocation' AND c.relkind" +
-           equals + "'r')";
+           "u.relowner) WHERE c.relkind" + equals + "'r' AND c.relname" + equals + "ANY (ARRAY[" +
+           literals + "]::pg_catalog.name[])";
 }
 
 /// Each row is a column: settings, the table's letter, the column's name, its type for messages and
@@ -61,7 +61,9 @@ std::string catalog_query(const TableNames& names) {
     return "SELECT pg_catalog.current_setting('DateStyle'), "
            "pg_catalog.current_setting('client_encoding'), t.letter, q.nspname, c.relname, "
            "coalesce(c.relkind OPERATOR(pg_catalog.=) 'r' AND h.amname OPERATOR(pg_catalog.=) "
-           "'heap', false), a.attname, pg_catalog.format_type(a.atttypid, a.atttypmod), "
+           "'heap', false), t.letter OPERATOR(pg_catalog.<>) 'p' OR "
+           "pg_catalog.has_table_privilege(t.relation, 'DELETE'), a.attname, "
+           "pg_catalog.format_type(a.atttypid, a.atttypmod), "
            "y.typname, z.nspname, (SELECT e.nspname FROM pg_catalog.pg_opclass p JOIN "
            "pg_catalog.pg_am m ON m.oid OPERATOR(pg_catalog.=) p.opcmethod AND m.amname "
            "OPERATOR(pg_catalog.=) 'btree' JOIN pg_catalog.pg_amop s ON s.amopfamily "
@@ -74,15 +76,21 @@ std::string catalog_query(const TableNames& names) {
            "OPERATOR(pg_catalog.=) CASE WHEN y.typtype OPERATOR(pg_catalog.=) 'd' THEN "
            "y.typbasetype ELSE y.oid END), NOT a.attnotnull, a.attnotnull AND NOT a.atthasdef AND "
            "a.attidentity "
-           "OPERATOR(pg_catalog.=) '', NOT o.collisdeterministic, (SELECT "
+           "OPERATOR(pg_catalog.=) '', NOT o.collisdeterministic, t.letter "
+           "OPERATOR(pg_catalog.<>) 'p' OR pg_catalog.has_column_privilege(t.relation, a.attnum, "
+           "'SELECT'), (SELECT "
            "pg_catalog.min(n.nspname::pg_catalog.text) FROM pg_catalog.pg_class c JOIN "
            "pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace WHERE "
            "c.relname OPERATOR(pg_catalog.=) t.name AND NOT "
            "pg_catalog.has_schema_privilege(n.oid, 'USAGE')), current_user, a.atttypmod, "
            "a.attcollation, t.relation FROM (VALUES " +
            table("u", names.user) + ", " + table("s", names.session) + ", " +
-           table("a", names.account) + ", ('r', " + oid_of_revocations(names) +
-           ", '')) AS t (letter, relation, name) LEFT JOIN pg_catalog.pg_attribute a ON a.attrelid "
+           table("a", names.account) + ", ('r', (SELECT c.oid" +
+           from_tables(names, "'useradmin_revocation'") + "), '')" +
+           (names.has_plugins
+                ? " UNION ALL SELECT 'p', c.oid, ''" + from_tables(names, plugin_table_names())
+                : std::string()) +
+           ") AS t (letter, relation, name) LEFT JOIN pg_catalog.pg_attribute a ON a.attrelid "
            "OPERATOR(pg_catalog.=) t.relation AND a.attnum OPERATOR(pg_catalog.>) 0 AND NOT "
            "a.attisdropped AND (t.letter OPERATOR(pg_catalog.<>) 'r' OR "
            "pg_catalog.has_table_privilege(t.relation, 'SELECT')) LEFT JOIN pg_catalog.pg_type y "
@@ -92,7 +100,7 @@ std::string catalog_query(const TableNames& names) {
            "t.relation LEFT JOIN pg_catalog.pg_namespace q ON q.oid OPERATOR(pg_catalog.=) "
            "c.relnamespace LEFT JOIN pg_catalog.pg_am h ON h.oid OPERATOR(pg_catalog.=) c.relam "
            "LEFT JOIN pg_catalog.pg_collation o ON o.oid OPERATOR(pg_catalog.=) a.attcollation "
-           "ORDER BY t.letter, a.attnum";
+           "ORDER BY t.letter, t.relation, a.attnum";
 }
 
 Column::Kind kind_of(std::string_view type) noexcept {
@@ -155,6 +163,7 @@ Column column_of(Rows& rows, bool has_iso_dates) {
     if (type == "bpchar")
         column.read_after = "::pg_catalog.text";
     column.has_loose_collation = rows.take_boolean();
+    column.is_readable = rows.take_boolean();
     column.has_loose_equality = type == "bpchar" || type == "citext" ||
                                 column.kind == Column::Kind::other || column.has_loose_collation;
     return column;
@@ -183,7 +192,10 @@ std::string other_columns(const Schema& schema) {
 /// USAGE on the schema.
 std::string tables_of(const Schema& schema) {
     std::string rows;
-    for (const char letter : {'u', 's', 'a', 'r'})
+    std::string letters = "usar";
+    for (std::size_t index = 0; index < schema.owned.size(); ++index)
+        letters += static_cast<char>('A' + index);
+    for (const char letter : letters)
         if (const Table& table = schema.table(letter); table.exists())
             rows += ", ('" + std::string(1, letter) + "', pg_catalog.to_regclass(" +
                     literal(table.sql) + ")::pg_catalog.oid)";
@@ -239,14 +251,15 @@ class PostgresqlTransaction final : public Transaction {
     bool is_begun_ = false;
 };
 
-/// Returns the outcome of a deletion from its result row.
-Result<Done> outcome_of_removal(Work& work, Result<Rows> target) {
+/// Returns the outcome of a deletion from its result row, and sets the user's address.
+Result<Done> outcome_of_removal(Work& work, Result<Rows> target, model::NullableText& email) {
     if (!target)
         return target.failure();
     if (!target->next())
         return Failure::not_found;
     if (!target->take_boolean())
         return Failure::protected_address;
+    email = target->take();
     if (work.has_listener()) {
         const model::User before = target->take_record<model::User>();
         work.row_change() = {before.id, before, {}};
@@ -286,9 +299,11 @@ class Postgresql final : public Dialect {
             read.set_table_names(names);
             for (Table* table : {&read.user, &read.session, &read.account, &read.revocation})
                 table->system = system_schema;
+            std::map<std::string, Table> plugins;
             while (rows.next())
-                read_column(rows, read);
+                read_column(rows, read, plugins);
             read.resolve_fields();
+            read.resolve_plugins(plugins);
             read.extra_columns = {other_columns(read)};
         }
         if (const auto error_kind =
@@ -532,7 +547,7 @@ class Postgresql final : public Dialect {
                           << "pg_catalog.lower(" << argument(spared.email) << ")";
             else
                 statement << email << email.op("<>") << argument(spared.email);
-            statement << ", TRUE)";
+            statement << ", TRUE), " << email;
             if (work.has_listener())
                 statement << ", " << schema.user.select_list;
             statement << " FROM " << schema.user.sql << " AS useradmin_row WHERE ";
@@ -544,14 +559,20 @@ class Postgresql final : public Dialect {
         // As a condition, it locks the remaining user before the target, which avoids deadlocks.
         append_guard(lock, schema.user, *this, guard);
         lock << " FOR UPDATE";
-        Statement doom = work.statement();
-        append_removal(doom << "WITH useradmin_sessions AS (", schema.session, "userId", id);
-        append_removal(doom << "), useradmin_accounts AS (", schema.account, "userId", id);
-        append_removal(doom << ") ", schema.user, "id", id);
+        model::NullableText email;
         Result<Done> removed = whole<Done>(work, [&]() -> Result<Done> {
-            Result<Done> target = outcome_of_removal(work, work.run(lock));
+            Result<Done> target = outcome_of_removal(work, work.run(lock), email);
             if (!target)
                 return target;
+            Statement doom = work.statement();
+            append_removal(doom << "WITH useradmin_sessions AS (", schema.session, "userId", id);
+            append_removal(doom << "), useradmin_accounts AS (", schema.account, "userId", id);
+            int number = 0;
+            for (const OwnedTable* const owned : statements::tables_to_clear(schema, id, email)) {
+                doom << "), useradmin_owned_" << std::to_string(++number) << " AS (";
+                statements::append_owned_removal(doom, *this, *owned, id, email);
+            }
+            append_removal(doom << ") ", schema.user, "id", id);
             const Result<Rows> done = work.run(doom);
             return done ? target : done.failure();
         });
@@ -562,7 +583,7 @@ class Postgresql final : public Dialect {
             return *refused;
         Statement target = work.statement();
         append_target(target);
-        removed = outcome_of_removal(work, work.run(target));
+        removed = outcome_of_removal(work, work.run(target), email);
         return removed ? statements::guard_failure(work, *this, id, guard) : removed;
     }
 
@@ -658,19 +679,26 @@ class Postgresql final : public Dialect {
                (column.has_loose_collation ? " COLLATE pg_catalog.\"C\"" : "");
     }
 
-    static void read_column(Rows& rows, Schema& schema) {
+    static void read_column(Rows& rows, Schema& schema, std::map<std::string, Table>& plugins) {
         const bool has_iso_dates = rows.take().value_or("").starts_with("ISO");
         const std::string_view encoding = rows.take().value_or("");
         if (encoding != "UTF8" && schema.problems.empty())
             schema.problems.push_back({needs_user, "the connection's encoding is " +
                                                        std::string(encoding) +
                                                        "; add client_encoding=UTF8 to DBDParams"});
-        Table& table = schema.table(rows.take().value_or("u").front());
+        const char letter = rows.take().value_or("u").front();
         const model::NullableText own_schema = rows.take();
         const model::NullableText own_name = rows.take();
+        Table& table =
+            letter == 'p' ? plugins[std::string(own_name.value_or(""))] : schema.table(letter);
         if (own_schema && own_name)
             table.sql = quoted_identifier(*own_schema) + "." + quoted_identifier(*own_name);
+        if (letter == 'p') {
+            table.name = table.sql;
+            table.system = system_schema;
+        }
         table.version = rows.take_boolean() ? version_of_stored : version_of_values;
+        table.allows_delete = rows.take_boolean();
         Column column = column_of(rows, has_iso_dates);
         if (!column.name.empty()) {
             table.columns.push_back(std::move(column));
@@ -686,7 +714,7 @@ class Postgresql final : public Dialect {
                                    table.name + "; run: GRANT USAGE ON SCHEMA " +
                                    quoted_identifier(*closed_schema) + " TO " +
                                    quoted_identifier(account) + ";";
-        else if (own_name) // only the table of revocations is not shown without a right to it
+        else if (own_name && letter == 'r') // not shown without a right to it
             table.absence_reason = "the database's account " + account + " may not use table " +
                                    table.sql + "; run: GRANT SELECT, INSERT, UPDATE, DELETE ON " +
                                    table.sql + " TO " + quoted_identifier(account) + ";";

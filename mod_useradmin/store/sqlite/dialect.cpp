@@ -335,6 +335,12 @@ class Sqlite final : public Dialect {
             const model::User before = rows->take_record<model::User>();
             work.row_change() = {before.id, before, {}};
         }
+        for (const OwnedTable* const owned : statements::tables_to_clear(schema, id, email)) {
+            Statement clear = work.statement();
+            statements::append_owned_removal(clear, *this, *owned, id, email);
+            if (!work.run(clear))
+                return Failure::failed;
+        }
         if (!remove_rows(work, schema.session, "userId", id) ||
             !remove_rows(work, schema.account, "userId", id) ||
             !remove_rows(work, schema.user, "id", id) || !transaction.commit())

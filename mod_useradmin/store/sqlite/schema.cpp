@@ -8,23 +8,31 @@ namespace useradmin::store {
 
 namespace {
 
-/// Each row is a column: the table's letter, the column's position, name, type, and whether it
-/// requires a value. Another row has the schema version.
+/// Each row is a column: the table's letter, a plugin's table's name, the column's position, name,
+/// type, and whether it requires a value.
 std::string sqlite_columns_query(const TableNames& names) {
-    const auto table = [](const char* letter, std::string_view name) {
+    const std::string column = ", p.cid, p.name, lower(p.type), p.\"notnull\" = 0, "
+                               "p.\"notnull\" = 1 AND p.dflt_value IS NULL FROM ";
+    const auto table = [&](const char* letter, std::string_view name) {
         const std::size_t dot = name.find('.');
         const std::string of =
             dot == name.npos ? literal(name)
                              : literal(name.substr(dot + 1)) + ", " + literal(name.substr(0, dot));
-        return "SELECT '" + std::string(letter) +
-               "' AS letter, cid, name, lower(type), \"notnull\" = 0, \"notnull\" = 1 AND "
-               "dflt_value IS NULL FROM "
-               "pragma_table_info(" +
-               of + ")";
+        return "SELECT '" + std::string(letter) + "', ''" + column + "pragma_table_info(" + of +
+               ") p";
     };
+    const std::size_t dot = names.user.find('.');
+    const bool has_schema = dot != names.user.npos;
+    const std::string schema(has_schema ? names.user.substr(0, dot) : "");
+    const std::string plugins = " UNION ALL SELECT 'p', m.name" + column +
+                                (has_schema ? quoted_identifier(schema) + "." : "") +
+                                "sqlite_master m JOIN pragma_table_info(m.name" +
+                                (has_schema ? ", " + literal(schema) : "") +
+                                ") p WHERE m.type = 'table' AND m.name IN (" +
+                                plugin_table_names() + ")";
     return table("u", names.user) + " UNION ALL " + table("s", names.session) + " UNION ALL " +
            table("a", names.account) + " UNION ALL " + table("r", revocation_table(names)) +
-           " ORDER BY 1, 2";
+           (names.has_plugins ? plugins : "") + " ORDER BY 1, 2, 3";
 }
 
 /// Determines a column's affinity from its declared type, as SQLite does.
@@ -103,9 +111,14 @@ std::variant<CatalogChange, ErrorKind> read_sqlite_schema(SqliteClient& client, 
     Schema read;
     read.fingerprint = fingerprint_of(names, rows);
     read.set_table_names(names);
+    std::map<std::string, Table> plugins;
+    const std::string schema_prefix(names.user.substr(0, names.user.find('.') + 1));
     while (rows.next()) {
         const char letter = rows.take().value_or("u").front();
-        Table& table = read.table(letter);
+        const std::string plugin(rows.take().value_or(""));
+        Table& table = letter == 'p' ? plugins[plugin] : read.table(letter);
+        if (letter == 'p')
+            table.name = table.sql = quoted_table(schema_prefix + plugin);
         static_cast<void>(rows.take()); // the column's position
         Column column;
         column.name = rows.take().value_or("");
@@ -118,7 +131,8 @@ std::variant<CatalogChange, ErrorKind> read_sqlite_schema(SqliteClient& client, 
             (column.kind != Column::Kind::integer && makes_numbers(column.type)) ||
             (letter != 'r' && !client.is_collated_exactly(letter == 'u'   ? names.user
                                                           : letter == 's' ? names.session
-                                                                          : names.account,
+                                                          : letter == 'a' ? names.account
+                                                                          : schema_prefix + plugin,
                                                           column.name));
         read.fingerprint += column.has_loose_equality ? '~' : '=';
         table.columns.push_back(std::move(column));
@@ -126,6 +140,7 @@ std::variant<CatalogChange, ErrorKind> read_sqlite_schema(SqliteClient& client, 
     if (read.fingerprint == schema.fingerprint)
         return CatalogChange::none;
     read.resolve_fields();
+    read.resolve_plugins(plugins);
     read.user.version = version_of(read.user);
     for (Column& column : read.user.columns)
         if (column.field == "updatedAt") {

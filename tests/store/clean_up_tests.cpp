@@ -1,0 +1,224 @@
+// UserAdminCleanUp: what a user has in the tables of better-auth's plugins ends with the user.
+#include "contract.hpp"
+
+#include <span>
+
+namespace useradmin::test {
+
+namespace {
+
+/// A plugin's table, the column that refers to its user, and its further columns.
+struct Plugin {
+    const char* name;
+    const char* owner;
+    const char* columns;
+};
+
+constexpr Plugin plugins[] = {
+    {"apikey", "userId", R"("key" text, "enabled" boolean)"},
+    {"twoFactor", "userId", R"("secret" text, "backupCodes" text)"},
+    {"passkey", "userId", R"("publicKey" text, "counter" integer)"},
+    {"walletAddress", "userId", R"("address" text, "chainId" integer)"},
+    {"member", "userId", R"("organizationId" text, "role" text)"},
+    {"teamMember", "userId", R"("teamId" text, "createdAt" text)"},
+    {"invitation", "inviterId", R"("organizationId" text, "status" text)"},
+    {"oauthAccessToken", "userId", R"("clientId" text, "scopes" text)"},
+    {"oauthRefreshToken", "userId", R"("clientId" text, "scopes" text)"},
+    {"oauthConsent", "userId", R"("clientId" text, "scopes" text)"},
+    {"deviceCode", "userId", R"("deviceCode" text, "userCode" text)"},
+};
+
+} // namespace
+
+class CleanUp : public Contract {
+  public:
+    void setup() override {
+        Contract::setup();
+        add_user("n", "n@x");
+        add_user("m", "m@x");
+    }
+    void teardown() override {
+        Contract::teardown();
+        sql().run("DELETE FROM \"verification\"");
+    }
+
+  protected:
+    /// Creates tables until the test ends.
+    void create(std::span<const Plugin> tables) {
+        std::string made;
+        std::string dropped;
+        for (const Plugin& table : tables) {
+            const std::string name = "\"" + std::string(table.name) + "\"";
+            made += "CREATE TABLE " + name + " (\"id\" text, \"" + table.owner + "\" text, " +
+                    table.columns + "); ";
+            dropped += "DROP TABLE " + name + "; ";
+        }
+        change(made, dropped);
+    }
+    void create(const Plugin& table) { create({&table, 1}); }
+
+    /// Inserts a row for each of the two users.
+    void add_rows(const Plugin& table) {
+        sql().run("INSERT INTO \"" + std::string(table.name) + "\" (\"id\", \"" + table.owner +
+                  "\") VALUES ('of n', 'n'), ('of m', 'm')");
+    }
+
+    /// The ids of a table's rows: "of m, of n".
+    std::string rows_of(const std::string& table) {
+        std::string all;
+        for (const auto& row : sql().rows("SELECT \"id\" FROM \"" + table + "\" ORDER BY 1"))
+            all += (all.empty() ? "" : ", ") + row[0].value_or("?");
+        return all;
+    }
+
+    /// Runs an operation on a store of a new connection.
+    template <class Operation>
+    auto cleaning(const Operation& operation, const std::string& account = "useradmin",
+                  bool has_plugins = true) {
+        SingleConnection connection(database(), account);
+        store::TableNames names;
+        names.has_plugins = has_plugins;
+        store::DatabaseStore store(connection, log_, pool_, names, "cleaning", timeout_policy);
+        return operation(store);
+    }
+    static store::Result<store::Done> remove(store::DatabaseStore& store) {
+        return store.remove("n", {"spared@x"}, {});
+    }
+};
+
+TEST_GROUP_BASE(clean_up, CleanUp){};
+
+TEST(clean_up, deletes_a_users_rows_in_the_tables_of_plugins) {
+    create(plugins);
+    for (const Plugin& table : plugins)
+        add_rows(table);
+    worked(cleaning(remove));
+    for (const Plugin& table : plugins)
+        CHECK_EQUAL_TEXT(std::string("of m"), rows_of(table.name), table.name);
+    CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"user\""));
+}
+
+TEST(clean_up, deletes_nothing_without_the_directive) {
+    create(plugins);
+    for (const Plugin& table : plugins)
+        add_rows(table);
+    worked(cleaning(remove, "useradmin", false));
+    for (const Plugin& table : plugins)
+        CHECK_EQUAL_TEXT(std::string("of m, of n"), rows_of(table.name), table.name);
+}
+
+TEST(clean_up, finds_tables_in_snake_case_and_plural) {
+    const Plugin renamed[] = {
+        {"api_keys", "reference_id", R"("key" text, "enabled" boolean)"},
+        {"two_factor", "user_id", R"("secret" text, "backup_codes" text)"},
+        {"members", "user_id", R"("organization_id" text, "role" text)"},
+        {"oauthrefreshtokens", "user_id", R"("client_id" text, "scopes" text)"},
+    };
+    create(renamed);
+    for (const Plugin& table : renamed)
+        add_rows(table);
+    worked(cleaning(remove));
+    for (const Plugin& table : renamed)
+        CHECK_EQUAL_TEXT(std::string("of m"), rows_of(table.name), table.name);
+}
+
+TEST(clean_up, deletes_the_verifications_of_the_address) {
+    int number = 0;
+    for (const char* const identifier :
+         {"n@x", "sign-in-otp-n@x", "email-verification-otp-n@x", "forget-password-otp-n@x", "m@x",
+          "sign-in-otp-m@x", "nn@x", "n"})
+        sql().run("INSERT INTO \"verification\" (\"id\", \"identifier\", \"value\", \"expiresAt\", "
+                  "\"createdAt\", \"updatedAt\") VALUES ('" +
+                  std::to_string(++number) + "', " + sql_literal(identifier) +
+                  ", 'n', '2030-01-01T00:00:00Z', '2030-01-01T00:00:00Z', '2030-01-01T00:00:00Z')");
+    worked(cleaning(remove));
+    CHECK_EQUAL(std::string("5, 6, 7, 8"), rows_of("verification"));
+}
+
+TEST(clean_up, leaves_a_table_of_another_shape_alone) {
+    const Plugin others[] = {
+        {"member", "userId", R"("since" text)"},
+        {"passkey", "user", R"("publicKey" text, "counter" integer)"},
+    };
+    create(others);
+    for (const Plugin& table : others)
+        add_rows(table);
+    worked(cleaning(remove));
+    for (const Plugin& table : others)
+        CHECK_EQUAL_TEXT(std::string("of m, of n"), rows_of(table.name), table.name);
+}
+
+TEST(clean_up, keeps_the_keys_of_an_organization_with_a_number_for_an_id) {
+    const Plugin keys = {"apikey", "referenceId", R"("key" text, "enabled" boolean)"};
+    create(keys);
+    sql().run("INSERT INTO \"apikey\" (\"id\", \"referenceId\") VALUES ('of 1', '1')");
+    sql().run("CREATE TABLE people (\"id\" integer PRIMARY KEY, \"name\" text, \"email\" text); "
+              "INSERT INTO people VALUES (1, 'N', 'n@x')");
+    SingleConnection connection(database());
+    const store::TableNames names{"people", "session", "account", true};
+    store::DatabaseStore store(connection, log_, pool_, names, "numbered", timeout_policy);
+    const auto removed = store.remove("1", {"spared@x"}, {});
+    sql().run("DROP TABLE people");
+    worked(removed);
+    CHECK_EQUAL(std::string("of 1"), rows_of("apikey"));
+}
+
+TEST(clean_up, is_rolled_back_with_the_deletion) {
+    create(plugins);
+    add_rows(plugins[0]);
+    RefusingListener listener;
+    const auto refused = cleaning([&](store::DatabaseStore& store) {
+        store.set_change_listener(&listener);
+        return remove(store);
+    });
+    CHECK_FALSE(refused);
+    CHECK_EQUAL(std::string("of m, of n"), rows_of("apikey"));
+}
+
+TEST(clean_up, leaves_a_table_of_another_role_alone) {
+    if (!is_postgresql())
+        return;
+    create(plugins);
+    add_rows(plugins[0]);
+    sql().run("CREATE ROLE stranger; GRANT ALL ON \"apikey\" TO useradmin; ALTER TABLE \"apikey\" "
+              "OWNER TO stranger");
+    worked(cleaning(remove));
+    sql().run("ALTER TABLE \"apikey\" OWNER TO useradmin; DROP OWNED BY stranger; DROP ROLE "
+              "stranger");
+    CHECK_EQUAL(std::string("of m, of n"), rows_of("apikey"));
+}
+
+TEST(clean_up, without_the_right_to_delete_rows_leaves_them) {
+    if (!is_postgresql())
+        return;
+    create(plugins);
+    add_rows(plugins[0]);
+    add_rows(plugins[1]);
+    sql().run("CREATE ROLE poor LOGIN; GRANT ALL ON \"user\", \"session\", \"account\" TO poor; "
+              "GRANT SELECT, UPDATE ON \"apikey\" TO poor; GRANT DELETE, SELECT (\"userId\") ON "
+              "\"twoFactor\" TO poor");
+    worked(cleaning(remove, "poor"));
+    sql().run("DROP OWNED BY poor; DROP ROLE poor");
+    CHECK_EQUAL(std::string("of m, of n"), rows_of("apikey"));
+    CHECK_EQUAL(std::string("of m"), rows_of("twoFactor"));
+}
+
+TEST(clean_up, goes_on_after_a_right_was_revoked) {
+    if (!is_postgresql())
+        return;
+    create(plugins);
+    add_rows(plugins[0]);
+    sql().run("CREATE ROLE poor LOGIN; GRANT ALL ON \"user\", \"session\", \"account\", \"apikey\" "
+              "TO poor");
+    worked(cleaning(
+        [&](store::DatabaseStore& store) {
+            worked(store.find("n"));
+            sql().run("REVOKE DELETE ON \"apikey\" FROM poor");
+            return remove(store);
+        },
+        "poor"));
+    sql().run("DROP OWNED BY poor; DROP ROLE poor");
+    CHECK_EQUAL(std::string("of m, of n"), rows_of("apikey"));
+}
+
+} // namespace useradmin::test
