@@ -51,7 +51,7 @@ struct DatabaseProduct {
 
 /// A right on a table.
 struct Privilege {
-    /// The table's letter: u, s, a or r.
+    /// The table's letter (Schema::table).
     char table;
     std::string_view name;
     /// The field; empty: the whole table.

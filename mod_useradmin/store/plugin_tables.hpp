@@ -12,6 +12,7 @@ enum class Reference {
     user,                 ///< the user's id
     user_or_organization, ///< the id of either
     email,                ///< the user's address, alone or after one of address_prefixes
+    organization,         ///< no user: the id of an organization itself
 };
 
 /// A table of the library's, and how its rows refer to a user.
@@ -41,6 +42,7 @@ inline constexpr PluginTable plugin_tables[] = {
     {"oauthConsent", "userId", Reference::user, {"clientId", "scopes"}},
     {"deviceCode", "userId", Reference::user, {"deviceCode", "userCode"}},
     {"verification", "identifier", Reference::email, {"value", "expiresAt"}},
+    {"organization", "id", Reference::organization, {"name", "slug"}},
 };
 
 /// The plugin emailOTP's prefixes of an address.

@@ -129,7 +129,10 @@ struct OwnedTable {
 
     const Column& owner() const noexcept { return table.at(plugin->owner); }
     /// Returns whether a deletion of a user may remove its rows.
-    bool can_remove_rows() const noexcept { return table.allows_delete && owner().is_readable; }
+    bool can_remove_rows() const noexcept {
+        return plugin->reference != Reference::organization && table.allows_delete &&
+               owner().is_readable;
+    }
 };
 
 struct Schema {
@@ -161,7 +164,9 @@ struct Schema {
     /// Whether version 0.1 created it, with an unused copy of the users.
     bool has_scale_copy = false;
 
-    /// Returns the table of a letter: u, s, a or r; or from A on, one of `owned`.
+    /// Returns the letter of a table in `owned`.
+    static char letter(std::size_t index) noexcept { return static_cast<char>('A' + index); }
+    /// Returns the table of a letter: u, s, a, r, or one in `owned`.
     Table& table(char letter) noexcept;
     const Table& table(char letter) const noexcept;
     /// Returns the columns of a written user: fields, version, further columns. version: the

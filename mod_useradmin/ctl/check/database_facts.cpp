@@ -36,7 +36,8 @@ std::vector<Index> indexes_of(Database& database, const store::Schema& schema) {
 
 /// Returns the privileges that the configured modules need, or those of the service if none is
 /// configured.
-std::vector<store::Privilege> required_privileges(const CommandSettings& settings) {
+std::vector<store::Privilege> required_privileges(const CommandSettings& settings,
+                                                  const store::Schema& schema) {
     std::vector<store::Privilege> all;
     const auto want = [&](std::span<const store::Privilege> privileges) {
         for (const store::Privilege& right : privileges)
@@ -58,6 +59,12 @@ std::vector<store::Privilege> required_privileges(const CommandSettings& setting
     if (settings.has_sign_in || settings.verifies_passwords)
         want(store::password_privileges);
     want(store::revocation_privileges);
+    for (std::size_t index = 0; index < schema.owned.size(); ++index) {
+        const char table = store::Schema::letter(index);
+        const store::PluginTable& plugin = *schema.owned[index].plugin;
+        if (plugin.reference != store::Reference::organization)
+            all.insert(all.end(), {{table, "DELETE"}, {table, "SELECT", plugin.owner}});
+    }
     return all;
 }
 
@@ -251,7 +258,8 @@ DatabaseFacts collect_database_facts(Database& database, const CommandSettings& 
     const auto version = database.rows(database.dialect().product().version_query);
     found.version = version.empty() ? "" : value_or_empty(version[0][0]);
     found.indexes = indexes_of(database, schema);
-    found.missing_privileges = missing_privileges(database, schema, required_privileges(settings));
+    found.missing_privileges =
+        missing_privileges(database, schema, required_privileges(settings, schema));
     found.superuser_risk = database.superuser_risk(schema);
     if (found.superuser_risk)
         return found;

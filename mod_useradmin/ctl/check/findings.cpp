@@ -31,6 +31,7 @@ class Examiner {
             check_addresses();
         check_rows();
         check_revocations();
+        check_plugins();
         check_indexes();
         name_tables();
         return std::move(findings_);
@@ -268,6 +269,13 @@ class Examiner {
             note("there is no table " + table.name +
                  ", so cached sessions (AuthUserAdminCache) outlive a ban by another server or "
                  "useradminctl; run: useradminctl schema");
+    }
+
+    void check_plugins() {
+        for (const std::string& name : schema().unknown_plugin_tables)
+            note("table " + name +
+                 " has the name of a table of better-auth's plugins, but other columns: a deletion "
+                 "leaves its rows alone (UserAdminCleanUp)");
     }
 
     void check_indexes() {

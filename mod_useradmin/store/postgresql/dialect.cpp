@@ -194,7 +194,7 @@ std::string tables_of(const Schema& schema) {
     std::string rows;
     std::string letters = "usar";
     for (std::size_t index = 0; index < schema.owned.size(); ++index)
-        letters += static_cast<char>('A' + index);
+        letters += Schema::letter(index);
     for (const char letter : letters)
         if (const Table& table = schema.table(letter); table.exists())
             rows += ", ('" + std::string(1, letter) + "', pg_catalog.to_regclass(" +
