@@ -33,7 +33,8 @@ constexpr Names export_options = {"format", "spreadsheet"};
 constexpr Names import_options = {"dry-run",    "on-conflict",  "format", "hash", "account-id",
                                   "email-case", "email-change", "force",  "yes"};
 constexpr Names verify_options = {"anchor"};
-constexpr Names check_options = {"hash", "account-id", "email-case", "protected-email", "counts"};
+constexpr Names check_options = {"hash",   "account-id", "email-case", "protected-email",
+                                 "counts", "orphans",    "delete",     "yes"};
 
 constexpr Command all_commands[] = {
     {"schema",

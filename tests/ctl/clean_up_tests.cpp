@@ -71,4 +71,44 @@ TEST(clean_up, in_check_names_the_missing_grants) {
     CHECK_FALSE(has(with_both, "apikey"));
 }
 
+TEST(clean_up, finds_and_deletes_the_rows_of_users_deleted_earlier) {
+    sql().run(R"(CREATE TABLE "organization" ("id" text, "name" text, "slug" text);
+                 INSERT INTO "organization" VALUES ('org', 'O', 'o');
+                 CREATE TABLE "device_code" ("id" text, "user_id" text, "device_code" text,
+                                             "user_code" text);
+                 INSERT INTO "device_code" VALUES ('1', NULL, 'x', 'y'))");
+    add_key("of ana", create("ana@x.org"));
+    add_key("of the organization", "org");
+    add_key("of nobody", "gone");
+    const ProgramResult found = ctl({"check", "--orphans"});
+    const Json json(ctl({"check", "--orphans", "--json"}).output);
+    const long before = keys();
+    const ProgramResult not_asked = ctl({"check", "--orphans", "--delete"});
+    const std::string deleted = done(ctl({"check", "--orphans", "--delete", "--yes"}));
+    const std::string left = done(ctl({"check", "--orphans"}));
+    const long codes = sql().number("SELECT count(*) FROM device_code");
+    const std::string all = sql().value("SELECT count(*) FROM \"apikey\"").value_or("");
+    sql().run(R"(DROP TABLE "organization"; DROP TABLE "device_code")");
+    CHECK_EQUAL(1, found.status);
+    CHECK(has(found.output, "apikey\": 1 row of deleted users"));
+    CHECK_EQUAL(std::string("false"), json.at("data.deleted"));
+    CHECK_EQUAL(std::string("1"), json.at("data.tables.0.orphans"));
+    CHECK_EQUAL(3, before);
+    CHECK_EQUAL(2, not_asked.status);
+    CHECK(has(deleted, "1 row of deleted users, deleted"));
+    CHECK_EQUAL(std::string("No rows of deleted users were found."), left);
+    CHECK_EQUAL(1, codes);
+    CHECK_EQUAL(std::string("2"), all);
+}
+
+TEST(clean_up, leaves_the_keys_of_organizations_that_cannot_be_found) {
+    add_key("of an organization", "org");
+    sql().run(R"(ALTER TABLE "session" ADD COLUMN "activeOrganizationId" text)");
+    const ProgramResult ended = ctl({"check", "--orphans", "--delete", "--yes"});
+    sql().run(R"(ALTER TABLE "session" DROP COLUMN "activeOrganizationId")");
+    CHECK_EQUAL(0, ended.status);
+    CHECK(has(ended.errors, "its rows may belong to organizations"));
+    CHECK_EQUAL(1, keys());
+}
+
 } // namespace useradmin::test

@@ -1,6 +1,7 @@
 // useradminctl check
 #include "ctl/check/database_facts.hpp"
 #include "ctl/check/findings.hpp"
+#include "ctl/check/orphans.hpp"
 #include "ctl/command.hpp"
 #include "ctl/commands/scale.hpp"
 #include "ctl/display.hpp"
@@ -199,6 +200,10 @@ void print_as_json(const std::string& driver, const DatabaseFacts& found, const 
 Exit check(Context& context) {
     if (context.options.has("counts"))
         return check_counts(context);
+    if (context.options.has("orphans"))
+        return check_orphans(context);
+    if (context.options.has("delete"))
+        throw CommandError(Exit::usage, "--delete belongs to --orphans");
     Database& database = context.database();
     const DatabaseFacts found = collect_database_facts(database, context.settings);
     const Findings findings = findings_of(found, context.settings, database.dialect().product());

@@ -48,6 +48,8 @@ constexpr Option all_options[] = {
      "(PostgreSQL)"},
     {"no-scale", "", "removes them"},
     {"counts", "", "compares the counts of --scale with the users, and corrects them"},
+    {"orphans", "", "counts the rows of deleted users in the tables of better-auth's plugins"},
+    {"delete", "", "deletes these rows; asks before"},
     {"anchor", "HASH", "a hash printed by an earlier verification; its line must exist"},
     {"format", "csv|ndjson", "the file format; default: by the extension, otherwise ndjson"},
     {"spreadsheet", "",

@@ -195,7 +195,7 @@ CommandSettings read_settings(const Options& options,
                        settings);
     settings.is_service = reader.says("UserAdmin", "On");
     settings.has_extras = reader.says("UserAdminExtras", "On");
-    settings.cleans_up = reader.says("UserAdminCleanUp", "On");
+    settings.cleans_up = options.has("orphans") || reader.says("UserAdminCleanUp", "On");
     settings.has_session_lookup = reader.says("AuthUserAdmin", "On");
     settings.has_session_cache = reader.sets("AuthUserAdminCache");
     settings.has_secondary_storage = reader.sets("UserAdminSecondaryStorage") &&

@@ -39,7 +39,7 @@ struct CommandSettings {
     bool is_service = false;
     /// Whether UserAdminExtras is on.
     bool has_extras = false;
-    /// Whether UserAdminCleanUp is on.
+    /// Whether UserAdminCleanUp is on, or the command looks for rows that it would delete.
     bool cleans_up = false;
     /// Whether the configuration uses sessions, sign-in and the password provider.
     bool has_session_lookup = false;

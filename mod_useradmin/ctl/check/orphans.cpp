@@ -1,0 +1,121 @@
+#include "ctl/check/orphans.hpp"
+
+#include "ctl/display.hpp"
+#include "ctl/password_input.hpp"
+#include "ctl/transaction.hpp"
+#include "json/writer.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace useradmin::ctl {
+
+namespace {
+
+/// A table, its rows of deleted users as a clause, and their number.
+struct Orphans {
+    std::string table;
+    std::string from;
+    std::int64_t number;
+};
+
+/// Returns a condition that no row of the table has the id that a row o refers to. Both are
+/// compared as texts: their types may differ.
+std::string no_row(const store::Table& table, const store::Column& owner) {
+    const std::string type = table.system.empty() ? "text" : std::string(table.system) + ".text";
+    return "NOT EXISTS (SELECT 1 FROM " + table.sql + " t WHERE CAST(t." + table.at("id").sql() +
+           " AS " + type + ")" + table.op("=") + "CAST(o." + owner.sql() + " AS " + type + "))";
+}
+
+/// Returns whether the sessions have the column of the plugin for organizations.
+bool has_organizations(const store::Table& session) {
+    return std::any_of(
+        session.columns.begin(), session.columns.end(),
+        [](const auto& column) {
+            return column.name == "activeOrganizationId" || column.name == "active_organization_id";
+        });
+}
+
+std::vector<Orphans> find_orphans(Database& database, const store::Schema& schema) {
+    const Progress progress("Looking for rows of deleted users");
+    const auto is_organization = [](const store::OwnedTable& owned) {
+        return owned.plugin->reference == store::Reference::organization;
+    };
+    const auto organization =
+        std::find_if(schema.owned.begin(), schema.owned.end(), is_organization);
+    std::vector<Orphans> all;
+    for (const store::OwnedTable& owned : schema.owned) {
+        // An address without a user may be about to sign up.
+        if (!owned.can_remove_rows() || owned.plugin->reference == store::Reference::email)
+            continue;
+        const store::Column& owner = owned.owner();
+        std::string from = " FROM " + owned.table.sql + " AS o WHERE o." + owner.sql() +
+                           " IS NOT NULL AND " + no_row(schema.user, owner);
+        if (owned.plugin->reference == store::Reference::user_or_organization) {
+            const bool is_readable =
+                organization != schema.owned.end() && organization->owner().is_readable;
+            if (is_readable)
+                from += " AND " + no_row(organization->table, owner);
+            else if (organization != schema.owned.end() || has_organizations(schema.session)) {
+                print_error("table " + owned.table.name +
+                            " is left out: its rows may belong to organizations, whose table was "
+                            "not found or may not be read");
+                continue;
+            }
+        }
+        const std::string count = "SELECT " + schema.user.function("count") + "*)";
+        const std::int64_t number = number_of(database.rows(count + from)[0][0]);
+        all.push_back({owned.table.name, std::move(from), number});
+    }
+    return all;
+}
+
+void print_orphans(const Context& context, const std::vector<Orphans>& all, bool is_deleted) {
+    if (context.wants_json()) {
+        print_data([&](json::Writer& writer) {
+            writer.key("deleted").boolean(is_deleted).key("tables").begin_array();
+            for (const Orphans& orphans : all) {
+                writer.begin_object().key("name").string(orphans.table);
+                writer.key("orphans").integer(orphans.number).end_object();
+            }
+            writer.end_array();
+        });
+        return;
+    }
+    for (const Orphans& orphans : all)
+        if (orphans.number > 0)
+            print_line("table " + orphans.table + ": " + count_of(orphans.number, "row", "rows") +
+                       " of deleted users" + (is_deleted ? ", deleted" : ""));
+    if (std::none_of(all.begin(), all.end(), [](const Orphans& each) { return each.number > 0; }))
+        print_line("No rows of deleted users were found.");
+}
+
+} // namespace
+
+Exit check_orphans(Context& context) {
+    Database& database = context.database_with_rows();
+    const store::Schema schema = database.schema();
+    for (const store::Problem& problem : schema.problems)
+        if ((problem.need & store::needs_user) != 0)
+            throw CommandError(Exit::failure, problem.text);
+    std::vector<Orphans> all = find_orphans(database, schema);
+    std::int64_t total = 0;
+    for (const Orphans& orphans : all)
+        total += orphans.number;
+    const bool deletes = total > 0 && context.options.has("delete");
+    if (deletes) {
+        if (!context.options.has("yes") &&
+            !confirm("Delete " + count_of(total, "row", "rows") + " of deleted users?"))
+            throw CommandError(Exit::failure, "nothing was deleted");
+        Transaction transaction(database);
+        for (Orphans& orphans : all)
+            orphans.number = static_cast<std::int64_t>(
+                database.rows("DELETE" + orphans.from + " RETURNING 1").size());
+        transaction.commit();
+    }
+    print_orphans(context, all, deletes);
+    return total == 0 || deletes ? Exit::success : Exit::failure;
+}
+
+} // namespace useradmin::ctl

@@ -1,0 +1,11 @@
+// check --orphans: the rows of deleted users in the tables of better-auth's plugins.
+#pragma once
+
+#include "ctl/context.hpp"
+
+namespace useradmin::ctl {
+
+/// Counts the rows, and deletes them with --delete.
+Exit check_orphans(Context& context);
+
+} // namespace useradmin::ctl
