@@ -3,6 +3,7 @@ import "./round_trip.mjs";
 import "./sessions.mjs";
 import "./revocations.mjs";
 import "./redis.mjs";
+import "./clean_up.mjs";
 import "./passwords.mjs";
 import "./schemas.mjs";
 import "./serial.mjs";

@@ -60,9 +60,10 @@ const pairOf = (header) => {
 
 export class Application {
   /** An application on this database, with the library's options for the style of its schema. */
-  static async make(version, database, { withoutAdmin = false, ...options } = {}) {
+  static async make(version, database, { withoutAdmin = false, furtherPlugins = () => [], ...options } = {}) {
     const { betterAuth } = await load(version.packageName);
-    const { admin, bearer } = await load(`${version.packageName}/plugins`);
+    const plugins = await load(`${version.packageName}/plugins`);
+    const { admin, bearer } = plugins;
     const { adminAc, userAc } = await load(`${version.packageName}/plugins/admin/access`);
     const application = new Application();
     application.version = version;
@@ -85,6 +86,7 @@ export class Application {
                 }),
               ]),
           bearer(),
+          ...furtherPlugins(plugins),
         ],
       },
       options,
