@@ -236,7 +236,7 @@ Result<Done> DatabaseStore::execute(Access access, unsigned needs, Retry retry,
                                     const Attempt& attempt) {
     if (access == Access::read)
         return repeat(access, needs, retry, attempt);
-    ChangeListener* const listener = access != Access::write ? change_listener_ : nullptr;
+    ChangeListener* const listener = access == Access::change ? change_listener_ : nullptr;
     const bool reports_first = listener != nullptr && listener->runs_before_commit();
     RowChange change;
     const auto report = [&] {
@@ -246,10 +246,7 @@ Result<Done> DatabaseStore::execute(Access access, unsigned needs, Retry retry,
     const auto attempt_write = [&](Work& work, const Dialect& dialect) -> Result<Done> {
         // On a single-writer database without a transaction, a statement that has to wait for
         // readers at its end would be repeated and let new readers in.
-        const bool needs_transaction =
-            reports_first || dialect.product().is_single_writer ||
-            (access == Access::revocation && work.schema().revocation.exists() &&
-             !work.client().is_in_transaction());
+        const bool needs_transaction = reports_first || dialect.product().is_single_writer;
         std::unique_ptr<Transaction> transaction;
         if (needs_transaction)
             transaction = dialect.begin_transaction(work);
@@ -257,8 +254,6 @@ Result<Done> DatabaseStore::execute(Access access, unsigned needs, Retry retry,
         Result<Done> done = Failure::failed;
         if (transaction != nullptr || !needs_transaction)
             done = attempt(work, dialect);
-        if (done && work.revocation())
-            done = dialect.record_revocation(work, *work.revocation());
         if (done) {
             change = work.row_change();
             is_reported = reports_first && report();
@@ -409,9 +404,8 @@ Result<model::User> DatabaseStore::update(std::string_view id, const Changes& ch
 
 Result<Done> DatabaseStore::remove(std::string_view id, const ProtectedEmail& spared,
                                    const UpdateGuard& guard) {
-    return invalidate_totals_after(run(Access::revocation,
-                                       needs_user | needs_session | needs_account, Retry::no,
-                                       statements::remove, id, spared, guard));
+    return invalidate_totals_after(run(Access::change, needs_user | needs_session | needs_account,
+                                       Retry::no, statements::remove, id, spared, guard));
 }
 
 Result<Done> DatabaseStore::exists_other_with_role(std::string_view id, std::string_view role,
@@ -427,9 +421,8 @@ Result<Credential> DatabaseStore::find_credential(std::string_view email) {
 
 Result<Done> DatabaseStore::set_password(const model::Account& account, SessionPolicy sessions,
                                          const UpdateGuard& guard) {
-    return run(sessions == SessionPolicy::revoke ? Access::revocation : Access::change,
-               needs_user | needs_account | needs_new_hash | needs_of(sessions), Retry::no,
-               statements::set_password, account, sessions, guard);
+    return run(Access::change, needs_user | needs_account | needs_new_hash | needs_of(sessions),
+               Retry::no, statements::set_password, account, sessions, guard);
 }
 
 Result<Done> DatabaseStore::replace_hash(const model::Account& account,
@@ -477,18 +470,18 @@ Result<Done> DatabaseStore::extend_session(std::string_view token, text::Timesta
 }
 
 Result<Done> DatabaseStore::delete_session(std::string_view token) {
-    return run(Access::revocation, needs_session, Retry::yes, statements::delete_session, token);
+    return run(Access::change, needs_session, Retry::yes, statements::delete_session, token);
 }
 
 Result<Done> DatabaseStore::delete_session_of_user(std::string_view user_id, std::string_view id,
                                                    const std::optional<Actor>& actor) {
-    return run(Access::revocation, needs_session | needs_of(actor), Retry::yes,
+    return run(Access::change, needs_session | needs_of(actor), Retry::yes,
                statements::delete_session_of_user, user_id, id, actor);
 }
 
 Result<std::int64_t> DatabaseStore::delete_sessions_of_user(std::string_view user_id,
                                                             const std::optional<Actor>& actor) {
-    return run(Access::revocation, needs_session | needs_of(actor), Retry::yes,
+    return run(Access::change, needs_session | needs_of(actor), Retry::yes,
                statements::delete_sessions_of_user, user_id, actor);
 }
 

@@ -77,9 +77,8 @@ class DatabaseStore : public Store {
     /// Whether work may be repeated if the connection broke and the outcome is unknown.
     enum class Retry { no, yes };
 
-    /// What an operation does: reads, writes, makes a change that is reported to the listener, or
-    /// one whose revocation (Work::revoke) is recorded in the same transaction.
-    enum class Access { read, write, change, revocation };
+    /// What an operation does: reads, writes, or makes a change that is reported to the listener.
+    enum class Access { read, write, change };
 
     /// One attempt of an operation on a connection. Keeps its own result.
     using Attempt = std::function<Result<Done>(Work&, const Dialect&)>;

@@ -138,6 +138,25 @@ bool is_taken(Work& work, std::string_view email) {
     return rows && rows->count() > 0;
 }
 
+/// Makes a change and records its revocation, if there is a table for it: both or none.
+template <class T, class Change>
+Result<T> revoke(Work& work, const Dialect& dialect, const Revocation& revocation,
+                 const Change& change) {
+    const bool is_recorded = work.schema().revocation.exists();
+    const bool is_whole = work.client().is_in_transaction();
+    std::unique_ptr<Transaction> transaction;
+    if (is_recorded && !is_whole)
+        transaction = dialect.begin_transaction(work);
+    if (is_recorded && !is_whole && transaction == nullptr)
+        return Failure::failed;
+    Result<T> changed = change();
+    if (changed && is_recorded && !dialect.record_revocation(work, revocation))
+        return Failure::failed;
+    if (changed && transaction != nullptr && !transaction->commit())
+        return Failure::failed;
+    return changed;
+}
+
 /// Appends the FROM and WHERE clauses for the session s with the token, and its user u.
 void append_of_session(Statement& statement, const Schema& schema, const Dialect& dialect,
                        std::string_view token) {
@@ -354,10 +373,8 @@ Result<Done> remove(Work& work, const Dialect& dialect, std::string_view id,
                     const ProtectedEmail& spared, const UpdateGuard& guard) {
     if (!work.schema().user.at("id").can_hold_id(id))
         return Failure::not_found;
-    const Result<Done> removed = dialect.remove(work, id, spared, guard);
-    if (removed)
-        work.revoke(id);
-    return removed;
+    return revoke<Done>(work, dialect, {id, {}},
+                        [&] { return dialect.remove(work, id, spared, guard); });
 }
 
 Result<Done> exists_other_with_role(Work& work, const Dialect& dialect, std::string_view id,
@@ -405,9 +422,10 @@ Result<Done> set_password(Work& work, const Dialect& dialect, const model::Accou
     work.row_change().user_id = account.user_id;
     if (!work.schema().user.at("id").can_hold_id(account.user_id))
         return Failure::not_found;
-    Result<Done> set = dialect.set_password(work, account, sessions, guard);
-    if (set && sessions == SessionPolicy::revoke)
-        work.revoke(account.user_id);
+    const auto change = [&] { return dialect.set_password(work, account, sessions, guard); };
+    const Result<Done> set = sessions == SessionPolicy::revoke
+                                 ? revoke<Done>(work, dialect, {account.user_id, {}}, change)
+                                 : change();
     if (!guard.is_empty() && set.is_not_found())
         return guard_failure(work, dialect, account.user_id, guard);
     return set;
@@ -551,10 +569,14 @@ Result<Done> delete_session(Work& work, const Dialect& dialect, std::string_view
     if (!work.has_listener() && !work.schema().revocation.exists())
         return change_one(work, statement);
     statement << " RETURNING " << table.at("userId") << ", " << table.at("id");
-    return first_row(work, statement, [&](Rows& rows) {
-        work.row_change().user_id = rows.take().value_or("");
-        work.revoke(work.row_change().user_id, rows.take().value_or(""));
-        return Done();
+    Revocation revocation;
+    return revoke<Done>(work, dialect, revocation, [&] {
+        return first_row(work, statement, [&](Rows& rows) {
+            revocation.user_id = rows.take().value_or("");
+            revocation.session_id = rows.take().value_or("");
+            work.row_change().user_id = revocation.user_id;
+            return Done();
+        });
     });
 }
 
@@ -571,11 +593,10 @@ Result<Done> delete_session_of_user(Work& work, const Dialect& dialect, std::str
     dialect.append_equals(statement << " AND ", key.sql(), key, id);
     if (actor)
         append_actor(statement << " AND ", work.schema().user, dialect, actor);
-    const Result<Done> closed = change_one(work, statement);
+    const Result<Done> closed =
+        revoke<Done>(work, dialect, {user_id, id}, [&] { return change_one(work, statement); });
     if (closed.is_not_found())
         return refusal_of(work, dialect, actor).value_or(Failure::not_found);
-    if (closed)
-        work.revoke(user_id, id);
     return closed;
 }
 
@@ -591,13 +612,13 @@ Result<std::int64_t> delete_sessions_of_user(Work& work, const Dialect& dialect,
     append_key(statement << "DELETE FROM " << table, dialect, column, user_id);
     if (actor)
         append_actor(statement << " AND ", work.schema().user, dialect, actor);
-    const Result<std::int64_t> closed = affected(work, statement);
-    if (closed && *closed == 0)
-        if (const auto refused = refusal_of(work, dialect, actor))
-            return *refused;
-    if (closed)
-        work.revoke(user_id);
-    return closed;
+    return revoke<std::int64_t>(work, dialect, {user_id, {}}, [&]() -> Result<std::int64_t> {
+        const Result<std::int64_t> closed = affected(work, statement);
+        if (closed && *closed == 0)
+            if (const auto refused = refusal_of(work, dialect, actor))
+                return *refused;
+        return closed;
+    });
 }
 
 Result<Revocations> revocations_since(Work& work, const Dialect& dialect, std::int64_t position,

@@ -55,13 +55,6 @@ class Work {
     bool has_listener() const noexcept { return has_listener_; }
     RowChange& row_change() noexcept { return row_change_; }
 
-    /// Notes a revocation, which is recorded before the commit if there is a table for it.
-    void revoke(std::string_view user_id, std::string_view session_id = {}) noexcept {
-        if (schema_.revocation.exists())
-            revocation_ = {user_id, session_id};
-    }
-    const std::optional<Revocation>& revocation() const noexcept { return revocation_; }
-
   private:
     Result<Rows> record(std::variant<Rows, ErrorKind>&& answer);
 
@@ -70,7 +63,6 @@ class Work {
     apr_pool_t* pool_;
     bool has_listener_;
     RowChange row_change_;
-    std::optional<Revocation> revocation_;
     std::optional<ErrorKind> error_kind_;
     bool may_be_committed_ = false;
     std::string error_message_;

@@ -494,6 +494,22 @@ TEST(bulk, import_ends_the_sessions_after_a_new_password) {
                                 R"('2026-01-01T00:00:00.000Z')"));
 }
 
+TEST(bulk, import_records_what_it_revokes) {
+    for (const char* email : {"ana@x.org", "bo@x.org", "cy@x.org", "di@x.org"})
+        create(email, "Ana", "admin");
+    done(ctl({"import",
+              lines(line("ana@x.org", R"(,"banned":true)") + line("bo@x.org", R"(,"role":"user")") +
+                    line("cy@x.org", hash_member_of(argon2id_hash)) +
+                    line("di@x.org", R"(,"role":"admin")")),
+              "--on-conflict", "update"}));
+    std::string recorded;
+    for (const auto& row : sql().rows("SELECT u.\"email\" FROM useradmin_revocation r JOIN "
+                                      "\"user\" u ON u.\"id\" = r.user_id WHERE r.session_id "
+                                      "IS NULL ORDER BY 1"))
+        recorded += row[0].value_or("?") + " ";
+    CHECK_EQUAL(std::string("ana@x.org bo@x.org cy@x.org "), recorded);
+}
+
 TEST(bulk, import_keeps_the_last_superadmin) {
     const std::string root = create("root@x.org", "Root", "superAdmin");
     create("banned@x.org", "Ban", "superAdmin");

@@ -209,8 +209,8 @@ class Sqlite final : public Dialect {
         if (!found->next())
             return Failure::not_found;
         const bool loses = found->take_boolean();
-        if (loses)
-            work.revoke(id);
+        if (loses && work.schema().revocation.exists() && !record_revocation(work, {id, {}}))
+            return Failure::failed;
         Statement update = work.statement();
         update << "UPDATE " << user << " AS useradmin_row SET ";
         statements::append_changes(update, user, *this, changes);
