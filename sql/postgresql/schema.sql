@@ -67,7 +67,7 @@ CREATE TABLE IF NOT EXISTS "useradmin_revocation" (
     id             bigint      GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     user_id        text        NOT NULL,
     session_id     text,
-    created_at     timestamptz NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    created_at     timestamptz NOT NULL DEFAULT clock_timestamp(),
     transaction_id xid8        NOT NULL DEFAULT pg_current_xact_id()
 );
 CREATE INDEX IF NOT EXISTS "useradmin_revocation_transaction_id_idx" ON "useradmin_revocation" (transaction_id);

@@ -136,6 +136,27 @@ TEST(revocations, that_are_committed_late_are_read_after_later_ones) {
     CHECK_EQUAL(std::string(), users_since(position()));
 }
 
+TEST(revocations, of_a_restored_dump_are_read_once) {
+    if (!is_postgresql())
+        return; // its positions are in the file
+    // The old server had executed more transactions.
+    sql().run("INSERT INTO useradmin_revocation (user_id, transaction_id) VALUES ('old', "
+              "'1000000000')");
+    CHECK_EQUAL(std::string("old"), users_since(0));
+    CHECK_EQUAL(std::string(), users_since(position()));
+}
+
+TEST(revocations, have_a_time_after_a_wait_for_a_lock) {
+    if (!is_postgresql())
+        return; // has one writer at a time
+    sql().run("BEGIN");
+    sql().run("SELECT pg_sleep(0.01); INSERT INTO useradmin_revocation (user_id) VALUES ('n')");
+    const long late = sql().number("SELECT count(*) FROM useradmin_revocation WHERE created_at >= "
+                                   "now() + interval '10 ms'");
+    sql().run("COMMIT");
+    CHECK_EQUAL(1, late);
+}
+
 TEST(revocations, tell_their_session_and_time) {
     sql().run("INSERT INTO useradmin_revocation (user_id, session_id, created_at) VALUES "
               "('n', 'one', '2030-01-02T03:04:05.678Z'), ('n', NULL, '2030-01-02T03:04:05.679Z')");

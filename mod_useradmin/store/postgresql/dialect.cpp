@@ -595,7 +595,8 @@ class Postgresql final : public Dialect {
         return recorded ? Result<Done>(Done()) : recorded.failure();
     }
 
-    // The position is the oldest transaction that may still commit: later ones are read again.
+    // The position is the oldest transaction that may still commit: later ones are read again. Rows
+    // of a restored dump may have transactions that this server has not begun.
     void append_revocations(Statement& statement, const Table& table,
                             std::int64_t position) const override {
         statement << "SELECT pg_catalog.pg_snapshot_xmin(pg_catalog.pg_current_snapshot())"
@@ -604,6 +605,9 @@ class Postgresql final : public Dialect {
                      "FROM (VALUES (1)) AS one LEFT JOIN "
                   << table << " r ON r.transaction_id OPERATOR(pg_catalog.>=) "
                   << argument(position) << "::pg_catalog.xid8";
+        if (position > 0)
+            statement << " AND r.transaction_id OPERATOR(pg_catalog.<) "
+                         "pg_catalog.pg_snapshot_xmax(pg_catalog.pg_current_snapshot())";
     }
 
     std::vector<std::pair<std::string, std::string>>
