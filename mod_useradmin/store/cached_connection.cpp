@@ -12,9 +12,9 @@ namespace {
 constexpr apr_time_t schema_max_age = apr_time_from_sec(10);
 constexpr apr_time_t liveness_max_age = apr_time_from_sec(1);
 
-bool is_fresh(apr_time_t read_at) noexcept {
+bool is_fresh(apr_time_t read_at, apr_time_t max_age = schema_max_age) noexcept {
     const apr_time_t now = apr_time_now();
-    return now - read_at < schema_max_age && now >= read_at;
+    return now - read_at < max_age && now >= read_at;
 }
 
 } // namespace
@@ -42,9 +42,9 @@ std::optional<ErrorKind> CachedConnection::refresh_schema(const Dialect& dialect
     if (take_shared())
         return std::nullopt;
     std::unique_lock reading(shared_->reading, std::defer_lock);
-    const bool has_schema = schema_read_at_ != 0;
-    // While another connection reads, goes on with the old schema. Without one, waits for it, but
-    // not long: its server may not respond.
+    const bool has_schema = is_fresh(schema_read_at_, 2 * schema_max_age);
+    // While another connection reads, goes on with the old schema. If that is too old, waits for
+    // it, but not long: its server may not respond.
     constexpr std::chrono::milliseconds max_wait(500);
     if (has_schema && !reading.try_lock())
         return std::nullopt;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <apr_time.h>
 #include <csignal>
+#include <latch>
 #include <memory>
 #include <sqlite3.h>
 #include <sys/resource.h>
@@ -479,6 +480,28 @@ TEST(shared_schemas, are_read_by_one_connection_for_all) {
     pass(std::chrono::seconds(11));
     CHECK_EQUAL(1U, extra_columns(second_));
     CHECK_EQUAL(1U, extra_columns(first_));
+}
+
+TEST(shared_schemas, are_less_than_twice_as_old_while_another_connection_reads) {
+    CHECK_EQUAL(0U, extra_columns(first_));
+    change("ALTER TABLE \"user\" ADD COLUMN \"phone\" text",
+           "ALTER TABLE \"user\" DROP COLUMN \"phone\"");
+    std::latch reads(1);
+    std::latch has_read(1);
+    std::thread other([&] {
+        const std::lock_guard lock(schemas_.entry("shared").reading);
+        reads.count_down();
+        has_read.wait();
+    });
+    reads.wait();
+    pass(std::chrono::seconds(11));
+    const std::size_t soon = extra_columns(first_);
+    pass(std::chrono::seconds(9));
+    const std::size_t later = extra_columns(first_);
+    has_read.count_down();
+    other.join();
+    CHECK_EQUAL(0U, soon);
+    CHECK_EQUAL(1U, later);
 }
 
 TEST(shared_schemas, are_read_again_if_they_are_wrong) {
