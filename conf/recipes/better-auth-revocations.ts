@@ -1,30 +1,30 @@
 // better-auth with secondaryStorage: what mod_useradmin revokes in PostgreSQL ends there too, within about a second.
 // Each process calls followRevocations(auth, pool); the result stops it. The pool needs SELECT on useradmin_revocation.
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Pool } from "pg";
 
-const query = `SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS position, r.user_id, r.session_id, r.created_at
-  FROM (VALUES (1)) AS one LEFT JOIN useradmin_revocation r ON r.transaction_id >= $1::xid8 ORDER BY r.id`;
+const query = `SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS position, user_id, max(created_at) AS any_at,
+    max(created_at) FILTER (WHERE session_id IS NULL) AS all_at FROM (VALUES (1)) AS one LEFT JOIN useradmin_revocation
+  ON transaction_id >= $1::xid8 AND ($1 = '0' OR transaction_id < pg_snapshot_xmax(pg_current_snapshot())) GROUP BY 2`;
+// As in the library: some storages return parsed values, and what is not JSON is no session.
+const parse = (value: any) => { try { return typeof value === "string" ? JSON.parse(value) : value; } catch {} };
 
-export const followRevocations = (auth: { $context: Promise<any> }, pool: Pick<Pool, "query">) => {
-  let position = "0"; // Starts with the revocations of the last 30 days: the application may have been down.
-  const sweep = async () => {
+export const followRevocations = (auth: { $context: Promise<any> }, pool: { query: any }) => {
+  let [position, isStopped] = ["0", false]; // "0": the last 30 days, since the application may have been down
+  const endSessions = async ({ user_id, all_at, any_at }: any) => {
     const { adapter, internalAdapter, secondaryStorage } = await auth.$context;
-    const read = async (key: string) => JSON.parse((await secondaryStorage.get(key)) ?? "null");
-    const { rows } = await pool.query(query, [position]);
-    for (const { user_id, session_id, created_at } of rows)
-      for (const { token } of (user_id && (await read(`active-sessions-${user_id}`))) || []) {
-        const session = (await read(token))?.session;
-        const isRevoked = session_id
-          ? !(await adapter.findOne({ model: "session", where: [{ field: "token", value: token }] }))
-          : // Sessions that were opened later go on. Clocks may differ by a second.
-            Date.parse(session?.createdAt) < +created_at + 1000;
-        if (isRevoked) await internalAdapter.deleteSession(token);
-      }
-    position = rows[0].position;
+    for (const { token } of parse(await secondaryStorage.get(`active-sessions-${user_id}`)) ?? []) {
+      const openedAt = Date.parse(parse(await secondaryStorage.get(token))?.session?.createdAt) - 1000; // clocks differ
+      const find = () => adapter.findOne({ model: "session", where: [{ field: "token", value: token }] });
+      if (openedAt < all_at || (openedAt < any_at && !(await find()))) await internalAdapter.deleteSession(token);
+    }
   };
-  // A sweep that fails, since PostgreSQL or the storage is down, is repeated from the same position.
-  let isStopped = false;
+  const sweep = async () => {
+    const { rows } = await pool.query(query, [position]);
+    let failure: any; // does not keep the sessions of other users; the next sweep starts at the same position
+    for (const row of rows) if (row.user_id) await endSessions(row).catch((error) => { failure ??= error; });
+    if (failure) throw failure;
+    position = BigInt(rows[0].position) < BigInt(position) ? "0" : rows[0].position; // lower in another database
+  };
   (async () => { while (!isStopped) await sweep().catch(console.error).then(() => sleep(1000)); })();
   return () => { isStopped = true; };
 };

@@ -104,12 +104,116 @@ const tests = (check) => {
     assert.ok(await isOpen(session));
   });
 
+  /** Runs another recipe instead, with parts of its own, during the function. */
+  const withRecipe = async (site, { pool = site.database.pool, secondaryStorage = storage }, run) => {
+    stop();
+    const context = { ...(await application.auth.$context), secondaryStorage };
+    const stopAnother = (await loadRecipe())({ $context: Promise.resolve(context) }, pool);
+    try {
+      await run();
+    } finally {
+      stopAnother();
+      stop = (await loadRecipe())(application.auth, site.database.pool);
+    }
+  };
+  /** A pool that keeps what is asked and answered, and may change the answer. */
+  const recording = (site, change = () => {}) => {
+    const sweeps = [];
+    return {
+      sweeps,
+      query: async (text, [position]) => {
+        const result = await site.database.pool.query(text, [position]);
+        change(result.rows, sweeps.length);
+        sweeps.push({ position, rows: result.rows });
+        return result;
+      },
+    };
+  };
+
+  check("a start reads one row for each user", async (site) => {
+    await start(site);
+    const user = await site.createHere();
+    await site.change(user.id, { banned: true }, "/ending/users");
+    await site.change(user.id, { banned: false }, "/ending/users");
+    await site.change(user.id, { banned: true }, "/ending/users");
+    const pool = recording(site);
+    await withRecipe(site, { pool }, () => eventually(() => pool.sweeps.length > 0));
+    assert.equal(pool.sweeps[0].rows.filter((row) => row.user_id === user.id).length, 1);
+  });
+
+  check("a bad value in the storage does not keep other sessions", async (site) => {
+    await start(site);
+    const [first, second] = [await site.createHere(), await site.createHere()];
+    const sessions = [await signIn(site, first), await signIn(site, second)];
+    const { error } = console;
+    console.error = () => {};
+    try {
+      storage.set(`active-sessions-${first.id}`, JSON.stringify({ of: "another form" }));
+      for (const { id } of [first, second]) await site.change(id, { banned: true }, "/ending/users");
+      assert.ok(await ends(sessions[1]));
+      storage.set(`active-sessions-${first.id}`, JSON.stringify([{ token: "bad" }, { token: sessions[0].token }]));
+      storage.set("bad", "{");
+      assert.ok(await ends(sessions[0]));
+    } finally {
+      console.error = error;
+      storage.delete("bad");
+    }
+  });
+
+  check("a storage may return parsed values", async (site) => {
+    await start(site);
+    const user = await site.createHere();
+    const session = await signIn(site, user);
+    const secondaryStorage = { get: (key) => JSON.parse(storage.get(key)) };
+    await withRecipe(site, { secondaryStorage }, async () => {
+      await site.change(user.id, { banned: true }, "/ending/users");
+      assert.ok(await ends(session));
+    });
+  });
+
+  check("a database that was replaced is read from the beginning", async (site) => {
+    await start(site);
+    const pool = recording(site, (rows, number) => {
+      if (number === 0) rows[0].position = "1000000000";
+    });
+    await withRecipe(site, { pool }, () => eventually(() => pool.sweeps.length > 2));
+    assert.deepEqual(pool.sweeps.slice(0, 3).map((sweep) => sweep.position), ["0", "1000000000", "0"]);
+  });
+
+  check("revocations of a restored dump are read once", async (site) => {
+    await start(site);
+    await site.database.run(
+      "INSERT INTO useradmin_revocation (user_id, transaction_id) VALUES ('restored', '1000000000')"
+    );
+    const pool = recording(site);
+    await withRecipe(site, { pool }, () => eventually(() => pool.sweeps.length > 1));
+    const times = pool.sweeps.slice(0, 2).map(({ rows }) => rows.filter((row) => row.user_id === "restored").length);
+    await site.database.run("DELETE FROM useradmin_revocation WHERE user_id = 'restored'");
+    assert.deepEqual(times, [1, 0]);
+  });
+
+  check("the end of one session ends no later session without a row", async (site) => {
+    await start(site);
+    const user = await site.createHere();
+    const session = await signIn(site, user);
+    await site.database.rows('DELETE FROM "session" WHERE "userId"::text = $1', [user.id]);
+    await site.database.rows(
+      "INSERT INTO useradmin_revocation (user_id, session_id, created_at) VALUES ($1, 'another', now() - interval '5 s')",
+      [user.id]
+    );
+    await settle(site);
+    assert.ok(await isOpen(session));
+    await site.database.rows("UPDATE useradmin_revocation SET created_at = now() WHERE user_id = $1", [user.id]);
+    await withRecipe(site, {}, async () => assert.ok(await ends(session)));
+  });
+
   check("a recipe that is stopped during a sweep does not sweep again", async (site) => {
     await start(site);
     let sweeps = 0;
     const stopAnother = (await loadRecipe())(application.auth, {
-      query: (...parameters) => {
+      query: async (...parameters) => {
         ++sweeps;
+        await null; // the recipe returns first
         stopAnother();
         return site.database.pool.query(...parameters);
       },
