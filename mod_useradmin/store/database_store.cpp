@@ -167,10 +167,16 @@ std::optional<Result<Done>> DatabaseStore::repeat_on(const Connection& connectio
         }
         if (const Problem* problem = known.schema().find_problem(needs)) {
             // The problem may have been fixed meanwhile: read the catalogue again.
-            if (!std::exchange(may_doubt, false))
-                return log_failed("UA0103: ", problem->text);
-            known.invalidate_schema();
-            continue;
+            if (std::exchange(may_doubt, false)) {
+                known.invalidate_schema();
+                continue;
+            }
+            // Revocations are read once a second.
+            if (problem->need == needs_revocations)
+                log_.write_throttled(text::Level::error, "UA0103: " + problem->text);
+            else
+                log_failed("UA0103: ", problem->text);
+            return Failure::failed;
         }
         // Do not start a write that must not be repeated on a closed connection.
         if (retry == Retry::no && may_reconnect && !known.is_alive()) {
@@ -487,8 +493,8 @@ Result<std::int64_t> DatabaseStore::delete_sessions_of_user(std::string_view use
 
 Result<Revocations> DatabaseStore::revocations_since(std::int64_t position,
                                                      std::optional<std::int64_t> after_id) {
-    return run(Access::read, needs_user, Retry::yes, statements::revocations_since, position,
-               after_id);
+    return run(Access::read, needs_user | needs_revocations, Retry::yes,
+               statements::revocations_since, position, after_id);
 }
 
 Result<std::vector<ExtraColumn>> DatabaseStore::extra_columns() {

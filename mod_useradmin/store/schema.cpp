@@ -299,6 +299,8 @@ void Schema::resolve_fields() {
         accounts.has({"id", "accountId", "providerId", "userId", "password"});
         accounts.is_complete_with(account_row(NewUser{}));
     }
+    if (!revocation.absence_reason.empty())
+        problems.push_back({needs_revocations, revocation.absence_reason});
 }
 
 void Schema::resolve_plugins(const std::map<std::string, Table>& tables) {

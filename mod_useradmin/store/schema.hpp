@@ -112,8 +112,9 @@ enum Need : unsigned {
     needs_user = 1,
     needs_session = 2,
     needs_account = 4,
-    needs_creation = 8,  ///< a new user and account can be inserted
-    needs_new_hash = 16, ///< the hash of an account can be written
+    needs_creation = 8,     ///< a new user and account can be inserted
+    needs_new_hash = 16,    ///< the hash of an account can be written
+    needs_revocations = 32, ///< the table of revocations, if there is one, can be read
 };
 
 /// Why work is impossible: a sentence with the table, the column and the remedy.

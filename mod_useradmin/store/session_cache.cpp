@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <new>
+#include <vector>
 
 namespace useradmin::store {
 
@@ -34,7 +35,7 @@ SessionWithUser SessionCache::CachedSession::signed_in() const noexcept {
 
 bool SessionCache::catch_up(Store& store, std::string_view place, Clock::time_point now) {
     const Places::Key key = places_.key(place);
-    std::int64_t position = 0;
+    Progress last = {0, {}, true};
     {
         const auto bucket = places_.lock(key);
         Places::Entry* const entry = bucket.find();
@@ -43,21 +44,34 @@ bool SessionCache::catch_up(Store& store, std::string_view place, Clock::time_po
                 return true;
             Progress& progress = entry->value;
             if (now - progress.begun_at < read_interval)
-                return entry->age(now) < max_unread_time;
+                return !progress.has_table || entry->age(now) < max_unread_time;
             progress.begun_at = now;
-            position = progress.position;
+            last = progress;
         }
     }
-    const Result<Revocations> read = store.revocations_since(position);
-    if (!read)
-        return false;
+    const Result<Revocations> read = store.revocations_since(last.position);
+    if (!read) {
+        // Without a table, there was nothing to read. A table may have been created since.
+        const bool may_have_table = last.has_table || read.failure() != Failure::unavailable;
+        const auto bucket = places_.lock(key);
+        if (Places::Entry* const entry = bucket.find())
+            entry->value.has_table = may_have_table;
+        return !may_have_table;
+    }
     // Positions start again in a new database.
-    if (read->is_partial || read->position < position)
+    if (read->is_partial || read->position < last.position) {
         invalidate_all();
-    else
+    } else if (!read->rows.empty()) {
+        // During a long transaction, the same ones are read each time.
+        std::vector<std::string_view> ids;
         for (const Revocation& revocation : read->rows)
-            invalidate_user(revocation.user_id);
-    places_.lock(key).write(now, [&](Progress& progress) { progress = {read->position, now}; });
+            ids.push_back(revocation.user_id);
+        std::sort(ids.begin(), ids.end());
+        invalidate_users(ids);
+    }
+    places_.lock(key).write(now, [&](Progress& progress) {
+        progress = {read->position, now, read->has_table};
+    });
     return true;
 }
 
@@ -99,12 +113,17 @@ void SessionCache::put(std::string_view place, std::string_view credential, std:
     });
 }
 
+void SessionCache::invalidate_user(std::string_view id) noexcept {
+    invalidate_users({&id, 1});
+}
+
 // Both increment the generation first: a concurrent lookup is then either erased here or sees the
 // new generation.
-void SessionCache::invalidate_user(std::string_view id) noexcept {
+void SessionCache::invalidate_users(std::span<const std::string_view> ids) noexcept {
     ++generation_;
-    sessions_.erase_if(
-        [id](const Entry& entry) { return entry.session.signed_in().user.id == id; });
+    sessions_.erase_if([ids](const Entry& entry) {
+        return std::binary_search(ids.begin(), ids.end(), entry.session.signed_in().user.id);
+    });
 }
 
 void SessionCache::invalidate_session(std::string_view token) noexcept {

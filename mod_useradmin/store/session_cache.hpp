@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 
 namespace useradmin::store {
@@ -31,6 +32,7 @@ class SessionCache {
     /// Removes the sessions of users whose rights or sessions another server has revoked. Reads
     /// the table of revocations if no process has done so within a second. Returns false if
     /// revocations of more than two seconds ago may be unknown: no cached session may be used then.
+    /// If there was no table, continues without a database.
     bool catch_up(Store& store, std::string_view place, Clock::time_point now);
 
     /// A logical timestamp of invalidations.
@@ -85,8 +87,13 @@ class SessionCache {
         std::int64_t position;
         /// When the last reading began.
         Clock::time_point begun_at;
+        bool has_table;
     };
-    using Places = ipc::SharedTable<Progress, 1, 4>;
+    // More than anyone has: a replaced place would read all revocations again.
+    using Places = ipc::SharedTable<Progress, 4, 32>;
+
+    /// Removes the sessions of users in all databases. ids: sorted.
+    void invalidate_users(std::span<const std::string_view> ids) noexcept;
 
     /// Returns the key of a token in all databases.
     Sessions::Key key_of_token(std::string_view token) const { return sessions_.key("", token); }

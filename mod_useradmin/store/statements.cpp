@@ -623,9 +623,10 @@ Result<std::int64_t> delete_sessions_of_user(Work& work, const Dialect& dialect,
 
 Result<Revocations> revocations_since(Work& work, const Dialect& dialect, std::int64_t position,
                                       std::optional<std::int64_t> after_id) {
-    Revocations found{position, {}, false};
+    Revocations found{position, {}};
     const Table& table = work.schema().revocation;
-    if (!table.exists())
+    found.has_table = table.exists();
+    if (!found.has_table)
         return found;
     Statement statement = work.statement();
     dialect.append_revocations(statement, table, position);

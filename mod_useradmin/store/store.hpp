@@ -234,6 +234,8 @@ struct Revocations {
     std::vector<Revocation> rows;
     /// Whether there are more.
     bool is_partial = false;
+    /// Whether there is a table for them.
+    bool has_table = true;
 };
 
 /// Facts for the operator.
@@ -343,7 +345,8 @@ class Store {
     delete_sessions_of_user(std::string_view user_id, const std::optional<Actor>& actor = {}) = 0;
 
     /// Returns up to 1000 revocations since a position, 0 for all that are kept; none without their
-    /// table. With after_id, only those with a greater id, in the order of their ids.
+    /// table. Fails if there is a table that may not be read. With after_id, only those with a
+    /// greater id, in the order of their ids.
     virtual Result<Revocations> revocations_since(std::int64_t position,
                                                   std::optional<std::int64_t> after_id = {}) = 0;
 

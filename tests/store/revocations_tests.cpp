@@ -217,7 +217,7 @@ TEST(revocations, need_no_table) {
     worked(store().remove("n", {"spared@x"}));
     const store::Revocations none = worked(store().revocations_since(3));
     CHECK_EQUAL(3, none.position);
-    CHECK_TRUE(none.rows.empty() && !none.is_partial);
+    CHECK_TRUE(none.rows.empty() && !none.is_partial && !none.has_table);
     undo();
     CHECK_EQUAL(std::string(), recorded());
 }
@@ -248,6 +248,8 @@ TEST(revocations, that_may_not_be_recorded_fail_the_change_and_name_the_grants) 
     store::DatabaseStore without(poorer, log_, pool_, store::TableNames{}, "poor", timeout_policy);
     worked(without.update("n", {{"banned", true}}, {}));
     CHECK_EQUAL(std::string(), recorded());
+    CHECK_TRUE(failed(without.revocations_since(0)));
+    expect_error("UA0103: the database's account poor may not use table");
 }
 
 } // namespace useradmin::test

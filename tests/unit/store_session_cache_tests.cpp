@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <string>
 
@@ -300,6 +301,44 @@ TEST(revocations, that_cannot_be_read_leave_no_cached_session_in_use) {
     store.revocations = {7, {{"eva", {}}}, false};
     time += 1s;
     CHECK_EQUAL(std::string("ivo"), cached());
+}
+
+TEST(revocations, without_a_table_leave_cached_sessions_in_use_during_an_outage) {
+    store.revocations.has_table = false;
+    time += 1s;
+    CHECK_EQUAL(std::string("eva ivo"), cached());
+    store.failures["revocations_since"] = store::Failure::unavailable;
+    for (int second = 0; second < 5; ++second) {
+        time += 1s;
+        CHECK_EQUAL(std::string("eva ivo"), cached());
+        CHECK_EQUAL(std::string("eva ivo"), cached());
+    }
+    // There is a table now, without rights to it.
+    store.failures["revocations_since"] = store::Failure::failed;
+    time += 1s;
+    CHECK_EQUAL(std::string("not used"), cached());
+    CHECK_EQUAL(std::string("not used"), cached());
+}
+
+TEST(revocations, that_are_read_again_remove_sessions_once) {
+    store.revocations = {7, {{"ivo", {}}, {"eva", {}}, {"ivo", {}}}, false};
+    const auto before = cache->generation();
+    time += 1s;
+    CHECK_EQUAL(std::string(), cached());
+    CHECK_EQUAL(before + 1, cache->generation());
+}
+
+TEST(revocations, are_read_once_by_many_places) {
+    const auto catch_up = [&] {
+        for (int place = 0; place < 100; ++place)
+            CHECK_TRUE(cache->catch_up(store, std::to_string(place), time));
+    };
+    store.revocations.position = 7;
+    catch_up();
+    store.positions.clear();
+    time += 1s;
+    catch_up();
+    CHECK_EQUAL(100, std::count(store.positions.begin(), store.positions.end(), 7));
 }
 
 TEST(revocations, are_read_for_each_database_and_its_tables) {

@@ -259,13 +259,13 @@ class Examiner {
 
     void check_revocations() {
         const store::Table& table = schema().revocation;
-        if (!table.absence_reason.empty())
-            problem_that(table.absence_reason);
-        else if (settings_.has_secondary_storage && !table.exists())
+        if (table.exists() || !table.absence_reason.empty())
+            return; // the reason is a problem of the schema
+        if (settings_.has_secondary_storage)
             problem_that(
                 "there is no table " + table.name +
                 ", so UserAdminSecondaryStorage ends no session; run: useradminctl schema");
-        else if (settings_.has_session_cache && !table.exists())
+        else if (settings_.has_session_cache)
             note("there is no table " + table.name +
                  ", so cached sessions (AuthUserAdminCache) outlive a ban by another server or "
                  "useradminctl; run: useradminctl schema");
