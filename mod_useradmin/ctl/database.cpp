@@ -74,12 +74,12 @@ Database::~Database() {
     apr_terminate();
 }
 
-store::Schema Database::schema() {
+store::Schema Database::schema(const store::TableNames& names) {
     store::Schema schema;
     constexpr std::chrono::milliseconds pause(5);
     const auto deadline = std::chrono::steady_clock::now() + timeout_policy.timeout;
     while (true) {
-        const auto answer = dialect_->read_schema(*client_, pool_, tables_, schema);
+        const auto answer = dialect_->read_schema(*client_, pool_, names, schema);
         const auto* error = std::get_if<store::ErrorKind>(&answer);
         if (error == nullptr)
             return schema;

@@ -38,8 +38,10 @@ class Database final : public store::ConnectionSource, public text::Logger {
     const std::string& new_file() const noexcept { return new_file_; }
     apr_pool_t* pool() const noexcept { return pool_; }
 
-    /// Returns the schema. Throws CommandError.
-    store::Schema schema();
+    /// Returns the schema, with the plugins' tables if the tables' names say so. Throws
+    /// CommandError.
+    store::Schema schema() { return schema(tables_); }
+    store::Schema schema(const store::TableNames& names);
     /// Returns why a superuser must not access the tables: objects that an ordinary role has
     /// attached to one of them would run with superuser rights. Returns nothing if there is no such
     /// role.

@@ -59,7 +59,8 @@ inline constexpr auto directives = std::tuple_cat(
             httpd::SwitchReader()),
         httpd::directive<struct CleansUp>(
             "UserAdminCleanUp", FLAG, httpd::anywhere,
-            "On: a deletion also deletes the user's rows in the tables of better-auth's plugins",
+            "On: what better-auth's plugins keep of a user ends with the user, and a ban disables "
+            "API keys",
             false, httpd::SwitchReader()),
         httpd::directive<struct HasExtras>(
             "UserAdminExtras", FLAG, httpd::anywhere,

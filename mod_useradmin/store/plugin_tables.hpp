@@ -27,6 +27,9 @@ struct PluginTable {
     std::string_view marks[2];
 };
 
+/// Our own table of the API keys that a ban disabled.
+inline constexpr std::string_view disabled_keys_table = "useradmin_disabled_key";
+
 /// In the order of a deletion: a row before those that it refers to.
 inline constexpr PluginTable plugin_tables[] = {
     {"apiKey", "userId", Reference::user, {"key", "enabled"}},
@@ -43,6 +46,7 @@ inline constexpr PluginTable plugin_tables[] = {
     {"deviceCode", "userId", Reference::user, {"deviceCode", "userCode"}},
     {"verification", "identifier", Reference::email, {"value", "expiresAt"}},
     {"organization", "id", Reference::organization, {"name", "slug"}},
+    {disabled_keys_table, "userId", Reference::user, {"keyId", "userId"}},
 };
 
 /// The plugin emailOTP's prefixes of an address.

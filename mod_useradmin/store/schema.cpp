@@ -82,9 +82,10 @@ bool match_plugin(Table& table, const PluginTable& plugin, const Table& user) {
     for (const std::string_view name :
          {std::string_view("id"), plugin.owner, plugin.marks[0], plugin.marks[1]}) {
         Column* const column = column_named(table, name);
-        if (column == nullptr)
+        if (column != nullptr)
+            column->field = name;
+        else if (name != "id")
             return false;
-        column->field = name;
     }
     const Column* const key = user.find(plugin.reference == Reference::email ? "email" : "id");
     const Column::Kind kind = table.at(plugin.owner).kind;
@@ -325,6 +326,24 @@ void Schema::resolve_plugins(const std::map<std::string, Table>& tables) {
 bool Schema::has_same_rows(const Schema& other) const noexcept {
     return std::tie(user.estimated_rows, scale, scale_name, has_scale_copy) ==
            std::tie(other.user.estimated_rows, other.scale, other.scale_name, other.has_scale_copy);
+}
+
+bool OwnedTable::can_disable_rows() const noexcept {
+    if (plugin->name != "apiKey" || table.find("id") == nullptr)
+        return false;
+    const Column& enabled = table.at("enabled");
+    return table.at("id").is_readable && owner().is_readable && enabled.is_readable &&
+           enabled.is_writable &&
+           // SQLite has no type for it.
+           (enabled.kind == Column::Kind::boolean || enabled.operators.empty());
+}
+
+const OwnedTable* Schema::disabled_keys() const noexcept {
+    for (const OwnedTable& each : owned)
+        if (each.plugin->name == disabled_keys_table && each.can_remove_rows() &&
+            each.table.allows_insert && each.table.at("keyId").is_readable)
+            return &each;
+    return nullptr;
 }
 
 const Problem* Schema::find_problem(unsigned needs) const noexcept {

@@ -46,8 +46,9 @@ struct Column {
     bool has_loose_equality = false;
     /// Whether that is due to the collation, which derived texts inherit.
     bool has_loose_collation = false;
-    /// Whether the database's account may read it; known for a plugin's table.
+    /// Whether the database's account may read and change it; known for a plugin's table.
     bool is_readable = true;
+    bool is_writable = true;
     /// SQL before and after the column in a read.
     std::string read_before = {};
     std::string read_after = {};
@@ -89,8 +90,9 @@ struct Table {
     std::string version;
     /// The estimated number of rows; 0 if unknown.
     std::int64_t estimated_rows = 0;
-    /// Whether the database's account may delete rows; known for a plugin's table.
+    /// Whether the database's account may delete and insert rows; known for a plugin's table.
     bool allows_delete = true;
+    bool allows_insert = true;
     /// Why the table is not visible, if known.
     std::string absence_reason;
 
@@ -134,6 +136,8 @@ struct OwnedTable {
         return plugin->reference != Reference::organization && table.allows_delete &&
                owner().is_readable;
     }
+    /// Returns whether a ban may disable its rows, which are API keys.
+    bool can_disable_rows() const noexcept;
 };
 
 struct Schema {
@@ -186,6 +190,8 @@ struct Schema {
     void resolve_plugins(const std::map<std::string, Table>& tables);
     /// Returns whether what is read from rows is the same: the estimate and the scale objects.
     bool has_same_rows(const Schema& other) const noexcept;
+    /// Returns our table of disabled API keys if it may be used, or nullptr.
+    const OwnedTable* disabled_keys() const noexcept;
     /// Returns the first problem for the needs, or nullptr.
     const Problem* find_problem(unsigned needs) const noexcept;
 };

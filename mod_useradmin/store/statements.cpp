@@ -121,6 +121,57 @@ void append_key(Statement& statement, const Dialect& dialect, const Column& colu
     dialect.append_equals(statement << " WHERE ", column.sql(), column, text);
 }
 
+/// Disables the user's API keys, and notes those that were enabled in the other table, if any.
+bool disable_keys(Work& work, const Dialect& dialect, const OwnedTable& keys,
+                  const OwnedTable* noted, std::string_view user_id) {
+    const Column& enabled = keys.table.at("enabled");
+    Statement disable = work.statement();
+    disable << "UPDATE " << keys.table << " SET " << enabled << " = FALSE WHERE coalesce("
+            << enabled << ", TRUE) AND ";
+    dialect.append_equals(disable, keys.owner().sql(), keys.owner(), user_id);
+    disable << " RETURNING " << keys.table.at("id");
+    Result<Rows> disabled = work.run(disable);
+    while (disabled && noted != nullptr && disabled->next()) {
+        Statement note = work.statement();
+        note << "INSERT INTO " << noted->table << " (" << noted->owner() << ", "
+             << noted->table.at("keyId") << ") VALUES (" << argument(user_id) << ", "
+             << argument(disabled->take().value_or("")) << ") ON CONFLICT DO NOTHING";
+        if (!work.run(note))
+            return false;
+    }
+    return static_cast<bool>(disabled);
+}
+
+/// Enables those of the user's API keys that are noted in the other table.
+bool enable_keys(Work& work, const Dialect& dialect, const OwnedTable& keys,
+                 const OwnedTable& noted, std::string_view user_id) {
+    const Column& key_id = noted.table.at("keyId");
+    Statement enable = work.statement();
+    enable << "UPDATE " << keys.table << " SET " << keys.table.at("enabled") << " = TRUE WHERE ";
+    dialect.append_equals(enable, keys.owner().sql(), keys.owner(), user_id);
+    enable << " AND EXISTS (SELECT 1 FROM " << noted.table << " n WHERE ";
+    dialect.append_equals(enable, "n." + noted.owner().sql(), noted.owner(), user_id);
+    enable << " AND n." << key_id << key_id.op("=") << dialect.as_text(keys.table.at("id")) << ")";
+    return static_cast<bool>(work.run(enable));
+}
+
+/// After a ban, disables the user's API keys. After its end, enables those that it disabled.
+bool switch_keys(Work& work, const Dialect& dialect, std::string_view user_id, bool is_banned) {
+    const OwnedTable* const noted = work.schema().disabled_keys();
+    if (!is_banned && noted == nullptr)
+        return true;
+    for (const OwnedTable& keys : work.schema().owned)
+        if (keys.can_disable_rows() && keys.owner().can_hold_id(user_id) &&
+            !(is_banned ? disable_keys(work, dialect, keys, noted, user_id)
+                        : enable_keys(work, dialect, keys, *noted, user_id)))
+            return false;
+    if (is_banned)
+        return true;
+    Statement forget = work.statement();
+    append_owned_removal(forget, dialect, *noted, user_id, {});
+    return static_cast<bool>(work.run(forget));
+}
+
 bool is_ban(const Change& change) {
     const auto* const truth = std::get_if<bool>(&change.value);
     return change.field == "banned" && truth != nullptr && *truth;
@@ -336,9 +387,12 @@ Result<model::User> create(Work& work, const Dialect& dialect, const NewUser& us
     return made;
 }
 
-Result<model::User> update(Work& work, const Dialect& dialect, std::string_view id,
-                           const Changes& changes, const UpdateGuard& guard,
-                           SessionPolicy sessions) {
+namespace {
+
+/// Changes the user's row, and ends sessions.
+Result<model::User> update_row(Work& work, const Dialect& dialect, std::string_view id,
+                               const Changes& changes, const UpdateGuard& guard,
+                               SessionPolicy sessions) {
     const Schema& schema = work.schema();
     const Column& key = schema.user.at("id");
     if (!key.can_hold_id(id))
@@ -367,6 +421,41 @@ Result<model::User> update(Work& work, const Dialect& dialect, std::string_view 
     statement << " RETURNING " << schema.full_user();
     return outcome_of(
         first_row(work, statement, [&](Rows& rows) { return work.read_full_user(rows); }));
+}
+
+/// Returns the ban among the changes, or its end, if there are API keys to switch.
+std::optional<bool> ban_of_keys(const Schema& schema, const Changes& changes) {
+    const auto ban = std::find_if(
+        changes.begin(), changes.end(),
+        [](const Change& change) {
+            return change.field == "banned" && std::holds_alternative<bool>(change.value);
+        });
+    if (ban == changes.end() ||
+        std::none_of(schema.owned.begin(), schema.owned.end(),
+                     [](const OwnedTable& owned) { return owned.can_disable_rows(); }))
+        return std::nullopt;
+    return std::get<bool>(ban->value);
+}
+
+} // namespace
+
+Result<model::User> update(Work& work, const Dialect& dialect, std::string_view id,
+                           const Changes& changes, const UpdateGuard& guard,
+                           SessionPolicy sessions) {
+    const std::optional<bool> ban = ban_of_keys(work.schema(), changes);
+    if (!ban)
+        return update_row(work, dialect, id, changes, guard, sessions);
+    const bool is_inner = work.client().is_in_transaction();
+    std::unique_ptr<Transaction> transaction;
+    if (!is_inner)
+        transaction = dialect.begin_transaction(work);
+    if (!is_inner && transaction == nullptr)
+        return Failure::failed;
+    Result<model::User> updated = update_row(work, dialect, id, changes, guard, sessions);
+    if (updated && (!switch_keys(work, dialect, id, *ban) ||
+                    (transaction != nullptr && !transaction->commit())))
+        return Failure::failed;
+    return updated;
 }
 
 Result<Done> remove(Work& work, const Dialect& dialect, std::string_view id,

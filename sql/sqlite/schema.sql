@@ -72,6 +72,14 @@ CREATE TABLE IF NOT EXISTS "useradmin_revocation" (
 );
 CREATE INDEX IF NOT EXISTS "useradmin_revocation_created_at_idx" ON "useradmin_revocation" (created_at);
 
+-- The API keys that a ban disabled, so that lifting it enables them (UserAdminCleanUp). The columns
+-- are not quoted, as above.
+CREATE TABLE IF NOT EXISTS "useradmin_disabled_key" (
+    user_id text NOT NULL,
+    key_id  text NOT NULL,
+    PRIMARY KEY (user_id, key_id)
+);
+
 CREATE INDEX IF NOT EXISTS "session_userId_idx" ON "session" ("userId");
 CREATE INDEX IF NOT EXISTS "account_userId_idx" ON "account" ("userId");
 CREATE INDEX IF NOT EXISTS "verification_identifier_idx" ON "verification" ("identifier");

@@ -42,6 +42,18 @@ TEST(clean_up, follows_the_directive_in_the_configuration) {
     CHECK_EQUAL(1, keys());
 }
 
+TEST(clean_up, disables_keys_on_a_ban_and_enables_them_after_it) {
+    const std::string ana = create("ana@x.org");
+    add_key("of ana", ana);
+    const auto enabled = [] {
+        return sql().number("SELECT count(*) FROM \"apikey\" WHERE \"enabled\"");
+    };
+    done(ctl_with("UserAdminCleanUp On\n", {"ban", ana}));
+    CHECK_EQUAL(0, enabled());
+    done(ctl_with("UserAdminCleanUp On\n", {"unban", ana}));
+    CHECK_EQUAL(1, enabled());
+}
+
 TEST(clean_up, in_check_names_tables_with_other_columns) {
     sql().run(R"(CREATE TABLE "passkey" ("id" text, "userId" text))");
     const std::string without = done(ctl_with("", {"check"}));
@@ -63,11 +75,14 @@ TEST(clean_up, in_check_names_the_missing_grants) {
         return bare_ctl({"--config", file("reader.conf", text), "check"}).output;
     };
     const std::string with_none = problems();
-    sql().run("GRANT DELETE, SELECT (\"referenceId\") ON \"apikey\" TO reader");
+    sql().run(
+        "GRANT DELETE, SELECT (\"id\", \"referenceId\", \"enabled\"), UPDATE (\"enabled\") ON "
+        "\"apikey\" TO reader");
     const std::string with_both = problems();
     sql().run("DROP OWNED BY reader; DROP ROLE reader");
     CHECK(has(with_none, R"(run: GRANT DELETE ON "public"."apikey" TO reader;)"));
     CHECK(has(with_none, R"(run: GRANT SELECT ("referenceId") ON "public"."apikey" TO reader;)"));
+    CHECK(has(with_none, R"(run: GRANT UPDATE ("enabled") ON "public"."apikey" TO reader;)"));
     CHECK_FALSE(has(with_both, "apikey"));
 }
 

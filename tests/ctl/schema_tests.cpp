@@ -113,9 +113,12 @@ TEST(schema, creates_only_missing_tables) {
     CHECK(has(done(ctl({"--tables", tables, "check"})), "\"app_user_newest_idx\""));
 }
 
-TEST(schema, creates_a_missing_table_of_revocations) {
-    sql().run("DROP TABLE useradmin_revocation");
-    CHECK_EQUAL(std::string("Missing tables were created."), done(ctl({"schema"})));
+TEST(schema, creates_missing_tables_of_its_own) {
+    for (const char* const table : {"useradmin_revocation", "useradmin_disabled_key"}) {
+        sql().run("DROP TABLE " + std::string(table));
+        CHECK_EQUAL(std::string("Missing tables were created."), done(ctl({"schema"})));
+        CHECK_EQUAL(0, sql().number("SELECT count(*) FROM " + std::string(table)));
+    }
     sql().run("DROP TABLE useradmin_revocation");
     // The names of its columns begin with those of other tables.
     const auto with = [&](std::vector<std::string> arguments, std::string_view input = "") {

@@ -104,6 +104,19 @@ const tests = (check) => {
       assert.deepEqual(await counts(site), before);
       assert.ok(!(await key.isValid()));
     });
+
+  check("a ban disables the user's API keys, and lifting it enables those that it disabled", async (site) => {
+    const { status, error } = await site.control(["schema"]);
+    assert.equal(status, 0, error);
+    const { user, session } = await site.signedIn();
+    const [key, disabled] = [await createKey(site, user, session), await createKey(site, user, session)];
+    await site.database.pool.query('UPDATE "apikey" SET "enabled" = FALSE WHERE "id" = $1', [disabled.id]);
+    await site.change(user.id, { banned: true }, "/cleaning/users");
+    assert.ok(!(await key.isValid()));
+    await site.change(user.id, { banned: false }, "/cleaning/users");
+    assert.ok(await key.isValid());
+    assert.ok(!(await disabled.isValid()));
+  });
 };
 
 for (const version of versions.filter((one) => !one.issuer))

@@ -221,4 +221,101 @@ TEST(clean_up, goes_on_after_a_right_was_revoked) {
     CHECK_EQUAL(std::string("of m, of n"), rows_of("apikey"));
 }
 
+/// API keys on a ban.
+class DisabledKeys : public CleanUp {
+  public:
+    void setup() override {
+        CleanUp::setup();
+        create({"apikey", "referenceId", R"("key" text, "enabled" boolean)"});
+        sql().run(
+            R"(INSERT INTO "apikey" ("id", "referenceId", "enabled") VALUES ('one', 'n', TRUE),
+                     ('two', 'n', NULL), ('off', 'n', FALSE), ('other', 'm', TRUE))");
+    }
+
+  protected:
+    /// The ids of the keys that are enabled.
+    std::string enabled() {
+        std::string all;
+        for (const auto& row :
+             sql().rows("SELECT \"id\" FROM \"apikey\" WHERE coalesce(\"enabled\", "
+                        "TRUE) ORDER BY 1"))
+            all += (all.empty() ? "" : ", ") + row[0].value_or("?");
+        return all;
+    }
+    void ban(bool is_banned, const std::string& account = "useradmin", bool has_plugins = true) {
+        worked(cleaning(
+            [&](store::DatabaseStore& store) {
+                return store.update("n", {{"banned", is_banned}}, {});
+            },
+            account, has_plugins));
+    }
+};
+
+TEST_GROUP_BASE(disabled_keys, DisabledKeys){};
+
+TEST(disabled_keys, are_those_of_a_banned_user_until_the_ban_is_lifted) {
+    ban(true);
+    CHECK_EQUAL(std::string("other"), enabled());
+    ban(false);
+    CHECK_EQUAL(std::string("one, other, two"), enabled());
+    CHECK_EQUAL(0, sql().number("SELECT count(*) FROM useradmin_disabled_key"));
+}
+
+TEST(disabled_keys, include_those_of_a_second_ban) {
+    ban(true);
+    sql().run("INSERT INTO \"apikey\" (\"id\", \"referenceId\") VALUES ('new', 'n')");
+    sql().run("UPDATE \"apikey\" SET \"enabled\" = TRUE WHERE \"id\" = 'one'");
+    ban(true);
+    CHECK_EQUAL(std::string("other"), enabled());
+    ban(false);
+    CHECK_EQUAL(std::string("new, one, other, two"), enabled());
+}
+
+TEST(disabled_keys, are_only_those_of_a_ban) {
+    worked(cleaning([](store::DatabaseStore& store) {
+        return store.update("n", {{"role", "admin"}, {"email", "o@x"}}, {});
+    }));
+    CHECK_EQUAL(std::string("one, other, two"), enabled());
+    ban(true, "useradmin", false);
+    CHECK_EQUAL(std::string("one, other, two"), enabled());
+}
+
+TEST(disabled_keys, are_enabled_again_if_the_ban_is_rolled_back) {
+    RefusingListener listener;
+    CHECK_FALSE(cleaning([&](store::DatabaseStore& store) {
+        store.set_change_listener(&listener);
+        return store.update("n", {{"banned", true}}, {});
+    }));
+    CHECK_EQUAL(std::string("one, other, two"), enabled());
+}
+
+TEST(disabled_keys, stay_disabled_without_a_table_that_notes_them) {
+    sql().run("ALTER TABLE useradmin_disabled_key RENAME TO other_key");
+    ban(true);
+    ban(false);
+    sql().run("ALTER TABLE other_key RENAME TO useradmin_disabled_key");
+    CHECK_EQUAL(std::string("other"), enabled());
+}
+
+TEST(disabled_keys, of_a_deleted_user_are_noted_no_longer) {
+    ban(true);
+    worked(cleaning(remove));
+    CHECK_EQUAL(0, sql().number("SELECT count(*) FROM useradmin_disabled_key"));
+}
+
+TEST(disabled_keys, need_the_right_to_change_them_but_a_ban_does_not) {
+    if (!is_postgresql())
+        return;
+    sql().run("CREATE ROLE poor LOGIN; GRANT ALL ON \"user\", \"session\", \"account\", "
+              "useradmin_revocation TO poor; GRANT SELECT ON \"apikey\" TO poor");
+    ban(true, "poor");
+    const std::string without = enabled();
+    sql().run("GRANT UPDATE (\"enabled\") ON \"apikey\" TO poor");
+    ban(true, "poor");
+    sql().run("DROP OWNED BY poor; DROP ROLE poor");
+    CHECK_EQUAL(std::string("one, other, two"), without);
+    CHECK_EQUAL(std::string("other"), enabled());
+    CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"user\" WHERE \"banned\""));
+}
+
 } // namespace useradmin::test

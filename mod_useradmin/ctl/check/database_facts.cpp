@@ -64,6 +64,12 @@ std::vector<store::Privilege> required_privileges(const CommandSettings& setting
         const store::PluginTable& plugin = *schema.owned[index].plugin;
         if (plugin.reference != store::Reference::organization)
             all.insert(all.end(), {{table, "DELETE"}, {table, "SELECT", plugin.owner}});
+        if (plugin.name == "apiKey")
+            all.insert(all.end(), {{table, "SELECT", "id"},
+                                   {table, "SELECT", "enabled"},
+                                   {table, "UPDATE", "enabled"}});
+        if (plugin.name == store::disabled_keys_table)
+            all.insert(all.end(), {{table, "INSERT"}, {table, "SELECT", "keyId"}});
     }
     return all;
 }

@@ -272,6 +272,15 @@ class Examiner {
     }
 
     void check_plugins() {
+        const auto& owned = schema().owned;
+        const auto has = [&](std::string_view name) {
+            return std::any_of(owned.begin(), owned.end(),
+                               [&](const auto& each) { return each.plugin->name == name; });
+        };
+        if (has("apiKey") && !has(store::disabled_keys_table))
+            note("there is no table " + std::string(store::disabled_keys_table) +
+                 ", so lifting a ban does not enable the API keys that it disabled "
+                 "(UserAdminCleanUp); run: useradminctl schema");
         for (const std::string& name : schema().unknown_plugin_tables)
             note("table " + name +
                  " has the name of a table of better-auth's plugins, but other columns: a deletion "

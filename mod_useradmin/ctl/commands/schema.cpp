@@ -46,7 +46,8 @@ class Places {
             replace_all(statement, "\"" + known + "_", "\"" + own + "_");
             // Other tables are created in the schema of the users.
             if (known == "user")
-                for (const std::string other : {"\"verification\"", "\"useradmin_revocation\""})
+                for (const std::string other :
+                     {"\"verification\"", "\"useradmin_revocation\"", "\"useradmin_disabled_key\""})
                     replace_all(
                         statement, other,
                         place.substr(0, place.size() - store::quoted_identifier(own).size()) +
@@ -182,12 +183,15 @@ Exit create_schema(Context& context) {
     Database& database = context.database(Database::IfAbsent::create);
     const store::Dialect& dialect = database.dialect();
     reject_schemas(dialect.product(), database.tables());
-    const store::Schema before = database.schema();
+    store::TableNames names = database.tables();
+    names.has_plugins = true; // one of them is ours
+    const store::Schema before = database.schema(names);
     database.refuse_superuser_risk(before);
     if (!before.user.exists() && !dialect.init_database(database.client(), database.pool()))
         throw CommandError(Exit::failure,
                            "the database reported an error: " + database.client().error_message());
-    const bool is_complete = has_application_tables(before) && before.revocation.exists();
+    const bool is_complete = has_application_tables(before) && before.revocation.exists() &&
+                             before.disabled_keys() != nullptr;
     Done done{!before.user.exists(), !is_complete, {}, database.new_file()};
     const Places places(database, before);
     Transaction transaction(database);

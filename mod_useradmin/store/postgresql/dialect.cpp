@@ -62,7 +62,9 @@ std::string catalog_query(const TableNames& names) {
            "pg_catalog.current_setting('client_encoding'), t.letter, q.nspname, c.relname, "
            "coalesce(c.relkind OPERATOR(pg_catalog.=) 'r' AND h.amname OPERATOR(pg_catalog.=) "
            "'heap', false), t.letter OPERATOR(pg_catalog.<>) 'p' OR "
-           "pg_catalog.has_table_privilege(t.relation, 'DELETE'), a.attname, "
+           "pg_catalog.has_table_privilege(t.relation, 'DELETE'), t.letter "
+           "OPERATOR(pg_catalog.<>) 'p' OR pg_catalog.has_table_privilege(t.relation, 'INSERT'), "
+           "a.attname, "
            "pg_catalog.format_type(a.atttypid, a.atttypmod), "
            "y.typname, z.nspname, (SELECT e.nspname FROM pg_catalog.pg_opclass p JOIN "
            "pg_catalog.pg_am m ON m.oid OPERATOR(pg_catalog.=) p.opcmethod AND m.amname "
@@ -78,7 +80,8 @@ std::string catalog_query(const TableNames& names) {
            "a.attidentity "
            "OPERATOR(pg_catalog.=) '', NOT o.collisdeterministic, t.letter "
            "OPERATOR(pg_catalog.<>) 'p' OR pg_catalog.has_column_privilege(t.relation, a.attnum, "
-           "'SELECT'), (SELECT "
+           "'SELECT'), t.letter OPERATOR(pg_catalog.<>) 'p' OR "
+           "pg_catalog.has_column_privilege(t.relation, a.attnum, 'UPDATE'), (SELECT "
            "pg_catalog.min(n.nspname::pg_catalog.text) FROM pg_catalog.pg_class c JOIN "
            "pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace WHERE "
            "c.relname OPERATOR(pg_catalog.=) t.name AND NOT "
@@ -164,6 +167,7 @@ Column column_of(Rows& rows, bool has_iso_dates) {
         column.read_after = "::pg_catalog.text";
     column.has_loose_collation = rows.take_boolean();
     column.is_readable = rows.take_boolean();
+    column.is_writable = rows.take_boolean();
     column.has_loose_equality = type == "bpchar" || type == "citext" ||
                                 column.kind == Column::Kind::other || column.has_loose_collation;
     return column;
@@ -703,6 +707,7 @@ class Postgresql final : public Dialect {
         }
         table.version = rows.take_boolean() ? version_of_stored : version_of_values;
         table.allows_delete = rows.take_boolean();
+        table.allows_insert = rows.take_boolean();
         Column column = column_of(rows, has_iso_dates);
         if (!column.name.empty()) {
             table.columns.push_back(std::move(column));

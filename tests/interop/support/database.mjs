@@ -43,7 +43,7 @@ export class Database {
       socket,
       "--username",
       "useradmin",
-      "--exclude-table=useradmin_revocation*",
+      "--exclude-table=useradmin_*",
       this.name,
     ]);
     if (status !== 0) throw new Error(`pg_dump failed: ${error}`);
