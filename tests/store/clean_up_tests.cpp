@@ -299,6 +299,7 @@ TEST(disabled_keys, stay_disabled_without_a_table_that_notes_them) {
 
 TEST(disabled_keys, of_a_deleted_user_are_noted_no_longer) {
     ban(true);
+    CHECK_EQUAL(2, sql().number("SELECT count(*) FROM useradmin_disabled_key"));
     worked(cleaning(remove));
     CHECK_EQUAL(0, sql().number("SELECT count(*) FROM useradmin_disabled_key"));
 }
