@@ -116,15 +116,25 @@ void Database::execute(const std::string& sql) {
     static_cast<void>(rows(sql));
 }
 
+std::vector<store::ForeignKey> Database::rejecting_keys(const store::Schema& schema) {
+    auto keys = store::find_rejecting_keys(*client_, pool_, *dialect_, schema, tables_);
+    if (const auto* const error_kind = std::get_if<store::ErrorKind>(&keys))
+        fail(*error_kind);
+    return std::get<0>(std::move(keys));
+}
+
+void Database::fail(store::ErrorKind error_kind) const {
+    const std::string sentence = "the database reported an error: " + client_->error_message();
+    if (error_kind == store::ErrorKind::busy)
+        throw LockTimeout(sentence);
+    throw CommandError(Exit::failure, sentence);
+}
+
 std::vector<Database::Row> Database::rows(const std::string& sql) {
     auto answer = client_->execute(sql.c_str(), pool_);
     store::Rows* rows = std::get_if<store::Rows>(&answer);
-    if (rows == nullptr) {
-        const std::string sentence = "the database reported an error: " + client_->error_message();
-        if (std::get<store::ErrorKind>(answer) == store::ErrorKind::busy)
-            throw LockTimeout(sentence);
-        throw CommandError(Exit::failure, sentence);
-    }
+    if (rows == nullptr)
+        fail(std::get<store::ErrorKind>(answer));
     std::vector<Row> all;
     while (rows->next()) {
         Row& row = all.emplace_back();

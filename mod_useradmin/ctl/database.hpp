@@ -6,6 +6,7 @@
 #include "store/connection.hpp"
 #include "store/database_store.hpp"
 #include "store/dialect.hpp"
+#include "store/foreign_keys.hpp"
 
 #include <memory>
 #include <optional>
@@ -48,6 +49,8 @@ class Database final : public store::ConnectionSource, public text::Logger {
     std::optional<std::string> superuser_risk(const store::Schema& schema);
     /// Throws CommandError if there is a superuser risk.
     void refuse_superuser_risk(const store::Schema& schema);
+    /// Returns the foreign keys that reject the deletion of a user. Throws CommandError.
+    std::vector<store::ForeignKey> rejecting_keys(const store::Schema& schema);
     /// Runs a statement. Throws CommandError.
     void execute(const std::string& sql);
     /// Returns the rows of a query; NULL is an empty optional. Throws CommandError.
@@ -59,6 +62,9 @@ class Database final : public store::ConnectionSource, public text::Logger {
     void write(text::Level level, std::string_view message) noexcept override;
 
   private:
+    /// Throws CommandError, or LockTimeout, with the client's error message.
+    [[noreturn]] void fail(store::ErrorKind error_kind) const;
+
     apr_pool_t* pool_ = nullptr;
     store::TableNames tables_;
     store::Connection connection_;

@@ -2,6 +2,7 @@
 
 #include "apr/pool.hpp"
 #include "store/cached_connection.hpp"
+#include "store/foreign_keys.hpp"
 #include "store/lists.hpp"
 #include "store/privileges.hpp"
 #include "store/statements.hpp"
@@ -61,6 +62,18 @@ Failure DatabaseStore::log_unavailable(std::string_view tag, std::string_view re
 Failure DatabaseStore::log_failed(std::string_view tag, std::string_view reason) {
     log_.write(text::Level::error, std::string(tag) += reason);
     return Failure::failed;
+}
+
+std::string DatabaseStore::references_to(const Dialect& dialect, Client& client,
+                                         const Schema& schema, std::string_view user_id) {
+    std::string reason;
+    if (!dialect.product().names_violated_keys)
+        if (const std::string keys =
+                keys_referring_to(client, pool_, dialect, schema, names_, user_id);
+            !keys.empty())
+            reason = "; referring foreign keys: " + keys;
+    return reason + "; the user was not deleted: delete the rows that refer to it, or declare the "
+                    "foreign key ON DELETE CASCADE or ON DELETE SET NULL";
 }
 
 std::string DatabaseStore::missing_grants(const Dialect& dialect, Client& client,
@@ -228,12 +241,15 @@ std::optional<Result<Done>> DatabaseStore::repeat_on(const Connection& connectio
             continue;
         }
         case ErrorKind::unique_violation:
+        case ErrorKind::foreign_key_violation:
         case ErrorKind::rejected:
             break;
         }
         std::string reason = "the database reported an error: " + work.error_message();
         if (work.error_kind() == ErrorKind::insufficient_privilege)
             reason += missing_grants(dialect, client, known.schema(), needs);
+        if (work.error_kind() == ErrorKind::foreign_key_violation && !work.deleted_user().empty())
+            reason += references_to(dialect, client, known.schema(), work.deleted_user());
         return log_failed("UA0106: ", reason);
     }
 }

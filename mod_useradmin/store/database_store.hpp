@@ -112,6 +112,10 @@ class DatabaseStore : public Store {
     Failure connection_failure(const Client& client);
     Failure log_unavailable(std::string_view tag, std::string_view reason);
     Failure log_failed(std::string_view tag, std::string_view reason);
+    /// Returns what still refers to a user whose deletion a foreign key has rejected, and the
+    /// remedy, as the end of a log line.
+    std::string references_to(const Dialect& dialect, Client& client, const Schema& schema,
+                              std::string_view user_id);
     /// Returns the missing GRANTs as the end of a log line.
     std::string missing_grants(const Dialect& dialect, Client& client, const Schema& schema,
                                unsigned needs);

@@ -43,6 +43,8 @@ struct DatabaseProduct {
     bool has_schemas;
     /// Whether NULL sorts after all values instead of before them.
     bool sorts_nulls_last;
+    /// Whether the error message for a violated foreign key names the key and its table.
+    bool names_violated_keys;
     /// Advice for a read-only server.
     const char* read_only_hint;
     /// Begins a read-only transaction with a single snapshot.
@@ -145,6 +147,12 @@ class Dialect {
     /// id. A condition may follow.
     virtual void append_revocations(Statement& statement, const Table& table,
                                     std::int64_t position) const = 0;
+
+    /// Returns the query for foreign keys of any table that refer to a user, session or account
+    /// without ON DELETE CASCADE, SET NULL or SET DEFAULT. Each row is one of their columns, in
+    /// order: the letter of the referenced table, the referring table's schema (NULL without
+    /// schemas) and name, the key's name, the column, and the referenced one (NULL: the id).
+    virtual std::string foreign_keys_query(const Schema& schema, const TableNames& names) const = 0;
 
     // --- For useradminctl ---
 

@@ -462,6 +462,7 @@ Result<Done> remove(Work& work, const Dialect& dialect, std::string_view id,
                     const ProtectedEmail& spared, const UpdateGuard& guard) {
     if (!work.schema().user.at("id").can_hold_id(id))
         return Failure::not_found;
+    work.set_deleted_user(id);
     return revoke<Done>(work, dialect, {id, {}},
                         [&] { return dialect.remove(work, id, spared, guard); });
 }

@@ -55,6 +55,10 @@ class Work {
     bool has_listener() const noexcept { return has_listener_; }
     RowChange& row_change() noexcept { return row_change_; }
 
+    /// The user that the work deletes; empty if it deletes none.
+    void set_deleted_user(std::string_view id) noexcept { deleted_user_ = id; }
+    std::string_view deleted_user() const noexcept { return deleted_user_; }
+
   private:
     Result<Rows> record(std::variant<Rows, ErrorKind>&& answer);
 
@@ -63,6 +67,7 @@ class Work {
     apr_pool_t* pool_;
     bool has_listener_;
     RowChange row_change_;
+    std::string_view deleted_user_;
     std::optional<ErrorKind> error_kind_;
     bool may_be_committed_ = false;
     std::string error_message_;

@@ -365,6 +365,18 @@ TEST(delete_, without_a_terminal_wants_yes) {
     CHECK_EQUAL(1, sql().number(R"(SELECT count(*) FROM "user")"));
 }
 
+TEST(delete_, that_a_foreign_key_rejects_says_what_to_do) {
+    create("ana@x.org");
+    sql().run(R"(CREATE TABLE "invoice" ("buyer" text REFERENCES "user" ("id"));
+                 INSERT INTO "invoice" SELECT "id" FROM "user")");
+    const ProgramResult ended = ctl({"delete", "ana@x.org", "--yes"});
+    sql().run(R"(DROP TABLE "invoice")");
+    CHECK_EQUAL(1, ended.status);
+    CHECK(has(ended.errors, "\"invoice\""));
+    CHECK(has(ended.errors, "delete the rows that refer to it, or declare the foreign key"));
+    CHECK_EQUAL(1, sql().number(R"(SELECT count(*) FROM "user")"));
+}
+
 TEST(delete_, prints_a_message_as_json) {
     const std::string id = create("ana@x.org");
     const Json json(ctl({"delete", id, "--yes", "--json"}).output);

@@ -56,6 +56,20 @@ TEST(database, failure_is_500_without_SQL_in_the_reply) {
     expect_error(deleted, 500, "Error al eliminar usuario");
 }
 
+TEST(database, foreign_key_that_rejects_a_deletion_is_500_and_named_in_the_log) {
+    expect_log("UA0106");
+    expect_log(R"("invoice")");
+    expect_log("delete the rows that refer to it, or declare the foreign key ON DELETE CASCADE");
+    start(location("/api/users", as_sara));
+    change(R"(CREATE TABLE "invoice" ("buyer" text REFERENCES "user" ("id"));
+              INSERT INTO "invoice" VALUES ('ulises-1'))",
+           R"(DROP TABLE "invoice")");
+    const auto rejected = send("DELETE", "/api/users/ulises-1");
+    undo();
+    expect(rejected, 500, R"({"success":false,"error":"Error al eliminar usuario"})");
+    expect_success(send("DELETE", "/api/users/ulises-1"));
+}
+
 TEST(database, failure_of_a_session_lookup_is_not_401) {
     expect_log("UA0103");
     start(location("/api/users", "AuthUserAdmin On"));

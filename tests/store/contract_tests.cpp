@@ -809,6 +809,40 @@ TEST(remove, that_cannot_delete_the_user_deletes_nothing) {
     CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"session\""));
 }
 
+TEST(remove, that_a_foreign_key_rejects_names_its_table_and_the_remedy) {
+    add_user("u", "u@x");
+    add_session("one", "u", "2030-01-01T00:00:00.000Z");
+    sql().run("INSERT INTO \"account\" (\"id\", \"accountId\", \"providerId\", \"userId\", "
+              "\"createdAt\", \"updatedAt\") VALUES ('a', 'u@x', 'credential', 'u', "
+              "'2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z')");
+    const std::pair<const char*, const char*> keys[] = {
+        {"\"user\" (\"id\")", "'u'"},
+        {"\"user\"", "'u'"},
+        {"\"user\" (\"id\") ON DELETE RESTRICT", "'u'"},
+        {"\"user\" (\"id\") DEFERRABLE INITIALLY DEFERRED", "'u'"},
+        {"\"session\" (\"id\")", "'session-one'"},
+        {"\"account\" (\"id\")", "'a'"}};
+    for (const auto& [target, id] : keys) {
+        const std::string column = "\"its\"\"owner\" text REFERENCES " + std::string(target);
+        change("CREATE TABLE \"idle\" (" + column + "); CREATE TABLE \"clingy\" (" + column +
+                   "); INSERT INTO \"clingy\" VALUES (" + id + ")",
+               "DROP TABLE \"clingy\"; DROP TABLE \"idle\"");
+        expect_error("UA0106");
+        CHECK(failed(store().remove("u", nobody)));
+        const std::string& line = log_.lines.back();
+        STRCMP_CONTAINS(
+            is_postgresql()
+                ? "\"clingy_its\"owner_fkey\" on table \"clingy\" (SQLSTATE 23503); the user"
+                : "foreign keys: \"clingy\" (\"its\"\"owner\"); the user",
+            line.c_str());
+        STRCMP_CONTAINS("or declare the foreign key ON DELETE CASCADE or ON DELETE SET NULL",
+                        line.c_str());
+        CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"session\""));
+        undo();
+    }
+    worked(store().remove("u", nobody));
+}
+
 class Guarded : public Contract {
   protected:
     /// What comes of an update, and of a deletion, under the guard: "done", "outranked" and so on.

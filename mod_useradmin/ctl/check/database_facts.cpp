@@ -266,6 +266,7 @@ DatabaseFacts collect_database_facts(Database& database, const CommandSettings& 
     found.indexes = indexes_of(database, schema);
     found.missing_privileges =
         missing_privileges(database, schema, required_privileges(settings, schema));
+    found.rejecting_keys = database.rejecting_keys(schema);
     found.superuser_risk = database.superuser_risk(schema);
     if (found.superuser_risk)
         return found;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ctl/database.hpp"
+#include "store/foreign_keys.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -61,6 +62,8 @@ struct DatabaseFacts {
     std::string version;
     std::vector<Index> indexes;
     std::vector<MissingPrivilege> missing_privileges;
+    /// Foreign keys that reject the deletion of a user.
+    std::vector<store::ForeignKey> rejecting_keys;
     /// Why the rows were not read, if the role is a superuser (Database::superuser_risk).
     std::optional<std::string> superuser_risk;
     /// Rows look like this service's own if they have UUIDs, verified addresses, and the same

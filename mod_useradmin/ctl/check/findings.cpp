@@ -32,6 +32,7 @@ class Examiner {
         check_rows();
         check_revocations();
         check_plugins();
+        check_foreign_keys();
         check_indexes();
         name_tables();
         return std::move(findings_);
@@ -285,6 +286,15 @@ class Examiner {
             note("table " + name +
                  " has the name of a table of better-auth's plugins, but other columns: a deletion "
                  "leaves its rows alone (UserAdminCleanUp)");
+    }
+
+    void check_foreign_keys() {
+        for (const store::ForeignKey& key : found_.rejecting_keys)
+            note("foreign key " +
+                 (product_.names_violated_keys ? store::quoted_identifier(key.name) + " of " : "") +
+                 key.text() + " refers to table " + table(key.referenced).name +
+                 " without ON DELETE CASCADE or SET NULL: a user to whom a row refers cannot be "
+                 "deleted");
     }
 
     void check_indexes() {

@@ -168,6 +168,8 @@ ErrorKind error_kind_of(std::string_view state) noexcept {
         {"42883", ErrorKind::stale_schema},           // undefined function
         {"3F000", ErrorKind::stale_schema},           // invalid schema name
         {"23505", ErrorKind::unique_violation},       // unique violation
+        {"23503", ErrorKind::foreign_key_violation},  // foreign key violation
+        {"23001", ErrorKind::foreign_key_violation},  // restrict violation, from PostgreSQL 18 on
         {"42501", ErrorKind::insufficient_privilege}, // insufficient privilege
         {"40001", ErrorKind::busy},                   // serialization failure
         {"40P01", ErrorKind::busy},                   // deadlock detected

@@ -219,6 +219,7 @@ constexpr DatabaseProduct postgresql_product = {
     false,
     true,
     true,
+    true,
     "where DBDParams names several hosts, target_session_attrs=read-write finds the one that does",
     "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"};
 
@@ -654,6 +655,23 @@ class Postgresql final : public Dialect {
                "'' THEN pg_catalog.has_table_privilege(t.relation, w.privilege) ELSE "
                "pg_catalog.has_column_privilege(t.relation, w.name, w.privilege) END ORDER BY "
                "w.place";
+    }
+
+    std::string foreign_keys_query(const Schema& schema, const TableNames&) const override {
+        // The keys of a partition are those of the whole table.
+        return "SELECT t.letter, n.nspname, r.relname, k.conname, a.attname, b.attname FROM " +
+               tables_of(schema) +
+               " JOIN pg_catalog.pg_constraint k ON k.confrelid OPERATOR(pg_catalog.=) t.relation "
+               "AND k.contype OPERATOR(pg_catalog.=) 'f' AND (k.confdeltype "
+               "OPERATOR(pg_catalog.=) 'a' OR k.confdeltype OPERATOR(pg_catalog.=) 'r') AND "
+               "k.conparentid OPERATOR(pg_catalog.=) 0::pg_catalog.oid JOIN pg_catalog.pg_class r "
+               "ON r.oid OPERATOR(pg_catalog.=) k.conrelid JOIN pg_catalog.pg_namespace n ON n.oid "
+               "OPERATOR(pg_catalog.=) r.relnamespace CROSS JOIN LATERAL "
+               "pg_catalog.generate_series(1, pg_catalog.cardinality(k.conkey)) AS i (place) JOIN "
+               "pg_catalog.pg_attribute a ON a.attrelid OPERATOR(pg_catalog.=) k.conrelid AND "
+               "a.attnum OPERATOR(pg_catalog.=) k.conkey[i.place] JOIN pg_catalog.pg_attribute b "
+               "ON b.attrelid OPERATOR(pg_catalog.=) k.confrelid AND b.attnum "
+               "OPERATOR(pg_catalog.=) k.confkey[i.place] ORDER BY 2, 3, 4, i.place";
     }
 
     std::string lesser_roles_query(const Schema& schema) const override {

@@ -88,6 +88,7 @@ constexpr DatabaseProduct sqlite_product = {
     true,
     false,
     false,
+    false,
     "httpd's account must have the right to write the file and its folder",
     "BEGIN"};
 
@@ -388,18 +389,21 @@ class Sqlite final : public Dialect {
     }
 
     std::string indexes_query(const Schema&, const TableNames& names) const override {
-        const auto table = [](const char* letter, std::string_view name) {
-            return "SELECT '" + std::string(letter) + "' AS letter, " +
-                   literal(name.substr(name.find('.') + 1)) + " AS name";
-        };
         // The catalogue lacks index expressions; the index's statement has them.
         return "SELECT t.letter, l.name, l.\"unique\", coalesce(x.name, iif(m.sql LIKE "
                "'%coalesce(%', 'coalesce(', iif(m.sql LIKE '%lower(%', 'lower(', '('))) FROM (" +
-               table("u", names.user) + " UNION ALL " + table("s", names.session) + " UNION ALL " +
-               table("a", names.account) +
+               tables_of(names) +
                ") t JOIN pragma_index_list(t.name) l JOIN pragma_index_xinfo(l.name) x LEFT JOIN "
                "sqlite_master m ON m.name = l.name WHERE l.partial = 0 AND x.key = 1 ORDER BY 1, "
                "2, x.seqno";
+    }
+
+    std::string foreign_keys_query(const Schema&, const TableNames& names) const override {
+        return "SELECT t.letter, NULL, m.name, f.id, f.\"from\", f.\"to\" FROM (" +
+               tables_of(names) +
+               ") t JOIN sqlite_master m ON m.type = 'table' JOIN pragma_foreign_key_list(m.name) "
+               "f ON f.\"table\" = t.name COLLATE NOCASE WHERE f.on_delete IN ('NO ACTION', "
+               "'RESTRICT') ORDER BY m.name, f.id, f.seq";
     }
 
     std::string lesser_roles_query(const Schema&) const override { return {}; }
@@ -409,6 +413,16 @@ class Sqlite final : public Dialect {
     }
 
   private:
+    /// Returns a query for the letters and names of the tables.
+    static std::string tables_of(const TableNames& names) {
+        const auto table = [](const char* letter, std::string_view name) {
+            return "SELECT '" + std::string(letter) + "' AS letter, " +
+                   literal(name.substr(name.find('.') + 1)) + " AS name";
+        };
+        return table("u", names.user) + " UNION ALL " + table("s", names.session) + " UNION ALL " +
+               table("a", names.account);
+    }
+
     /// Deletes the rows with the id in the field. Returns false on failure.
     bool remove_rows(Work& work, const Table& table, std::string_view field,
                      std::string_view id) const {
