@@ -8,16 +8,6 @@ import { eventually } from "./support/machine.mjs";
 import { Redis } from "./support/redis.mjs";
 import { asMigrated } from "./support/styles.mjs";
 
-/** Waits until httpd has found the table of revocations in the catalogue. */
-const isRecognised = async (site) => {
-  const { id } = await site.createHere();
-  const isRecorded = async () => {
-    await site.change(id, { banned: true });
-    return (await site.database.rows("SELECT FROM useradmin_revocation WHERE user_id = $1", [id])).length > 0;
-  };
-  assert.ok(await eventually(isRecorded));
-};
-
 const testsOf = (redis) => (check) => {
   const applications = [];
 
@@ -25,9 +15,6 @@ const testsOf = (redis) => (check) => {
   const start = async (site, storeSessionInDatabase) => {
     const index = Number(storeSessionInDatabase);
     if (!applications[index]) {
-      const { status, error } = await site.control(["schema"]);
-      assert.equal(status, 0, error);
-      await isRecognised(site);
       const secondaryStorage = await redis.storage(3, "better-auth:");
       site.beforeClose(() => secondaryStorage.close());
       applications[index] = await site.another({ secondaryStorage, session: { storeSessionInDatabase } });
@@ -107,6 +94,7 @@ const testsOf = (redis) => (check) => {
 for (const version of versions.filter((one) => !one.issuer)) {
   const redis = new Redis();
   describeSite("a secondary storage in Redis", version, asMigrated, testsOf(redis), {
+    runsSchema: true,
     directives: async () => {
       await redis.start();
       return `UserAdminSecondaryStorage redis://127.0.0.1:${redis.port}/3 better-auth:\n`;

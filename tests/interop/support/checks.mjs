@@ -18,16 +18,17 @@ export const runSites = (concurrency) =>
 
 /**
  * The tests of one site. `body` gets a function that writes one: check(sentence, test, column of the matrix).
- * `directives` may be a function that starts what they name.
+ * `directives` may be a function that starts what they name. With `runsSchema`, `useradminctl schema` runs before httpd
+ * starts, whose children find new tables only after a while.
  */
-export const describeSite = (title, version, style, body, { directives = "" } = {}) => {
+export const describeSite = (title, version, style, body, { directives = "", runsSchema = false } = {}) => {
   const release = version === newest ? `${version.name} (newest)` : version.name;
   const name = `better-auth ${release}, ${style.name}: ${title}`;
   if (!only.test(name)) return;
   sites.push(() =>
     describe(name, { concurrency: 1 }, () => {
       let site;
-      before(async () => (site = await Site.open(version, style, typeof directives === "function" ? await directives() : directives)));
+      before(async () => (site = await Site.open(version, style, typeof directives === "function" ? await directives() : directives, runsSchema)));
       after(() => site?.close());
       body((sentence, run, column) => {
         if (column) results.row(version.name, style.name);

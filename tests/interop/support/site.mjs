@@ -73,10 +73,10 @@ export const asHere = (user) => ({
 
 export class Site {
   /** Lays the tables, starts httpd and signs the first superAdmin up. */
-  static async open(version, style, directives = "") {
+  static async open(version, style, directives = "", runsSchema = false) {
     const site = new Site();
     try {
-      await site.#open(version, style, directives);
+      await site.#open(version, style, directives, runsSchema);
       return site;
     } catch (failure) {
       await site.close().catch(() => {});
@@ -84,13 +84,18 @@ export class Site {
     }
   }
 
-  async #open(version, style, directives) {
+  async #open(version, style, directives, runsSchema) {
     this.version = version;
     this.style = style;
     this.database = await Database.make();
     this.application = await this.another();
     if (style.lay) await this.database.run(style.lay);
     else await this.application.migrate();
+    if (runsSchema) {
+      const database = ["--driver", "pgsql", "--params", this.database.params];
+      const { status, error } = await run(built("useradminctl"), [...database, "schema"]);
+      assert.equal(status, 0, error);
+    }
     this.httpd = await Httpd.start(
       `DBDriver pgsql\nDBDParams "${this.database.params}"\nDBDMin 0\nDBDKeep 2\nDBDMax 8\n` +
         (style.directives ?? "") +
