@@ -48,6 +48,8 @@ Outcome Delivery::run(store::Store& store, SecondaryStorage& storage) {
     const auto read = store.revocations_since(position_, after_id_);
     if (!read)
         return Outcome::database_failed;
+    if (!read->has_table)
+        return Outcome::no_table;
     if (read->position < position_) { // another database
         restart();
         return Outcome::partial;

@@ -12,9 +12,10 @@ namespace useradmin::secondary_storage {
 /// Follows the table of revocations. Delivering a revocation again changes nothing.
 class Delivery {
   public:
-    enum class Outcome { complete, partial, database_failed, storage_failed };
+    enum class Outcome { complete, partial, no_table, database_failed, storage_failed };
 
-    /// Delivers up to 1000 revocations since the last ones. partial: more follow. After a failure
+    /// Delivers up to 1000 revocations since the last ones. partial: more follow. no_table:
+    /// there is no table of revocations. After a failure
     /// the same ones are delivered again.
     Outcome run(store::Store& store, SecondaryStorage& storage);
     /// Starts again with all revocations that are kept: the storage may have lost the last ones.

@@ -35,7 +35,7 @@ int handle_request(request_rec* request) {
     backend_settings.has_plugins = settings.get<CleansUp>();
     httpd::RequestBackend backend(request, useradmin_module, backend_settings);
     const auto storage = settings.get<SecondaryStorageAddress>();
-    backend.store().refuse_revocations(storage.is_required && storage.is_unreachable());
+    backend.store().refuse_revocations(storage.is_required && storage.fails());
     password::BoundedHasher hasher(backend.settings().hash_format, backend.slots());
     const api::OperationSettings rules = operation_settings(request, settings);
     const httpd::RequestHeaders headers(request);
@@ -47,8 +47,8 @@ int handle_request(request_rec* request) {
         caller_of(request, settings.get<SessionExpressions>(),
                   settings.get<httpd::ApplicationTables>().names.user, backend.log()),
         {backend.store(), hasher, rules}, backend.event());
-    if (backend.store().has_revoked() && reply.status < 300 && storage.is_unreachable())
-        reply.headers.push_back({"Warning", unreachable_warning});
+    if (backend.store().has_revoked() && reply.status < 300 && storage.fails())
+        reply.headers.push_back({"Warning", failure_warning});
     backend.finish_event();
     if (body.was_answered())
         return AP_FILTER_ERROR;

@@ -109,6 +109,8 @@ class Job {
             outcome = deliver(pool, log);
         if (outcome == Delivery::Outcome::storage_failed)
             return note_failure(log);
+        if (outcome == Delivery::Outcome::no_table)
+            return note_missing_table(log);
         if (outcome == Delivery::Outcome::complete &&
             state_.exchange(StorageState::reached) == StorageState::unreachable)
             log.write(text::Level::warning, "UA0219: the secondary storage answers again; what was "
@@ -144,6 +146,13 @@ class Job {
                                 " failed: " + storage_.problem() +
                                 "; the application goes on with sessions that were revoked here "
                                 "until it answers");
+    }
+
+    void note_missing_table(ServerLog& log) {
+        state_ = StorageState::no_table;
+        log.write_throttled(text::Level::error,
+                            "UA0222: there is no table useradmin_revocation, so what is revoked "
+                            "goes on in the application; run: useradminctl schema");
     }
 
     server_rec* server_;

@@ -9,8 +9,8 @@
 
 namespace useradmin::service {
 
-/// Whether the last attempt to deliver revocations reached the storage.
-enum class StorageState { unknown, reached, unreachable };
+/// What became of the last attempt to deliver revocations.
+enum class StorageState { unknown, reached, unreachable, no_table };
 
 /// The value of `UserAdminSecondaryStorage URL [prefix] [required]`.
 struct SecondaryStorage {
@@ -21,14 +21,17 @@ struct SecondaryStorage {
     std::atomic<StorageState>* const* state = nullptr;
 
     bool operator==(const SecondaryStorage&) const = default;
-    bool is_unreachable() const noexcept {
-        return state != nullptr && *state != nullptr && **state == StorageState::unreachable;
+    /// Returns whether what is revoked now goes on in the application.
+    bool fails() const noexcept {
+        const StorageState last =
+            state != nullptr && *state != nullptr ? (*state)->load() : StorageState::unknown;
+        return last == StorageState::unreachable || last == StorageState::no_table;
     }
 };
 
-/// The value of Warning while the storage is unreachable (RFC 7234, 5.5).
-inline constexpr const char* unreachable_warning =
-    "199 - \"The application accepts the user's sessions until its secondary storage answers\"";
+/// The value of Warning while the storage fails (RFC 7234, 5.5).
+inline constexpr const char* failure_warning =
+    "199 - \"The application accepts the user's sessions until its secondary storage is told\"";
 
 const char* read_secondary_storage(const httpd::ConfigLine& line, SecondaryStorage& storage);
 

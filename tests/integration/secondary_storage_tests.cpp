@@ -170,6 +170,16 @@ TEST(secondary_storage, that_is_required_and_down_lets_nothing_be_revoked) {
     CHECK_TRUE(eventually([&] { return ban().status == 200; }));
 }
 
+TEST(secondary_storage, without_the_table_of_revocations_is_told_nothing_and_says_so) {
+    sql().run("ALTER TABLE useradmin_revocation RENAME TO other_revocation");
+    allow_log("UA0222");
+    start_with();
+    const bool is_said = is_noticed();
+    sql().run("ALTER TABLE other_revocation RENAME TO useradmin_revocation");
+    CHECK_TRUE(is_said);
+    CHECK_TRUE(eventually([&] { return !ban().header("Warning"); }));
+}
+
 TEST(secondary_storage, learns_of_what_was_revoked_before_httpd_started) {
     allow_lines_of_outages();
     start_with();

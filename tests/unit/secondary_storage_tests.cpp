@@ -89,6 +89,14 @@ TEST(delivery, of_several_pages_goes_on_at_the_position_after_the_first) {
     CHECK_EQUAL(std::string("0 0 0 7 "), positions());
 }
 
+TEST(delivery, needs_the_table_of_revocations) {
+    store.revocations.has_table = false;
+    expect(Delivery::Outcome::no_table);
+    store.revocations = {7, {revocation("eva", 1)}, false};
+    expect(Delivery::Outcome::complete);
+    CHECK_EQUAL(std::string("0 0 "), positions());
+}
+
 TEST(delivery, starts_again_with_a_database_that_was_replaced) {
     store.revocations = {7, {}, false};
     expect(Delivery::Outcome::complete);
