@@ -196,7 +196,7 @@ TEST(secondary_storage, learns_of_every_ban_although_children_are_killed) {
     for (const char* const line : {"AH00051", "AH00052", "AH00045", "AH00046"})
         allow_log(line);
     start_with();
-    const int count = machine::times(5, 200);
+    const int count = machine::times(3, 200);
     add_users(count);
     for (int number = 1; number <= count; ++number) {
         const std::string id = "u" +
