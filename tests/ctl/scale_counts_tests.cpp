@@ -159,7 +159,7 @@ TEST(scale_counts, follow_prepared_transactions) {
     CHECK_EQUAL(std::string(), state);
     CHECK_EQUAL(std::string("(null)"), session.value(total));
     // Nobody waits for it.
-    CHECK_EQUAL(std::string(), session.run("SET lock_timeout = '200ms';" + users(6, 9)));
+    CHECK_EQUAL(std::string(), session.run("SET lock_timeout = '10s';" + users(6, 9)));
     CHECK_EQUAL(std::string(), session.run("COMMIT PREPARED 'of two phases'"));
     is_exact();
 }
@@ -176,8 +176,10 @@ TEST(scale_counts, block_no_concurrent_writer) {
             Session& writer = *writers.back();
             const std::string own = std::to_string(1000 + number);
             const std::string other = "'u" + std::to_string(number + 1) + "'";
+            // A sequential scan reads all rows: the serializable writers would conflict.
             CHECK_EQUAL(std::string(),
-                        writer.run("SET lock_timeout = '200ms'; BEGIN ISOLATION LEVEL " +
+                        writer.run("SET lock_timeout = '10s'; SET enable_seqscan = off; "
+                                   "BEGIN ISOLATION LEVEL " +
                                    std::string(level)));
             CHECK_EQUAL(std::string(), writer.run(users(1000 + number, 1000 + number)));
             CHECK_EQUAL(std::string(),
@@ -237,7 +239,7 @@ TEST(scale_counts, are_merged_from_time_to_time) {
     Session other(params_);
     sql().run(users(30001, 30001));
     other.run("BEGIN; SELECT useradmin_public_user.merge_counts()");
-    CHECK_EQUAL(std::string(), session.run("SET lock_timeout = '200ms'; SELECT "
+    CHECK_EQUAL(std::string(), session.run("SET lock_timeout = '10s'; SELECT "
                                            "useradmin_public_user.merge_counts()"));
     other.run("COMMIT");
     is_exact();
