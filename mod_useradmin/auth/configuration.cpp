@@ -100,10 +100,11 @@ const char* read_limit(const httpd::ConfigLine& line, password::AttemptLimit& li
     const auto most = httpd::number_within(line.words[0], 1, 1000000);
     const auto window = line.words.size() > 1 ? httpd::number_within(line.words[1], 1, 86400)
                                               : std::optional<long>(limit.window.count());
-    if (!most || !window)
+    const bool is_shared = line.words.size() > 2;
+    if (!most || !window || (is_shared && line.words[2] != std::string_view("shared")))
         return "must be how many attempts may fail (1 to 1000000) and, if not 60, within how many "
-               "seconds (1 to 86400)";
-    limit = {static_cast<unsigned>(*most), std::chrono::seconds(*window)};
+               "seconds (1 to 86400), and may end with \"shared\"";
+    limit = {static_cast<unsigned>(*most), std::chrono::seconds(*window), is_shared};
     return nullptr;
 }
 

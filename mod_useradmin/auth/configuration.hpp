@@ -66,9 +66,9 @@ inline constexpr auto directives = std::tuple_cat(
             "how many live sessions a user keeps at most; signing in ends the oldest first", 100,
             httpd::NumberReader{"a whole number", 1, 100000}),
         httpd::directive<struct SignInLimit>(
-            "AuthUserAdminSignInLimit", TAKE12, httpd::anywhere,
+            "AuthUserAdminSignInLimit", TAKE123, httpd::anywhere,
             "how many attempts to sign in may fail for an account from an address [, within how "
-            "many seconds]",
+            "many seconds [, shared: on all servers together]]",
             password::AttemptLimit(), read_limit),
         // In each of these, the first word means false.
         httpd::directive<struct IgnoresSecondFactor>(

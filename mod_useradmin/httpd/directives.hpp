@@ -43,7 +43,7 @@ struct Directive {
     using Value = Type;
 
     const char* name;
-    /// The number of arguments: FLAG, TAKE1, TAKE12, TAKE3 or TAKE_ARGV.
+    /// The number of arguments: FLAG, TAKE1, TAKE12, TAKE3, TAKE123 or TAKE_ARGV.
     cmd_how words;
     /// The contexts in which it is allowed.
     int context;
@@ -205,8 +205,9 @@ struct Setter {
     }
     static const char* take3(cmd_parms* command, void* settings, const char* first,
                              const char* second, const char* third) noexcept {
-        return set(command, settings,
-                   std::array{apr::view_of(first), apr::view_of(second), apr::view_of(third)});
+        const std::array words{apr::view_of(first), apr::view_of(second), apr::view_of(third)};
+        const std::size_t count = third != nullptr ? 3 : second != nullptr ? 2 : 1;
+        return set(command, settings, std::span(words).first(count));
     }
     static const char* take_all(cmd_parms* command, void* settings, int count,
                                 char* const words[]) noexcept {
@@ -247,13 +248,14 @@ template <const auto& table, std::size_t index>
 constexpr command_rec command() noexcept {
     constexpr auto& entry = std::get<index>(table);
     using Set = Setter<table, index>;
+    constexpr bool takes_three = entry.words == TAKE3 || entry.words == TAKE123;
     constexpr cmd_func function = entry.words == FLAG     ? cmd_func{.flag = Set::flag}
                                   : entry.words == TAKE1  ? cmd_func{.take1 = Set::take1}
                                   : entry.words == TAKE12 ? cmd_func{.take2 = Set::take2}
-                                  : entry.words == TAKE3  ? cmd_func{.take3 = Set::take3}
+                                  : takes_three           ? cmd_func{.take3 = Set::take3}
                                                           : cmd_func{.take_argv = Set::take_all};
     static_assert(entry.words == FLAG || entry.words == TAKE1 || entry.words == TAKE12 ||
-                  entry.words == TAKE3 || entry.words == TAKE_ARGV);
+                  takes_three || entry.words == TAKE_ARGV);
     return {entry.name, function, nullptr, entry.context, entry.words, entry.help};
 }
 

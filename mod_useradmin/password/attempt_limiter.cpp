@@ -7,10 +7,6 @@ namespace useradmin::password {
 
 namespace {
 
-bool applies(const AttemptLimiter::Scope& scope, text::Network network) noexcept {
-    return scope.prefix_length == 0 || scope.prefix_length == 64 || !network.is_ipv4();
-}
-
 template <class T>
 std::string_view bytes_of(const T& value) noexcept {
     return {reinterpret_cast<const char*>(&value), sizeof value};
@@ -72,6 +68,14 @@ void AttemptLimiter::record_failure(const Subject& subject, const AttemptLimit& 
         else
             bucket.write(now, [](Failures& failures) { failures = 1; });
     }
+}
+
+void AttemptLimiter::record_denial(const Subject& subject, const AttemptLimit& limit,
+                                   std::size_t scope, std::chrono::seconds retry_after,
+                                   Clock::time_point now) noexcept {
+    const auto bucket = counts_.lock(subject.keys[scope]);
+    bucket.write(now + retry_after - limit.window,
+                 [&](Failures& failures) { failures = scopes[scope].factor * limit.attempts; });
 }
 
 void AttemptLimiter::clear_failures(const Subject& subject) noexcept {

@@ -17,6 +17,8 @@ namespace useradmin::password {
 struct AttemptLimit {
     unsigned attempts = 10;
     std::chrono::seconds window{60};
+    /// Whether the database counts the failures on all servers.
+    bool is_shared = false;
 };
 
 /// Counts the failures of 32,768 subjects in shared memory: of each account and network together,
@@ -69,6 +71,11 @@ class AttemptLimiter {
     /// has its own counts.
     Subject subject(text::Network network, std::string_view place, std::string_view account) const;
 
+    /// Returns whether failures from the network count in the scope.
+    static bool applies(const Scope& scope, text::Network network) noexcept {
+        return scope.prefix_length == 0 || scope.prefix_length == 64 || !network.is_ipv4();
+    }
+
     /// The limit that was reached, and when the next attempt is allowed.
     struct Denial {
         Scope scope;
@@ -82,6 +89,9 @@ class AttemptLimiter {
     /// Counts a failed attempt.
     void record_failure(const Subject& subject, const AttemptLimit& limit,
                         Clock::time_point now) noexcept;
+    /// Records that the failures on all servers have reached the limit in a scope, by its index.
+    void record_denial(const Subject& subject, const AttemptLimit& limit, std::size_t scope,
+                       std::chrono::seconds retry_after, Clock::time_point now) noexcept;
     /// Clears the failures of the account from the client's address only: the owner's success must
     /// not give others more guesses.
     void clear_failures(const Subject& subject) noexcept;

@@ -1,5 +1,6 @@
 #include "sign_in/credentials.hpp"
 
+#include "crypto/sha256.hpp"
 #include "sign_in/identity.hpp"
 #include "text/unicode.hpp"
 
@@ -38,7 +39,17 @@ Verification CredentialVerifier::verify(const Login& login) {
         limiter_.subject(login.network, place_, text::lower(login.email));
     if (const auto refused = limited(subject))
         return *refused;
+    std::optional<std::vector<store::AttemptCounter>> shared;
+    if (limit_.is_shared) {
+        shared = count_on_all_servers(login, subject);
+        if (const auto refused = limited(subject))
+            return *refused;
+    }
     const Verification verification = verify_password(login, subject);
+    const bool is_accepted = verification.outcome == Outcome::accepted;
+    if (shared && sentence_of(verification.outcome).empty())
+        // If this fails, the store logs why, and an attempt too many remains counted.
+        static_cast<void>(store_.take_back_attempt(*shared, is_accepted));
     switch (verification.outcome) {
     case Outcome::accepted:
         limiter_.clear_failures(subject);
@@ -46,7 +57,8 @@ Verification CredentialVerifier::verify(const Login& login) {
     case Outcome::unknown:
     case Outcome::wrong_password:
     case Outcome::banned:
-        limiter_.record_failure(subject, limit_, password::AttemptLimiter::Clock::now());
+        if (!shared)
+            limiter_.record_failure(subject, limit_, password::AttemptLimiter::Clock::now());
         log_failure(login, verification.outcome);
         break;
     case Outcome::second_factor:
@@ -82,6 +94,39 @@ CredentialVerifier::limited(const password::AttemptLimiter::Subject& subject) co
     log_.write_for_client(text::Level::warning, line_of(refusal->scope, subject.network),
                           subject.network.text());
     return Verification{Outcome::limited, {}, {}, refusal->retry_after};
+}
+
+std::optional<std::vector<store::AttemptCounter>>
+CredentialVerifier::count_on_all_servers(const Login& login,
+                                         const password::AttemptLimiter::Subject& subject) {
+    using password::AttemptLimiter;
+    std::vector<store::AttemptCounter> counters;
+    std::vector<std::size_t> scopes;
+    for (std::size_t index = 0; index < AttemptLimiter::scopes.size(); ++index) {
+        const AttemptLimiter::Scope& scope = AttemptLimiter::scopes[index];
+        if (!AttemptLimiter::applies(scope, login.network))
+            continue;
+        const std::string prefix = std::to_string(scope.prefix_length);
+        const std::string network =
+            scope.prefix_length != 0 ? login.network.text(scope.prefix_length) : "";
+        const std::string account = scope.of_one_account ? text::lower(login.email) : "";
+        counters.push_back({crypto::hex(crypto::digest({prefix, network, account})),
+                            std::int64_t{scope.factor} * limit_.attempts});
+        scopes.push_back(index);
+    }
+    const auto counted = store_.count_attempt(counters, limit_.window);
+    if (!counted)
+        return std::nullopt; // the store has logged why
+    if (!counted->has_table)
+        log_.write_throttled(text::Level::error,
+                             "UA0317: there is no table useradmin_attempt, so "
+                             "AuthUserAdminSignInLimit counts the failures of each server alone; "
+                             "run: useradminctl schema");
+    if (counted->exceeded)
+        limiter_.record_denial(subject, limit_, scopes[*counted->exceeded], counted->retry_after,
+                               AttemptLimiter::Clock::now());
+    return counted->has_table && !counted->exceeded ? std::optional(std::move(counters))
+                                                    : std::nullopt;
 }
 
 Verification CredentialVerifier::verify_password(const Login& login,

@@ -69,6 +69,10 @@ class CredentialVerifier {
     Verification verify(const Login& login);
 
   private:
+    /// Counts an attempt in the database, unless a limit was reached there, which is then recorded
+    /// here. Returns the counters; nothing if the attempt was not counted.
+    std::optional<std::vector<store::AttemptCounter>>
+    count_on_all_servers(const Login& login, const password::AttemptLimiter::Subject& subject);
     Verification verify_password(const Login& login,
                                  const password::AttemptLimiter::Subject& subject);
     /// Replaces a hash in an old format. Returns the hash that the account then has.

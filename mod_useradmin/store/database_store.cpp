@@ -81,6 +81,7 @@ std::string DatabaseStore::missing_grants(const Dialect& dialect, Client& client
     const auto is_needed = [&](const Privilege& right) {
         const unsigned need = right.table == 'u'   ? needs_user
                               : right.table == 's' ? needs_session
+                              : right.table == 't' ? needs_attempts
                                                    : needs_account;
         return right.table == 'r' || (needs & need) != 0;
     };
@@ -92,6 +93,7 @@ std::string DatabaseStore::missing_grants(const Dialect& dialect, Client& client
                                         : std::span<const Privilege>(),
           std::span<const Privilege>(password_privileges),
           std::span<const Privilege>(sign_in_privileges),
+          std::span<const Privilege>(attempt_privileges),
           std::span<const Privilege>(revocation_privileges)}) {
         std::vector<Privilege> privileges;
         std::copy_if(all.begin(), all.end(), std::back_inserter(privileges), is_needed);
@@ -511,6 +513,18 @@ Result<Revocations> DatabaseStore::revocations_since(std::int64_t position,
                                                      std::optional<std::int64_t> after_id) {
     return run(Access::read, needs_user | needs_revocations, Retry::yes,
                statements::revocations_since, position, after_id);
+}
+
+Result<CountedAttempt> DatabaseStore::count_attempt(std::span<const AttemptCounter> counters,
+                                                    std::chrono::seconds window) {
+    return run(Access::write, needs_attempts, Retry::yes, statements::count_attempt, counters,
+               window);
+}
+
+Result<Done> DatabaseStore::take_back_attempt(std::span<const AttemptCounter> counters,
+                                              bool clears_first) {
+    return run(Access::write, needs_attempts, Retry::yes, statements::take_back_attempt, counters,
+               clears_first);
 }
 
 Result<std::vector<ExtraColumn>> DatabaseStore::extra_columns() {

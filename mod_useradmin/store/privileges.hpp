@@ -34,6 +34,10 @@ inline constexpr Privilege extras_privileges[] = {
 inline constexpr Privilege revocation_privileges[] = {
     {'r', "SELECT"}, {'r', "INSERT"}, {'r', "UPDATE"}, {'r', "DELETE"}};
 
+/// The table of failed attempts to sign in.
+inline constexpr Privilege attempt_privileges[] = {
+    {'t', "SELECT"}, {'t', "INSERT"}, {'t', "UPDATE"}, {'t', "DELETE"}};
+
 /// Verifying passwords.
 inline constexpr Privilege password_privileges[] = {
     {'u', "SELECT"},

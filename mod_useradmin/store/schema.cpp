@@ -158,8 +158,8 @@ std::string literal(std::string_view text) {
     return wrapped(text, '\'');
 }
 
-std::string revocation_table(const TableNames& names) {
-    return std::string(names.user.substr(0, names.user.find('.') + 1)) + "useradmin_revocation";
+std::string own_table(const TableNames& names, std::string_view name) {
+    return std::string(names.user.substr(0, names.user.find('.') + 1)).append(name);
 }
 
 std::string quoted_table(std::string_view name) {
@@ -245,7 +245,11 @@ std::string Table::select_expression(std::string_view field, std::string_view al
 Table& Schema::table(char letter) noexcept {
     if (letter >= 'A' && letter <= 'Z')
         return owned[static_cast<std::size_t>(letter - 'A')].table;
-    return letter == 'u' ? user : letter == 's' ? session : letter == 'a' ? account : revocation;
+    return letter == 'u'   ? user
+           : letter == 's' ? session
+           : letter == 'a' ? account
+           : letter == 't' ? attempt
+                           : revocation;
 }
 
 const Table& Schema::table(char letter) const noexcept {
@@ -260,7 +264,8 @@ void Schema::set_table_names(const TableNames& names) {
     name_table(user, names.user);
     name_table(session, names.session);
     name_table(account, names.account);
-    name_table(revocation, revocation_table(names));
+    name_table(revocation, own_table(names, revocation_table));
+    name_table(attempt, own_table(names, attempt_table));
 }
 
 std::vector<const Column*> Schema::extra_user_columns() const {

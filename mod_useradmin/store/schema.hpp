@@ -23,8 +23,10 @@ struct TableNames {
 
     bool operator==(const TableNames&) const = default;
 };
-/// Returns the name of the table of revocations: in the schema of the users.
-std::string revocation_table(const TableNames& names);
+/// Returns the name of a table of ours: in the schema of the users.
+std::string own_table(const TableNames& names, std::string_view name);
+inline constexpr std::string_view revocation_table = "useradmin_revocation";
+inline constexpr std::string_view attempt_table = "useradmin_attempt";
 
 struct Column {
     enum class Kind { text, uuid, integer, boolean, timestamp, other };
@@ -117,6 +119,7 @@ enum Need : unsigned {
     needs_creation = 8,     ///< a new user and account can be inserted
     needs_new_hash = 16,    ///< the hash of an account can be written
     needs_revocations = 32, ///< the table of revocations, if there is one, can be read
+    needs_attempts = 64,    ///< the table of attempts, if there is one
 };
 
 /// Why work is impossible: a sentence with the table, the column and the remedy.
@@ -146,6 +149,8 @@ struct Schema {
     Table account;
     /// The table of revocations, if "useradminctl schema" created it. Its columns have no fields.
     Table revocation;
+    /// The table of failed attempts to sign in, likewise.
+    Table attempt;
     /// The plugins' tables, if TableNames::has_plugins, in the order of plugin_tables. One with two
     /// references is there twice.
     std::vector<OwnedTable> owned;
@@ -171,7 +176,7 @@ struct Schema {
 
     /// Returns the letter of a table in `owned`.
     static char letter(std::size_t index) noexcept { return static_cast<char>('A' + index); }
-    /// Returns the table of a letter: u, s, a, r, or one in `owned`.
+    /// Returns the table of a letter: u, s, a, r, t, or one in `owned`.
     Table& table(char letter) noexcept;
     const Table& table(char letter) const noexcept;
     /// Returns the columns of a written user: fields, version, further columns. version: the

@@ -238,6 +238,23 @@ struct Revocations {
     bool has_table = true;
 };
 
+/// A count of failed attempts to sign in that all servers share.
+struct AttemptCounter {
+    std::string subject;
+    /// The maximum number of failures until the count expires.
+    std::int64_t limit;
+};
+
+/// The result of counting an attempt.
+struct CountedAttempt {
+    /// Whether there is a table for the counts.
+    bool has_table = true;
+    /// The index of the first counter whose limit was reached; nothing: the attempt is allowed.
+    std::optional<std::size_t> exceeded = {};
+    /// When that count expires, or a later one of another counter.
+    std::chrono::seconds retry_after{0};
+};
+
 /// Facts for the operator.
 struct Survey {
     /// Whether a user has the protected address.
@@ -349,6 +366,14 @@ class Store {
     /// greater id, in the order of their ids.
     virtual Result<Revocations> revocations_since(std::int64_t position,
                                                   std::optional<std::int64_t> after_id = {}) = 0;
+
+    /// Counts an attempt to sign in as failed under each counter, or under none if the limit of one
+    /// was reached. A count expires after the window that its first failure begins.
+    virtual Result<CountedAttempt> count_attempt(std::span<const AttemptCounter> counters,
+                                                 std::chrono::seconds window) = 0;
+    /// Takes back a counted attempt that has not failed, and may clear the first counter.
+    virtual Result<Done> take_back_attempt(std::span<const AttemptCounter> counters,
+                                           bool clears_first) = 0;
 
     /// Returns the further columns of the user table in its order.
     virtual Result<std::vector<ExtraColumn>> extra_columns() = 0;

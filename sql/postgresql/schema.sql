@@ -81,6 +81,15 @@ CREATE TABLE IF NOT EXISTS "useradmin_disabled_key" (
     PRIMARY KEY (user_id, key_id)
 );
 
+-- How many attempts to sign in failed, for AuthUserAdminSignInLimit with "shared". subject is a digest
+-- of the account, the network, or both; expires_at is in seconds since 1970.
+CREATE UNLOGGED TABLE IF NOT EXISTS "useradmin_attempt" (
+    subject    text   NOT NULL PRIMARY KEY,
+    failures   bigint NOT NULL,
+    expires_at bigint NOT NULL
+);
+CREATE INDEX IF NOT EXISTS "useradmin_attempt_expires_at_idx" ON "useradmin_attempt" (expires_at);
+
 CREATE INDEX IF NOT EXISTS "session_userId_idx" ON "session" ("userId");
 CREATE INDEX IF NOT EXISTS "account_userId_idx" ON "account" ("userId");
 CREATE INDEX IF NOT EXISTS "verification_identifier_idx" ON "verification" ("identifier");

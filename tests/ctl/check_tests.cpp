@@ -281,6 +281,22 @@ TEST(check, says_what_needs_the_table_of_revocations) {
     CHECK(with_storage.status != 0);
 }
 
+TEST(check, says_what_needs_the_table_of_attempts) {
+    const std::string problem = "AuthUserAdminSignInLimit counts the failures of each server alone";
+    const auto notes = [&](const char* directive) {
+        const std::string text = "DBDriver " + database().driver() + "\nDBDParams \"" +
+                                 database().params() + "\"\n" + directive;
+        return bare_ctl({"--config", file("limit.conf", text), "check"}).output;
+    };
+    CHECK_FALSE(has(notes("AuthUserAdminSignInLimit 10 60 shared\n"), problem));
+    sql().run("ALTER TABLE useradmin_attempt RENAME TO other_attempt");
+    const std::string with = notes("AuthUserAdminSignInLimit 10 60 shared\n");
+    const std::string without = notes("AuthUserAdminSignInLimit 10 60\n");
+    sql().run("ALTER TABLE other_attempt RENAME TO useradmin_attempt");
+    CHECK(has(with, problem));
+    CHECK_FALSE(has(without, problem));
+}
+
 TEST(check, names_the_foreign_keys_that_reject_a_deletion) {
     has_tables = true;
     sql().run(R"(CREATE TABLE "app_user" ("id" text PRIMARY KEY, "name" text,
@@ -376,6 +392,17 @@ TEST(rights, to_record_revocations_are_named_if_there_is_a_table) {
     sql().run("GRANT SELECT ON useradmin_revocation TO reader");
     CHECK(lists(look(""), "data.problems",
                 R"(run: GRANT INSERT ON "useradmin_revocation" TO reader;)"));
+}
+
+TEST(rights, to_count_attempts_are_named_if_all_servers_share_them) {
+    if (!is_postgresql())
+        return;
+    const char* const grant = R"(DELETE ON "public"."useradmin_attempt" TO "reader";)";
+    CHECK(lists(look("AuthUserAdminSignInLimit 10 60 shared\n"), "data.problems", grant));
+    CHECK_FALSE(lists(look("AuthUserAdminSignInLimit 10 60\n"), "data.problems", grant));
+    sql().run("GRANT SELECT ON useradmin_attempt TO reader");
+    CHECK(lists(look("AuthUserAdminSignInLimit 10 60 shared\n"), "data.problems",
+                R"(run: GRANT INSERT ON "useradmin_attempt" TO reader;)"));
 }
 
 TEST(rights, of_the_service_do_not_include_hashes) {

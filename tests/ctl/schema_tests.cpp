@@ -114,7 +114,8 @@ TEST(schema, creates_only_missing_tables) {
 }
 
 TEST(schema, creates_missing_tables_of_its_own) {
-    for (const char* const table : {"useradmin_revocation", "useradmin_disabled_key"}) {
+    for (const char* const table :
+         {"useradmin_revocation", "useradmin_disabled_key", "useradmin_attempt"}) {
         sql().run("DROP TABLE " + std::string(table));
         CHECK_EQUAL(std::string("Missing tables were created."), done(ctl({"schema"})));
         CHECK_EQUAL(0, sql().number("SELECT count(*) FROM " + std::string(table)));

@@ -71,6 +71,9 @@ class FakeStore final : public store::Store {
     /// What other servers have revoked, and the positions from which it was read.
     store::Revocations revocations;
     std::vector<std::int64_t> positions;
+    /// The failed attempts to sign in that all servers count, if there is a table for them.
+    std::map<std::string, std::int64_t> attempts;
+    bool has_attempts = true;
 
     model::User& add(std::string_view id, std::string_view email, std::string_view role = "user") {
         model::User user;
@@ -176,6 +179,30 @@ class FakeStore final : public store::Store {
         if (failure != failures.end())
             return failure->second;
         return revocations;
+    }
+
+    store::Result<store::CountedAttempt>
+    count_attempt(std::span<const store::AttemptCounter> counters,
+                  std::chrono::seconds window) override {
+        if (const auto failure = failures.find("count_attempt"); failure != failures.end())
+            return failure->second;
+        if (!has_attempts)
+            return store::CountedAttempt{false};
+        for (std::size_t index = 0; index < counters.size(); ++index)
+            if (attempts[counters[index].subject] >= counters[index].limit)
+                return store::CountedAttempt{true, index, window};
+        for (const store::AttemptCounter& counter : counters)
+            ++attempts[counter.subject];
+        return store::CountedAttempt{};
+    }
+
+    store::Result<store::Done> take_back_attempt(std::span<const store::AttemptCounter> counters,
+                                                 bool clears_first) override {
+        for (const store::AttemptCounter& counter : counters)
+            --attempts[counter.subject];
+        if (clears_first)
+            attempts[counters.front().subject] = 0;
+        return store::Done();
     }
 
     store::Result<store::SessionWithUser> find_caller(std::string_view token) override {

@@ -235,4 +235,76 @@ TEST(credentials, suffice_where_a_second_factor_is_ignored) {
     expect_outcome(Outcome::accepted, "eva@example.org", "right");
 }
 
+class SharedLimit : public SignInScene {
+  public:
+    void setup() override {
+        SignInScene::setup();
+        limit.is_shared = true;
+    }
+
+  protected:
+    /// Continues on another server, which shares only the database.
+    void change_server() {
+        std::construct_at(&*limiter);
+        CHECK_TRUE(limiter->init());
+    }
+    void expect_outcome(Outcome expected, std::string_view email, std::string_view password,
+                        SourceLocation where = {}) {
+        LONGS_EQUAL_LOCATION(static_cast<long>(expected),
+                             static_cast<long>(verify(email, password).outcome), nullptr,
+                             where.file, static_cast<std::size_t>(where.line));
+    }
+};
+
+TEST_GROUP_BASE(shared_limit, SharedLimit){};
+
+TEST(shared_limit, holds_for_all_servers_together) {
+    for (int time = 0; time < 3; ++time) {
+        expect_outcome(Outcome::wrong_password, "eva@example.org", "wrong");
+        change_server();
+    }
+    const auto refused = verify("Eva@example.org", "right");
+    CHECK_TRUE(refused.outcome == Outcome::limited);
+    LONGS_EQUAL(60, refused.retry_after.count());
+    CHECK_TRUE(log.text.find("UA0305: too many failed attempts to sign in to one account from this "
+                             "address: 192.0.2.1") != std::string::npos);
+    // This server refuses the next ones alone.
+    store.attempts.clear();
+    expect_outcome(Outcome::limited, "eva@example.org", "right");
+}
+
+TEST(shared_limit, is_cleared_for_all_servers_by_a_right_password) {
+    for (int time = 0; time < 4; ++time) {
+        expect_outcome(Outcome::wrong_password, "eva@example.org", "wrong");
+        expect_outcome(Outcome::wrong_password, "eva@example.org", "wrong");
+        change_server();
+        expect_outcome(Outcome::accepted, "eva@example.org", "right");
+        change_server();
+    }
+}
+
+TEST(shared_limit, counts_only_failures) {
+    passwords.otherwise = PasswordVerdict::busy;
+    for (int time = 0; time < 5; ++time)
+        expect_outcome(Outcome::busy, "eva@example.org", "wrong");
+    for (const auto& [subject, failures] : store.attempts)
+        LONGS_EQUAL(0, failures);
+}
+
+TEST(shared_limit, counts_on_this_server_alone_without_its_table) {
+    store.has_attempts = false;
+    for (int time = 0; time < 3; ++time)
+        expect_outcome(Outcome::wrong_password, "eva@example.org", "wrong");
+    CHECK_TRUE(log.text.find("UA0317: there is no table useradmin_attempt") != std::string::npos);
+    expect_outcome(Outcome::limited, "eva@example.org", "right");
+    CHECK_TRUE(store.attempts.empty());
+}
+
+TEST(shared_limit, counts_on_this_server_alone_if_the_database_rejects_it) {
+    store.failures["count_attempt"] = store::Failure::failed;
+    for (int time = 0; time < 3; ++time)
+        expect_outcome(Outcome::wrong_password, "eva@example.org", "wrong");
+    expect_outcome(Outcome::limited, "eva@example.org", "right");
+}
+
 } // namespace useradmin::test

@@ -31,6 +31,7 @@ class Examiner {
             check_addresses();
         check_rows();
         check_revocations();
+        check_attempts();
         check_plugins();
         check_foreign_keys();
         check_indexes();
@@ -270,6 +271,17 @@ class Examiner {
             note("there is no table " + table.name +
                  ", so cached sessions (AuthUserAdminCache) outlive a ban by another server or "
                  "useradminctl; run: useradminctl schema");
+    }
+
+    void check_attempts() {
+        const store::Table& table = schema().attempt;
+        if (settings_.shares_sign_in_limit && !table.exists())
+            problem_that(
+                table.absence_reason.empty()
+                    ? "there is no table " + table.name +
+                          ", so AuthUserAdminSignInLimit counts the failures of each server alone; "
+                          "run: useradminctl schema"
+                    : table.absence_reason);
     }
 
     void check_plugins() {

@@ -47,7 +47,8 @@ class Places {
             // Other tables are created in the schema of the users.
             if (known == "user")
                 for (const std::string other :
-                     {"\"verification\"", "\"useradmin_revocation\"", "\"useradmin_disabled_key\""})
+                     {"\"verification\"", "\"useradmin_revocation\"", "\"useradmin_disabled_key\"",
+                      "\"useradmin_attempt\""})
                     replace_all(
                         statement, other,
                         place.substr(0, place.size() - store::quoted_identifier(own).size()) +
@@ -113,7 +114,8 @@ bool is_done(std::string_view statement, const store::Schema& schema) {
     return (table == "user" && schema.user.exists()) ||
            (table == "session" && schema.session.exists()) ||
            (table == "account" && schema.account.exists()) ||
-           (table == "useradmin_revocation" && schema.revocation.exists()) ||
+           (table == store::revocation_table && schema.revocation.exists()) ||
+           (table == store::attempt_table && schema.attempt.exists()) ||
            (table == "verification" && has_application_tables(schema));
 }
 
@@ -191,7 +193,7 @@ Exit create_schema(Context& context) {
         throw CommandError(Exit::failure,
                            "the database reported an error: " + database.client().error_message());
     const bool is_complete = has_application_tables(before) && before.revocation.exists() &&
-                             before.disabled_keys() != nullptr;
+                             before.attempt.exists() && before.disabled_keys() != nullptr;
     Done done{!before.user.exists(), !is_complete, {}, database.new_file()};
     const Places places(database, before);
     Transaction transaction(database);

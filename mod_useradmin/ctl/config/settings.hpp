@@ -45,6 +45,7 @@ struct CommandSettings {
     bool has_session_lookup = false;
     /// Whether AuthUserAdminCache is set.
     bool has_session_cache = false;
+    bool shares_sign_in_limit = false;
     bool has_secondary_storage = false;
     bool has_sign_in = false;
     bool verifies_passwords = false;

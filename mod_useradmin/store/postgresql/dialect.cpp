@@ -56,6 +56,10 @@ std::string catalog_query(const TableNames& names) {
         const std::string_view own = name.substr(name.find('.') + 1);
         return "('" + std::string(letter) + "', " + oid_of(name) + ", " + literal(own) + ")";
     };
+    const auto own = [&](const char* letter, std::string_view name) {
+        return "('" + std::string(letter) + "', (SELECT c.oid" + from_tables(names, literal(name)) +
+               "), '')";
+    };
     // The "=" of a type's default btree operator class gives the schema of its operators, such as
     // citext's. Only a superuser can create such a class. Other types use the built-in operators.
     return "SELECT pg_catalog.current_setting('DateStyle'), "
@@ -88,14 +92,15 @@ std::string catalog_query(const TableNames& names) {
            "pg_catalog.has_schema_privilege(n.oid, 'USAGE')), current_user, a.atttypmod, "
            "a.attcollation, t.relation FROM (VALUES " +
            table("u", names.user) + ", " + table("s", names.session) + ", " +
-           table("a", names.account) + ", ('r', (SELECT c.oid" +
-           from_tables(names, "'useradmin_revocation'") + "), '')" +
+           table("a", names.account) + ", " + own("r", revocation_table) + ", " +
+           own("t", attempt_table) +
            (names.has_plugins
                 ? " UNION ALL SELECT 'p', c.oid, ''" + from_tables(names, plugin_table_names())
                 : std::string()) +
            ") AS t (letter, relation, name) LEFT JOIN pg_catalog.pg_attribute a ON a.attrelid "
            "OPERATOR(pg_catalog.=) t.relation AND a.attnum OPERATOR(pg_catalog.>) 0 AND NOT "
-           "a.attisdropped AND (t.letter OPERATOR(pg_catalog.<>) 'r' OR "
+           "a.attisdropped AND ((t.letter OPERATOR(pg_catalog.<>) 'r' AND t.letter "
+           "OPERATOR(pg_catalog.<>) 't') OR "
            "pg_catalog.has_table_privilege(t.relation, 'SELECT')) LEFT JOIN pg_catalog.pg_type y "
            "ON y.oid OPERATOR(pg_catalog.=) "
            "a.atttypid LEFT JOIN pg_catalog.pg_namespace z ON z.oid OPERATOR(pg_catalog.=) "
@@ -196,7 +201,7 @@ std::string other_columns(const Schema& schema) {
 /// USAGE on the schema.
 std::string tables_of(const Schema& schema) {
     std::string rows;
-    std::string letters = "usar";
+    std::string letters = "usart";
     for (std::size_t index = 0; index < schema.owned.size(); ++index)
         letters += Schema::letter(index);
     for (const char letter : letters)
@@ -302,7 +307,8 @@ class Postgresql final : public Dialect {
         const bool is_same = read.fingerprint == schema.fingerprint;
         if (!is_same) {
             read.set_table_names(names);
-            for (Table* table : {&read.user, &read.session, &read.account, &read.revocation})
+            for (Table* table :
+                 {&read.user, &read.session, &read.account, &read.revocation, &read.attempt})
                 table->system = system_schema;
             std::map<std::string, Table> plugins;
             while (rows.next())
@@ -359,6 +365,13 @@ class Postgresql final : public Dialect {
     // OFFSET 0 prevents outer conditions from being pushed into the query, which would lock rows
     // that it excludes.
     const char* row_lock() const noexcept override { return " OFFSET 0 FOR NO KEY UPDATE"; }
+    const char* current_second() const noexcept override {
+        return "CAST(pg_catalog.date_part('epoch', pg_catalog.now()) AS bigint)";
+    }
+    std::pair<const char*, const char*> any_of_locked(bool skips_locked) const noexcept override {
+        return {" OPERATOR(pg_catalog.=) ANY (ARRAY(",
+                skips_locked ? " FOR UPDATE SKIP LOCKED))" : " FOR UPDATE))"};
+    }
     const char* connection_limit() const noexcept override {
         return "(SELECT CAST(least(CAST(pg_catalog.current_setting('max_connections') AS bigint)"
                " OPERATOR(pg_catalog.-) CASE WHEN NOT r.rolsuper THEN"
@@ -741,7 +754,7 @@ class Postgresql final : public Dialect {
                                    table.name + "; run: GRANT USAGE ON SCHEMA " +
                                    quoted_identifier(*closed_schema) + " TO " +
                                    quoted_identifier(account) + ";";
-        else if (own_name && letter == 'r') // not shown without a right to it
+        else if (own_name && (letter == 'r' || letter == 't')) // not shown without a right to it
             table.absence_reason = "the database's account " + account + " may not use table " +
                                    table.sql + "; run: GRANT SELECT, INSERT, UPDATE, DELETE ON " +
                                    table.sql + " TO " + quoted_identifier(account) + ";";

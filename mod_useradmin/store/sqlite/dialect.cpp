@@ -146,6 +146,12 @@ class Sqlite final : public Dialect {
     // There is only one writer.
     const char* row_lock() const noexcept override { return ""; }
     const char* connection_limit() const noexcept override { return "NULL"; }
+    const char* current_second() const noexcept override {
+        return "CAST(strftime('%s', 'now') AS bigint)";
+    }
+    std::pair<const char*, const char*> any_of_locked(bool) const noexcept override {
+        return {" IN (", ")"};
+    }
     const char* position_function() const noexcept override { return "instr"; }
 
     const ListQueries& lists(const Schema&) const noexcept override { return plain_lists(); }

@@ -31,8 +31,10 @@ std::string sqlite_columns_query(const TableNames& names) {
                                 ") p WHERE m.type = 'table' AND m.name IN (" +
                                 plugin_table_names() + ")";
     return table("u", names.user) + " UNION ALL " + table("s", names.session) + " UNION ALL " +
-           table("a", names.account) + " UNION ALL " + table("r", revocation_table(names)) +
-           (names.has_plugins ? plugins : "") + " ORDER BY 1, 2, 3";
+           table("a", names.account) + " UNION ALL " +
+           table("r", own_table(names, revocation_table)) + " UNION ALL " +
+           table("t", own_table(names, attempt_table)) + (names.has_plugins ? plugins : "") +
+           " ORDER BY 1, 2, 3";
 }
 
 /// Determines a column's affinity from its declared type, as SQLite does.
@@ -129,11 +131,12 @@ std::variant<CatalogChange, ErrorKind> read_sqlite_schema(SqliteClient& client, 
         column.has_loose_equality =
             // For integers, only the canonical text matches.
             (column.kind != Column::Kind::integer && makes_numbers(column.type)) ||
-            (letter != 'r' && !client.is_collated_exactly(letter == 'u'   ? names.user
-                                                          : letter == 's' ? names.session
-                                                          : letter == 'a' ? names.account
-                                                                          : schema_prefix + plugin,
-                                                          column.name));
+            (letter != 'r' && letter != 't' &&
+             !client.is_collated_exactly(letter == 'u'   ? names.user
+                                         : letter == 's' ? names.session
+                                         : letter == 'a' ? names.account
+                                                         : schema_prefix + plugin,
+                                         column.name));
         read.fingerprint += column.has_loose_equality ? '~' : '=';
         table.columns.push_back(std::move(column));
     }

@@ -109,7 +109,7 @@ template <const auto& table>
 void tell_directives(const server_rec* server, const module& record) {
     for (const command_rec* command = record.cmds; command->name != nullptr; ++command) {
         const int least = command->args_how == TAKE3 ? 3 : command->args_how == TAKE_ARGV ? 0 : 1;
-        const int most = command->args_how == TAKE12 ? 2 : least;
+        const int most = command->args_how == TAKE12 ? 2 : command->args_how == TAKE123 ? 3 : least;
         std::printf("module\t%s\t%s\t%d\t%d\t%s\n", record.name, command->name, least, most,
                     command->errmsg);
     }
