@@ -49,13 +49,16 @@ std::string hash_source(std::string_view text) {
 
 Page make_page(const PageSettings& settings) {
     Page page;
-    page.html = filled(files::page, {{"style", files::style},
-                                     {"script", files::script},
-                                     {"base", escaped(settings.base)},
-                                     {"sign-in", escaped(settings.sign_in)},
-                                     {"sign-in-page", escaped(settings.sign_in_page)},
-                                     {"max-limit", std::to_string(settings.max_limit)},
-                                     {"extras", settings.has_extras ? "on" : "off"}});
+    page.html = filled(files::page,
+                       {{"style", files::style},
+                        {"script", files::script},
+                        {"base", escaped(settings.base)},
+                        {"sign-in", escaped(settings.sign_in)},
+                        {"sign-in-page", escaped(settings.sign_in_page)},
+                        {"max-limit", std::to_string(settings.max_limit)},
+                        {"extras", settings.has_extras ? "on" : "off"},
+                        {"ends-sessions", settings.ends_sessions ? "on" : "off"},
+                        {"application-cache", std::to_string(settings.application_cache.count())}});
     page.tag = crypto::sha256_hex(page.html).substr(0, 32);
     page.policy = "default-src 'none'; script-src " + hash_source(files::script) + "; style-src " +
                   hash_source(files::style) +

@@ -1,6 +1,7 @@
 // The console: a page built from the files in this folder, for one service.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -19,6 +20,10 @@ struct PageSettings {
     std::int64_t max_limit = 1000;
     /// Whether UserAdminExtras is on.
     bool has_extras = false;
+    /// Whether a ban, or a change of role or address, ends the user's sessions.
+    bool ends_sessions = false;
+    /// How long the application accepts a session from its own cache.
+    std::chrono::seconds application_cache = {};
 };
 
 /// The page with its tag and policy.

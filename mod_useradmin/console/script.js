@@ -10,6 +10,8 @@
   const longest = 128;
   const days = 14;
   const maxLimit = Number(service.maxLimit);
+  const changesEndSessions = service.endsSessions === "on";
+  const cacheSeconds = Number(service.applicationCache);
   const limits = [Math.min(20, maxLimit), ...[50, 100].filter((limit) => limit <= maxLimit)];
 
   // --- Texts: English, Spanish. The keys of the service's messages are the Spanish texts. ---
@@ -134,6 +136,7 @@
     length: ["It must have {least} to {most} characters.", "Debe tener de {least} a {most} caracteres."],
     ownRecord: ["This is what is stored about you. Other users are for administrators.", "Esto es lo que hay guardado sobre ti. Los demás usuarios son cosa de los administradores."],
     stillAccepted: ["The application still accepts the user's sessions: its storage cannot be reached. They end as soon as it answers.", "La aplicación todavía acepta las sesiones del usuario: no se puede contactar con su almacén. Terminarán en cuanto responda."],
+    cachedFor: ["The application may accept the user's sessions from its cache for up to {time}.", "La aplicación puede aceptar las sesiones del usuario desde su caché durante {time} como máximo."],
     unreachable: ["The server could not be reached. Try again.", "No se ha podido contactar con el servidor. Inténtalo de nuevo."],
     failed: ["That did not work (status {status}).", "No ha funcionado (estado {status})."],
     "No autorizado": ["Your session has ended."],
@@ -186,6 +189,7 @@
 
   const locale = navigator.languages?.find((each) => each.toLowerCase().startsWith(language)) ?? language;
   const number = new Intl.NumberFormat(locale);
+  const duration = (seconds) => new Intl.NumberFormat(locale, { style: "unit", unit: seconds % 60 ? "second" : "minute", unitDisplay: "long" }).format(seconds % 60 ? seconds : seconds / 60);
   const dayFormat = new Intl.DateTimeFormat(locale, { dateStyle: "medium" });
   const timeFormat = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" });
   const shortDay = new Intl.DateTimeFormat(locale, { day: "numeric", month: "short" });
@@ -297,10 +301,11 @@
   let isStillAccepted = false;
   const toast = h("p", { class: "toast", role: "status" });
   let toastTimer = 0;
-  function tell(text) {
+  function tell(text, { endsSessions = false } = {}) {
     const dialogs = document.querySelectorAll("dialog[open]");
     const place = dialogs.length ? dialogs[dialogs.length - 1].querySelector(".status") : toast;
-    place.textContent = isStillAccepted ? `${text} ${t("stillAccepted")}` : text;
+    const isCached = endsSessions && cacheSeconds > 0;
+    place.textContent = [text, isStillAccepted && t("stillAccepted"), isCached && t("cachedFor", { time: duration(cacheSeconds) })].filter(Boolean).join(" ");
     isStillAccepted = false;
     clearTimeout(toastTimer);
     if (place === toast) toastTimer = setTimeout(() => (toast.textContent = ""), 6000);
@@ -462,7 +467,7 @@
         if (hasExtras) await ask("PUT", "/ban", { reason: text || null, expires: expires() });
         else await ask("PUT", "", text ? { banned: true, banReason: text } : { banned: true });
         frame.close();
-        await done(t("bannedNow", { name: nameOf(user) }));
+        await done(t("bannedNow", { name: nameOf(user) }), { endsSessions: changesEndSessions });
       },
     }));
     reason.focus();
@@ -477,7 +482,7 @@
       action: async () => {
         await ask("PUT", "/password", { password: password.input.value });
         frame.close();
-        await done(t("passwordSet"));
+        await done(t("passwordSet"), { endsSessions: true });
       },
     }));
     password.input.focus();
@@ -558,7 +563,7 @@
       return changes;
     }
     // Reports success even if the user can no longer be read.
-    async function done(text) {
+    async function done(text, effects) {
       try {
         await load();
         // A new password or a ban may have ended the sessions.
@@ -568,7 +573,7 @@
         if (error.status === 401) return;
         notice.replaceChildren(error.message);
       }
-      tell(text);
+      tell(text, effects);
       list.refresh();
     }
 
@@ -635,7 +640,7 @@
         if (input.value === typed[key]) input.value = shown[key];
       }
       user = { ...user, ...body };
-      await done(t("saved"));
+      await done(t("saved"), { endsSessions: changesEndSessions && ("role" in body || "email" in body) });
       if (caller && isSelf(user)) start();
     }
 
@@ -661,7 +666,7 @@
       end.hidden = !mayDelete(user);
       renew(end, h("div", { class: "actions" }, button(t("remove"), () => removeUser(user, asking(), () => {
         frame.close();
-        tell(t("removed", { name: nameOf(user) }));
+        tell(t("removed", { name: nameOf(user) }), { endsSessions: true });
         list.refresh();
       }), "danger")));
     }
@@ -680,13 +685,13 @@
       const endOne = (session) => async () => {
         await call("DELETE", `${pathOf(user)}/sessions/${encodeURIComponent(session.id)}`);
         await loadSessions();
-        tell(t("endedSession"));
+        tell(t("endedSession"), { endsSessions: true });
         sessions.querySelector("h3").focus();
       };
       const endAll = async () => {
         await call("DELETE", `${pathOf(user)}/sessions`);
         await loadSessions();
-        tell(t("endedAll"));
+        tell(t("endedAll"), { endsSessions: true });
         sessions.querySelector("h3").focus();
       };
       sessions.replaceChildren(

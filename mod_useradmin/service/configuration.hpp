@@ -97,6 +97,10 @@ inline constexpr auto directives = std::tuple_cat(
             "UserAdminSecondaryStorage", TAKE_ARGV, httpd::anywhere,
             "the Redis in which the application keeps sessions", SecondaryStorage(),
             read_secondary_storage),
+        httpd::directive<struct ApplicationCache>(
+            "UserAdminApplicationCache", TAKE1, httpd::anywhere,
+            "how many seconds the application accepts a session from its own cache",
+            std::chrono::seconds(0), httpd::NumberReader{"a number of seconds", 0, 3600}),
     });
 
 /// The directives of a Location or a server.

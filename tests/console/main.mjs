@@ -25,6 +25,8 @@ let shown = null;
 let application = null;
 // One whose base address is the root, and whose pages are small.
 let rooted = null;
+// One whose application caches sessions.
+let cached = null;
 before(async () => {
   await startBrowser();
   site = await Site.start();
@@ -33,10 +35,11 @@ before(async () => {
   for (const agent of agents) await shown.openSession("mary.jackson@example.org", agent);
   application = await Site.start({ signIn: false, console: "UserAdminConsoleSignIn /sign-in?then=/admin" });
   rooted = await Site.start({ base: "/", signIn: false, directives: "UserAdminMaxLimit 7" });
+  cached = await Site.start({ directives: "UserAdminExtras On\nUserAdminEndSessions On\nUserAdminApplicationCache 300" });
 });
 after(async () => {
   await stopBrowser();
-  for (const each of [site, extras, shown, application, rooted]) await each?.stop();
+  for (const each of [site, extras, shown, application, rooted, cached]) await each?.stop();
 });
 
 /** A test with a page of its own, which is looked at in the end. */
@@ -584,6 +587,34 @@ scene("a ban that has not reached the application's storage is said to be late",
   await view.press("Ban");
   await view.read("Dennis Ritchie is banned. The application still accepts", "dialog.drawer .status");
   await view.page.setRequestInterception(false);
+});
+
+scene("how long the application accepts what has ended is said in the end", { email: root, site: () => cached }, async (view) => {
+  const note = "The application may accept the user's sessions from its cache for up to 5 minutes.";
+  for (let count = 0; count < 2; ++count) await cached.ctl(["session", "open", "zhang.wei@example.org"]);
+  await view.openUser("zhang.wei@example.org");
+  await view.click(".sessions li button");
+  await view.read(`The session has ended. ${note}`, "dialog .status");
+  await view.press("End all");
+  await view.read(`All sessions have ended. ${note}`, "dialog .status");
+  await view.press("Ban");
+  await view.press("Ban");
+  await view.read(`Zhang Wei is banned. ${note}`, "dialog.drawer .status");
+  await view.check("a ban that the application notices later");
+  await view.press("Lift the ban");
+  await view.read("The ban has been lifted.", "dialog.drawer .status");
+  assert.ok(!(await view.text("dialog.drawer .status")).includes("accept"));
+  await view.press("Delete user");
+  await view.type("dialog input[name=address]", "zhang.wei@example.org");
+  await view.press("Delete user");
+  await view.read(`Zhang Wei has been deleted. ${note}`);
+});
+
+scene("how long the application accepts what has ended is said in Spanish", { email: root, site: () => cached, languages: ["es"] }, async (view) => {
+  await view.openUser("maryam.mirzajani@example.org");
+  await view.press("Bloquear");
+  await view.press("Bloquear");
+  await view.read("Maryam Mirzajaní está bloqueado. La aplicación puede aceptar las sesiones del usuario desde su caché durante 5 minutos como máximo.", "dialog.drawer .status");
 });
 
 scene("two clicks on a button do its work once", { email: root }, async (view) => {

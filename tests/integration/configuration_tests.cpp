@@ -90,6 +90,9 @@ TEST(configuration, with_an_invalid_value_is_refused_with_a_hint) {
         {"AuthUserAdminSignInLimit 1 2 alone", "must be how many attempts may fail"},
         {"AuthUserAdminSignInLimit 1 2 shared 4", "takes one, two or three arguments"},
         {"AuthUserAdminTimeout 0", "must be"},
+        {"UserAdminApplicationCache -1", "must be a number of seconds from 0 to 3600"},
+        {"UserAdminApplicationCache 3601", "must be a number of seconds from 0 to 3600"},
+        {"UserAdminApplicationCache 5m", "must be a number of seconds from 0 to 3600"},
         {"UserAdminConsoleSignIn sign-in", "must be a path, or an address that begins with https"},
         {"UserAdminConsoleSignIn //evil.example.com", "must be a path"},
         {"UserAdminConsoleSignIn javascript:alert(1)", "must be a path"},
@@ -131,12 +134,13 @@ TEST(configuration, of_every_directive_with_valid_values_is_accepted) {
                       "AuthUserAdmin On\nAuthUserAdminCookie a.b-c_d\nAuthUserAdminBearer Off\n"
                       "AuthUserAdminTimeout 2\nUserAdminGuard last-superadmin rank\n"
                       "UserAdminTrustedOrigin https://app.example.com HTTP://LOCALHOST:3000\n"
-                      "UserAdminConsoleSignIn /sign-in\n" +
+                      "UserAdminConsoleSignIn /sign-in\nUserAdminApplicationCache 0\n" +
                       location("/api/users", "UserAdminSession \"%{note:a}\" \"%{env:B}\"\n"
                                              "UserAdminProtectedEmail b@example.org\n"
                                              "UserAdminPasswordHash argon2id t=3 m=65536 p=4\n"
                                              "UserAdminGuard none\n"
                                              "UserAdminConsoleSignIn https://a.example.com/x\n"
+                                             "UserAdminApplicationCache 3600\n"
                                              "UserAdminMaxLimit 100000\nUserAdminMaxBody 1048576\n"
                                              "UserAdminTimeout 300\nAuthUserAdmin Off\n"
                                              "AuthUserAdminCookie x\nAuthUserAdminBearer On")));

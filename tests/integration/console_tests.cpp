@@ -134,6 +134,17 @@ TEST(console, knows_the_largest_page_of_a_list) {
     CHECK_EQUAL(std::string("50"), told("/admin", "max-limit"));
 }
 
+TEST(console, knows_how_long_the_application_accepts_ended_sessions) {
+    start(
+        location("/a/users", as_sara) + page("/a/users/console") +
+        location("/b/users", as_sara + "UserAdminApplicationCache 300\nUserAdminEndSessions On\n") +
+        page("/b/users/console"));
+    CHECK_EQUAL(std::string("0"), told("/a/users/console", "application-cache"));
+    CHECK_EQUAL(std::string("off"), told("/a/users/console", "ends-sessions"));
+    CHECK_EQUAL(std::string("300"), told("/b/users/console", "application-cache"));
+    CHECK_EQUAL(std::string("on"), told("/b/users/console", "ends-sessions"));
+}
+
 TEST(console, has_a_form_where_its_virtual_host_signs_users_in) {
     const std::string host = "<VirtualHost *:${PORT}>\n  ServerName ";
     start(host + "localhost\n" + location("/api/users", as_sara) + page("/admin") +

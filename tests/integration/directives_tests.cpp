@@ -212,6 +212,13 @@ const std::vector<Row>& rows() {
              return between(place.send("GET", "/users/console").body, "data-sign-in-page=\"", "\"")
                  .value_or("?");
          }},
+        {"UserAdminApplicationCache",
+         {"60", "0", "3600"},
+         [](const Place& place) {
+             return between(place.send("GET", "/users/console").body, "data-application-cache=\"",
+                            "\"")
+                 .value_or("?");
+         }},
         {"AuthUserAdmin",
          {"On", "Off", "On"},
          [](const Place& place) {
