@@ -1,5 +1,7 @@
 #include "secondary_storage/redis.hpp"
 
+#include "secondary_storage/tls.hpp"
+
 #include <hiredis/hiredis.h>
 
 #include <sys/time.h>
@@ -93,6 +95,8 @@ bool RedisStorage::open() {
         context_.reset();
         return false;
     }
+    if (address_.has_tls && !encrypt())
+        return false;
     if (address_.password != nullptr) {
         std::vector<std::string_view> words = {"AUTH"};
         if (address_.user != nullptr)
@@ -104,6 +108,16 @@ bool RedisStorage::open() {
     if (address_.database != 0 && !run({"SELECT", std::to_string(address_.database)}))
         return false;
     return run({"PING"}) != nullptr;
+}
+
+bool RedisStorage::encrypt() {
+    if constexpr (is_tls_available)
+        problem_ = start_tls(*context_, address_.host);
+    else
+        problem_ = "this build has no TLS";
+    if (!problem_.empty())
+        context_.reset();
+    return context_ != nullptr;
 }
 
 RedisStorage::Reply RedisStorage::run(std::span<const std::string_view> words) {

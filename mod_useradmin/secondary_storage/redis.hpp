@@ -17,6 +17,8 @@ namespace useradmin::secondary_storage {
 struct RedisAddress {
     const char* host = "";
     int port = 6379;
+    /// Whether the connection uses TLS.
+    bool has_tls = false;
     /// nullptr: the default user, or no password.
     const char* user = nullptr;
     const char* password = nullptr;
@@ -53,6 +55,8 @@ class RedisStorage final : public SecondaryStorage {
     using Reply = std::unique_ptr<redisReply, ReplyDeleter>;
 
     bool open();
+    /// Starts TLS. On failure closes the connection.
+    bool encrypt();
     /// Runs a command. On failure returns nullptr and closes the connection.
     Reply run(std::span<const std::string_view> words);
     Reply run(std::initializer_list<std::string_view> words) {

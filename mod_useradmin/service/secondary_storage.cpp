@@ -6,6 +6,7 @@
 #include "httpd/backend.hpp"
 #include "httpd/shared_memory.hpp"
 #include "secondary_storage/delivery.hpp"
+#include "secondary_storage/tls.hpp"
 #include "service/configuration.hpp"
 #include "service/log_module.hpp"
 #include "store/database_store.hpp"
@@ -30,8 +31,11 @@ constexpr std::chrono::seconds storage_timeout(1);
 /// Parses a URL. Returns false if it is none of Redis.
 bool parse_address(apr_pool_t* pool, const char* text, RedisAddress& address) {
     apr_uri_t url{};
-    if (apr_uri_parse(pool, text, &url) != APR_SUCCESS || apr::view_of(url.scheme) != "redis" ||
-        apr::view_of(url.hostname).empty() || url.query != nullptr || url.fragment != nullptr)
+    if (apr_uri_parse(pool, text, &url) != APR_SUCCESS || apr::view_of(url.hostname).empty() ||
+        url.query != nullptr || url.fragment != nullptr)
+        return false;
+    address.has_tls = apr::view_of(url.scheme) == "rediss";
+    if (!address.has_tls && apr::view_of(url.scheme) != "redis")
         return false;
     for (char* part : {url.user, url.password})
         if (part != nullptr && ap_unescape_url(part) != OK)
@@ -177,9 +181,10 @@ apr_status_t run_job(int state, void* data, apr_pool_t* pool) noexcept {
 
 const char* read_secondary_storage(const httpd::ConfigLine& line, SecondaryStorage& storage) {
     constexpr const char* right =
-        "must be none, or redis://[user:password@]host[:port][/database] (the text itself, "
-        "file:path or env:NAME), then the prefix of the application's keys, if it has one, and "
-        "'required', if changes that revoke sessions are to be refused while Redis is unreachable";
+        "must be none, or redis://[user:password@]host[:port][/database], or rediss: for TLS (the "
+        "text itself, file:path or env:NAME), then the prefix of the application's keys, if it has "
+        "one, and 'required', if changes that revoke sessions are to be refused while Redis is "
+        "unreachable";
     storage = {};
     auto words = line.words;
     if (words.size() == 1 && words[0] == "none")
@@ -196,10 +201,11 @@ const char* read_secondary_storage(const httpd::ConfigLine& line, SecondaryStora
         return line.copy(*problem);
     auto& address = apr::emplace<RedisAddress>(line.pool());
     const char* const url = line.copy(std::get<crypto::LoadedSecret>(read).secret.view());
-    if (apr::view_of(url).starts_with("rediss:"))
-        return "cannot be rediss: TLS is not supported; use a tunnel such as stunnel, and redis:";
     if (!parse_address(line.pool(), url, address))
         return right;
+    if (address.has_tls && !secondary_storage::is_tls_available)
+        return "cannot be rediss: this build has no TLS, which needs hiredis 1.0 or later; use a "
+               "tunnel such as stunnel, and redis:";
     if (words.size() > 1)
         address.prefix = line.copy(words[1]);
     storage.address = &address;

@@ -1,6 +1,7 @@
 // The configurations of conf/recipes, included unchanged.
 #include "own_httpd.hpp"
 
+#include "support/certificates.hpp"
 #include "support/identity_provider.hpp"
 #include "support/machine.hpp"
 #include "support/ports.hpp"
@@ -10,36 +11,6 @@
 #include <unistd.h>
 
 namespace useradmin::test {
-
-namespace {
-
-/// A folder of certificates and their keys, NAME.crt and NAME.key.
-class Certificates {
-  public:
-    Certificates(const WorkFolder& work, std::string_view name) : folder_(work.make(name)) {}
-
-    std::string folder() const { return folder_.string(); }
-    std::string file(const std::string& name) const { return (folder_ / name).string(); }
-
-    /// Creates a self-signed one, unless the additional openssl arguments name the signer.
-    void make(const std::string& name, const std::string& subject,
-              const std::vector<std::string>& further = {}) const {
-        Command command{{machine::program("openssl"), "req", "-x509", "-newkey", "ec", "-pkeyopt",
-                         "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj", subject,
-                         "-keyout", file(name + ".key"), "-out", file(name + ".crt")}};
-        command.words.insert(command.words.end(), further.begin(), further.end());
-        const CommandResult made = test::run(command);
-        CHECK_TEXT(made.status == 0, made.output.c_str());
-    }
-    static std::vector<std::string> signed_by(const std::string& name, const Certificates& there) {
-        return {"-CA", there.file(name + ".crt"), "-CAkey", there.file(name + ".key")};
-    }
-
-  private:
-    std::filesystem::path folder_;
-};
-
-} // namespace
 
 class Recipes : public OwnHttpd {
   protected:

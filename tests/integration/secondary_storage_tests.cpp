@@ -1,6 +1,7 @@
 // UserAdminSecondaryStorage: what is revoked here ends in the application's Redis.
 #include "own_httpd.hpp"
 
+#include "support/certificates.hpp"
 #include "support/machine.hpp"
 #include "support/redis.hpp"
 
@@ -228,10 +229,111 @@ TEST(secondary_storage, with_other_content_holds_no_other_user_up) {
     }
 }
 
+class TlsStorage : public SecondaryStorage {
+  protected:
+    static CommandResult configtest(const std::string& url) {
+        return Httpd::check(
+            Suite::current().work(),
+            Suite::current().settings(Suite::directives_for(Suite::current().database()) +
+                                      location_with("UserAdminSecondaryStorage " + url + "\n")));
+    }
+    /// Returns whether the build has TLS. Otherwise expects that httpd says what it needs.
+    static bool has_tls() {
+        const CommandResult result = configtest("rediss://localhost");
+        if (result.status == 0)
+            return true;
+        STRCMP_CONTAINS("cannot be rediss: this build has no TLS, which needs hiredis 1.0 or later",
+                        result.output.c_str());
+        return false;
+    }
+    void setup() override {
+        SecondaryStorage::setup();
+        certificates_.make("authority", "/CN=authority");
+        certificates_.make("other-authority", "/CN=other authority");
+        certificate("right", "DNS:localhost,IP:127.0.0.1");
+        certificate("wrong", "DNS:elsewhere.example.com");
+    }
+    void certificate(const std::string& name, const std::string& hosts) const {
+        auto words = Certificates::signed_by("authority", certificates_);
+        words.insert(words.end(), {"-addext", "subjectAltName=" + hosts});
+        certificates_.make(name, "/CN=redis", words);
+    }
+    void start_redis(const std::string& certificate) {
+        redis_.reset();
+        redis_ =
+            std::make_unique<Redis>(Suite::current().work(), "redis-tls",
+                                    ServerCertificate{certificates_.file(certificate + ".crt"),
+                                                      certificates_.file(certificate + ".key")});
+    }
+    /// Starts httpd, which trusts one authority.
+    void start_with_authority(const std::string& name, const std::string& host = "localhost") {
+        environment_ = {{"SSL_CERT_FILE", certificates_.file(name + ".crt")}};
+        start(location_with("UserAdminSecondaryStorage " + redis_->tls_url(host) + " app:\n"));
+    }
+    /// Expects that nothing is delivered for this reason, and later is.
+    void expect_refusal(const std::string& authority, const std::string& certificate,
+                        const std::string& reason) {
+        allow_log("UA0219");
+        expect_log("UA0218: the secondary storage at localhost:");
+        expect_log(reason);
+        start_redis(certificate);
+        add_stored("ulises-1", "one");
+        start_with_authority(authority);
+        CHECK_TRUE(is_noticed());
+        CHECK_TRUE(is_stored("one"));
+        stop();
+        start_redis("right");
+        add_stored("ulises-1", "one");
+        start_with_authority("authority");
+        CHECK_TRUE(ends("one"));
+    }
+
+    Certificates certificates_{Suite::current().work(), "redis-certificates"};
+};
+
+TEST_GROUP_BASE(secondary_storage_tls, TlsStorage){};
+
+TEST(secondary_storage_tls, ends_sessions_of_a_server_with_the_host_s_certificate) {
+    if (!has_tls())
+        return;
+    for (const char* const host : {"localhost", "127.0.0.1"}) {
+        start_redis("right");
+        start_with_authority("authority", host);
+        add_stored("ulises-1", "one");
+        expect_success(ban());
+        CHECK_TRUE_TEXT(ends("one"), host);
+        expect_success(send("PUT", ulises_path, R"({"banned":false})"));
+    }
+}
+
+TEST(secondary_storage_tls, tells_nothing_to_a_server_with_another_host_s_certificate) {
+    if (has_tls())
+        expect_refusal("authority", "wrong", "its certificate is refused: hostname mismatch");
+}
+
+TEST(secondary_storage_tls, tells_nothing_to_a_server_of_an_unknown_authority) {
+    if (has_tls())
+        expect_refusal("other-authority", "right", "its certificate is refused: ");
+}
+
+TEST(secondary_storage_tls, that_is_frozen_in_the_handshake_holds_no_request_up) {
+    if (!has_tls())
+        return;
+    allow_lines_of_outages();
+    start_redis("right");
+    add_stored("ulises-1", "one");
+    redis_->signal(SIGSTOP);
+    start_with_authority("authority");
+    const bool is_seen = is_noticed();
+    redis_->signal(SIGCONT);
+    CHECK_TRUE(is_seen);
+    CHECK_TRUE(ends("one"));
+}
+
 TEST(secondary_storage, that_is_misspelled_is_rejected_at_configuration_time) {
     for (const char* const wrong :
          {"", "localhost", "http://localhost", "redis://", "redis://localhost/x",
-          "redis://user@localhost", "redis://localhost/1?x=y", "rediss://localhost",
+          "redis://user@localhost", "redis://localhost/1?x=y", "rediss://user@localhost", "rediss:",
           "redis://localhost a b", "redis://localhost a b required", "file:/nowhere/at-all"}) {
         const CommandResult result = Httpd::check(
             Suite::current().work(),

@@ -8,8 +8,11 @@
 
 namespace useradmin::test {
 
-Redis::Redis(const WorkFolder& work, std::string_view name)
-    : folder_(work.make(name)), port_(free_port()) {
+Redis::Redis(const WorkFolder& work, std::string_view name,
+             const std::optional<ServerCertificate>& certificate)
+    : folder_(work.make(name)), port_(free_port()), certificate_(certificate) {
+    if (certificate_)
+        tls_port_ = free_port();
     start();
 }
 
@@ -18,11 +21,16 @@ Redis::~Redis() = default;
 void Redis::start() {
     process_.reset();
     std::filesystem::remove(folder_ / "log");
-    process_ = std::make_unique<Process>(
-        Command{{machine::program("redis-server"), "--port", std::to_string(port_), "--bind",
-                 "127.0.0.1", "--save", "", "--appendonly", "no", "--dir", folder_.string(),
-                 "--requirepass", password}},
-        folder_ / "log");
+    Command command{{machine::program("redis-server"), "--port", std::to_string(port_), "--bind",
+                     "127.0.0.1", "--save", "", "--appendonly", "no", "--dir", folder_.string(),
+                     "--requirepass", password}};
+    if (certificate_)
+        for (const std::string& word : std::vector<std::string>{
+                 "--tls-port", std::to_string(tls_port_), "--tls-cert-file",
+                 certificate_->certificate, "--tls-key-file", certificate_->key,
+                 "--tls-ca-cert-file", certificate_->certificate, "--tls-auth-clients", "no"})
+            command.words.push_back(word);
+    process_ = std::make_unique<Process>(command, folder_ / "log");
     const bool is_ready = eventually([this] {
         return !process_->running() ||
                read_file(folder_ / "log").find("Ready to accept connections") != std::string::npos;
@@ -37,6 +45,10 @@ void Redis::stop() {
 
 std::string Redis::url() const {
     return "redis://:s3cr3t%20of%20%40redis@127.0.0.1:" + std::to_string(port_) + "/2";
+}
+
+std::string Redis::tls_url(const std::string& host) const {
+    return "rediss://:s3cr3t%20of%20%40redis@" + host + ":" + std::to_string(tls_port_) + "/2";
 }
 
 std::optional<std::string> Redis::run(const std::vector<std::string>& words) const {

@@ -13,12 +13,20 @@
 
 namespace useradmin::test {
 
+/// A certificate and its key, as files.
+struct ServerCertificate {
+    std::string certificate;
+    std::string key;
+};
+
 /// A Redis on a port of its own, with a password and without files. The destructor stops it.
 class Redis {
   public:
     static constexpr const char* password = "s3cr3t of @redis";
 
-    Redis(const WorkFolder& work, std::string_view name);
+    /// With a certificate, it also uses TLS, on another port.
+    Redis(const WorkFolder& work, std::string_view name,
+          const std::optional<ServerCertificate>& certificate = {});
     ~Redis();
 
     /// Starts it again, empty.
@@ -29,12 +37,16 @@ class Redis {
 
     /// Returns the URL of database 2, with the password.
     std::string url() const;
+    /// Returns the same for TLS.
+    std::string tls_url(const std::string& host) const;
     /// Runs a command in database 2. Returns its text, or nothing for nil.
     std::optional<std::string> run(const std::vector<std::string>& words) const;
 
   private:
     std::filesystem::path folder_;
     std::uint16_t port_;
+    std::optional<ServerCertificate> certificate_;
+    std::uint16_t tls_port_ = 0;
     std::unique_ptr<Process> process_;
 };
 

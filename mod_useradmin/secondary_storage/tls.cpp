@@ -1,0 +1,58 @@
+#include "secondary_storage/tls.hpp"
+
+#ifdef USERADMIN_HIREDIS_SSL
+
+#include <hiredis/hiredis.h>
+#include <hiredis/hiredis_ssl.h>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <openssl/x509v3.h>
+
+#include <memory>
+
+namespace useradmin::secondary_storage {
+
+namespace {
+
+using Settings = std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)>;
+using Session = std::unique_ptr<SSL, decltype(&SSL_free)>;
+
+/// Returns the last error of OpenSSL.
+std::string last_error() {
+    const char* const reason = ERR_reason_error_string(ERR_peek_last_error());
+    return reason != nullptr ? std::string("TLS: ") + reason : "no answer to the TLS handshake";
+}
+
+/// Demands a certificate of the host. Returns false on failure.
+bool expect_host(SSL* session, const char* host) {
+    if (X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(session), host) == 1)
+        return true; // an address is not sent (RFC 6066, 3)
+    SSL_set_hostflags(session, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
+    return SSL_set1_host(session, host) == 1 && SSL_set_tlsext_host_name(session, host) == 1;
+}
+
+} // namespace
+
+std::string start_tls(redisContext& context, const char* host) {
+    ERR_clear_error();
+    const Settings settings(SSL_CTX_new(TLS_client_method()), SSL_CTX_free);
+    if (settings == nullptr || SSL_CTX_set_min_proto_version(settings.get(), TLS1_2_VERSION) != 1 ||
+        SSL_CTX_set_default_verify_paths(settings.get()) != 1)
+        return last_error();
+    SSL_CTX_set_verify(settings.get(), SSL_VERIFY_PEER, nullptr);
+    Session session(SSL_new(settings.get()), SSL_free);
+    if (session == nullptr || !expect_host(session.get(), host))
+        return last_error();
+    if (redisInitiateSSL(&context, session.get()) == REDIS_OK) {
+        static_cast<void>(session.release()); // the context frees it
+        return {};
+    }
+    const long result = SSL_get_verify_result(session.get());
+    return result != X509_V_OK
+               ? std::string("its certificate is refused: ") + X509_verify_cert_error_string(result)
+               : last_error();
+}
+
+} // namespace useradmin::secondary_storage
+
+#endif

@@ -1,0 +1,32 @@
+// Certificates for the tests.
+#pragma once
+
+#include "support/files.hpp"
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace useradmin::test {
+
+/// A folder of certificates and their keys, NAME.crt and NAME.key.
+class Certificates {
+  public:
+    Certificates(const WorkFolder& work, std::string_view name) : folder_(work.make(name)) {}
+
+    std::string folder() const { return folder_.string(); }
+    std::string file(const std::string& name) const { return (folder_ / name).string(); }
+
+    /// Creates a self-signed one, unless the additional openssl arguments name the signer.
+    void make(const std::string& name, const std::string& subject,
+              const std::vector<std::string>& further = {}) const;
+    static std::vector<std::string> signed_by(const std::string& name, const Certificates& there) {
+        return {"-CA", there.file(name + ".crt"), "-CAkey", there.file(name + ".key")};
+    }
+
+  private:
+    std::filesystem::path folder_;
+};
+
+} // namespace useradmin::test
