@@ -39,25 +39,28 @@ Verification CredentialVerifier::verify(const Login& login) {
         limiter_.subject(login.network, place_, text::lower(login.email));
     if (const auto refused = limited(subject))
         return *refused;
-    std::optional<std::vector<store::AttemptCounter>> shared;
+    SharedCounters shared;
+    bool has_shared_failures = false;
     if (limit_.is_shared) {
-        shared = count_on_all_servers(login, subject);
+        shared = shared_counters(login);
+        const auto found = store_.failed_attempts(shared.counters);
+        has_shared_failures = take_shared(found, shared, subject) && found->has_first;
         if (const auto refused = limited(subject))
             return *refused;
     }
     const Verification verification = verify_password(login, subject);
-    const bool is_accepted = verification.outcome == Outcome::accepted;
-    if (shared && sentence_of(verification.outcome).empty())
-        // If this fails, the store logs why, and an attempt too many remains counted.
-        static_cast<void>(store_.take_back_attempt(*shared, is_accepted));
     switch (verification.outcome) {
     case Outcome::accepted:
         limiter_.clear_failures(subject);
+        if (has_shared_failures) // if this fails, the store logs why, and the failures count on
+            static_cast<void>(store_.clear_failed_attempts(shared.counters.front()));
         break;
     case Outcome::unknown:
     case Outcome::wrong_password:
     case Outcome::banned:
-        if (!shared)
+        if (!limit_.is_shared ||
+            !take_shared(store_.record_failed_attempt(shared.counters, limit_.window), shared,
+                         subject))
             limiter_.record_failure(subject, limit_, password::AttemptLimiter::Clock::now());
         log_failure(login, verification.outcome);
         break;
@@ -96,12 +99,9 @@ CredentialVerifier::limited(const password::AttemptLimiter::Subject& subject) co
     return Verification{Outcome::limited, {}, {}, refusal->retry_after};
 }
 
-std::optional<std::vector<store::AttemptCounter>>
-CredentialVerifier::count_on_all_servers(const Login& login,
-                                         const password::AttemptLimiter::Subject& subject) {
+CredentialVerifier::SharedCounters CredentialVerifier::shared_counters(const Login& login) const {
     using password::AttemptLimiter;
-    std::vector<store::AttemptCounter> counters;
-    std::vector<std::size_t> scopes;
+    SharedCounters shared;
     for (std::size_t index = 0; index < AttemptLimiter::scopes.size(); ++index) {
         const AttemptLimiter::Scope& scope = AttemptLimiter::scopes[index];
         if (!AttemptLimiter::applies(scope, login.network))
@@ -110,23 +110,27 @@ CredentialVerifier::count_on_all_servers(const Login& login,
         const std::string network =
             scope.prefix_length != 0 ? login.network.text(scope.prefix_length) : "";
         const std::string account = scope.of_one_account ? text::lower(login.email) : "";
-        counters.push_back({crypto::hex(crypto::digest({prefix, network, account})),
-                            std::int64_t{scope.factor} * limit_.attempts});
-        scopes.push_back(index);
+        shared.counters.push_back({crypto::hex(crypto::digest({prefix, network, account})),
+                                   std::int64_t{scope.factor} * limit_.attempts});
+        shared.scopes.push_back(index);
     }
-    const auto counted = store_.count_attempt(counters, limit_.window);
-    if (!counted)
-        return std::nullopt; // the store has logged why
-    if (!counted->has_table)
+    return shared;
+}
+
+bool CredentialVerifier::take_shared(const store::Result<store::FailedAttempts>& found,
+                                     const SharedCounters& shared,
+                                     const password::AttemptLimiter::Subject& subject) {
+    if (!found)
+        return false; // the store has logged why
+    if (!found->has_table)
         log_.write_throttled(text::Level::error,
                              "UA0317: there is no table useradmin_attempt, so "
                              "AuthUserAdminSignInLimit counts the failures of each server alone; "
                              "run: useradminctl schema");
-    if (counted->exceeded)
-        limiter_.record_denial(subject, limit_, scopes[*counted->exceeded], counted->retry_after,
-                               AttemptLimiter::Clock::now());
-    return counted->has_table && !counted->exceeded ? std::optional(std::move(counters))
-                                                    : std::nullopt;
+    if (found->exceeded)
+        limiter_.record_denial(subject, limit_, shared.scopes[*found->exceeded], found->retry_after,
+                               password::AttemptLimiter::Clock::now());
+    return found->has_table;
 }
 
 Verification CredentialVerifier::verify_password(const Login& login,

@@ -69,10 +69,17 @@ class CredentialVerifier {
     Verification verify(const Login& login);
 
   private:
-    /// Counts an attempt in the database, unless a limit was reached there, which is then recorded
-    /// here. Returns the counters; nothing if the attempt was not counted.
-    std::optional<std::vector<store::AttemptCounter>>
-    count_on_all_servers(const Login& login, const password::AttemptLimiter::Subject& subject);
+    /// The counters of an attempt in the database, and the index of each one's scope.
+    struct SharedCounters {
+        std::vector<store::AttemptCounter> counters;
+        std::vector<std::size_t> scopes;
+    };
+    SharedCounters shared_counters(const Login& login) const;
+    /// Records here if a limit was reached on all servers together. Returns whether the counts are
+    /// known.
+    bool take_shared(const store::Result<store::FailedAttempts>& found,
+                     const SharedCounters& shared,
+                     const password::AttemptLimiter::Subject& subject);
     Verification verify_password(const Login& login,
                                  const password::AttemptLimiter::Subject& subject);
     /// Replaces a hash in an old format. Returns the hash that the account then has.

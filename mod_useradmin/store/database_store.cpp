@@ -515,16 +515,20 @@ Result<Revocations> DatabaseStore::revocations_since(std::int64_t position,
                statements::revocations_since, position, after_id);
 }
 
-Result<CountedAttempt> DatabaseStore::count_attempt(std::span<const AttemptCounter> counters,
-                                                    std::chrono::seconds window) {
-    return run(Access::write, needs_attempts, Retry::yes, statements::count_attempt, counters,
-               window);
+Result<FailedAttempts> DatabaseStore::failed_attempts(std::span<const AttemptCounter> counters) {
+    return run(Access::read, needs_attempts, Retry::yes, statements::failed_attempts, counters);
 }
 
-Result<Done> DatabaseStore::take_back_attempt(std::span<const AttemptCounter> counters,
-                                              bool clears_first) {
-    return run(Access::write, needs_attempts, Retry::yes, statements::take_back_attempt, counters,
-               clears_first);
+Result<FailedAttempts>
+DatabaseStore::record_failed_attempt(std::span<const AttemptCounter> counters,
+                                     std::chrono::seconds window) {
+    return run(Access::write, needs_attempts, Retry::yes, statements::record_failed_attempt,
+               counters, window);
+}
+
+Result<Done> DatabaseStore::clear_failed_attempts(const AttemptCounter& counter) {
+    return run(Access::write, needs_attempts, Retry::yes, statements::clear_failed_attempts,
+               counter);
 }
 
 Result<std::vector<ExtraColumn>> DatabaseStore::extra_columns() {

@@ -65,10 +65,10 @@ class DatabaseStore : public Store {
                                         const std::optional<Actor>& actor = {}) override;
     Result<std::int64_t> delete_sessions_of_user(std::string_view user_id,
                                                  const std::optional<Actor>& actor = {}) override;
-    Result<CountedAttempt> count_attempt(std::span<const AttemptCounter> counters,
-                                         std::chrono::seconds window) override;
-    Result<Done> take_back_attempt(std::span<const AttemptCounter> counters,
-                                   bool clears_first) override;
+    Result<FailedAttempts> failed_attempts(std::span<const AttemptCounter> counters) override;
+    Result<FailedAttempts> record_failed_attempt(std::span<const AttemptCounter> counters,
+                                                 std::chrono::seconds window) override;
+    Result<Done> clear_failed_attempts(const AttemptCounter& counter) override;
     Result<Revocations> revocations_since(std::int64_t position,
                                           std::optional<std::int64_t> after_id = {}) override;
     Result<std::vector<ExtraColumn>> extra_columns() override;

@@ -110,8 +110,8 @@ class Dialect {
     /// Returns an expression for the database's time in seconds since 1970.
     virtual const char* current_second() const noexcept = 0;
     /// Returns what to put around a query that follows a column: the column is equal to one of the
-    /// query's rows, which are locked in their order. May skip rows that others have locked.
-    virtual std::pair<const char*, const char*> any_of_locked(bool skips_locked) const noexcept = 0;
+    /// query's rows, which are locked. Rows that others have locked are skipped.
+    virtual std::pair<const char*, const char*> any_of_locked() const noexcept = 0;
     /// Returns the function that finds the position of a text in another, from 1.
     virtual const char* position_function() const noexcept = 0;
 

@@ -121,15 +121,24 @@ void append_key(Statement& statement, const Dialect& dialect, const Column& colu
     dialect.append_equals(statement << " WHERE ", column.sql(), column, text);
 }
 
-/// Appends a condition that a row e is a counter whose limit was reached.
-void append_exceeded(Statement& statement, const Table& table, const std::string& now,
-                     std::span<const AttemptCounter> counters) {
-    statement << "e.expires_at" << table.op(">") << now << " AND (";
-    for (const AttemptCounter& counter : counters)
-        statement << (&counter == &counters.front() ? "" : " OR ") << "e.subject" << table.op("=")
-                  << argument(counter.subject) << " AND e.failures" << table.op(">=") << "CAST("
-                  << argument(counter.limit) << " AS bigint)";
-    statement << ")";
+/// Reads counts from rows of subject, failures and remaining seconds.
+FailedAttempts read_attempts(Rows& rows, std::span<const AttemptCounter> counters) {
+    FailedAttempts found;
+    while (rows.next()) {
+        const std::string_view subject = rows.take().value_or("");
+        const std::int64_t failures = rows.take_number();
+        const std::chrono::seconds wait(rows.take_number());
+        for (std::size_t index = 0; index < counters.size(); ++index) {
+            if (counters[index].subject != subject)
+                continue;
+            found.has_first = found.has_first || (index == 0 && failures > 0);
+            if (failures < counters[index].limit)
+                continue;
+            found.exceeded = std::min(index, found.exceeded.value_or(index));
+            found.retry_after = std::max(found.retry_after, wait);
+        }
+    }
+    return found;
 }
 
 /// Disables the user's API keys, and notes those that were enabled in the other table, if any.
@@ -752,26 +761,34 @@ Result<Revocations> revocations_since(Work& work, const Dialect& dialect, std::i
     return found;
 }
 
-Result<CountedAttempt> count_attempt(Work& work, const Dialect& dialect,
-                                     std::span<const AttemptCounter> counters,
-                                     std::chrono::seconds window) {
+Result<FailedAttempts> failed_attempts(Work& work, const Dialect& dialect,
+                                       std::span<const AttemptCounter> counters) {
     const Table& table = work.schema().attempt;
-    CountedAttempt counted;
-    counted.has_table = table.exists();
-    if (!counted.has_table)
-        return counted;
+    if (!table.exists())
+        return FailedAttempts{false};
     const std::string now = dialect.current_second();
-    const auto exceed = [&](std::string_view subject, std::int64_t seconds) {
-        const auto index =
-            static_cast<std::size_t>(std::find_if(counters.begin(), counters.end(),
-                                                  [&](const AttemptCounter& counter) {
-                                                      return counter.subject == subject;
-                                                  }) -
-                                     counters.begin());
-        counted.exceeded = std::min(index, counted.exceeded.value_or(counters.size() - 1));
-        counted.retry_after = std::max(counted.retry_after, std::chrono::seconds(seconds));
-    };
-    // In the order of the subjects, so that concurrent statements do not deadlock.
+    Statement statement = work.statement();
+    statement << "SELECT subject, failures, expires_at" << table.op("-") << now << " FROM " << table
+              << " WHERE expires_at" << table.op(">") << now << " AND (";
+    for (const AttemptCounter& counter : counters)
+        statement << (&counter == &counters.front() ? "subject" : " OR subject") << table.op("=")
+                  << argument(counter.subject);
+    statement << ")";
+    Result<Rows> rows = work.run(statement);
+    if (!rows)
+        return rows.failure();
+    return read_attempts(*rows, counters);
+}
+
+Result<FailedAttempts> record_failed_attempt(Work& work, const Dialect& dialect,
+                                             std::span<const AttemptCounter> counters,
+                                             std::chrono::seconds window) {
+    const Table& table = work.schema().attempt;
+    if (!table.exists())
+        return FailedAttempts{false};
+    const std::string now = dialect.current_second();
+    // In the order of the subjects, so that concurrent statements do not deadlock. SQLite needs the
+    // condition to tell ON CONFLICT from a join's ON.
     Statement count = work.statement();
     count << "INSERT INTO " << table
           << " AS a (subject, failures, expires_at) SELECT s.subject, 1, " << now << table.op("+")
@@ -779,10 +796,8 @@ Result<CountedAttempt> count_attempt(Work& work, const Dialect& dialect,
     for (const AttemptCounter& counter : counters)
         count << (&counter == &counters.front() ? "SELECT CAST(" : " UNION ALL SELECT CAST(")
               << argument(counter.subject) << " AS text) AS subject";
-    count << ") AS s WHERE NOT EXISTS (SELECT 1 FROM " << table << " AS e WHERE ";
-    append_exceeded(count, table, now, counters);
-    count << ") ORDER BY s.subject ON CONFLICT (subject) DO UPDATE SET failures = CASE WHEN "
-             "a.expires_at"
+    count << ") AS s WHERE TRUE ORDER BY s.subject ON CONFLICT (subject) DO UPDATE SET failures = "
+             "CASE WHEN a.expires_at"
           << table.op(">") << now << " THEN a.failures" << table.op("+")
           << "1 ELSE 1 END, expires_at = CASE WHEN a.expires_at" << table.op(">") << now
           << " THEN a.expires_at ELSE excluded.expires_at END RETURNING subject, failures, "
@@ -791,65 +806,25 @@ Result<CountedAttempt> count_attempt(Work& work, const Dialect& dialect,
     Result<Rows> rows = work.run(count);
     if (!rows)
         return rows.failure();
-    bool has_new_rows = false;
-    while (rows->next()) {
-        const std::string subject(rows->take().value_or(""));
-        const std::int64_t failures = rows->take_number();
-        has_new_rows = has_new_rows || failures == 1;
-        const auto of_subject =
-            std::find_if(counters.begin(), counters.end(),
-                         [&](const AttemptCounter& counter) { return counter.subject == subject; });
-        // A concurrent attempt was the last that the limit allows.
-        if (of_subject != counters.end() && failures > of_subject->limit)
-            exceed(subject, rows->take_number());
-    }
-    if (rows->count() == 0) {
-        Statement exceeded = work.statement();
-        exceeded << "SELECT subject, expires_at" << table.op("-") << now << " FROM " << table
-                 << " AS e WHERE ";
-        append_exceeded(exceeded, table, now, counters);
-        rows = work.run(exceeded);
-        if (!rows)
-            return rows.failure();
-        while (rows->next()) {
-            const std::string subject(rows->take().value_or(""));
-            exceed(subject, rows->take_number());
-        }
-        if (!counted.exceeded) // it has expired in the meantime
-            exceed(counters.front().subject, 1);
-    }
-    if (has_new_rows) {
-        constexpr std::int64_t most_removed = 20;
-        const auto [before, after] = dialect.any_of_locked(true);
-        Statement remove = work.statement();
-        remove << "DELETE FROM " << table << " WHERE subject" << before << "SELECT subject FROM "
-               << table << " WHERE expires_at" << table.op("<") << now
-               << " ORDER BY expires_at LIMIT " << argument(most_removed) << after;
-        if (const Result<Rows> removed = work.run(remove); !removed)
-            return removed.failure();
-    }
+    const FailedAttempts counted = read_attempts(*rows, counters);
+    constexpr std::int64_t most_removed = 20; // more than one attempt adds
+    const auto [before, after] = dialect.any_of_locked();
+    Statement remove = work.statement();
+    remove << "DELETE FROM " << table << " WHERE subject" << before << "SELECT subject FROM "
+           << table << " WHERE expires_at" << table.op("<") << now << " ORDER BY expires_at LIMIT "
+           << argument(most_removed) << after;
+    if (const Result<Rows> removed = work.run(remove); !removed)
+        return removed.failure();
     return counted;
 }
 
-Result<Done> take_back_attempt(Work& work, const Dialect& dialect,
-                               std::span<const AttemptCounter> counters, bool clears_first) {
+Result<Done> clear_failed_attempts(Work& work, const Dialect&, const AttemptCounter& counter) {
     const Table& table = work.schema().attempt;
     if (!table.exists())
         return Done();
-    const auto [before, after] = dialect.any_of_locked(false);
     Statement statement = work.statement();
-    statement << "UPDATE " << table << " SET failures = ";
-    if (clears_first)
-        statement << "CASE WHEN subject" << table.op("=") << argument(counters.front().subject)
-                  << " THEN 0 ELSE failures" << table.op("-") << "1 END";
-    else
-        statement << "failures" << table.op("-") << "1";
-    statement << " WHERE subject" << before << "SELECT subject FROM " << table << " WHERE failures"
-              << table.op(">") << "0 AND (";
-    for (const AttemptCounter& counter : counters)
-        statement << (&counter == &counters.front() ? "subject" : " OR subject") << table.op("=")
-                  << argument(counter.subject);
-    statement << ") ORDER BY subject" << after;
+    statement << "DELETE FROM " << table << " WHERE subject" << table.op("=")
+              << argument(counter.subject);
     const Result<Rows> rows = work.run(statement);
     return rows ? Result<Done>(Done()) : rows.failure();
 }

@@ -47,11 +47,13 @@ Result<Done> delete_session_of_user(Work& work, const Dialect& dialect, std::str
 Result<std::int64_t> delete_sessions_of_user(Work& work, const Dialect& dialect,
                                              std::string_view user_id,
                                              const std::optional<Actor>& actor = {});
-Result<CountedAttempt> count_attempt(Work& work, const Dialect& dialect,
-                                     std::span<const AttemptCounter> counters,
-                                     std::chrono::seconds window);
-Result<Done> take_back_attempt(Work& work, const Dialect& dialect,
-                               std::span<const AttemptCounter> counters, bool clears_first);
+Result<FailedAttempts> failed_attempts(Work& work, const Dialect& dialect,
+                                       std::span<const AttemptCounter> counters);
+Result<FailedAttempts> record_failed_attempt(Work& work, const Dialect& dialect,
+                                             std::span<const AttemptCounter> counters,
+                                             std::chrono::seconds window);
+Result<Done> clear_failed_attempts(Work& work, const Dialect& dialect,
+                                   const AttemptCounter& counter);
 Result<Revocations> revocations_since(Work& work, const Dialect& dialect, std::int64_t position,
                                       std::optional<std::int64_t> after_id);
 Result<std::vector<ExtraColumn>> extra_columns(Work& work, const Dialect& dialect);

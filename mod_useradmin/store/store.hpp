@@ -245,11 +245,13 @@ struct AttemptCounter {
     std::int64_t limit;
 };
 
-/// The result of counting an attempt.
-struct CountedAttempt {
+/// What the counters of a client have counted.
+struct FailedAttempts {
     /// Whether there is a table for the counts.
     bool has_table = true;
-    /// The index of the first counter whose limit was reached; nothing: the attempt is allowed.
+    /// Whether the first counter has counted any.
+    bool has_first = false;
+    /// The index of the first counter whose limit was reached.
     std::optional<std::size_t> exceeded = {};
     /// When that count expires, or a later one of another counter.
     std::chrono::seconds retry_after{0};
@@ -367,13 +369,14 @@ class Store {
     virtual Result<Revocations> revocations_since(std::int64_t position,
                                                   std::optional<std::int64_t> after_id = {}) = 0;
 
-    /// Counts an attempt to sign in as failed under each counter, or under none if the limit of one
-    /// was reached. A count expires after the window that its first failure begins.
-    virtual Result<CountedAttempt> count_attempt(std::span<const AttemptCounter> counters,
-                                                 std::chrono::seconds window) = 0;
-    /// Takes back a counted attempt that has not failed, and may clear the first counter.
-    virtual Result<Done> take_back_attempt(std::span<const AttemptCounter> counters,
-                                           bool clears_first) = 0;
+    /// Returns what the counters have counted.
+    virtual Result<FailedAttempts> failed_attempts(std::span<const AttemptCounter> counters) = 0;
+    /// Counts a failed attempt to sign in. Returns the counts. A count expires after the window
+    /// that its first failure begins.
+    virtual Result<FailedAttempts> record_failed_attempt(std::span<const AttemptCounter> counters,
+                                                         std::chrono::seconds window) = 0;
+    /// Clears a counter.
+    virtual Result<Done> clear_failed_attempts(const AttemptCounter& counter) = 0;
 
     /// Returns the further columns of the user table in its order.
     virtual Result<std::vector<ExtraColumn>> extra_columns() = 0;

@@ -16,13 +16,15 @@ class Attempts : public Contract {
     }
 
   protected:
-    /// Counts an attempt. Returns the index of the counter whose limit was reached, or -1.
-    int count(const std::vector<store::AttemptCounter>& counters,
-              std::chrono::seconds window = std::chrono::seconds(1000)) {
-        const store::CountedAttempt counted = worked(store().count_attempt(counters, window));
-        CHECK_TRUE(counted.has_table);
-        wait_ = counted.retry_after;
-        return counted.exceeded ? static_cast<int>(*counted.exceeded) : -1;
+    using Counters = std::vector<store::AttemptCounter>;
+
+    /// Counts a failure. Returns the index of the counter whose limit was reached, or -1.
+    int record(const Counters& counters) {
+        return exceeded(
+            worked(store().record_failed_attempt(counters, std::chrono::seconds(1000))));
+    }
+    int find(const Counters& counters) {
+        return exceeded(worked(store().failed_attempts(counters)));
     }
     /// "a 1, b 2".
     std::string counts() {
@@ -34,84 +36,92 @@ class Attempts : public Contract {
     }
 
     std::chrono::seconds wait_{0};
+
+  private:
+    int exceeded(const store::FailedAttempts& found) {
+        CHECK_TRUE(found.has_table);
+        wait_ = found.retry_after;
+        return found.exceeded ? static_cast<int>(*found.exceeded) : -1;
+    }
 };
 
 TEST_GROUP_BASE(attempts, Attempts){};
 
-TEST(attempts, are_allowed_until_one_counter_reaches_its_limit) {
-    for (int time = 0; time < 2; ++time)
-        CHECK_EQUAL(-1, count({{"b", 2}, {"a", 9}}));
-    CHECK_EQUAL(0, count({{"b", 2}, {"a", 9}}));
+TEST(attempts, that_fail_are_counted_up_to_a_limit) {
+    const Counters counters{{"b", 2}, {"a", 9}};
+    CHECK_EQUAL(-1, find(counters));
+    CHECK_EQUAL(-1, record(counters));
+    CHECK_EQUAL(-1, find(counters));
+    CHECK_EQUAL(0, record(counters));
+    CHECK_EQUAL(0, find(counters));
     CHECK_TRUE(wait_ > std::chrono::seconds(900) && wait_ <= std::chrono::seconds(1000));
-    // Nothing is counted then.
     CHECK_EQUAL(std::string("a 2, b 2"), counts());
-    CHECK_EQUAL(1, count({{"c", 2}, {"b", 2}, {"a", 2}}));
+    CHECK_EQUAL(1, find({{"c", 2}, {"b", 2}, {"a", 2}}));
 }
 
 TEST(attempts, are_counted_anew_after_the_window) {
-    CHECK_EQUAL(-1, count({{"a", 1}}));
-    CHECK_EQUAL(0, count({{"a", 1}}));
+    const Counters counters{{"a", 1}};
+    CHECK_EQUAL(0, record(counters));
     sql().run("UPDATE useradmin_attempt SET expires_at = 1000");
-    CHECK_EQUAL(-1, count({{"a", 1}}));
+    CHECK_EQUAL(-1, find(counters));
+    sql().run("UPDATE useradmin_attempt SET failures = 9");
+    CHECK_EQUAL(0, record(counters));
     CHECK_EQUAL(std::string("a 1"), counts());
-    CHECK_EQUAL(0, count({{"a", 1}}));
 }
 
-TEST(attempts, that_did_not_fail_are_taken_back) {
-    const std::vector<store::AttemptCounter> counters{{"b", 9}, {"a", 9}};
-    for (int time = 0; time < 3; ++time)
-        count(counters);
-    worked(store().take_back_attempt(counters, false));
-    CHECK_EQUAL(std::string("a 2, b 2"), counts());
-    worked(store().take_back_attempt(counters, true));
-    CHECK_EQUAL(std::string("a 1, b 0"), counts());
-    worked(store().take_back_attempt(counters, false));
-    CHECK_EQUAL(std::string("a 0, b 0"), counts());
+TEST(attempts, of_one_counter_are_cleared) {
+    const Counters counters{{"b", 9}, {"a", 9}};
+    CHECK_FALSE(worked(store().failed_attempts(counters)).has_first);
+    record(counters);
+    CHECK_TRUE(worked(store().failed_attempts(counters)).has_first);
+    worked(store().clear_failed_attempts(counters.front()));
+    CHECK_FALSE(worked(store().failed_attempts(counters)).has_first);
+    CHECK_EQUAL(std::string("a 1"), counts());
 }
 
 TEST(attempts, of_the_past_are_removed) {
-    count({{"a", 9}});
-    count({{"b", 9}});
+    record({{"a", 9}});
+    record({{"b", 9}});
     sql().run("UPDATE useradmin_attempt SET expires_at = 1000");
-    count({{"c", 9}});
+    record({{"c", 9}});
     CHECK_EQUAL(std::string("c 1"), counts());
 }
 
 TEST(attempts, of_all_connections_are_counted_exactly) {
-    constexpr int threads = 4;
+    constexpr int connections = 4;
     constexpr int attempts_of_each = 10;
-    std::vector<int> allowed(threads);
+    std::vector<int> recorded(connections);
     std::vector<std::thread> callers;
-    for (int& number : allowed) {
-        callers.emplace_back([this, &number] {
+    for (int& number : recorded) {
+        callers.emplace_back([&number] {
             SingleConnection connection(database());
             RecordingLogger log;
             apr_pool_t* pool = nullptr;
             apr_pool_create(&pool, nullptr);
-            store::DatabaseStore own(connection, log, pool, store::TableNames{}, "attempts",
-                                     timeout_policy);
-            for (int attempt = 0; attempt < attempts_of_each; ++attempt) {
-                const auto counted =
-                    own.count_attempt(std::vector<store::AttemptCounter>{{"b", 15}, {"a", 99}},
-                                      std::chrono::seconds(1000));
-                number += counted && !counted->exceeded ? 1 : 0;
+            {
+                store::DatabaseStore own(connection, log, pool, store::TableNames{}, "attempts",
+                                         timeout_policy);
+                for (int attempt = 0; attempt < attempts_of_each; ++attempt)
+                    if (own.record_failed_attempt(Counters{{"b", 99}, {"a", 99}},
+                                                  std::chrono::seconds(1000)))
+                        ++number;
             }
             apr_pool_destroy(pool);
         });
     }
     for (std::thread& caller : callers)
         caller.join();
-    CHECK_EQUAL(15, allowed[0] + allowed[1] + allowed[2] + allowed[3]);
+    CHECK_EQUAL(40, recorded[0] + recorded[1] + recorded[2] + recorded[3]);
+    CHECK_EQUAL(std::string("a 40, b 40"), counts());
 }
 
-TEST(attempts, are_allowed_without_their_table) {
+TEST(attempts, are_not_counted_without_their_table) {
     change("ALTER TABLE useradmin_attempt RENAME TO other_attempt",
            "ALTER TABLE other_attempt RENAME TO useradmin_attempt");
-    const std::vector<store::AttemptCounter> counters{{"a", 0}};
-    const auto counted = worked(store().count_attempt(counters, std::chrono::seconds(9)));
-    CHECK_FALSE(counted.has_table);
-    CHECK_FALSE(counted.exceeded.has_value());
-    worked(store().take_back_attempt(counters, true));
+    const Counters counters{{"a", 0}};
+    CHECK_FALSE(worked(store().failed_attempts(counters)).has_table);
+    CHECK_FALSE(worked(store().record_failed_attempt(counters, std::chrono::seconds(9))).has_table);
+    worked(store().clear_failed_attempts(counters.front()));
 }
 
 TEST(attempts, that_may_not_be_counted_fail_and_name_the_grants) {
@@ -121,8 +131,7 @@ TEST(attempts, that_may_not_be_counted_fail_and_name_the_grants) {
            "DROP OWNED BY poor; DROP ROLE poor");
     SingleConnection poor(database(), "poor");
     store::DatabaseStore store(poor, log_, pool_, store::TableNames{}, "poor", timeout_policy);
-    CHECK_TRUE(failed(store.count_attempt(std::vector<store::AttemptCounter>{{"a", 1}},
-                                          std::chrono::seconds(9))));
+    CHECK_TRUE(failed(store.record_failed_attempt(Counters{{"a", 1}}, std::chrono::seconds(9))));
     expect_error("run: GRANT INSERT, UPDATE, DELETE ON \"useradmin_attempt\" TO poor;");
 }
 

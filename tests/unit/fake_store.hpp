@@ -181,27 +181,34 @@ class FakeStore final : public store::Store {
         return revocations;
     }
 
-    store::Result<store::CountedAttempt>
-    count_attempt(std::span<const store::AttemptCounter> counters,
-                  std::chrono::seconds window) override {
-        if (const auto failure = failures.find("count_attempt"); failure != failures.end())
+    store::Result<store::FailedAttempts>
+    failed_attempts(std::span<const store::AttemptCounter> counters) override {
+        if (const auto failure = failures.find("attempts"); failure != failures.end())
             return failure->second;
         if (!has_attempts)
-            return store::CountedAttempt{false};
-        for (std::size_t index = 0; index < counters.size(); ++index)
-            if (attempts[counters[index].subject] >= counters[index].limit)
-                return store::CountedAttempt{true, index, window};
-        for (const store::AttemptCounter& counter : counters)
-            ++attempts[counter.subject];
-        return store::CountedAttempt{};
+            return store::FailedAttempts{false};
+        store::FailedAttempts found;
+        found.has_first = attempts[counters.front().subject] > 0;
+        for (std::size_t index = counters.size(); index-- > 0;)
+            if (attempts[counters[index].subject] >= counters[index].limit) {
+                found.exceeded = index;
+                found.retry_after = std::chrono::seconds(60);
+            }
+        return found;
     }
 
-    store::Result<store::Done> take_back_attempt(std::span<const store::AttemptCounter> counters,
-                                                 bool clears_first) override {
-        for (const store::AttemptCounter& counter : counters)
-            --attempts[counter.subject];
-        if (clears_first)
-            attempts[counters.front().subject] = 0;
+    store::Result<store::FailedAttempts>
+    record_failed_attempt(std::span<const store::AttemptCounter> counters,
+                          std::chrono::seconds) override {
+        if (has_attempts)
+            for (const store::AttemptCounter& counter : counters)
+                ++attempts[counter.subject];
+        return failed_attempts(counters);
+    }
+
+    store::Result<store::Done>
+    clear_failed_attempts(const store::AttemptCounter& counter) override {
+        attempts[counter.subject] = 0;
         return store::Done();
     }
 

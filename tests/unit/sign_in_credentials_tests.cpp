@@ -285,10 +285,21 @@ TEST(shared_limit, is_cleared_for_all_servers_by_a_right_password) {
 
 TEST(shared_limit, counts_only_failures) {
     passwords.otherwise = PasswordVerdict::busy;
-    for (int time = 0; time < 5; ++time)
+    for (int time = 0; time < 5; ++time) {
         expect_outcome(Outcome::busy, "eva@example.org", "wrong");
+        expect_outcome(Outcome::accepted, "eva@example.org", "right");
+    }
     for (const auto& [subject, failures] : store.attempts)
         LONGS_EQUAL(0, failures);
+}
+
+TEST(shared_limit, is_checked_again_after_waiting_to_hash) {
+    passwords.meanwhile = [&] {
+        passwords.meanwhile = nullptr;
+        for (int time = 0; time < 3; ++time)
+            verify("eva@example.org", "wrong");
+    };
+    expect_outcome(Outcome::limited, "eva@example.org", "right");
 }
 
 TEST(shared_limit, counts_on_this_server_alone_without_its_table) {
@@ -301,7 +312,7 @@ TEST(shared_limit, counts_on_this_server_alone_without_its_table) {
 }
 
 TEST(shared_limit, counts_on_this_server_alone_if_the_database_rejects_it) {
-    store.failures["count_attempt"] = store::Failure::failed;
+    store.failures["attempts"] = store::Failure::failed;
     for (int time = 0; time < 3; ++time)
         expect_outcome(Outcome::wrong_password, "eva@example.org", "wrong");
     expect_outcome(Outcome::limited, "eva@example.org", "right");

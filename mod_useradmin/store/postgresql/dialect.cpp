@@ -368,9 +368,8 @@ class Postgresql final : public Dialect {
     const char* current_second() const noexcept override {
         return "CAST(pg_catalog.date_part('epoch', pg_catalog.now()) AS bigint)";
     }
-    std::pair<const char*, const char*> any_of_locked(bool skips_locked) const noexcept override {
-        return {" OPERATOR(pg_catalog.=) ANY (ARRAY(",
-                skips_locked ? " FOR UPDATE SKIP LOCKED))" : " FOR UPDATE))"};
+    std::pair<const char*, const char*> any_of_locked() const noexcept override {
+        return {" OPERATOR(pg_catalog.=) ANY (ARRAY(", " FOR UPDATE SKIP LOCKED))"};
     }
     const char* connection_limit() const noexcept override {
         return "(SELECT CAST(least(CAST(pg_catalog.current_setting('max_connections') AS bigint)"

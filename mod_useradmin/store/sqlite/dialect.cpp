@@ -149,7 +149,7 @@ class Sqlite final : public Dialect {
     const char* current_second() const noexcept override {
         return "CAST(strftime('%s', 'now') AS bigint)";
     }
-    std::pair<const char*, const char*> any_of_locked(bool) const noexcept override {
+    std::pair<const char*, const char*> any_of_locked() const noexcept override {
         return {" IN (", ")"};
     }
     const char* position_function() const noexcept override { return "instr"; }
