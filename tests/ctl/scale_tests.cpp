@@ -230,6 +230,21 @@ TEST(scale, is_resumed_after_a_kill) {
     CHECK(store.is_scaled());
 }
 
+TEST(scale, is_created_while_another_command_creates_it) {
+    if (!is_postgresql())
+        return;
+    sql().run(users(1, 30000));
+    Process other({words({"schema", "--scale"}), environment(), {}}, path("other.txt"));
+    const char* const has_index = "SELECT to_regclass('user_by_name_idx') IS NOT NULL";
+    while (other.running() && sql().value(has_index).value_or("") != "t") {
+    }
+    scale();
+    CHECK_TRUE(other.ended_within(std::chrono::seconds(300)));
+    scale();
+    is_exact();
+    CHECK_EQUAL(0, sql().number(invalid_indexes));
+}
+
 TEST(scale, rebuilds_invalid_indexes) {
     if (!is_postgresql())
         return;

@@ -18,6 +18,8 @@ namespace {
 // them proceed.
 constexpr int tries_for_lock = 100;
 constexpr std::chrono::seconds pause_between_tries(1);
+// How often a deadlock is survived.
+constexpr int tries_after_deadlock = 10;
 // How long check --counts waits for a lock.
 constexpr std::chrono::seconds lock_timeout(5);
 
@@ -231,6 +233,41 @@ class ScaleObjects {
     std::vector<std::pair<std::string, std::string>> words_;
 };
 
+/// Repeats the work after a deadlock. The server may not have noticed that an earlier command was
+/// killed. Two that create or remove indexes wait for each other, until PostgreSQL cancels one.
+template <class Run>
+void repeat_after_deadlock(Context& context, const Run& run) {
+    for (int tries_left = tries_after_deadlock;; --tries_left) {
+        try {
+            run();
+            return;
+        } catch (const LockTimeout&) {
+            if (tries_left == 0)
+                throw;
+        }
+        context.database().execute("RESET ROLE");
+        std::this_thread::sleep_for(pause_between_tries);
+    }
+}
+
+/// Creates what is missing. Returns the number of corrected counts.
+std::int64_t create_once(Context& context, ScaleObjects& objects) {
+    CopyState state = objects.state();
+    if (state.is_of_old) {
+        objects.run("owner");
+        objects.run_locked("removal");
+        context.database().execute("RESET ROLE");
+        state = {};
+    }
+    objects.create(state);
+    if (!state.is_watched)
+        objects.run_locked("triggers");
+    objects.index();
+    const std::int64_t corrected = objects.correct();
+    objects.run_whole("readers");
+    return corrected;
+}
+
 void print(const Context& context, std::int64_t users, std::int64_t corrected,
            const std::string& sentence) {
     if (!context.wants_json()) {
@@ -246,19 +283,8 @@ void print(const Context& context, std::int64_t users, std::int64_t corrected,
 
 Exit create_scale(Context& context) {
     ScaleObjects objects(context.database_with_rows());
-    CopyState state = objects.state();
-    if (state.is_of_old) {
-        objects.run("owner");
-        objects.run_locked("removal");
-        context.database().execute("RESET ROLE");
-        state = {};
-    }
-    objects.create(state);
-    if (!state.is_watched)
-        objects.run_locked("triggers");
-    objects.index();
-    const std::int64_t corrected = objects.correct();
-    objects.run_whole("readers");
+    std::int64_t corrected = 0;
+    repeat_after_deadlock(context, [&] { corrected = create_once(context, objects); });
     const std::int64_t users = objects.users();
     print(context, users, corrected,
           std::to_string(users) +
@@ -269,9 +295,11 @@ Exit create_scale(Context& context) {
 Exit remove_scale(Context& context) {
     ScaleObjects objects(context.database_with_rows());
     static_cast<void>(objects.state());
-    objects.run("owner");
-    objects.run_locked("removal");
-    objects.remove_order_indexes();
+    repeat_after_deadlock(context, [&] {
+        objects.run("owner");
+        objects.run_locked("removal");
+        objects.remove_order_indexes();
+    });
     print(context, 0, 0,
           "The counts and their indexes were removed; two indexes of the user table stay.");
     return Exit::success;
