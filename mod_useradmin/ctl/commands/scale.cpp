@@ -18,8 +18,6 @@ namespace {
 // them proceed.
 constexpr int tries_for_lock = 100;
 constexpr std::chrono::seconds pause_between_tries(1);
-// How often a deadlock is survived.
-constexpr int tries_after_deadlock = 10;
 // How long check --counts waits for a lock.
 constexpr std::chrono::seconds lock_timeout(5);
 
@@ -120,6 +118,25 @@ class ScaleObjects {
             Exit::failure,
             "other sessions keep the user table locked; end their long transactions (they "
             "are in pg_stat_activity), then run this again");
+    }
+
+    /// Waits until no other command creates or removes the objects. The server may still run one
+    /// that was killed. The lock is tried, for CREATE INDEX CONCURRENTLY waits for statements that
+    /// wait. The connection's end releases it.
+    void exclude_other_commands() {
+        // Since PostgreSQL 14, the server looks whether the command was killed.
+        database_.rows("SELECT set_config(name, '1s', false) FROM pg_settings WHERE name = "
+                       "'client_connection_check_interval'");
+        const Progress progress("Waiting for another command");
+        for (int tries_left = tries_for_lock; tries_left > 0; --tries_left) {
+            if (ask("SELECT pg_try_advisory_lock(hashtextextended('useradminctl schema --scale', "
+                    "0))")[0][0] == "t")
+                return;
+            std::this_thread::sleep_for(pause_between_tries);
+        }
+        throw CommandError(Exit::failure,
+                           "another command creates or removes the objects for long lists (its "
+                           "session is in pg_stat_activity); run this again when it has ended");
     }
 
     void index() {
@@ -233,41 +250,6 @@ class ScaleObjects {
     std::vector<std::pair<std::string, std::string>> words_;
 };
 
-/// Repeats the work after a deadlock. The server may not have noticed that an earlier command was
-/// killed. Two that create or remove indexes wait for each other, until PostgreSQL cancels one.
-template <class Run>
-void repeat_after_deadlock(Context& context, const Run& run) {
-    for (int tries_left = tries_after_deadlock;; --tries_left) {
-        try {
-            run();
-            return;
-        } catch (const LockTimeout&) {
-            if (tries_left == 0)
-                throw;
-        }
-        context.database().execute("RESET ROLE");
-        std::this_thread::sleep_for(pause_between_tries);
-    }
-}
-
-/// Creates what is missing. Returns the number of corrected counts.
-std::int64_t create_once(Context& context, ScaleObjects& objects) {
-    CopyState state = objects.state();
-    if (state.is_of_old) {
-        objects.run("owner");
-        objects.run_locked("removal");
-        context.database().execute("RESET ROLE");
-        state = {};
-    }
-    objects.create(state);
-    if (!state.is_watched)
-        objects.run_locked("triggers");
-    objects.index();
-    const std::int64_t corrected = objects.correct();
-    objects.run_whole("readers");
-    return corrected;
-}
-
 void print(const Context& context, std::int64_t users, std::int64_t corrected,
            const std::string& sentence) {
     if (!context.wants_json()) {
@@ -283,8 +265,20 @@ void print(const Context& context, std::int64_t users, std::int64_t corrected,
 
 Exit create_scale(Context& context) {
     ScaleObjects objects(context.database_with_rows());
-    std::int64_t corrected = 0;
-    repeat_after_deadlock(context, [&] { corrected = create_once(context, objects); });
+    objects.exclude_other_commands();
+    CopyState state = objects.state();
+    if (state.is_of_old) {
+        objects.run("owner");
+        objects.run_locked("removal");
+        context.database().execute("RESET ROLE");
+        state = {};
+    }
+    objects.create(state);
+    if (!state.is_watched)
+        objects.run_locked("triggers");
+    objects.index();
+    const std::int64_t corrected = objects.correct();
+    objects.run_whole("readers");
     const std::int64_t users = objects.users();
     print(context, users, corrected,
           std::to_string(users) +
@@ -294,12 +288,11 @@ Exit create_scale(Context& context) {
 
 Exit remove_scale(Context& context) {
     ScaleObjects objects(context.database_with_rows());
+    objects.exclude_other_commands();
     static_cast<void>(objects.state());
-    repeat_after_deadlock(context, [&] {
-        objects.run("owner");
-        objects.run_locked("removal");
-        objects.remove_order_indexes();
-    });
+    objects.run("owner");
+    objects.run_locked("removal");
+    objects.remove_order_indexes();
     print(context, 0, 0,
           "The counts and their indexes were removed; two indexes of the user table stay.");
     return Exit::success;
