@@ -132,6 +132,26 @@ TEST(schema, creates_missing_tables_of_its_own) {
     CHECK_EQUAL(id, sql().value("SELECT user_id FROM useradmin_revocation").value_or(""));
 }
 
+TEST(schema, may_be_run_on_several_servers_at_once) {
+    if (!is_postgresql())
+        return;
+    std::vector<std::unique_ptr<Process>> servers;
+    for (int number = 0; number < 6; ++number)
+        servers.push_back(std::make_unique<Process>(
+            Command{words({"--tables", tables, "schema"}), environment(), {}},
+            path("schema" + std::to_string(number))));
+    int created = 0;
+    for (int number = 0; number < 6; ++number) {
+        CHECK_TRUE(servers[number]->ended_within(std::chrono::seconds(300)));
+        const std::string output = read_file(path("schema" + std::to_string(number)));
+        if (output == "The tables were created.\n")
+            ++created;
+        else
+            CHECK_EQUAL(std::string("The tables exist; nothing was changed.\n"), output);
+    }
+    CHECK(created >= 1);
+}
+
 TEST(schema, changes_nothing_if_it_fails) {
     // An index on the table that the application alone uses is laid after the other tables; on a
     // view there is none.

@@ -187,16 +187,21 @@ Exit create_schema(Context& context) {
     reject_schemas(dialect.product(), database.tables());
     store::TableNames names = database.tables();
     names.has_plugins = true; // one of them is ours
-    const store::Schema before = database.schema(names);
-    database.refuse_superuser_risk(before);
-    if (!before.user.exists() && !dialect.init_database(database.client(), database.pool()))
+    if (!database.schema(names).user.exists() &&
+        !dialect.init_database(database.client(), database.pool()))
         throw CommandError(Exit::failure,
                            "the database reported an error: " + database.client().error_message());
+    Transaction transaction(database);
+    // Several servers may be installed at once.
+    if (dialect.product().has_schemas)
+        database.rows("SELECT pg_catalog.pg_advisory_xact_lock("
+                      "pg_catalog.hashtextextended('useradminctl schema', 0))");
+    const store::Schema before = database.schema(names);
+    database.refuse_superuser_risk(before);
     const bool is_complete = has_application_tables(before) && before.revocation.exists() &&
                              before.attempt.exists() && before.disabled_keys() != nullptr;
     Done done{!before.user.exists(), !is_complete, {}, database.new_file()};
     const Places places(database, before);
-    Transaction transaction(database);
     // The SQL files name types without a schema.
     if (dialect.product().has_schemas)
         database.execute("SET LOCAL search_path = pg_catalog, pg_temp");
