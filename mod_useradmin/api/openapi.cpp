@@ -105,6 +105,7 @@ class Document {
             {"trusted-origins", !settings_.trusted_origins.empty()},
             {"cookie", carriers.has_value()},
             {"bearer", carriers && carriers->bearer},
+            {"api-key", carriers && carriers->api_key},
         };
         return std::any_of(std::begin(conditions), std::end(conditions), [&](const auto& known) {
             return known.first == condition && known.second;

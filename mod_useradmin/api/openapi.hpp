@@ -10,12 +10,14 @@
 
 namespace useradmin::api {
 
-/// How requests carry a session token.
+/// How requests identify their caller.
 struct TokenCarriers {
     /// The name of the cookie.
     std::string_view cookie;
     /// Whether Authorization: Bearer is also accepted.
     bool bearer = false;
+    /// Whether API keys in x-api-key are accepted.
+    bool api_key = false;
 };
 
 /// The parts of the document that depend on the configuration.

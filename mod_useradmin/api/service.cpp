@@ -176,6 +176,8 @@ Reply error_reply(int status, std::string_view method, std::string_view path, bo
         return error(status, texts::request_timed_out);
     case 413:
         return error(status, texts::body_too_large);
+    case 429:
+        return error(status, texts::too_many_requests);
     case 503:
         return error(status, texts::unavailable);
     default:

@@ -57,5 +57,6 @@ inline constexpr std::string_view unavailable = "Servicio no disponible temporal
 inline constexpr std::string_view bad_request = "Petición incorrecta";
 inline constexpr std::string_view openapi_failed = "Error al describir la interfaz";
 inline constexpr std::string_view request_timed_out = "Tiempo de espera agotado";
+inline constexpr std::string_view too_many_requests = "Demasiadas peticiones";
 
 } // namespace useradmin::api::texts

@@ -14,29 +14,18 @@
 #include "httpd/backend.hpp"
 #include "httpd/first_request.hpp"
 #include "httpd/notes.hpp"
+#include "sign_in/api_key.hpp"
 #include "sign_in/identity.hpp"
 #include "sign_in/service.hpp"
 #include "text/network.hpp"
 
+#include <chrono>
 #include <string>
 #include <utility>
 
 namespace useradmin::auth {
 
 namespace {
-
-/// Sets the notes, and r->user if the session determines it.
-void set_caller(request_rec* request, const AuthSettings& settings,
-                const sign_in::Identity& identity) {
-    httpd::note_caller(request, identity.user_id, identity.role,
-                       settings.get<httpd::ApplicationTables>().names.user,
-                       identity.impersonated_by);
-    const char* const id = apr_table_get(request->notes, httpd::id_note);
-    if (takes_user_from_session(request))
-        request->user = const_cast<char*>(id);
-    else
-        apr_table_setn(request->notes, session_note, id);
-}
 
 /// Why a credential was rejected: a sentence for the error log and a word for the audit log.
 /// nullptr if it was accepted or could not be checked.
@@ -73,24 +62,60 @@ LookupResult result_of(sign_in::SessionStatus status) noexcept {
     return {Lookup::failed};
 }
 
+LookupResult result_of(sign_in::ApiKeyStatus status) noexcept {
+    using httpd::Lookup;
+    using sign_in::ApiKeyStatus;
+    switch (status) {
+    case ApiKeyStatus::valid:
+        return {Lookup::valid};
+    case ApiKeyStatus::malformed:
+        return {Lookup::malformed, {"it is malformed", "malformed-key"}};
+    case ApiKeyStatus::unknown:
+        return {Lookup::unknown, {"no user has it", "unknown-key"}};
+    case ApiKeyStatus::disabled:
+        return {Lookup::expired, {"it is disabled", "disabled-key"}};
+    case ApiKeyStatus::expired:
+        return {Lookup::expired, {"it has expired", "expired-key"}};
+    case ApiKeyStatus::banned:
+        return {Lookup::banned, {"its user is banned", "banned"}};
+    case ApiKeyStatus::exhausted:
+        return {Lookup::limited, {"no requests remain", "exhausted-key"}};
+    case ApiKeyStatus::limited:
+        return {Lookup::limited, {"its rate limit is reached", "limited-key"}};
+    case ApiKeyStatus::unavailable:
+        return {Lookup::unavailable};
+    case ApiKeyStatus::failed:
+        break;
+    }
+    return {Lookup::failed};
+}
+
 /// The result for a credential. The texts are valid as long as the client's request.
 struct Outcome {
-    sign_in::Identity identity;
-    Refusal refusal = {};
+    LookupResult result;
+    /// Empty unless the credential was recognised.
+    std::string_view user_id = {};
+    std::string_view role = {};
+    std::string_view impersonated_by = {};
+    /// Of an API key.
+    std::string_view key_id = {};
+    std::string_view permissions = {};
+    std::chrono::seconds retry_after{0};
 };
 
-/// Verifies a credential and looks its session up, or takes both from the cache.
+/// What is sent to identify the caller.
+enum class CredentialKind { session_token, api_key };
+
+/// Verifies a token and looks its session up, or takes both from the cache.
 Outcome look_up_session(request_rec* request, const AuthSettings& settings,
                         std::string_view credential) {
     httpd::RequestBackend backend(request, auth_useradmin_module,
                                   httpd::backend_settings(settings));
-    const httpd::Metrics& metrics = backend.server().metrics;
     apr_pool_t* const pool = httpd::first_request(request)->pool;
-    const auto lasting = [pool](sign_in::Identity identity) -> Outcome {
-        for (std::string_view* text :
-             {&identity.user_id, &identity.role, &identity.impersonated_by})
-            *text = apr::copy_c_string(pool, *text);
-        return {identity, result_of(identity.status).refusal};
+    const auto outcome_of = [pool](const sign_in::Identity& identity, LookupResult result) {
+        return Outcome{result, apr::copy_c_string(pool, identity.user_id),
+                       apr::copy_c_string(pool, identity.role),
+                       apr::copy_c_string(pool, identity.impersonated_by)};
     };
 
     const text::Timestamp now = text::now();
@@ -104,27 +129,39 @@ Outcome look_up_session(request_rec* request, const AuthSettings& settings,
                                              settings.get<SigningSecrets>().secrets.empty()
                                                  ? token_of(credential, settings).text
                                                  : credential});
-        if (const auto identity = sign_in::find_cached(backend.store(), *kept, now)) {
-            metrics.count(httpd::Lookup::cached);
-            return lasting(*identity);
-        }
+        if (const auto identity = sign_in::find_cached(backend.store(), *kept, now))
+            return outcome_of(*identity, {httpd::Lookup::cached});
     }
     const Token token = token_of(credential, settings);
-    if (token.refusal != nullptr) {
-        metrics.count(httpd::Lookup::signature);
-        return {{sign_in::SessionStatus::malformed}, {token.refusal, "unsigned-token"}};
-    }
+    if (token.refusal != nullptr)
+        return {{httpd::Lookup::signature, {token.refusal, "unsigned-token"}}};
     // Do not log an empty token.
     if (token.text.empty())
-        return {{sign_in::SessionStatus::malformed}};
+        return {{httpd::Lookup::malformed}};
     const sign_in::Identity identity =
         sign_in::identify(backend.store(), token.text, now, kept ? &*kept : nullptr);
-    metrics.count(result_of(identity.status).lookup);
-    return lasting(identity);
+    return outcome_of(identity, result_of(identity.status));
+}
+
+/// Looks an API key up and counts the request.
+Outcome look_up_api_key(request_rec* request, const AuthSettings& settings, std::string_view key) {
+    httpd::BackendSettings backend_settings = httpd::backend_settings(settings);
+    backend_settings.has_plugins = true;
+    httpd::RequestBackend backend(request, auth_useradmin_module, backend_settings);
+    apr_pool_t* const pool = httpd::first_request(request)->pool;
+    const sign_in::ApiKeyOwner owner = sign_in::identify_api_key(backend.store(), key, text::now());
+    return {result_of(owner.status),
+            apr::copy_c_string(pool, owner.user_id),
+            apr::copy_c_string(pool, owner.role),
+            {},
+            apr::copy_c_string(pool, owner.key_id),
+            apr::copy_c_string(pool, owner.permissions),
+            owner.retry_after};
 }
 
 /// A result, kept with the client's request for its internal redirects and subrequests.
 struct CachedOutcome {
+    CredentialKind kind;
     crypto::Secret credential;
     /// Identifies the tables and the secret.
     std::string_view tables;
@@ -132,45 +169,66 @@ struct CachedOutcome {
     Outcome outcome;
 };
 
-Outcome outcome_of(request_rec* request, const AuthSettings& settings,
+Outcome outcome_of(request_rec* request, const AuthSettings& settings, CredentialKind kind,
                    crypto::Secret&& credential) {
     request_rec* const first = httpd::first_request(request);
     const std::string_view tables = settings.get<httpd::ApplicationTables>().label;
     const std::string_view secrets = settings.get<SigningSecrets>().label;
     const auto* answer = static_cast<const CachedOutcome*>(
         ap_get_module_config(first->request_config, &auth_useradmin_module));
-    if (answer == nullptr || answer->tables != tables || answer->secrets != secrets ||
+    if (answer == nullptr || answer->kind != kind || answer->tables != tables ||
+        answer->secrets != secrets ||
         !crypto::constant_time_equal(answer->credential.view(), credential.view())) {
-        const Outcome outcome = look_up_session(request, settings, credential.view());
+        const auto look_up = kind == CredentialKind::api_key ? look_up_api_key : look_up_session;
+        const Outcome outcome = look_up(request, settings, credential.view());
+        server_configuration_of(request->server).metrics.count(outcome.result.lookup);
         auto& made = apr::emplace<CachedOutcome>(
-            first->pool, CachedOutcome{std::move(credential), tables, secrets, outcome});
+            first->pool, CachedOutcome{kind, std::move(credential), tables, secrets, outcome});
         ap_set_module_config(first->request_config, &auth_useradmin_module, &made);
         answer = &made;
     }
     return answer->outcome;
 }
 
-void log_rejection(request_rec* request, const AuthSettings& settings, const Refusal& refusal,
-                   const sign_in::Identity& identity) {
+void log_rejection(request_rec* request, const AuthSettings& settings, CredentialKind kind,
+                   const Refusal& refusal, const Outcome& outcome) {
     if (refusal.sentence == nullptr)
         return;
+    const bool is_key = kind == CredentialKind::api_key;
     httpd::RequestLog log(request, auth_useradmin_module,
                           *server_configuration_of(request->server).log_throttle);
     log.write_for_client(text::Level::info,
-                         std::string("UA0310: the session token was refused: ") + refusal.sentence,
+                         std::string(is_key ? "UA0318: the API key was refused: "
+                                            : "UA0310: the session token was refused: ") +
+                             refusal.sentence,
                          text::Network::of(apr::view_of(request->useragent_ip)).text());
     // Do not record a redirected request again.
     if (!ap_is_initial_req(request))
         return;
     audit::Recorder audit(httpd::trail_of(settings.get<httpd::AuditLogFile>()),
                           httpd::origin_of(request), log);
-    audit.event().operation = "use-session";
-    audit.event().status = HTTP_UNAUTHORIZED;
+    audit.event().operation = is_key ? "use-api-key" : "use-session";
+    audit.event().status = outcome.result.lookup == httpd::Lookup::limited ? HTTP_TOO_MANY_REQUESTS
+                                                                           : HTTP_UNAUTHORIZED;
     audit.event().reason = refusal.word;
-    audit.event().caller = identity.user_id;
-    audit.event().role = identity.role;
-    audit.event().impersonated_by = identity.impersonated_by;
+    audit.event().caller = outcome.user_id;
+    audit.event().role = outcome.role;
+    audit.event().impersonated_by = outcome.impersonated_by;
     audit.finish();
+}
+
+/// Sets the notes, and r->user if the session determines it.
+void set_caller(request_rec* request, const AuthSettings& settings, const Outcome& outcome) {
+    httpd::note_caller(request, outcome.user_id, outcome.role,
+                       settings.get<httpd::ApplicationTables>().names.user,
+                       outcome.impersonated_by);
+    httpd::set_note(request, httpd::api_key_note, outcome.key_id);
+    httpd::set_note(request, httpd::permissions_note, outcome.permissions);
+    const char* const id = apr_table_get(request->notes, httpd::id_note);
+    if (takes_user_from_session(request))
+        request->user = const_cast<char*>(id);
+    else
+        apr_table_setn(request->notes, session_note, id);
 }
 
 /// Returns whether another handler reports a failed lookup: sign-in has its own replies, and an
@@ -184,28 +242,41 @@ int authenticate(request_rec* request) {
     const AuthSettings& settings = settings_of(request);
     if (!settings.get<Enabled>())
         return DECLINED;
-    crypto::Secret credential = credential_of(request, settings);
+    CredentialKind kind = CredentialKind::session_token;
+    crypto::Secret credential;
+    if (settings.get<ReadsApiKeys>())
+        credential = api_key_of(request, settings);
+    if (!credential.view().empty())
+        kind = CredentialKind::api_key;
+    else
+        credential = credential_of(request, settings);
     if (credential.view().empty())
         return DECLINED;
-    const auto [identity, refusal] = outcome_of(request, settings, std::move(credential));
-    if (!identity.impersonated_by.empty() && settings.get<RefusesImpersonated>()) {
-        log_rejection(request, settings,
+    const Outcome outcome = outcome_of(request, settings, kind, std::move(credential));
+    if (!outcome.impersonated_by.empty() && settings.get<RefusesImpersonated>()) {
+        log_rejection(request, settings, kind,
                       {"an administrator acts as its user (AuthUserAdminImpersonated)",
                        "impersonated-session"},
-                      identity);
+                      outcome);
         return DECLINED;
     }
-    log_rejection(request, settings, refusal, identity);
+    log_rejection(request, settings, kind, outcome.result.refusal, outcome);
     const auto unless_answered = [&](int status) {
         return replies_itself(request, settings) ? DECLINED : status;
     };
-    switch (identity.status) {
-    case sign_in::SessionStatus::valid:
-        set_caller(request, settings, identity);
+    switch (outcome.result.lookup) {
+    case httpd::Lookup::valid:
+    case httpd::Lookup::cached:
+        set_caller(request, settings, outcome);
         return DECLINED;
-    case sign_in::SessionStatus::unavailable:
+    case httpd::Lookup::limited:
+        if (outcome.retry_after.count() > 0)
+            apr_table_set(request->err_headers_out, "Retry-After",
+                          std::to_string(outcome.retry_after.count()).c_str());
+        return unless_answered(HTTP_TOO_MANY_REQUESTS);
+    case httpd::Lookup::unavailable:
         return unless_answered(HTTP_SERVICE_UNAVAILABLE);
-    case sign_in::SessionStatus::failed:
+    case httpd::Lookup::failed:
         return unless_answered(HTTP_INTERNAL_SERVER_ERROR);
     default:
         return DECLINED;
@@ -298,7 +369,8 @@ httpd::TokenCarriers useradmin_token_carriers(const ap_conf_vector_t* configurat
         ap_get_module_config(configuration, &auth_useradmin_module));
     if (!settings.get<Enabled>())
         return std::nullopt;
-    return api::TokenCarriers{settings.get<CookieName>(), settings.get<ReadsBearer>()};
+    return api::TokenCarriers{settings.get<CookieName>(), settings.get<ReadsBearer>(),
+                              settings.get<ReadsApiKeys>()};
 }
 
 } // namespace

@@ -36,7 +36,7 @@ const char* read_base(const httpd::ConfigLine& line, Base& base);
 const char* read_limit(const httpd::ConfigLine& line, password::AttemptLimit& limit);
 
 inline constexpr auto directives = std::tuple_cat(
-    httpd::backend_directives("AuthUserAdminTimeout", "auth_useradmin"),
+    httpd::backend_directives("AuthUserAdminTimeout", "auth_useradmin", "auth_useradmin_keys"),
     std::tuple{
         httpd::directive<struct Enabled>("AuthUserAdmin", FLAG, httpd::anywhere,
                                          "On: find out from the session table who is calling",
@@ -48,6 +48,10 @@ inline constexpr auto directives = std::tuple_cat(
         httpd::directive<struct ReadsBearer>("AuthUserAdminBearer", FLAG, httpd::anywhere,
                                              "On: a token in 'Authorization: Bearer' is read too",
                                              true, httpd::SwitchReader()),
+        httpd::directive<struct ReadsApiKeys>(
+            "AuthUserAdminApiKey", FLAG, httpd::anywhere,
+            "On: an API key of the application, in 'x-api-key' or as a bearer token, is its owner",
+            false, httpd::SwitchReader()),
         httpd::directive<struct SessionAge>(
             "AuthUserAdminCache", TAKE1, httpd::anywhere,
             "how many seconds a session counts without being looked up again",

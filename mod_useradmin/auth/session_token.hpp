@@ -12,6 +12,10 @@ namespace useradmin::auth {
 /// cookie.
 crypto::Secret credential_of(const request_rec* request, const AuthSettings& settings);
 
+/// Returns the request's API key: that of x-api-key, or a bearer token that cannot be a session's.
+/// Empty if there is none.
+crypto::Secret api_key_of(const request_rec* request, const AuthSettings& settings);
+
 /// A verified token.
 struct Token {
     /// Empty if there is no acceptable token. A view of the credential.

@@ -12,9 +12,6 @@ namespace useradmin::auth {
 
 namespace {
 
-// Longer than any signed and encoded token of better-auth.
-constexpr std::size_t max_token_length = 1024;
-
 std::string_view trimmed(std::string_view text) {
     const std::size_t first = text.find_first_not_of(" \t");
     if (first == text.npos)

@@ -7,6 +7,9 @@
 
 namespace useradmin::auth {
 
+// Longer than any signed and encoded token of better-auth, and its API keys.
+inline constexpr std::size_t max_token_length = 1024;
+
 /// Returns the value of the cookie in a Cookie header, with %XX decoded; nothing if it is absent.
 /// The names with the prefixes __Host- and __Secure- take precedence over the plain one. A name
 /// that has a prefix already is matched exactly.

@@ -4,6 +4,7 @@
 
 #include <openssl/evp.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <new>
@@ -61,6 +62,14 @@ std::string sha256_base64(std::string_view bytes) {
     std::array<unsigned char, 45> text; // with the terminator
     const int length = EVP_EncodeBlock(text.data(), digest.data(), static_cast<int>(digest.size()));
     return {reinterpret_cast<const char*>(text.data()), static_cast<std::size_t>(length)};
+}
+
+std::string sha256_base64url(std::string_view bytes) {
+    std::string text = sha256_base64(bytes);
+    std::replace(text.begin(), text.end(), '+', '-');
+    std::replace(text.begin(), text.end(), '/', '_');
+    text.resize(text.find('='));
+    return text;
 }
 
 } // namespace useradmin::crypto

@@ -27,4 +27,7 @@ std::string sha256_hex(std::string_view bytes);
 /// Returns the digest in base64, as a Content-Security-Policy's hash source. Throws std::bad_alloc.
 std::string sha256_base64(std::string_view bytes);
 
+/// Returns the digest in base64url without padding. Throws std::bad_alloc.
+std::string sha256_base64url(std::string_view bytes);
+
 } // namespace useradmin::crypto

@@ -34,12 +34,13 @@ enum class Lookup {
     unknown,     ///< no such session
     expired,     ///< the session has expired
     banned,      ///< the user is banned
+    limited,     ///< an API key's limit is reached: 429
     unavailable, ///< the database did not answer: 503
     failed,      ///< the database reported an error: 500
 };
-inline constexpr std::array<std::string_view, 9> lookup_names = {
-    "recognised", "kept",   "signature",   "malformed", "unknown",
-    "expired",    "banned", "unavailable", "failed"};
+inline constexpr std::array<std::string_view, 10> lookup_names = {
+    "recognised", "kept",   "signature", "malformed",   "unknown",
+    "expired",    "banned", "limited",   "unavailable", "failed"};
 
 /// The statuses that are counted separately. The others count as "other".
 inline constexpr std::array<int, 31> counted_statuses = {

@@ -18,6 +18,9 @@ inline constexpr const char* role_note = "session-user-role";
 /// by the caller checks the caller's row there again.
 inline constexpr const char* table_note = "session-user-table";
 inline constexpr const char* impersonator_note = "session-impersonated-by";
+/// The id and the permissions, as JSON, of the API key that identified the caller.
+inline constexpr const char* api_key_note = "session-api-key";
+inline constexpr const char* permissions_note = "session-permissions";
 
 /// Sets a note, or removes it if the text is empty.
 inline void set_note(request_rec* request, const char* name, std::string_view text) {

@@ -125,6 +125,53 @@ inline constexpr Field<Account> account_fields[] = {
     {"issuer", &Account::issuer},
 };
 
+/// A row of the table of better-auth's plugin for API keys, without the key's digest. Numbers are
+/// texts; times in numbers are milliseconds.
+struct ApiKey {
+    std::string_view id;
+    /// The owner, until 1.4.
+    NullableText user_id;
+    /// The owner from 1.5 on, which may be an organization.
+    NullableText reference_id;
+    NullableText config_id;
+    NullableText enabled;
+    NullableTime expires_at;
+    NullableTime created_at;
+    NullableTime updated_at;
+    NullableText remaining;
+    NullableText refill_amount;
+    NullableText refill_interval;
+    NullableTime last_refill_at;
+    NullableText rate_limit_enabled;
+    NullableText rate_limit_time_window;
+    NullableText rate_limit_max;
+    NullableText request_count;
+    NullableTime last_request;
+    /// Permissions as JSON: {"files":["read"]}.
+    NullableText permissions;
+};
+
+inline constexpr Field<ApiKey> api_key_fields[] = {
+    {"id", &ApiKey::id},
+    {"userId", &ApiKey::user_id},
+    {"referenceId", &ApiKey::reference_id},
+    {"configId", &ApiKey::config_id},
+    {"enabled", &ApiKey::enabled},
+    {"expiresAt", &ApiKey::expires_at},
+    {"createdAt", &ApiKey::created_at},
+    {"updatedAt", &ApiKey::updated_at},
+    {"remaining", &ApiKey::remaining},
+    {"refillAmount", &ApiKey::refill_amount},
+    {"refillInterval", &ApiKey::refill_interval},
+    {"lastRefillAt", &ApiKey::last_refill_at},
+    {"rateLimitEnabled", &ApiKey::rate_limit_enabled},
+    {"rateLimitTimeWindow", &ApiKey::rate_limit_time_window},
+    {"rateLimitMax", &ApiKey::rate_limit_max},
+    {"requestCount", &ApiKey::request_count},
+    {"lastRequest", &ApiKey::last_request},
+    {"permissions", &ApiKey::permissions},
+};
+
 /// Returns whether a field contains secrets.
 constexpr bool is_secret(std::string_view field) noexcept {
     return field == "password" || field == "token";
@@ -144,6 +191,10 @@ constexpr std::span<const Field<Session>> fields<Session>() noexcept {
 template <>
 constexpr std::span<const Field<Account>> fields<Account>() noexcept {
     return account_fields;
+}
+template <>
+constexpr std::span<const Field<ApiKey>> fields<ApiKey>() noexcept {
+    return api_key_fields;
 }
 
 template <class Record>

@@ -531,6 +531,15 @@ Result<Done> DatabaseStore::clear_failed_attempts(const AttemptCounter& counter)
                counter);
 }
 
+Result<ApiKeyWithUser> DatabaseStore::find_api_key(std::string_view digest) {
+    return run(Access::read, needs_user | needs_api_keys, Retry::yes, statements::find_api_key,
+               digest);
+}
+
+Result<Done> DatabaseStore::use_api_key(const ApiKeyUse& use) {
+    return run(Access::write, needs_api_keys, Retry::no, statements::use_api_key, use);
+}
+
 Result<std::vector<ExtraColumn>> DatabaseStore::extra_columns() {
     return run(Access::read, needs_user, Retry::yes, statements::extra_columns);
 }

@@ -71,6 +71,8 @@ class DatabaseStore : public Store {
     Result<Done> clear_failed_attempts(const AttemptCounter& counter) override;
     Result<Revocations> revocations_since(std::int64_t position,
                                           std::optional<std::int64_t> after_id = {}) override;
+    Result<ApiKeyWithUser> find_api_key(std::string_view digest) override;
+    Result<Done> use_api_key(const ApiKeyUse& use) override;
     Result<std::vector<ExtraColumn>> extra_columns() override;
     Result<Survey> survey(const ProtectedEmail& spared) override;
 

@@ -87,6 +87,8 @@ bool match_plugin(Table& table, const PluginTable& plugin, const Table& user) {
         else if (name != "id")
             return false;
     }
+    if (plugin.name == "apiKey")
+        match<model::ApiKey>(table);
     const Column* const key = user.find(plugin.reference == Reference::email ? "email" : "id");
     const Column::Kind kind = table.at(plugin.owner).kind;
     // Numbers of users and organizations would be the same.
@@ -326,6 +328,25 @@ void Schema::resolve_plugins(const std::map<std::string, Table>& tables) {
             }
     for (const auto& [name, table] : others)
         unknown_plugin_tables.push_back(table.name);
+    if (const OwnedTable* const keys = api_keys(); keys == nullptr)
+        problems.push_back({needs_api_keys, "there is no table of better-auth's plugin for API "
+                                            "keys whose owners are users (AuthUserAdminApiKey)"});
+    else
+        // A limit in a column of another name would not be seen.
+        FieldResolver(keys->table, needs_api_keys, problems)
+            .has({"id", "enabled", "expiresAt", "createdAt", "updatedAt", "remaining",
+                  "refillAmount", "refillInterval", "lastRefillAt", "rateLimitEnabled",
+                  "rateLimitTimeWindow", "rateLimitMax", "requestCount", "lastRequest",
+                  "permissions"});
+}
+
+const OwnedTable* Schema::api_keys() const noexcept {
+    const OwnedTable* found = nullptr;
+    // The current name of the owner is the last.
+    for (const OwnedTable& each : owned)
+        if (each.plugin->name == "apiKey")
+            found = &each;
+    return found;
 }
 
 bool Schema::has_same_rows(const Schema& other) const noexcept {

@@ -120,6 +120,7 @@ enum Need : unsigned {
     needs_new_hash = 16,    ///< the hash of an account can be written
     needs_revocations = 32, ///< the table of revocations, if there is one, can be read
     needs_attempts = 64,    ///< the table of attempts, if there is one
+    needs_api_keys = 128,   ///< the plugin's table of API keys can be read and counted in
 };
 
 /// Why work is impossible: a sentence with the table, the column and the remedy.
@@ -195,6 +196,8 @@ struct Schema {
     void resolve_plugins(const std::map<std::string, Table>& tables);
     /// Returns whether what is read from rows is the same: the estimate and the scale objects.
     bool has_same_rows(const Schema& other) const noexcept;
+    /// Returns the table of API keys, or nullptr.
+    const OwnedTable* api_keys() const noexcept;
     /// Returns our table of disabled API keys if it may be used, or nullptr.
     const OwnedTable* disabled_keys() const noexcept;
     /// Returns the first problem for the needs, or nullptr.

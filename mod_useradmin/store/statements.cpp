@@ -829,6 +829,63 @@ Result<Done> clear_failed_attempts(Work& work, const Dialect&, const AttemptCoun
     return rows ? Result<Done>(Done()) : rows.failure();
 }
 
+Result<ApiKeyWithUser> find_api_key(Work& work, const Dialect& dialect, std::string_view digest) {
+    const OwnedTable& keys = *work.schema().api_keys();
+    Statement statement = work.statement();
+    statement << "SELECT " << keys.table.select_list << " FROM " << keys.table;
+    append_key(statement, dialect, keys.table.at("key"), digest);
+    const Result<model::ApiKey> key = first_row(work, statement, read_record<model::ApiKey>);
+    if (!key)
+        return key.failure();
+    const model::NullableText owner =
+        keys.plugin->reference == Reference::user ? key->user_id : key->reference_id;
+    if (!owner)
+        return ApiKeyWithUser{*key, {}};
+    const Result<model::User> user = find(work, dialect, *owner);
+    if (!user && !user.is_not_found())
+        return user.failure();
+    return ApiKeyWithUser{*key, user ? std::optional(*user) : std::nullopt};
+}
+
+Result<Done> use_api_key(Work& work, const Dialect& dialect, const ApiKeyUse& use) {
+    using Remaining = ApiKeyUse::Remaining;
+    using Rate = ApiKeyUse::Rate;
+    const Table& table = work.schema().api_keys()->table;
+    const Column& remaining = table.at("remaining");
+    const Column& count = table.at("requestCount");
+    const bool is_refill = use.remaining == Remaining::refill;
+    Changes changes{{"lastRequest", use.now}, {"updatedAt", use.now}};
+    if (is_refill)
+        changes.push_back({"lastRefillAt", use.now});
+    Statement statement = work.statement();
+    statement << "UPDATE " << table << " SET ";
+    append_values(statement, table, dialect, changes);
+    if (is_refill)
+        statement << ", " << remaining << " = " << argument(use.refilled);
+    else if (use.remaining == Remaining::take)
+        statement << ", " << remaining << " = " << remaining << remaining.op("-") << "1";
+    if (use.rate == Rate::start)
+        statement << ", " << count << " = 1";
+    else if (use.rate == Rate::count)
+        statement << ", " << count << " = coalesce(" << count << ", 0)" << count.op("+") << "1";
+    append_key(statement, dialect, table.at("id"), use.id);
+    const auto append_not_after = [&](std::string_view field, text::Timestamp latest) {
+        const Column& column = table.at(field);
+        statement << " AND (" << column << " IS NULL OR " << column << column.op("<=")
+                  << argument(column, latest) << ")";
+    };
+    if (is_refill)
+        append_not_after("lastRefillAt", use.refill_before);
+    else if (use.remaining == Remaining::take)
+        statement << " AND " << remaining << remaining.op(">") << "0";
+    if (use.rate == Rate::start)
+        append_not_after("lastRequest", use.window_before);
+    else if (use.rate == Rate::count)
+        statement << " AND (" << count << " IS NULL OR " << count << count.op("<")
+                  << argument(use.max_requests) << ")";
+    return change_one(work, statement);
+}
+
 Result<std::vector<ExtraColumn>> extra_columns(Work& work, const Dialect&) {
     using Kind = ExtraColumn::Kind;
     std::vector<ExtraColumn> columns;

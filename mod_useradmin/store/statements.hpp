@@ -56,6 +56,8 @@ Result<Done> clear_failed_attempts(Work& work, const Dialect& dialect,
                                    const AttemptCounter& counter);
 Result<Revocations> revocations_since(Work& work, const Dialect& dialect, std::int64_t position,
                                       std::optional<std::int64_t> after_id);
+Result<ApiKeyWithUser> find_api_key(Work& work, const Dialect& dialect, std::string_view digest);
+Result<Done> use_api_key(Work& work, const Dialect& dialect, const ApiKeyUse& use);
 Result<std::vector<ExtraColumn>> extra_columns(Work& work, const Dialect& dialect);
 Result<Survey> survey(Work& work, const Dialect& dialect, const ProtectedEmail& spared);
 

@@ -257,6 +257,40 @@ struct FailedAttempts {
     std::chrono::seconds retry_after{0};
 };
 
+/// An API key and its owner.
+struct ApiKeyWithUser {
+    model::ApiKey key;
+    /// Nothing: the owner is no user.
+    std::optional<model::User> user;
+};
+
+/// What a request uses of an API key's limits.
+struct ApiKeyUse {
+    enum class Remaining {
+        unlimited,
+        take,   ///< one of those that remain
+        refill, ///< one of those that a refill adds
+    };
+    enum class Rate {
+        unlimited,
+        start, ///< the first request of a window
+        count, ///< a further request
+    };
+
+    std::string_view id;
+    text::Timestamp now;
+    Remaining remaining = Remaining::unlimited;
+    /// What remains after the refill.
+    std::int64_t refilled = 0;
+    /// The last refill must not be later.
+    text::Timestamp refill_before = {};
+    Rate rate = Rate::unlimited;
+    /// The maximum number of requests in the window.
+    std::int64_t max_requests = 0;
+    /// The last request of the previous window must not be later.
+    text::Timestamp window_before = {};
+};
+
 /// Facts for the operator.
 struct Survey {
     /// Whether a user has the protected address.
@@ -377,6 +411,11 @@ class Store {
                                                          std::chrono::seconds window) = 0;
     /// Clears a counter.
     virtual Result<Done> clear_failed_attempts(const AttemptCounter& counter) = 0;
+
+    /// Returns the API key with the digest (SHA-256 in base64url) and its owner, or not_found.
+    virtual Result<ApiKeyWithUser> find_api_key(std::string_view digest) = 0;
+    /// Counts a use. Fails as not_found if the key's limits have changed since they were read.
+    virtual Result<Done> use_api_key(const ApiKeyUse& use) = 0;
 
     /// Returns the further columns of the user table in its order.
     virtual Result<std::vector<ExtraColumn>> extra_columns() = 0;

@@ -405,6 +405,28 @@ TEST(rights, to_count_attempts_are_named_if_all_servers_share_them) {
                 R"(run: GRANT INSERT ON "useradmin_attempt" TO reader;)"));
 }
 
+TEST(rights, to_count_uses_of_api_keys_are_named) {
+    if (!is_postgresql())
+        return;
+    const char* const directives = "AuthUserAdmin On\nAuthUserAdminApiKey On\n";
+    sql().run("DROP TABLE IF EXISTS apikey");
+    CHECK(lists(look(directives), "data.problems", "there is no table of better-auth's plugin"));
+    sql().run("CREATE TABLE apikey (id text, \"referenceId\" text, \"configId\" text, key text, "
+              "enabled boolean, \"expiresAt\" timestamp, \"createdAt\" timestamp, \"updatedAt\" "
+              "timestamp, remaining integer, \"refillAmount\" integer, \"refillInterval\" integer, "
+              "\"lastRefillAt\" timestamp, \"rateLimitEnabled\" boolean, \"rateLimitTimeWindow\" "
+              "integer, \"rateLimitMax\" integer, \"requestCount\" integer, \"lastRequest\" "
+              "timestamp, permissions text)");
+    const Json found = look(directives);
+    const Json without = look("AuthUserAdmin On\n");
+    sql().run("DROP TABLE apikey");
+    CHECK_FALSE(lists(found, "data.problems", "there is no table of better-auth's plugin"));
+    CHECK(lists(found, "data.problems",
+                R"(GRANT UPDATE ("remaining") ON "public"."apikey" TO reader;)"));
+    CHECK_FALSE(lists(found, "data.problems", "DELETE ON \"public\".\"apikey\""));
+    CHECK_FALSE(lists(without, "data.problems", "apikey"));
+}
+
 TEST(rights, of_the_service_do_not_include_hashes) {
     if (!is_postgresql())
         return;

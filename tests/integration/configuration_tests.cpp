@@ -77,6 +77,7 @@ TEST(configuration, with_an_invalid_value_is_refused_with_a_hint) {
         {"AuthUserAdminBearer 1", "On or Off"},
         {"AuthUserAdminSecondFactor Off", "must be 'refuse' or 'ignore'"},
         {"AuthUserAdminImpersonated no", "must be 'allow' or 'refuse'"},
+        {"AuthUserAdminApiKey yes", "must be On or Off"},
         {"AuthUserAdminCookie \"a b\"", "cookie"},
         {"AuthUserAdminSecret file:/nonexistent",
          "cannot read /nonexistent: No such file or directory"},
@@ -149,6 +150,7 @@ TEST(configuration, of_every_directive_with_valid_values_is_accepted) {
 TEST(configuration, of_sign_in_with_valid_values_is_accepted) {
     taken(with_database("UserAdminPasswordHash scrypt\nAuthUserAdminSignInLimit 3\n"
                         "AuthUserAdminSecondFactor ignore\nAuthUserAdminImpersonated refuse\n"
+                        "AuthUserAdminApiKey On\n"
                         "<Location \"/api/auth/\">\nAuthUserAdminSignIn On\n"
                         "UserAdminPasswordHash argon2id t=3\nAuthUserAdminSignInLimit 5 3600\n"
                         "AuthUserAdminSecret s3cr3t\n</Location>\n"

@@ -43,6 +43,8 @@ class FakeStore final : public store::Store {
     std::map<std::string_view, store::SessionWithUser> sessions;
     /// As a user's list has them.
     std::vector<model::Session> all_sessions;
+    /// By the digest.
+    std::map<std::string, store::ApiKeyWithUser, std::less<>> api_keys;
     /// By the address.
     std::map<std::string_view, store::Credential> credentials;
     /// How many users match a list; nothing: as many as there are.
@@ -60,6 +62,7 @@ class FakeStore final : public store::Store {
     std::optional<store::Actor> actor;
     std::optional<model::Session> opened;
     std::optional<store::SessionTerms> terms;
+    std::optional<store::ApiKeyUse> key_use;
     /// How often the user is changed before its session is opened.
     int changes_before_session = 0;
     /// The accountId of a new password's account.
@@ -209,6 +212,23 @@ class FakeStore final : public store::Store {
     store::Result<store::Done>
     clear_failed_attempts(const store::AttemptCounter& counter) override {
         attempts[counter.subject] = 0;
+        return store::Done();
+    }
+
+    store::Result<store::ApiKeyWithUser> find_api_key(std::string_view digest) override {
+        if (const auto* failure = failure_of("find_api_key"))
+            return *failure;
+        const auto found = api_keys.find(digest);
+        if (found == api_keys.end())
+            return store::Failure::not_found;
+        return found->second;
+    }
+    store::Result<store::Done> use_api_key(const store::ApiKeyUse& use) override {
+        key_use = use;
+        if (meanwhile)
+            meanwhile();
+        if (const auto* failure = failure_of("use_api_key", use.id))
+            return *failure;
         return store::Done();
     }
 

@@ -64,6 +64,15 @@ std::vector<store::Privilege> required_privileges(const CommandSettings& setting
     for (std::size_t index = 0; index < schema.owned.size(); ++index) {
         const char table = store::Schema::letter(index);
         const store::PluginTable& plugin = *schema.owned[index].plugin;
+        if (settings.reads_api_keys && &schema.owned[index] == schema.api_keys())
+            all.insert(all.end(), {{table, "SELECT"},
+                                   {table, "UPDATE", "remaining"},
+                                   {table, "UPDATE", "lastRefillAt"},
+                                   {table, "UPDATE", "requestCount"},
+                                   {table, "UPDATE", "lastRequest"},
+                                   {table, "UPDATE", "updatedAt"}});
+        if (!settings.cleans_up)
+            continue;
         if (plugin.reference != store::Reference::organization)
             all.insert(all.end(), {{table, "DELETE"}, {table, "SELECT", plugin.owner}});
         if (plugin.name == "apiKey")

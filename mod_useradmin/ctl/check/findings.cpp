@@ -22,7 +22,8 @@ class Examiner {
     Findings findings() {
         check_version();
         for (const store::Problem& problem : schema().problems)
-            problem_that(problem.text);
+            if (problem.need != store::needs_api_keys || settings_.reads_api_keys)
+                problem_that(problem.text);
         check_privileges();
         check_absent_columns();
         if (schema().user.find("email") != nullptr)
@@ -285,6 +286,8 @@ class Examiner {
     }
 
     void check_plugins() {
+        if (!settings_.cleans_up)
+            return;
         const auto& owned = schema().owned;
         const auto has = [&](std::string_view name) {
             return std::any_of(owned.begin(), owned.end(),

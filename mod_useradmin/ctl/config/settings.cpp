@@ -198,6 +198,7 @@ CommandSettings read_settings(const Options& options,
     settings.cleans_up = options.has("orphans") || reader.says("UserAdminCleanUp", "On");
     settings.has_session_lookup = reader.says("AuthUserAdmin", "On");
     settings.has_session_cache = reader.sets("AuthUserAdminCache");
+    settings.reads_api_keys = reader.says("AuthUserAdminApiKey", "On");
     settings.shares_sign_in_limit = reader.says("AuthUserAdminSignInLimit", "shared");
     settings.has_secondary_storage = reader.sets("UserAdminSecondaryStorage") &&
                                      !reader.says("UserAdminSecondaryStorage", "none");

@@ -45,6 +45,7 @@ struct CommandSettings {
     bool has_session_lookup = false;
     /// Whether AuthUserAdminCache is set.
     bool has_session_cache = false;
+    bool reads_api_keys = false;
     bool shares_sign_in_limit = false;
     bool has_secondary_storage = false;
     bool has_sign_in = false;
@@ -56,7 +57,7 @@ struct CommandSettings {
     bool is_audit_required = false;
 
     store::TableNames tables() const noexcept {
-        return {user_table, session_table, account_table, cleans_up};
+        return {user_table, session_table, account_table, cleans_up || reads_api_keys};
     }
     store::ProtectedEmail protected_address() const noexcept {
         return {protected_email, lowers_email.value_or(false)};

@@ -1,0 +1,145 @@
+#include "sign_in/api_key.hpp"
+
+#include "crypto/sha256.hpp"
+#include "sign_in/identity.hpp"
+#include "text/unicode.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+namespace useradmin::sign_in {
+
+namespace {
+
+using store::ApiKeyUse;
+
+// The last use is written at most this often for a key without limits.
+constexpr std::chrono::minutes last_use_accuracy(1);
+// How often the limits may change between reading and counting.
+constexpr int max_tries = 10;
+
+bool is_false(model::NullableText boolean) noexcept {
+    return boolean == "f" || boolean == "0" || boolean == "false";
+}
+
+std::optional<std::int64_t> number(model::NullableText text) noexcept {
+    std::int64_t number = 0;
+    if (!text ||
+        std::from_chars(text->data(), text->data() + text->size(), number).ec != std::errc())
+        return std::nullopt;
+    // A thousand years in milliseconds; no sum overflows.
+    constexpr std::int64_t most = 31'556'952'000'000;
+    return std::clamp(number, -most, most);
+}
+
+/// The plugin treats keys from before it had configurations as those of the default one.
+bool has_default_configuration(const model::ApiKey& key) noexcept {
+    const std::string_view configuration = key.config_id.value_or("");
+    return configuration.empty() || configuration == "default";
+}
+
+/// Sets what the request uses of the number of remaining requests. Returns false if none remains.
+bool use_remaining(const model::ApiKey& key, ApiKeyUse& use) {
+    const auto remaining = number(key.remaining);
+    if (!remaining)
+        return true;
+    const auto amount = number(key.refill_amount);
+    const std::chrono::milliseconds interval(number(key.refill_interval).value_or(0));
+    const model::NullableTime last = key.last_refill_at ? key.last_refill_at : key.created_at;
+    if (interval.count() != 0 && amount.value_or(0) > 0 && last && use.now - *last > interval) {
+        use.remaining = ApiKeyUse::Remaining::refill;
+        use.refilled = *amount - 1;
+        use.refill_before = use.now - interval;
+        return true;
+    }
+    use.remaining = ApiKeyUse::Remaining::take;
+    return *remaining > 0;
+}
+
+/// Sets what the request uses of the rate limit. Returns how long to wait if it is reached.
+std::chrono::milliseconds use_rate(const model::ApiKey& key, ApiKeyUse& use) {
+    const auto window = number(key.rate_limit_time_window);
+    const auto most = number(key.rate_limit_max);
+    if (is_false(key.rate_limit_enabled) || !window || !most)
+        return {};
+    const std::chrono::milliseconds length(*window);
+    use.max_requests = *most;
+    use.window_before = use.now - length;
+    if (!key.last_request || use.now - *key.last_request > length) {
+        use.rate = ApiKeyUse::Rate::start;
+        return {};
+    }
+    use.rate = ApiKeyUse::Rate::count;
+    if (number(key.request_count).value_or(0) < *most)
+        return {};
+    return std::max(std::chrono::milliseconds(1), length - (use.now - *key.last_request));
+}
+
+/// Returns whether the plugin refuses the key, in its order.
+ApiKeyStatus key_status(const store::ApiKeyWithUser& found, text::Timestamp now) {
+    if (!has_default_configuration(found.key) || !found.user)
+        return ApiKeyStatus::unknown;
+    if (is_false(found.key.enabled))
+        return ApiKeyStatus::disabled;
+    if (found.key.expires_at && *found.key.expires_at < now)
+        return ApiKeyStatus::expired;
+    return is_banned(*found.user, now) ? ApiKeyStatus::banned : ApiKeyStatus::valid;
+}
+
+ApiKeyStatus key_status(store::Failure failure) noexcept {
+    switch (failure) {
+    case store::Failure::not_found:
+        return ApiKeyStatus::unknown;
+    case store::Failure::unavailable:
+        return ApiKeyStatus::unavailable;
+    default:
+        return ApiKeyStatus::failed;
+    }
+}
+
+} // namespace
+
+ApiKeyOwner identify_api_key(store::Store& store, std::string_view key, text::Timestamp now) {
+    if (key.empty() || !text::is_clean_utf8(key))
+        return {ApiKeyStatus::malformed};
+    const std::string digest = crypto::sha256_base64url(key);
+    for (int tries_left = max_tries; tries_left > 0; --tries_left) {
+        const auto found = store.find_api_key(digest);
+        if (!found)
+            return {key_status(found.failure())};
+        ApiKeyOwner owner{key_status(*found, now)};
+        if (!found->user)
+            return owner;
+        owner.user_id = found->user->id;
+        owner.role = found->user->role.value_or("");
+        owner.key_id = found->key.id;
+        owner.permissions = found->key.permissions.value_or("");
+        if (owner.status != ApiKeyStatus::valid)
+            return owner;
+        ApiKeyUse use{found->key.id, now};
+        if (!use_remaining(found->key, use)) {
+            owner.status = ApiKeyStatus::exhausted;
+            return owner;
+        }
+        if (const auto wait = use_rate(found->key, use); wait.count() > 0) {
+            owner.status = ApiKeyStatus::limited;
+            owner.retry_after = std::chrono::ceil<std::chrono::seconds>(wait);
+            return owner;
+        }
+        const bool is_unlimited = use.remaining == ApiKeyUse::Remaining::unlimited &&
+                                  use.rate == ApiKeyUse::Rate::unlimited;
+        if (is_unlimited && found->key.last_request &&
+            now - *found->key.last_request < last_use_accuracy)
+            return owner;
+        const auto used = store.use_api_key(use);
+        // A read-only database can still recognise a key without limits.
+        if (used || is_unlimited)
+            return owner;
+        if (!used.is_not_found())
+            return {key_status(used.failure())};
+    }
+    return {ApiKeyStatus::unavailable};
+}
+
+} // namespace useradmin::sign_in

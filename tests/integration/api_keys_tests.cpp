@@ -1,0 +1,159 @@
+// AuthUserAdminApiKey: the owner of an API key of the application is the caller.
+#include "own_httpd.hpp"
+
+#include "support/files.hpp"
+
+#include <algorithm>
+
+namespace useradmin::test {
+
+class ApiKeys : public OwnHttpd {
+  protected:
+    void setup() override {
+        OwnHttpd::setup();
+        allow_log("UA0311"); // about the secret in the configuration
+        static int number = 0;
+        folder_ = Suite::current().work().make("api-keys-" + std::to_string(++number));
+        const std::string time =
+            Suite::current().kind() == Kind::postgresql ? " timestamptz" : " date";
+        sql().run("CREATE TABLE \"apikey\" (\"id\" text PRIMARY KEY, \"configId\" text, \"key\" "
+                  "text, \"referenceId\" text, \"enabled\" boolean, \"expiresAt\"" +
+                  time + ", \"createdAt\"" + time + ", \"updatedAt\"" + time +
+                  ", \"remaining\" integer, \"refillAmount\" integer, \"refillInterval\" "
+                  "integer, \"lastRefillAt\"" +
+                  time +
+                  ", \"rateLimitEnabled\" boolean, \"rateLimitTimeWindow\" integer, "
+                  "\"rateLimitMax\" integer, \"requestCount\" integer, \"lastRequest\"" +
+                  time + ", \"permissions\" text)");
+        // echo -n sara | sha256sum, and so on, in base64url.
+        add_key("sara", "sara-1", "Om1kwkz4C2nM2jdlBAZGfoJmZntQz9C5hL6zZRsSntc");
+        add_key("ulises", "ulises-1", "c48OHMNUfzhvwXDXlHVAQzMm0eOdnKrkIlwH52vpTvQ");
+    }
+    void teardown() override {
+        OwnHttpd::teardown();
+        sql().run("DROP TABLE \"apikey\"");
+    }
+
+    static void add_key(const std::string& id, const std::string& owner,
+                        const std::string& digest) {
+        sql().run("INSERT INTO \"apikey\" (\"id\", \"key\", \"referenceId\", \"enabled\", "
+                  "\"rateLimitEnabled\", \"createdAt\", \"updatedAt\") VALUES ('" +
+                  id + "', '" + digest + "', '" + owner +
+                  "', TRUE, FALSE, '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z')");
+    }
+    static void set(const std::string& values, const std::string& id = "sara") {
+        sql().run("UPDATE \"apikey\" SET " + values + " WHERE \"id\" = '" + id + "'");
+    }
+
+    void start_with(const std::string& directives = {}) {
+        start("UserAdminAuditLog \"" + audit_log().string() +
+              "\"\nLogFormat \"%{session-api-key}n|%{session-permissions}n|%u\" key\nCustomLog \"" +
+              access_log().string() + "\" key\n" + directives +
+              location("/api/users", "AuthUserAdmin On\nAuthUserAdminApiKey On") +
+              location("/signed/users", "AuthUserAdmin On\nAuthUserAdminApiKey On\n"
+                                        "AuthUserAdminSecret text-of-32-characters-or-more-123") +
+              location("/closed/users", "AuthUserAdmin On"));
+    }
+    std::filesystem::path audit_log() const { return folder_ / "audit.log"; }
+    std::filesystem::path access_log() const { return folder_ / "access.log"; }
+
+    Reply with(const std::string& header, const std::string& path = "/api/users") {
+        auto reply = client_->send({"GET", path, {header}});
+        check_reply(reply);
+        return reply;
+    }
+    void expect_rejected(const std::string& reason) {
+        expect_log("UA0318: the API key was refused: " + reason);
+        expect_error(with("x-api-key: sara"), 401, "No autorizado");
+    }
+
+    std::filesystem::path folder_;
+};
+
+TEST_GROUP_BASE(api_keys, ApiKeys){};
+
+TEST(api_keys, identify_their_owner) {
+    start_with();
+    set(R"("permissions" = '{"files":["read"]}')");
+    expect_success(with("x-api-key: sara"));
+    expect_error(with("X-API-Key: ulises"), 403, "No tienes permisos para ver usuarios");
+    expect_success(with("x-api-key: ulises", "/api/users/ulises-1"));
+    CHECK(eventually([&] { return std::ranges::count(read_file(access_log()), '\n') == 3; }));
+    STRCMP_CONTAINS("sara|{\\\"files\\\":[\\\"read\\\"]}|sara-1", read_file(access_log()).c_str());
+}
+
+TEST(api_keys, may_be_bearer_tokens_where_sessions_are_signed) {
+    start_with();
+    expect_success(with("Authorization: Bearer sara", "/signed/users"));
+    // Here a bearer token is that of a session.
+    expect_log("UA0310: the session token was refused: no session has it");
+    expect_error(with("Authorization: Bearer sara"), 401, "No autorizado");
+    expect_success(client_->send({"GET", "/api/users", {bearer(Caller::super_admin)}}));
+    expect_log("UA0310: the session token was refused: its signature");
+    expect_error(with("Authorization: Bearer sara.sig", "/signed/users"), 401, "No autorizado");
+}
+
+TEST(api_keys, take_precedence_over_sessions) {
+    start_with();
+    const auto both = [&](const std::string& key) {
+        return client_->send(
+            {"GET", "/api/users", {"x-api-key: " + key, bearer(Caller::super_admin)}});
+    };
+    expect_error(both("ulises"), 403, "No tienes permisos para ver usuarios");
+    expect_log("UA0318: the API key was refused: no user has it");
+    expect_error(both("nobody"), 401, "No autorizado");
+}
+
+TEST(api_keys, are_not_read_without_the_directive) {
+    start_with();
+    expect_error(with("x-api-key: sara", "/closed/users"), 401, "No autorizado");
+    expect_success(
+        client_->send({"GET", "/closed/users", {"x-api-key: sara", bearer(Caller::super_admin)}}));
+}
+
+TEST(api_keys, that_are_refused_are_logged_with_the_reason) {
+    start_with();
+    set("\"enabled\" = FALSE");
+    expect_rejected("it is disabled");
+    set("\"enabled\" = TRUE, \"expiresAt\" = '2026-01-01T00:00:00.000Z'");
+    expect_rejected("it has expired");
+    set("\"expiresAt\" = NULL, \"referenceId\" = 'an-organization'");
+    expect_rejected("no user has it");
+    set("\"referenceId\" = 'sara-1'");
+    sql().run("UPDATE \"user\" SET banned = TRUE WHERE id = 'sara-1'");
+    expect_rejected("its user is banned");
+    STRCMP_CONTAINS(R"("operation":"use-api-key")", read_file(audit_log()).c_str());
+    STRCMP_CONTAINS(R"("reason":"disabled-key","caller":"sara-1")", read_file(audit_log()).c_str());
+}
+
+TEST(api_keys, count_once_for_a_request_up_to_their_limits) {
+    start_with();
+    set("\"remaining\" = 2");
+    expect_success(with("x-api-key: sara"));
+    expect_success(with("x-api-key: sara"));
+    expect_log("UA0318: the API key was refused: no requests remain");
+    Reply reply = with("x-api-key: sara");
+    CHECK_EQUAL(429, reply.status);
+    STRCMP_CONTAINS("error", reply.body.c_str());
+    CHECK_FALSE(reply.header("Retry-After").has_value());
+    set("\"remaining\" = NULL, \"rateLimitEnabled\" = TRUE, \"rateLimitMax\" = 1, "
+        "\"rateLimitTimeWindow\" = 86400000, \"lastRequest\" = NULL");
+    expect_success(with("x-api-key: sara"));
+    expect_log("UA0318: the API key was refused: its rate limit is reached");
+    reply = with("x-api-key: sara");
+    CHECK_EQUAL(429, reply.status);
+    CHECK(std::stoi(reply.header("Retry-After").value_or("0")) > 80000);
+}
+
+TEST(api_keys, without_their_table_are_an_error) {
+    start_with();
+    sql().run("ALTER TABLE \"apikey\" RENAME TO \"other\"");
+    expect_log("UA0103: there is no table of better-auth's plugin for API keys");
+    CHECK_EQUAL(500, with("x-api-key: sara").status);
+    sql().run("ALTER TABLE \"other\" RENAME TO \"apikey\"");
+    // Sessions do not need it.
+    expect_success(client_->send({"GET", "/api/users", {bearer(Caller::super_admin)}}));
+    expect_success(with("x-api-key: sara"));
+}
+
+} // namespace useradmin::test

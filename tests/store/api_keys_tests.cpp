@@ -1,0 +1,195 @@
+// API keys of better-auth's plugin apiKey: looking them up, and counting their uses.
+#include "contract.hpp"
+
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace useradmin::test {
+
+namespace {
+
+/// The plugin's columns from 1.5 on, or until 1.4, without what neither reads.
+std::string table_of(const std::string& owner) {
+    const std::string time = is_postgresql() ? " timestamptz" : " date";
+    return "CREATE TABLE \"apikey\" (\"id\" text PRIMARY KEY, \"key\" text NOT NULL, " + owner +
+           ", \"enabled\" boolean, \"expiresAt\"" + time + ", \"createdAt\"" + time +
+           " NOT NULL, \"updatedAt\"" + time +
+           " NOT NULL, \"remaining\" integer, \"refillAmount\" integer, \"refillInterval\" "
+           "integer, \"lastRefillAt\"" +
+           time +
+           ", \"rateLimitEnabled\" boolean, \"rateLimitTimeWindow\" integer, \"rateLimitMax\" "
+           "integer, \"requestCount\" integer, \"lastRequest\"" +
+           time + ", \"permissions\" text)";
+}
+
+constexpr const char* current_owner = R"("configId" text, "referenceId" text)";
+
+} // namespace
+
+class ApiKeys : public Contract {
+  public:
+    void setup() override {
+        Contract::setup();
+        add_user("n", "n@x");
+        now_ = *text::parse_date("2026-11-26T10:00:00.000Z");
+    }
+
+  protected:
+    void create_table(const std::string& owner = current_owner) {
+        change(table_of(owner), "DROP TABLE \"apikey\"");
+    }
+    void add_key(const std::string& owner = "\"referenceId\"") {
+        sql().run("INSERT INTO \"apikey\" (\"id\", \"key\", " + owner +
+                  ", \"enabled\", \"createdAt\", \"updatedAt\") VALUES ('k', 'digest', 'n', TRUE, "
+                  "'2026-11-01T00:00:00.000Z', '2026-11-01T00:00:00.000Z')");
+    }
+    void set(const std::string& values) { sql().run("UPDATE \"apikey\" SET " + values); }
+    std::string value(const std::string& column) {
+        return sql().value("SELECT \"" + column + "\" FROM \"apikey\"").value_or("NULL");
+    }
+
+    /// Runs an operation on a store of a new connection.
+    template <class Operation>
+    auto with_keys(const Operation& operation) {
+        SingleConnection connection(database());
+        store::TableNames names;
+        names.has_plugins = true;
+        store::DatabaseStore store(connection, log_, pool_, names, "keys", timeout_policy);
+        return operation(store);
+    }
+    store::Result<store::ApiKeyWithUser> find(std::string_view digest = "digest") {
+        return with_keys([&](store::DatabaseStore& store) { return store.find_api_key(digest); });
+    }
+    bool is_used(const store::ApiKeyUse& use) {
+        const auto used =
+            with_keys([&](store::DatabaseStore& store) { return store.use_api_key(use); });
+        CHECK(used || used.is_not_found());
+        return static_cast<bool>(used);
+    }
+
+    text::Timestamp now_;
+};
+
+TEST_GROUP_BASE(api_keys, ApiKeys){};
+
+TEST(api_keys, are_found_with_their_owner) {
+    create_table();
+    add_key();
+    set(R"("configId" = 'default', "permissions" = '{}', "remaining" = 7, "lastRequest" = )"
+        R"('2026-11-26T09:00:00.000Z')");
+    const store::ApiKeyWithUser found = worked(find());
+    CHECK_EQUAL(std::string("n"), std::string(found.user.value().id));
+    CHECK_EQUAL(std::string("user"), std::string(found.user->role.value_or("")));
+    CHECK_EQUAL(std::string("k"), std::string(found.key.id));
+    CHECK_EQUAL(std::string("default"), std::string(found.key.config_id.value_or("")));
+    CHECK_EQUAL(std::string("{}"), std::string(found.key.permissions.value_or("")));
+    CHECK_EQUAL(std::string("7"), std::string(found.key.remaining.value_or("")));
+    CHECK_TRUE(found.key.last_request == now_ - std::chrono::hours(1));
+    CHECK_FALSE(found.key.refill_amount.has_value());
+    CHECK_TRUE(find("Digest").is_not_found());
+    // As of an organization.
+    set("\"referenceId\" = 'o'");
+    CHECK_FALSE(worked(find()).user.has_value());
+}
+
+TEST(api_keys, of_the_old_schema_have_their_owner_in_userId) {
+    create_table(R"("userId" text)");
+    add_key("\"userId\"");
+    CHECK_EQUAL(std::string("n"), std::string(worked(find()).user.value().id));
+}
+
+TEST(api_keys, of_both_schemas_have_their_owner_in_referenceId) {
+    create_table(R"("userId" text, "referenceId" text)");
+    add_key("\"userId\"");
+    CHECK_FALSE(worked(find()).user.has_value());
+    set("\"referenceId\" = 'n'");
+    CHECK_TRUE(worked(find()).user.has_value());
+}
+
+TEST(api_keys, need_a_table_with_all_limits) {
+    expect_error("UA0103: there is no table of better-auth's plugin for API keys");
+    CHECK_TRUE(failed(find()));
+    create_table();
+    sql().run("ALTER TABLE \"apikey\" RENAME COLUMN \"expiresAt\" TO \"ends\"");
+    expect_error("has no column \"expiresAt\"");
+    CHECK_TRUE(failed(find()));
+}
+
+TEST(api_keys, are_taken_from_what_remains_and_refilled) {
+    create_table();
+    add_key();
+    set("\"remaining\" = 2");
+    store::ApiKeyUse use{"k", now_};
+    use.remaining = store::ApiKeyUse::Remaining::take;
+    CHECK_TRUE(is_used(use));
+    CHECK_TRUE(is_used(use));
+    CHECK_FALSE(is_used(use));
+    CHECK_EQUAL(std::string("0"), value("remaining"));
+    CHECK_EQUAL(std::string("NULL"), value("lastRefillAt"));
+    use.remaining = store::ApiKeyUse::Remaining::refill;
+    use.refilled = 4;
+    use.refill_before = now_ - std::chrono::hours(1);
+    CHECK_TRUE(is_used(use));
+    CHECK_EQUAL(std::string("4"), value("remaining"));
+    // Another request has refilled it.
+    CHECK_FALSE(is_used(use));
+    const store::ApiKeyWithUser found = worked(find());
+    CHECK_TRUE(found.key.last_refill_at == now_);
+    CHECK_TRUE(found.key.last_request == now_);
+}
+
+TEST(api_keys, are_counted_in_a_window) {
+    create_table();
+    add_key();
+    store::ApiKeyUse use{"k", now_};
+    use.rate = store::ApiKeyUse::Rate::start;
+    use.max_requests = 2;
+    use.window_before = now_ - std::chrono::minutes(1);
+    CHECK_TRUE(is_used(use));
+    // Another request has started the window.
+    CHECK_FALSE(is_used(use));
+    use.rate = store::ApiKeyUse::Rate::count;
+    CHECK_TRUE(is_used(use));
+    CHECK_FALSE(is_used(use));
+    CHECK_EQUAL(std::string("2"), value("requestCount"));
+    CHECK_EQUAL(std::string("NULL"), value("remaining"));
+    use.now += std::chrono::minutes(2);
+    use.window_before = use.now - std::chrono::minutes(1);
+    use.rate = store::ApiKeyUse::Rate::start;
+    CHECK_TRUE(is_used(use));
+    CHECK_EQUAL(std::string("1"), value("requestCount"));
+}
+
+TEST(api_keys, of_all_connections_are_counted_exactly) {
+    create_table();
+    add_key();
+    set("\"remaining\" = 25");
+    constexpr int connections = 4;
+    constexpr int uses_of_each = 10;
+    std::vector<int> used(connections);
+    std::vector<std::thread> callers;
+    for (int& number : used)
+        callers.emplace_back([&number, this] {
+            SingleConnection connection(database());
+            RecordingLogger log;
+            apr_pool_t* pool = nullptr;
+            apr_pool_create(&pool, nullptr);
+            {
+                store::TableNames names;
+                names.has_plugins = true;
+                store::DatabaseStore own(connection, log, pool, names, "keys", timeout_policy);
+                store::ApiKeyUse use{"k", now_};
+                use.remaining = store::ApiKeyUse::Remaining::take;
+                for (int attempt = 0; attempt < uses_of_each; ++attempt)
+                    number += own.use_api_key(use) ? 1 : 0;
+            }
+            apr_pool_destroy(pool);
+        });
+    for (std::thread& caller : callers)
+        caller.join();
+    CHECK_EQUAL(25, used[0] + used[1] + used[2] + used[3]);
+    CHECK_EQUAL(std::string("0"), value("remaining"));
+}
+
+} // namespace useradmin::test
