@@ -11,6 +11,32 @@
 
 namespace useradmin::crypto {
 
+namespace {
+
+constexpr std::string_view letters_and_digits =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+constexpr std::string_view letters = letters_and_digits.substr(0, 52);
+
+/// Returns a text of characters of the alphabet, unbiased.
+std::string random_text(std::string_view alphabet, std::size_t length) {
+    // Bytes from this value up would favour the first characters of the alphabet.
+    const std::size_t biased = 256 / alphabet.size() * alphabet.size();
+
+    std::string text;
+    text.reserve(length);
+    std::array<unsigned char, 48> bytes;
+    while (text.size() < length) {
+        random_bytes(bytes);
+        for (const auto byte : bytes)
+            if (byte < biased && text.size() < length)
+                text += alphabet[byte % alphabet.size()];
+    }
+    wipe(bytes.data(), bytes.size());
+    return text;
+}
+
+} // namespace
+
 void random_bytes(std::span<unsigned char> out) noexcept {
     if (getentropy(out.data(), out.size()) != 0)
         std::abort();
@@ -25,23 +51,11 @@ std::string random_uuid() {
 }
 
 std::string random_token() {
-    constexpr std::string_view alphabet =
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
-    constexpr std::size_t length = 32;
-    // Bytes from this value up would favour the first characters of the alphabet.
-    constexpr std::size_t biased = 256 / alphabet.size() * alphabet.size();
+    return random_text(letters_and_digits, 32);
+}
 
-    std::string token;
-    token.reserve(length);
-    std::array<unsigned char, 48> bytes;
-    while (token.size() < length) {
-        random_bytes(bytes);
-        for (const auto byte : bytes)
-            if (byte < biased && token.size() < length)
-                token += alphabet[byte % alphabet.size()];
-    }
-    wipe(bytes.data(), bytes.size());
-    return token;
+std::string random_api_key() {
+    return random_text(letters, 64);
 }
 
 } // namespace useradmin::crypto

@@ -16,4 +16,8 @@ std::string random_uuid();
 /// Returns a new session token in better-auth's format: 32 characters of [a-zA-Z0-9], unbiased.
 std::string random_token();
 
+/// Returns a new API key in the format of better-auth's plugin: 64 characters of [a-zA-Z],
+/// unbiased.
+std::string random_api_key();
+
 } // namespace useradmin::crypto

@@ -12,7 +12,7 @@ enum class Exit {
     failure = 1,       ///< a database or system error, or check found problems
     usage = 2,         ///< a wrong command line
     already_there = 3, ///< the address is already registered
-    not_found = 4,     ///< no such user or session
+    not_found = 4,     ///< no such user, session or API key
 };
 
 /// Ends a command with a sentence on stderr that gives the remedy.

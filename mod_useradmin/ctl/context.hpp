@@ -18,7 +18,7 @@ class Context {
     /// The options must outlive the context.
     Context(const Options& options, std::span<const std::string_view> command_options,
             DatabaseUse use, std::string_view command)
-        : options(options), settings(read_settings(options, command_options, use)),
+        : options(options), settings(read_settings(options, command_options, use, command)),
           audit_(settings, command, target_of(command, options)) {}
 
     Database& database(Database::IfAbsent absent = Database::IfAbsent::fail) {

@@ -28,7 +28,7 @@ class Database final : public store::ConnectionSource, public text::Logger {
     Database(const Database&) = delete;
     Database& operator=(const Database&) = delete;
 
-    store::Store& store() noexcept { return *store_; }
+    store::DatabaseStore& store() noexcept { return *store_; }
     void set_change_listener(store::ChangeListener* listener) noexcept {
         store_->set_change_listener(listener);
     }

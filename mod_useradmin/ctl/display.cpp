@@ -115,6 +115,15 @@ void print_data(const std::function<void(json::Writer&)>& write_members) {
     print_json(document);
 }
 
+void print_list(const std::function<void(json::Writer&)>& write_elements) {
+    std::string document;
+    json::Writer writer(document);
+    writer.begin_object().key("success").boolean(true).key("data").begin_array();
+    write_elements(writer);
+    writer.end_array().end_object();
+    print_json(document);
+}
+
 void write_texts(json::Writer& writer, const std::vector<std::string>& texts) {
     writer.begin_array();
     for (const std::string& text : texts)

@@ -47,6 +47,8 @@ class Progress {
 void print_json(std::string_view document);
 /// Writes {"success":true,"data":{…}} with the members that the function writes.
 void print_data(const std::function<void(json::Writer&)>& write_members);
+/// Writes {"success":true,"data":[…]} with the elements that the function writes.
+void print_list(const std::function<void(json::Writer&)>& write_elements);
 /// Writes an array of strings.
 void write_texts(json::Writer& writer, const std::vector<std::string>& texts);
 

@@ -1,5 +1,7 @@
 #include "ctl/duration.hpp"
 
+#include "ctl/command_error.hpp"
+
 #include <charconv>
 
 namespace useradmin::ctl {
@@ -37,6 +39,19 @@ std::optional<seconds> parse_duration(std::string_view text) {
     if (unit.count() == 0 || number > max_duration / unit)
         return std::nullopt;
     return number * unit;
+}
+
+text::Timestamp parse_expiry(std::string_view text, text::Timestamp now) {
+    if (const auto duration = parse_duration(text))
+        return now + *duration;
+    const auto time = text::parse_date(text);
+    if (!time)
+        throw CommandError(Exit::usage, "--expires must be a date (2027-01-31, "
+                                        "2027-01-31T18:00:00Z) or a length of time (30m, 12h, 7d, "
+                                        "2w)");
+    if (*time <= now)
+        throw CommandError(Exit::usage, "--expires is in the past");
+    return *time;
 }
 
 } // namespace useradmin::ctl

@@ -1,6 +1,8 @@
 // Durations.
 #pragma once
 
+#include "text/timestamp.hpp"
+
 #include <chrono>
 #include <optional>
 #include <string_view>
@@ -10,5 +12,9 @@ namespace useradmin::ctl {
 /// Parses a duration: "30m", "12h", "7d", "2w". Returns nothing for other texts, zero, and more
 /// than a hundred years.
 std::optional<std::chrono::seconds> parse_duration(std::string_view text);
+
+/// Returns the time of --expires: a date, or a duration from now. Throws CommandError if it is
+/// neither or in the past.
+text::Timestamp parse_expiry(std::string_view text, text::Timestamp now);
 
 } // namespace useradmin::ctl

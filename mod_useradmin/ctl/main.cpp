@@ -19,7 +19,7 @@ using Names = std::string_view[];
 
 constexpr Names shared_options = {"config", "driver", "params",   "tables",
                                   "json",   "help",   "audit-log"};
-constexpr Names schema_options = {"scale", "no-scale"};
+constexpr Names schema_options = {"scale", "no-scale", "api-keys"};
 constexpr Names create_demands = {"email", "name"};
 constexpr Names create_options = {"role", "hash", "account-id", "email-case", "force"};
 constexpr Names list_options = {"search", "role", "page", "limit"};
@@ -29,6 +29,8 @@ constexpr Names ban_options = {"reason", "expires", "yes"};
 constexpr Names delete_options = {"yes"};
 constexpr Names open_options = {"for", "secret"};
 constexpr Names revoke_options = {"all"};
+constexpr Names key_demands = {"name"};
+constexpr Names key_options = {"expires", "permissions", "remaining", "rate", "per"};
 constexpr Names export_options = {"format", "spreadsheet"};
 constexpr Names import_options = {"dry-run",    "on-conflict",  "format", "hash", "account-id",
                                   "email-case", "email-change", "force",  "yes"};
@@ -112,6 +114,18 @@ constexpr Command all_commands[] = {
      2,
      revoke_sessions,
      DatabaseUse::write},
+    {"key create", "USER", key_demands, key_options,
+     "creates an API key of a user and prints it, once", 1, 1, create_key, DatabaseUse::write},
+    {"key list", "USER", {}, {}, "lists a user's API keys", 1, 1, list_keys},
+    {"key revoke",
+     "KEY",
+     {},
+     {},
+     "deletes an API key by its id",
+     1,
+     1,
+     revoke_key,
+     DatabaseUse::write},
     {"export",
      "[FILE]",
      {},
@@ -191,8 +205,8 @@ void print_help() {
     write_help_line(
         "\nExit codes: 0 done, 1 the database or the system failed, or check or audit verify "
         "found\n"
-        "problems, 2 the command line is not right, 3 the address is taken, 4 no such user or "
-        "session.");
+        "problems, 2 the command line is not right, 3 the address is taken, 4 no such user, "
+        "session or key.");
 }
 
 void print_help_of(const Command& command) {

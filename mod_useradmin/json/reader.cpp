@@ -180,6 +180,16 @@ bool Object::boolean(std::string_view key) const noexcept {
     return cJSON_IsTrue(member(key));
 }
 
+bool Object::is_text_array(std::string_view key) const noexcept {
+    const cJSON* const found = member(key);
+    if (!cJSON_IsArray(found))
+        return false;
+    for (const cJSON* node = found->child; node != nullptr; node = node->next)
+        if (!cJSON_IsString(node))
+            return false;
+    return true;
+}
+
 std::vector<std::string_view> Object::keys() const {
     std::vector<std::string_view> keys;
     for (const cJSON* node = tree_->child; node != nullptr; node = node->next)

@@ -29,6 +29,9 @@ class Object {
     /// Returns the value of a boolean member; otherwise false.
     bool boolean(std::string_view key) const noexcept;
 
+    /// Returns whether a member is an array of strings.
+    bool is_text_array(std::string_view key) const noexcept;
+
     /// Returns the keys in their order, valid as long as the object.
     std::vector<std::string_view> keys() const;
 

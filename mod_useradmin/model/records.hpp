@@ -134,6 +134,9 @@ struct ApiKey {
     /// The owner from 1.5 on, which may be an organization.
     NullableText reference_id;
     NullableText config_id;
+    NullableText name;
+    /// The first characters of the key.
+    NullableText start;
     NullableText enabled;
     NullableTime expires_at;
     NullableTime created_at;
@@ -156,6 +159,8 @@ inline constexpr Field<ApiKey> api_key_fields[] = {
     {"userId", &ApiKey::user_id},
     {"referenceId", &ApiKey::reference_id},
     {"configId", &ApiKey::config_id},
+    {"name", &ApiKey::name},
+    {"start", &ApiKey::start},
     {"enabled", &ApiKey::enabled},
     {"expiresAt", &ApiKey::expires_at},
     {"createdAt", &ApiKey::created_at},

@@ -540,6 +540,19 @@ Result<Done> DatabaseStore::use_api_key(const ApiKeyUse& use) {
     return run(Access::write, needs_api_keys, Retry::no, statements::use_api_key, use);
 }
 
+Result<std::string_view> DatabaseStore::create_api_key(const model::ApiKey& key,
+                                                       std::string_view digest) {
+    return run(Access::change, needs_api_keys, Retry::no, statements::create_api_key, key, digest);
+}
+
+Result<std::vector<model::ApiKey>> DatabaseStore::list_api_keys(std::string_view user_id) {
+    return run(Access::read, needs_api_keys, Retry::yes, statements::list_api_keys, user_id);
+}
+
+Result<Done> DatabaseStore::delete_api_key(std::string_view id) {
+    return run(Access::change, needs_api_keys, Retry::yes, statements::delete_api_key, id);
+}
+
 Result<std::vector<ExtraColumn>> DatabaseStore::extra_columns() {
     return run(Access::read, needs_user, Retry::yes, statements::extra_columns);
 }

@@ -76,6 +76,13 @@ class DatabaseStore : public Store {
     Result<std::vector<ExtraColumn>> extra_columns() override;
     Result<Survey> survey(const ProtectedEmail& spared) override;
 
+    /// Creates an API key with the digest. id: used if the table has text ids. Returns the id.
+    Result<std::string_view> create_api_key(const model::ApiKey& key, std::string_view digest);
+    /// Returns the user's API keys, newest first.
+    Result<std::vector<model::ApiKey>> list_api_keys(std::string_view user_id);
+    /// Deletes an API key, or not_found.
+    Result<Done> delete_api_key(std::string_view id);
+
     /// Checks that the database answers and has the tables.
     Result<Done> ping();
 

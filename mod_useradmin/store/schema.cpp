@@ -329,8 +329,10 @@ void Schema::resolve_plugins(const std::map<std::string, Table>& tables) {
     for (const auto& [name, table] : others)
         unknown_plugin_tables.push_back(table.name);
     if (const OwnedTable* const keys = api_keys(); keys == nullptr)
-        problems.push_back({needs_api_keys, "there is no table of better-auth's plugin for API "
-                                            "keys whose owners are users (AuthUserAdminApiKey)"});
+        problems.push_back({needs_api_keys,
+                            "there is no table of better-auth's plugin for API keys whose owners "
+                            "are users (AuthUserAdminApiKey); without the plugin, create it with "
+                            "'useradminctl schema --api-keys'"});
     else
         // A limit in a column of another name would not be seen.
         FieldResolver(keys->table, needs_api_keys, problems)

@@ -886,6 +886,41 @@ Result<Done> use_api_key(Work& work, const Dialect& dialect, const ApiKeyUse& us
     return change_one(work, statement);
 }
 
+Result<std::string_view> create_api_key(Work& work, const Dialect&, const model::ApiKey& key,
+                                        std::string_view digest) {
+    const OwnedTable& keys = *work.schema().api_keys();
+    work.row_change().user_id = key.reference_id.value_or("");
+    Statement statement = work.statement();
+    statement << "INSERT INTO " << keys.table << " (" << keys.table.at("key") << ", ";
+    statement.columns(keys.table, key) << ") VALUES (" << argument(digest) << ", ";
+    statement.values(keys.table, key) << ") RETURNING " << keys.table.at("id");
+    return first_row(work, statement, [](Rows& rows) { return rows.take().value_or(""); });
+}
+
+Result<std::vector<model::ApiKey>> list_api_keys(Work& work, const Dialect& dialect,
+                                                 std::string_view user_id) {
+    const OwnedTable& keys = *work.schema().api_keys();
+    Statement statement = work.statement();
+    statement << "SELECT " << keys.table.select_list << " FROM " << keys.table;
+    append_key(statement, dialect, keys.owner(), user_id);
+    statement << " ORDER BY " << newest_first_order(keys.table);
+    return all_rows(work, statement, read_record<model::ApiKey>);
+}
+
+Result<Done> delete_api_key(Work& work, const Dialect& dialect, std::string_view id) {
+    const OwnedTable& keys = *work.schema().api_keys();
+    const Column& key = keys.table.at("id");
+    if (!key.can_hold_id(id))
+        return Failure::not_found;
+    Statement statement = work.statement();
+    append_key(statement << "DELETE FROM " << keys.table, dialect, key, id);
+    statement << " RETURNING " << keys.owner();
+    return first_row(work, statement, [&](Rows& rows) {
+        work.row_change().user_id = rows.take().value_or("");
+        return Done();
+    });
+}
+
 Result<std::vector<ExtraColumn>> extra_columns(Work& work, const Dialect&) {
     using Kind = ExtraColumn::Kind;
     std::vector<ExtraColumn> columns;

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-// Each implements the member of Store with the same name.
+// Each implements the member of Store, or of DatabaseStore, with the same name.
 namespace useradmin::store::statements {
 
 Result<model::User> find(Work& work, const Dialect& dialect, std::string_view id);
@@ -58,6 +58,11 @@ Result<Revocations> revocations_since(Work& work, const Dialect& dialect, std::i
                                       std::optional<std::int64_t> after_id);
 Result<ApiKeyWithUser> find_api_key(Work& work, const Dialect& dialect, std::string_view digest);
 Result<Done> use_api_key(Work& work, const Dialect& dialect, const ApiKeyUse& use);
+Result<std::string_view> create_api_key(Work& work, const Dialect& dialect,
+                                        const model::ApiKey& key, std::string_view digest);
+Result<std::vector<model::ApiKey>> list_api_keys(Work& work, const Dialect& dialect,
+                                                 std::string_view user_id);
+Result<Done> delete_api_key(Work& work, const Dialect& dialect, std::string_view id);
 Result<std::vector<ExtraColumn>> extra_columns(Work& work, const Dialect& dialect);
 Result<Survey> survey(Work& work, const Dialect& dialect, const ProtectedEmail& spared);
 

@@ -101,7 +101,7 @@ TEST(scale, is_refused_for_sqlite) {
 TEST(scale, and_no_scale_exclude_each_other) {
     const ProgramResult ended = ctl({"schema", "--scale", "--no-scale"});
     CHECK_EQUAL(2, ended.status);
-    CHECK(has(ended.errors, "use --scale or --no-scale, not both"));
+    CHECK(has(ended.errors, "use one of --scale, --no-scale and --api-keys"));
 }
 
 TEST(scale, prints_the_number_of_users_each_time) {

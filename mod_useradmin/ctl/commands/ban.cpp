@@ -7,30 +7,12 @@
 
 namespace useradmin::ctl {
 
-namespace {
-
-/// Returns the expiry of a new ban.
-text::Timestamp end_of(std::string_view text, text::Timestamp now) {
-    if (const auto duration = parse_duration(text))
-        return now + *duration;
-    const auto time = text::parse_date(text);
-    if (!time)
-        throw CommandError(Exit::usage, "--expires must be a date (2027-01-31, "
-                                        "2027-01-31T18:00:00Z) or a length of time (30m, 12h, 7d, "
-                                        "2w)");
-    if (*time <= now)
-        throw CommandError(Exit::usage, "--expires is in the past");
-    return *time;
-}
-
-} // namespace
-
 Exit ban(Context& context) {
     const text::Timestamp now = text::now();
     const model::NullableText reason = context.options.find("reason");
     model::NullableTime ends;
     if (const auto expires = context.options.find("expires"))
-        ends = end_of(*expires, now);
+        ends = parse_expiry(*expires, now);
     const model::User user = find_user(context, context.options.words[0]);
     require_column(context, "banned");
     if (reason)

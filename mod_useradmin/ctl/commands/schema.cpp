@@ -48,7 +48,7 @@ class Places {
             if (known == "user")
                 for (const std::string other :
                      {"\"verification\"", "\"useradmin_revocation\"", "\"useradmin_disabled_key\"",
-                      "\"useradmin_attempt\""})
+                      "\"useradmin_attempt\"", "\"apikey\""})
                     replace_all(
                         statement, other,
                         place.substr(0, place.size() - store::quoted_identifier(own).size()) +
@@ -119,9 +119,10 @@ bool is_done(std::string_view statement, const store::Schema& schema) {
            (table == "verification" && has_application_tables(schema));
 }
 
-/// Creates missing tables with their indexes.
-void create_tables(Database& database, const store::Schema& schema, const Places& places) {
-    for (const std::string_view text : sql_files_with_prefix(database, "schema"))
+/// Creates the missing tables of an SQL file with their indexes.
+void create_tables(Database& database, const store::Schema& schema, const Places& places,
+                   std::string_view file) {
+    for (const std::string_view text : sql_files_with_prefix(database, file))
         for (std::string& statement : statements_of(text))
             if (!is_done(statement, schema))
                 database.execute(places.placed(std::move(statement)));
@@ -176,8 +177,10 @@ void reject_schemas(const store::DatabaseProduct& product, const store::TableNam
 Exit create_schema(Context& context) {
     // The SQLite file contains hashes and tokens. Its log gets the same mode.
     umask(S_IRWXG | S_IRWXO);
-    if (context.options.has("scale") && context.options.has("no-scale"))
-        throw CommandError(Exit::usage, "use --scale or --no-scale, not both");
+    if (context.options.has("scale") + context.options.has("no-scale") +
+            context.options.has("api-keys") >
+        1)
+        throw CommandError(Exit::usage, "use one of --scale, --no-scale and --api-keys");
     if (context.options.has("scale"))
         return create_scale(context);
     if (context.options.has("no-scale"))
@@ -200,13 +203,20 @@ Exit create_schema(Context& context) {
     database.refuse_superuser_risk(before);
     const bool is_complete = has_application_tables(before) && before.revocation.exists() &&
                              before.attempt.exists() && before.disabled_keys() != nullptr;
-    Done done{!before.user.exists(), !is_complete, {}, database.new_file()};
+    const bool adds_keys = context.options.has("api-keys") && before.api_keys() == nullptr;
+    // An id of an organization could be the same number.
+    if (const auto* const id = before.user.find("id");
+        adds_keys && id != nullptr && id->is_serial())
+        throw CommandError(Exit::failure, "API keys need users whose ids are texts or UUIDs");
+    Done done{!before.user.exists(), !is_complete || adds_keys, {}, database.new_file()};
     const Places places(database, before);
     // The SQL files name types without a schema.
     if (dialect.product().has_schemas)
         database.execute("SET LOCAL search_path = pg_catalog, pg_temp");
     if (!is_complete)
-        create_tables(database, before, places);
+        create_tables(database, before, places, "schema");
+    if (adds_keys)
+        create_tables(database, before, places, "api_keys");
     // A table that was just created has all columns.
     if (before.user.exists())
         for (const std::string_view migration : sql_files_with_prefix(database, "migrations/"))

@@ -137,13 +137,10 @@ Exit list_sessions(Context& context) {
     const model::User user = find_user(context, context.options.words[0]);
     const auto sessions = value_of(context.store().list_sessions(user.id));
     if (context.wants_json()) {
-        std::string document;
-        json::Writer writer(document);
-        writer.begin_object().key("success").boolean(true).key("data").begin_array();
-        for (const model::Session& session : sessions)
-            write_session(writer, session);
-        writer.end_array().end_object();
-        print_json(document);
+        print_list([&](json::Writer& writer) {
+            for (const model::Session& session : sessions)
+                write_session(writer, session);
+        });
         return Exit::success;
     }
     const text::Timestamp now = text::now();

@@ -160,7 +160,8 @@ std::string protected_email(std::string said) {
 } // namespace
 
 CommandSettings read_settings(const Options& options,
-                              std::span<const std::string_view> command_options, DatabaseUse use) {
+                              std::span<const std::string_view> command_options, DatabaseUse use,
+                              std::string_view command) {
     if (use == DatabaseUse::none)
         return {};
     const Reader reader(options);
@@ -199,6 +200,8 @@ CommandSettings read_settings(const Options& options,
     settings.has_session_lookup = reader.says("AuthUserAdmin", "On");
     settings.has_session_cache = reader.sets("AuthUserAdminCache");
     settings.reads_api_keys = reader.says("AuthUserAdminApiKey", "On");
+    settings.has_plugins = settings.cleans_up || command.starts_with("key ") ||
+                           (command == "check" && settings.reads_api_keys);
     settings.shares_sign_in_limit = reader.says("AuthUserAdminSignInLimit", "shared");
     settings.has_secondary_storage = reader.sets("UserAdminSecondaryStorage") &&
                                      !reader.says("UserAdminSecondaryStorage", "none");

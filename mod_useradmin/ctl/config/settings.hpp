@@ -41,6 +41,9 @@ struct CommandSettings {
     bool has_extras = false;
     /// Whether UserAdminCleanUp is on, or the command looks for rows that it would delete.
     bool cleans_up = false;
+    /// Whether the command uses the tables of the application's plugins. A deletion or a ban then
+    /// cleans up.
+    bool has_plugins = false;
     /// Whether the configuration uses sessions, sign-in and the password provider.
     bool has_session_lookup = false;
     /// Whether AuthUserAdminCache is set.
@@ -57,7 +60,7 @@ struct CommandSettings {
     bool is_audit_required = false;
 
     store::TableNames tables() const noexcept {
-        return {user_table, session_table, account_table, cleans_up || reads_api_keys};
+        return {user_table, session_table, account_table, has_plugins};
     }
     store::ProtectedEmail protected_address() const noexcept {
         return {protected_email, lowers_email.value_or(false)};
@@ -70,7 +73,8 @@ struct CommandSettings {
 /// Reads the settings of the database and those that the command accepts as options. Throws
 /// CommandError.
 CommandSettings read_settings(const Options& options,
-                              std::span<const std::string_view> command_options, DatabaseUse use);
+                              std::span<const std::string_view> command_options, DatabaseUse use,
+                              std::string_view command);
 
 /// Returns the secret, or throws CommandError.
 crypto::Secret secret_of(const CommandSettings& settings);

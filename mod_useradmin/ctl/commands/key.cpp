@@ -1,0 +1,161 @@
+// useradminctl key
+#include "crypto/random.hpp"
+#include "crypto/sha256.hpp"
+#include "ctl/command.hpp"
+#include "ctl/commands/user_lookup.hpp"
+#include "ctl/display.hpp"
+#include "ctl/duration.hpp"
+#include "sign_in/identity.hpp"
+#include "json/reader.hpp"
+#include "json/writer.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <limits>
+
+namespace useradmin::ctl {
+
+namespace {
+
+// The plugin's columns have 32 bits.
+constexpr std::int64_t largest_number = std::numeric_limits<std::int32_t>::max();
+// As many characters as the plugin keeps for display.
+constexpr std::size_t start_length = 6;
+
+/// Returns the number as a column's text; empty if the option is missing.
+std::string number_text(const Options& options, std::string_view name) {
+    return options.has(name) ? std::to_string(options.number(name, largest_number, 0)) : "";
+}
+
+/// Returns the time of the rate limit in milliseconds.
+std::string window_of(const Options& options) {
+    if (!options.has("rate")) {
+        if (options.has("per"))
+            throw CommandError(Exit::usage, "--per belongs to --rate");
+        return "";
+    }
+    const auto window = parse_duration(options.find("per").value_or("1d"));
+    if (!window || *window > std::chrono::milliseconds(largest_number))
+        throw CommandError(Exit::usage,
+                           "--per must be a length of time: 30m, 12h, 7d, 2w; at most 24d");
+    return std::to_string(std::chrono::milliseconds(*window).count());
+}
+
+/// Returns the permissions as the plugin stores them.
+model::NullableText permissions_of(const Options& options) {
+    const model::NullableText text = options.find("permissions");
+    if (!text)
+        return text;
+    const auto object = json::Object::parse(*text);
+    const auto keys = object ? object->keys() : std::vector<std::string_view>();
+    if (!object || !std::all_of(keys.begin(), keys.end(),
+                                [&](std::string_view key) { return object->is_text_array(key); }))
+        throw CommandError(Exit::usage, "--permissions must be a JSON object of arrays of texts: "
+                                        "'{\"files\":[\"read\"]}'");
+    return text;
+}
+
+model::NullableText unless_empty(std::string_view text) {
+    return text.empty() ? model::NullableText() : text;
+}
+
+bool is_enabled(const model::ApiKey& key) {
+    return key.enabled != "f" && key.enabled != "0";
+}
+
+/// Writes a key without its limits in time.
+void write_key(json::Writer& writer, const model::ApiKey& key) {
+    writer.begin_object().key("id").string(key.id);
+    writer.key("name").string_or_null(key.name).key("start").string_or_null(key.start);
+    writer.key("enabled").boolean(is_enabled(key)).key("expiresAt").time_or_null(key.expires_at);
+    writer.key("remaining");
+    if (key.remaining)
+        writer.integer(number_of(std::string(*key.remaining)));
+    else
+        writer.null();
+    writer.key("lastRequest").time_or_null(key.last_request).end_object();
+}
+
+} // namespace
+
+Exit create_key(Context& context) {
+    const Options& options = context.options;
+    const text::Timestamp now = text::now();
+    const std::string remaining = number_text(options, "remaining");
+    const std::string rate = number_text(options, "rate");
+    const std::string window = window_of(options);
+    model::ApiKey key;
+    key.name = options.require("name");
+    if (const auto expires = options.find("expires"))
+        key.expires_at = parse_expiry(*expires, now);
+    key.permissions = permissions_of(options);
+    const model::User user = find_user(context, options.words[0]);
+    const std::string id = crypto::random_uuid();
+    const std::string text = crypto::random_api_key();
+    key.id = id;
+    key.user_id = key.reference_id = user.id;
+    key.config_id = "default";
+    key.start = std::string_view(text).substr(0, start_length);
+    key.enabled = "1";
+    key.created_at = key.updated_at = now;
+    key.remaining = unless_empty(remaining);
+    key.rate_limit_enabled = rate.empty() ? "0" : "1";
+    key.rate_limit_max = unless_empty(rate);
+    key.rate_limit_time_window = unless_empty(window);
+    key.request_count = "0";
+    key.id = value_of(
+        context.database_with_rows().store().create_api_key(key, crypto::sha256_base64url(text)));
+    if (sign_in::is_banned(user, now))
+        print_error(display(user) + " is banned: the key is refused until 'useradminctl unban'");
+    if (context.wants_json())
+        print_data(
+            [&](json::Writer& writer) { writer.key("id").string(key.id).key("key").string(text); });
+    else
+        std::puts(text.c_str());
+    return Exit::success;
+}
+
+Exit list_keys(Context& context) {
+    const model::User user = find_user(context, context.options.words[0]);
+    const auto keys = value_of(context.database_with_rows().store().list_api_keys(user.id));
+    if (context.wants_json()) {
+        print_list([&](json::Writer& writer) {
+            for (const model::ApiKey& key : keys)
+                write_key(writer, key);
+        });
+        return Exit::success;
+    }
+    const text::Timestamp now = text::now();
+    TextTable listing = {{"ID", Width::full},          {"NAME", Width::truncated},
+                         {"START", Width::truncated},  {"ENABLED", Width::full},
+                         {"EXPIRES", Width::full},     {"REMAINING", Width::full},
+                         {"LAST REQUEST", Width::full}};
+    for (const model::ApiKey& key : keys) {
+        const bool has_expired = key.expires_at && *key.expires_at < now;
+        listing.add({std::string(key.id), std::string(key.name.value_or("-")),
+                     std::string(key.start.value_or("-")), is_enabled(key) ? "yes" : "no",
+                     display(key.expires_at) + (has_expired ? " (expired)" : ""),
+                     std::string(key.remaining.value_or("-")), display(key.last_request)});
+    }
+    if (!keys.empty())
+        listing.print();
+    print_line(count_of(static_cast<std::int64_t>(keys.size()), "key", "keys"));
+    return Exit::success;
+}
+
+Exit revoke_key(Context& context) {
+    const auto revoked =
+        context.database_with_rows().store().delete_api_key(context.options.words[0]);
+    if (revoked.is_not_found())
+        throw CommandError(Exit::not_found, "there is no API key with that id; 'useradminctl key "
+                                            "list' lists a user's");
+    value_of(revoked);
+    if (context.wants_json())
+        print_data([](json::Writer& writer) { writer.key("revoked").integer(1); });
+    else
+        print_line("the key is deleted");
+    return Exit::success;
+}
+
+} // namespace useradmin::ctl

@@ -1,0 +1,32 @@
+-- The table of API keys, for PostgreSQL 13 and later: see AuthUserAdminApiKey.
+--
+-- It is the table of better-auth's plugin (@better-auth/api-key 1.7): same names, types and indexes.
+-- Run it with "useradminctl schema --api-keys" or psql, but only if no application has the plugin.
+
+CREATE TABLE IF NOT EXISTS "apikey" (
+    "id"                  text        NOT NULL PRIMARY KEY,
+    "configId"            text        NOT NULL,
+    "name"                text,
+    "start"               text,
+    "referenceId"         text        NOT NULL,
+    "prefix"              text,
+    "key"                 text        NOT NULL,
+    "refillInterval"      integer,
+    "refillAmount"        integer,
+    "lastRefillAt"        timestamptz,
+    "enabled"             boolean,
+    "rateLimitEnabled"    boolean,
+    "rateLimitTimeWindow" integer,
+    "rateLimitMax"        integer,
+    "requestCount"        integer,
+    "remaining"           integer,
+    "lastRequest"         timestamptz,
+    "expiresAt"           timestamptz,
+    "createdAt"           timestamptz NOT NULL,
+    "updatedAt"           timestamptz NOT NULL,
+    "permissions"         text,
+    "metadata"            text
+);
+CREATE INDEX IF NOT EXISTS "apikey_configId_idx" ON "apikey" ("configId");
+CREATE INDEX IF NOT EXISTS "apikey_referenceId_idx" ON "apikey" ("referenceId");
+CREATE INDEX IF NOT EXISTS "apikey_key_idx" ON "apikey" ("key");
