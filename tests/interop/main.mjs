@@ -4,6 +4,7 @@ import "./sessions.mjs";
 import "./revocations.mjs";
 import "./redis.mjs";
 import "./clean_up.mjs";
+import "./api_keys.mjs";
 import "./passwords.mjs";
 import "./schemas.mjs";
 import "./serial.mjs";

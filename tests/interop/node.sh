@@ -56,6 +56,8 @@ npm_packages() {
     mkdir -p "$2"
     need_npm "$2"
     cp "$1/package.json" "$1/package-lock.json" "$2"
+    # npm reads its options from the folder it runs in.
+    [[ ! -e $1/.npmrc ]] || cp "$1/.npmrc" "$2"
     (cd "$2" && npm ci --ignore-scripts --no-audit --no-fund >"$log" 2>&1) ||
         fail "npm could not install the packages of $1/package-lock.json: the reason is in $log"
 }

@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 
 import { load } from "./machine.mjs";
+import { loadPlugin } from "./plugins.mjs";
 
 export const origin = "http://localhost:3000";
 export const secret = "interop-secret-0123456789abcdefghijklmnopqrstuvwxyz";
@@ -25,6 +26,10 @@ const release = (packageName, differences = {}) => ({
   migrations: `${packageName}/db/migration`,
   // Up to 1.6 a credential account is found by its provider alone, from 1.7 on by the user's id as well.
   accountId: "user-id",
+  // From 1.5 on the plugin for API keys is a package of its own.
+  apiKeyPackage: packageName.replace("better-auth-", "better-auth-api-key-"),
+  // Up to 1.6 uses of an API key that come at once are counted as one.
+  losesUses: false,
   // From 1.7.6 on the library's own maxPasswordLength is the bound of a sign-in too.
   longestPassword: 128,
   ...differences,
@@ -34,9 +39,15 @@ const endless = { longestPassword: Infinity };
 
 // The newest comes last: tests that one release is enough for run beside it.
 export const versions = [
-  release("better-auth-1-4", { ...endless, migrations: "better-auth-1-4/db", accountId: "email" }),
-  release("better-auth-1-6", { ...endless, accountId: "email" }),
-  release("better-auth-1-7-2", { ...endless, issuer: true }),
+  release("better-auth-1-4", {
+    ...endless,
+    migrations: "better-auth-1-4/db",
+    accountId: "email",
+    apiKeyPackage: undefined,
+    losesUses: true,
+  }),
+  release("better-auth-1-6", { ...endless, accountId: "email", losesUses: true }),
+  release("better-auth-1-7-2", { ...endless, issuer: true, apiKeyPackage: undefined }),
   release("better-auth-1-7", endless),
   release("better-auth-newest"),
 ];
@@ -62,7 +73,10 @@ export class Application {
   /** An application on this database, with the library's options for the style of its schema. */
   static async make(version, database, { withoutAdmin = false, furtherPlugins = () => [], ...options } = {}) {
     const { betterAuth } = await load(version.packageName);
-    const plugins = await load(`${version.packageName}/plugins`);
+    const plugins = {
+      ...(await load(`${version.packageName}/plugins`)),
+      ...(version.apiKeyPackage ? await loadPlugin(version.apiKeyPackage, version.packageName) : {}),
+    };
     const { admin, bearer } = plugins;
     const { adminAc, userAc } = await load(`${version.packageName}/plugins/admin/access`);
     const application = new Application();

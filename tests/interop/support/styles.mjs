@@ -182,13 +182,23 @@ ${table === "user" ? "" : `ALTER TABLE "${table}" ALTER "userId" TYPE bigint;`}`
 
 export const bigSerialStyle = { ...serial, name: "bigserial ids", alter: bigSerialTables };
 
+export const uuidStyle = {
+  name: "uuid ids",
+  options: { advanced: { database: { generateId: "uuid" } } },
+  uuids: true,
+};
+
+export const timestampStyle = { name: "timestamp without time zone", alter: timestampsWithoutZone };
+
+export const mappedStyle = { name: "snake_case, mapped fields", options: snakeCase, snakeCase: true };
+
 export const styles = [
   asMigrated,
-  { name: "uuid ids", options: { advanced: { database: { generateId: "uuid" } } }, uuids: true },
+  uuidStyle,
   serialStyle,
-  { name: "timestamp without time zone", alter: timestampsWithoutZone },
+  timestampStyle,
   drizzleStyle,
-  { name: "snake_case, mapped fields", options: snakeCase, snakeCase: true },
+  mappedStyle,
   {
     name: "tables of other names",
     options: {
