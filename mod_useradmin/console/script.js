@@ -174,6 +174,7 @@
     "Método no permitido": ["The service does not take this request."],
     "Petición incorrecta": ["The service does not take this request."],
     "El cuerpo de la petición es demasiado grande": ["This is more than the service takes at once."],
+    "Demasiadas peticiones": ["Too many requests. Try again later."],
     "Tiempo de espera agotado": ["It took too long. Try again."],
     "Error al obtener usuario": ["The user could not be read."],
     "Error al eliminar usuario": ["The user could not be deleted."],
