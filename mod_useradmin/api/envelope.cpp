@@ -117,6 +117,8 @@ Reply failure_reply(store::Failure failure, std::string_view operation_text,
         return error(401, texts::no_session);
     case store::Failure::caller_demoted:
         return error(403, forbidden_text);
+    case store::Failure::no_second_factor:
+        return error(404, texts::no_second_factor);
     case store::Failure::unavailable:
         return error(503, texts::unavailable);
     case store::Failure::failed:

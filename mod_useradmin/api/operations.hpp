@@ -33,7 +33,7 @@ Reply update_user(const Call& call, const Service& service);
 Reply delete_user(const Call& call, const Service& service);
 
 /// The resource that a path names.
-enum class Resource { none, users, user, sessions, session, password, ban };
+enum class Resource { none, users, user, sessions, session, password, ban, second_factor };
 
 /// An entry of the routing table.
 struct Operation {
@@ -65,5 +65,7 @@ Reply set_password(const Call& call, const Service& service);
 Reply ban_user(const Call& call, const Service& service);
 /// DELETE {id}/ban
 Reply unban_user(const Call& call, const Service& service);
+/// DELETE {id}/second-factor
+Reply reset_second_factor(const Call& call, const Service& service);
 
 } // namespace useradmin::api

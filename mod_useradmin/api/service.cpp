@@ -25,6 +25,8 @@ constexpr Operation table[] = {
     {"PUT", "set-password", Resource::password, true, set_password, texts::password_failed},
     {"PUT", "ban", Resource::ban, true, ban_user, texts::ban_failed},
     {"DELETE", "unban", Resource::ban, true, unban_user, texts::unban_failed},
+    {"DELETE", reset_second_factor_name, Resource::second_factor, true, reset_second_factor,
+     texts::second_factor_failed},
 };
 
 /// The target of a path, percent-encoded.
@@ -54,7 +56,8 @@ Target target_of(std::string_view path, bool has_extras) {
         return none;
     for (const auto& [name, resource] : {std::pair("sessions", Resource::sessions),
                                          {"password", Resource::password},
-                                         {"ban", Resource::ban}})
+                                         {"ban", Resource::ban},
+                                         {"second-factor", Resource::second_factor}})
         if (path == name)
             return {resource, id};
     if (split_segment(path) != "sessions" || path.empty() || path.find('/') != path.npos)

@@ -39,7 +39,7 @@ struct OperationSettings {
     Guards guards = {};
     /// Whether a ban, or a change of role or address, ends the user's sessions.
     bool ends_sessions = false;
-    /// Whether UserAdminExtras is on: sessions, passwords and bans below a user.
+    /// Whether UserAdminExtras is on: what is below a user, such as sessions.
     bool has_extras = false;
     /// Trusted origins in addition to the server's own.
     http::Origins trusted_origins = {};
@@ -59,6 +59,9 @@ http::Reply handle_request(const http::Request& request, const std::optional<Cal
 
 /// Returns the names of the operations for metrics and the audit log.
 std::span<const std::string_view> operation_names() noexcept;
+
+/// The name of the operation that uses the tables of the application's plugins.
+inline constexpr std::string_view reset_second_factor_name = "reset-second-factor";
 
 /// Returns the name of the operation for a method and a path below the base address, or an empty
 /// text.

@@ -37,7 +37,10 @@ inline constexpr std::string_view sessions_forbidden = "No tienes permisos para 
 inline constexpr std::string_view password_forbidden =
     "No tienes permisos para cambiar contraseñas";
 inline constexpr std::string_view ban_forbidden = "No tienes permisos para banear usuarios";
+inline constexpr std::string_view second_factor_forbidden =
+    "No tienes permisos para quitar el segundo factor";
 inline constexpr std::string_view session_not_found = "Sesión no encontrada";
+inline constexpr std::string_view no_second_factor = "El usuario no tiene segundo factor";
 inline constexpr std::string_view password_too_short = "La contraseña es demasiado corta";
 inline constexpr std::string_view password_too_long = "La contraseña es demasiado larga";
 inline constexpr std::string_view ban_self = "No puedes banear tu propio usuario";
@@ -45,11 +48,13 @@ inline constexpr std::string_view ban_in_the_past = "El baneo debe terminar en e
 inline constexpr std::string_view sessions_ended = "Sesiones cerradas correctamente";
 inline constexpr std::string_view session_ended = "Sesión cerrada correctamente";
 inline constexpr std::string_view password_set = "Contraseña cambiada correctamente";
+inline constexpr std::string_view second_factor_reset = "Segundo factor quitado correctamente";
 inline constexpr std::string_view sessions_failed = "Error al obtener sesiones";
 inline constexpr std::string_view end_sessions_failed = "Error al cerrar sesiones";
 inline constexpr std::string_view password_failed = "Error al cambiar la contraseña";
 inline constexpr std::string_view ban_failed = "Error al banear usuario";
 inline constexpr std::string_view unban_failed = "Error al desbanear usuario";
+inline constexpr std::string_view second_factor_failed = "Error al quitar el segundo factor";
 
 inline constexpr std::string_view method_not_allowed = "Método no permitido";
 inline constexpr std::string_view body_too_large = "El cuerpo de la petición es demasiado grande";

@@ -124,6 +124,10 @@
     generate: ["Make one up", "Generar"],
     show: ["Show", "Mostrar"],
     hide: ["Hide", "Ocultar"],
+    resetFactor: ["Reset second factor", "Quitar el segundo factor"],
+    resetFactorTitle: ["Reset the second factor of {name}?", "¿Quitar el segundo factor de {name}?"],
+    resetFactorLead: ["The password alone then signs this user in, until the user sets up another second factor. It ends every session of this user and forgets trusted devices.", "Después basta la contraseña para entrar, hasta que el usuario configure otro segundo factor. Termina todas las sesiones de este usuario y olvida los dispositivos de confianza."],
+    factorReset: ["The second factor has been removed.", "Se ha quitado el segundo factor."],
     remove: ["Delete user", "Eliminar usuario"],
     removeTitle: ["Delete {name}?", "¿Eliminar a {name}?"],
     removeLead: ["The user, with sessions and accounts, is gone for good. To go on, type the address:", "El usuario desaparece para siempre, con sus sesiones y cuentas. Para continuar, escribe su dirección:"],
@@ -161,6 +165,9 @@
     "No tienes permisos para gestionar sesiones": ["You may not look after sessions."],
     "No tienes permisos para cambiar contraseñas": ["You may not set passwords."],
     "No tienes permisos para banear usuarios": ["You may not ban users."],
+    "No tienes permisos para quitar el segundo factor": ["You may not reset second factors."],
+    "El usuario no tiene segundo factor": ["This user has no second factor."],
+    "Error al quitar el segundo factor": ["The second factor could not be removed."],
     "Sesión no encontrada": ["This session is not there any more."],
     "La contraseña es demasiado corta": ["The password is too short."],
     "La contraseña es demasiado larga": ["The password is too long."],
@@ -489,6 +496,19 @@
     password.input.focus();
   }
 
+  function resetFactor(user, ask, done) {
+    const frame = dialog(t("resetFactorTitle", { name: nameOf(user) }));
+    frame.content.append(form({
+      fields: [h("p", null, t("resetFactorLead"))],
+      buttons: [button(t("cancel"), frame.close), submit(t("resetFactor"), "danger")],
+      action: async () => {
+        await ask("DELETE", "/second-factor");
+        frame.close();
+        await done(t("factorReset"), { endsSessions: true });
+      },
+    }));
+  }
+
   function removeUser(user, ask, done) {
     const frame = dialog(t("removeTitle", { name: nameOf(user) }));
     const hasEmail = visible(user.email) !== "";
@@ -663,6 +683,7 @@
       access.hidden = !mayBan && !(isSuper() && hasExtras);
       renew(access, h("header", null, h("h3", null, t("access")), h("div", { class: "actions" },
         isSuper() && hasExtras && button(t("setPassword"), () => setPassword(user, asking(), done)),
+        isSuper() && hasExtras && button(t("resetFactor"), () => resetFactor(user, asking(), done)),
         mayBan && (user.banned ? button(t("unban"), () => press(unban)) : button(t("ban"), () => banUser(user, asking(), done), "danger")))));
       end.hidden = !mayDelete(user);
       renew(end, h("div", { class: "actions" }, button(t("remove"), () => removeUser(user, asking(), () => {

@@ -51,6 +51,7 @@ Exit revoke_sessions(Context& context);
 Exit create_key(Context& context);
 Exit list_keys(Context& context);
 Exit revoke_key(Context& context);
+Exit reset_second_factor(Context& context);
 Exit check(Context& context);
 Exit verify_audit_log(Context& context);
 Exit export_users(Context& context);

@@ -126,6 +126,15 @@ constexpr Command all_commands[] = {
      1,
      revoke_key,
      DatabaseUse::write},
+    {"second-factor reset",
+     "USER",
+     {},
+     {},
+     "removes a user's second factor and trusted devices, and ends the user's sessions",
+     1,
+     1,
+     reset_second_factor,
+     DatabaseUse::write},
     {"export",
      "[FILE]",
      {},
@@ -206,7 +215,7 @@ void print_help() {
         "\nExit codes: 0 done, 1 the database or the system failed, or check or audit verify "
         "found\n"
         "problems, 2 the command line is not right, 3 the address is taken, 4 no such user, "
-        "session or key.");
+        "session, key or second factor.");
 }
 
 void print_help_of(const Command& command) {

@@ -112,7 +112,7 @@ struct BackendSettings {
     AuditLog audit_log;
     /// The maximum age of a filter's total.
     std::chrono::seconds total_age{0};
-    /// Whether the plugins' tables are used (UserAdminCleanUp).
+    /// Whether the plugins' tables are used (UserAdminCleanUp, API keys, second factors).
     bool has_plugins = false;
 };
 

@@ -71,6 +71,13 @@ class RequestStore final : public store::DatabaseStore {
         const ScopeExit forget([&] { sessions_.invalidate_user(user_id); });
         return DatabaseStore::delete_sessions_of_user(user_id, actor);
     }
+    store::Result<store::Done> remove_second_factor(std::string_view id,
+                                                    const store::UpdateGuard& guard) override {
+        if (!begin_revocation())
+            return store::Failure::unavailable;
+        const ScopeExit forget([&] { sessions_.invalidate_user(id); });
+        return DatabaseStore::remove_second_factor(id, guard);
+    }
 
   private:
     /// Returns whether the change may be made.

@@ -32,7 +32,11 @@ int handle_request(request_rec* request) {
     const ServiceSettings& settings = settings_of(request);
     httpd::BackendSettings backend_settings = httpd::backend_settings(settings);
     backend_settings.total_age = settings.get<TotalAge>();
-    backend_settings.has_plugins = settings.get<CleansUp>();
+    const std::string_view path = httpd::path_below(request, settings.get<Enabled>().path);
+    backend_settings.has_plugins =
+        settings.get<CleansUp>() ||
+        api::operation_name(request->method, path, settings.get<HasExtras>()) ==
+            api::reset_second_factor_name;
     httpd::RequestBackend backend(request, useradmin_module, backend_settings);
     const auto storage = settings.get<SecondaryStorageAddress>();
     backend.store().refuse_revocations(storage.is_required && storage.fails());
@@ -42,8 +46,8 @@ int handle_request(request_rec* request) {
     httpd::RequestBody body(request, backend.log(), settings.get<MaxBody>(),
                             backend.settings().body_timeout);
     http::Reply reply = api::handle_request(
-        {request->method, httpd::path_below(request, settings.get<Enabled>().path),
-         apr::view_of(request->args), headers, body, apr::view_of(settings.get<Enabled>().path)},
+        {request->method, path, apr::view_of(request->args), headers, body,
+         apr::view_of(settings.get<Enabled>().path)},
         caller_of(request, settings.get<SessionExpressions>(),
                   settings.get<httpd::ApplicationTables>().names.user, backend.log()),
         {backend.store(), hasher, rules}, backend.event());

@@ -82,9 +82,11 @@ std::string DatabaseStore::missing_grants(const Dialect& dialect, Client& client
         const unsigned need = right.table == 'u'   ? needs_user
                               : right.table == 's' ? needs_session
                               : right.table == 't' ? needs_attempts
-                                                   : needs_account;
+                              : right.table == 'a' ? needs_account
+                                                   : needs_second_factors;
         return right.table == 'r' || (needs & need) != 0;
     };
+    const std::vector<Privilege> second_factors = second_factor_privileges(schema);
     // Suggest the least privilege first.
     for (const std::span<const Privilege> all :
          {std::span<const Privilege>(service_privileges),
@@ -94,6 +96,7 @@ std::string DatabaseStore::missing_grants(const Dialect& dialect, Client& client
           std::span<const Privilege>(password_privileges),
           std::span<const Privilege>(sign_in_privileges),
           std::span<const Privilege>(attempt_privileges),
+          std::span<const Privilege>(second_factors),
           std::span<const Privilege>(revocation_privileges)}) {
         std::vector<Privilege> privileges;
         std::copy_if(all.begin(), all.end(), std::back_inserter(privileges), is_needed);
@@ -507,6 +510,11 @@ Result<std::int64_t> DatabaseStore::delete_sessions_of_user(std::string_view use
                                                             const std::optional<Actor>& actor) {
     return run(Access::change, needs_session | needs_of(actor), Retry::yes,
                statements::delete_sessions_of_user, user_id, actor);
+}
+
+Result<Done> DatabaseStore::remove_second_factor(std::string_view id, const UpdateGuard& guard) {
+    return run(Access::change, needs_user | needs_session | needs_second_factors, Retry::no,
+               statements::remove_second_factor, id, guard);
 }
 
 Result<Revocations> DatabaseStore::revocations_since(std::int64_t position,

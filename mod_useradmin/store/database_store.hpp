@@ -65,6 +65,7 @@ class DatabaseStore : public Store {
                                         const std::optional<Actor>& actor = {}) override;
     Result<std::int64_t> delete_sessions_of_user(std::string_view user_id,
                                                  const std::optional<Actor>& actor = {}) override;
+    Result<Done> remove_second_factor(std::string_view id, const UpdateGuard& guard = {}) override;
     Result<FailedAttempts> failed_attempts(std::span<const AttemptCounter> counters) override;
     Result<FailedAttempts> record_failed_attempt(std::span<const AttemptCounter> counters,
                                                  std::chrono::seconds window) override;

@@ -53,6 +53,9 @@ inline constexpr PluginTable plugin_tables[] = {
 inline constexpr std::string_view address_prefixes[] = {
     "", "sign-in-otp-", "email-verification-otp-", "forget-password-otp-"};
 
+/// The plugin twoFactor's prefixes of an identifier whose value is a user's id.
+inline constexpr std::string_view second_factor_prefixes[] = {"trust-device-", "2fa-"};
+
 /// Returns the names that the table may have.
 std::set<std::string> names_of(const PluginTable& plugin);
 /// Returns the names of all as SQL literals: "'apikey', 'api_key', …".

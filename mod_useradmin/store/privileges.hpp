@@ -30,6 +30,20 @@ inline constexpr Privilege extras_privileges[] = {
     {'a', "UPDATE"},
 };
 
+/// Removing second factors (UserAdminExtras), in addition to those. No secret is read.
+inline std::vector<Privilege> second_factor_privileges(const Schema& schema) {
+    std::vector<Privilege> all;
+    for (const OwnedTable* const owned : {schema.second_factors(), schema.verifications()})
+        if (owned != nullptr && schema.second_factors() != nullptr) {
+            const char letter =
+                Schema::letter(static_cast<std::size_t>(owned - schema.owned.data()));
+            all.insert(all.end(), {{letter, "DELETE"},
+                                   {letter, "SELECT", owned->plugin->owner},
+                                   {letter, "SELECT", "value"}});
+        }
+    return all;
+}
+
 /// The table of revocations. UPDATE: removing old rows locks them.
 inline constexpr Privilege revocation_privileges[] = {
     {'r', "SELECT"}, {'r', "INSERT"}, {'r', "UPDATE"}, {'r', "DELETE"}};

@@ -18,6 +18,7 @@ enum class Failure {
     version_mismatch,  ///< the user's row has another version
     caller_rejected,   ///< the caller has been banned or deleted: 401
     caller_demoted,    ///< the caller has lost the role that admitted it: 403
+    no_second_factor,  ///< the user has no second factor: 404
 };
 
 /// The value of work without a result.

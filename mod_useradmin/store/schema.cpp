@@ -295,7 +295,8 @@ void Schema::resolve_fields() {
     for (const std::string_view field : {"id", "role", "banned", "banExpires"})
         select_list_caller.append(", ").append(user.select_expression(field, "u."));
     const Column* const second_factor = column_named(user, "twoFactorEnabled");
-    read_second_factor = second_factor != nullptr ? "u." + second_factor->sql() : "NULL";
+    second_factor_column = second_factor != nullptr ? second_factor->sql() : "";
+    read_second_factor = second_factor != nullptr ? "u." + second_factor_column : "NULL";
     if (const FieldResolver users(user, needs_user, problems); users.exists()) {
         users.has({"id", "name", "email"});
         users.has_identifier();
@@ -342,11 +343,11 @@ void Schema::resolve_plugins(const std::map<std::string, Table>& tables) {
                   "permissions"});
 }
 
-const OwnedTable* Schema::api_keys() const noexcept {
+const OwnedTable* Schema::plugin_table(std::string_view name) const noexcept {
     const OwnedTable* found = nullptr;
     // The current name of the owner is the last.
     for (const OwnedTable& each : owned)
-        if (each.plugin->name == "apiKey")
+        if (each.plugin->name == name)
             found = &each;
     return found;
 }

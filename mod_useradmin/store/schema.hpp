@@ -18,7 +18,7 @@ struct TableNames {
     std::string_view user = "user";
     std::string_view session = "session";
     std::string_view account = "account";
-    /// Whether the plugins' tables are read as well (UserAdminCleanUp).
+    /// Whether the plugins' tables are read as well (UserAdminCleanUp, API keys, second factors).
     bool has_plugins = false;
 
     bool operator==(const TableNames&) const = default;
@@ -116,11 +116,12 @@ enum Need : unsigned {
     needs_user = 1,
     needs_session = 2,
     needs_account = 4,
-    needs_creation = 8,     ///< a new user and account can be inserted
-    needs_new_hash = 16,    ///< the hash of an account can be written
-    needs_revocations = 32, ///< the table of revocations, if there is one, can be read
-    needs_attempts = 64,    ///< the table of attempts, if there is one
-    needs_api_keys = 128,   ///< the plugin's table of API keys can be read and counted in
+    needs_creation = 8,         ///< a new user and account can be inserted
+    needs_new_hash = 16,        ///< the hash of an account can be written
+    needs_revocations = 32,     ///< the table of revocations, if there is one, can be read
+    needs_attempts = 64,        ///< the table of attempts, if there is one
+    needs_api_keys = 128,       ///< the plugin's table of API keys can be read and counted in
+    needs_second_factors = 256, ///< the plugin's tables of second factors, if there are any
 };
 
 /// Why work is impossible: a sentence with the table, the column and the remedy.
@@ -162,6 +163,8 @@ struct Schema {
     /// A SELECT column: whether the user u has a second factor; NULL if the table has no such
     /// column. Replies include the column as a further one.
     std::string read_second_factor;
+    /// That column as SQL; empty if there is none.
+    std::string second_factor_column;
     /// The further columns of a user as JSON objects: expressions over "useradmin_row".
     std::vector<std::string> extra_columns;
     /// The fingerprint: schemas with the same text are equal.
@@ -196,8 +199,11 @@ struct Schema {
     void resolve_plugins(const std::map<std::string, Table>& tables);
     /// Returns whether what is read from rows is the same: the estimate and the scale objects.
     bool has_same_rows(const Schema& other) const noexcept;
-    /// Returns the table of API keys, or nullptr.
-    const OwnedTable* api_keys() const noexcept;
+    /// Returns the plugin's table in `owned`, or nullptr.
+    const OwnedTable* plugin_table(std::string_view name) const noexcept;
+    const OwnedTable* api_keys() const noexcept { return plugin_table("apiKey"); }
+    const OwnedTable* second_factors() const noexcept { return plugin_table("twoFactor"); }
+    const OwnedTable* verifications() const noexcept { return plugin_table("verification"); }
     /// Returns our table of disabled API keys if it may be used, or nullptr.
     const OwnedTable* disabled_keys() const noexcept;
     /// Returns the first problem for the needs, or nullptr.

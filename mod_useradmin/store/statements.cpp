@@ -213,19 +213,31 @@ bool is_taken(Work& work, std::string_view email) {
 template <class T, class Change>
 Result<T> revoke(Work& work, const Dialect& dialect, const Revocation& revocation,
                  const Change& change) {
-    const bool is_recorded = work.schema().revocation.exists();
-    const bool is_whole = work.client().is_in_transaction();
-    std::unique_ptr<Transaction> transaction;
-    if (is_recorded && !is_whole)
-        transaction = dialect.begin_transaction(work);
-    if (is_recorded && !is_whole && transaction == nullptr)
-        return Failure::failed;
-    Result<T> changed = change();
-    if (changed && is_recorded && !dialect.record_revocation(work, revocation))
-        return Failure::failed;
-    if (changed && transaction != nullptr && !transaction->commit())
-        return Failure::failed;
-    return changed;
+    if (!work.schema().revocation.exists())
+        return change();
+    return whole<T>(work, dialect, [&]() -> Result<T> {
+        Result<T> changed = change();
+        if (changed && !dialect.record_revocation(work, revocation))
+            return Failure::failed;
+        return changed;
+    });
+}
+
+/// Deletes the user's trusted devices and pending challenges of a second factor. Returns false on
+/// failure.
+bool remove_challenges(Work& work, const Dialect& dialect, std::string_view user_id) {
+    const OwnedTable* const verifications = work.schema().verifications();
+    if (verifications == nullptr)
+        return true;
+    const Table& table = verifications->table;
+    Statement statement = work.statement();
+    append_key(statement << "DELETE FROM " << table, dialect, table.at("value"), user_id);
+    statement << " AND (FALSE";
+    for (const std::string_view prefix : second_factor_prefixes)
+        statement << " OR " << table.function("substr") << verifications->owner() << ", 1, "
+                  << std::to_string(prefix.size()) << ")" << table.op("=") << literal(prefix);
+    statement << ")";
+    return static_cast<bool>(work.run(statement));
 }
 
 /// Appends the FROM and WHERE clauses for the session s with the token, and its user u.
@@ -465,17 +477,12 @@ Result<model::User> update(Work& work, const Dialect& dialect, std::string_view 
     const std::optional<bool> ban = ban_of_keys(work.schema(), changes);
     if (!ban)
         return update_row(work, dialect, id, changes, guard, sessions);
-    const bool is_inner = work.client().is_in_transaction();
-    std::unique_ptr<Transaction> transaction;
-    if (!is_inner)
-        transaction = dialect.begin_transaction(work);
-    if (!is_inner && transaction == nullptr)
-        return Failure::failed;
-    Result<model::User> updated = update_row(work, dialect, id, changes, guard, sessions);
-    if (updated && (!switch_keys(work, dialect, id, *ban) ||
-                    (transaction != nullptr && !transaction->commit())))
-        return Failure::failed;
-    return updated;
+    return whole<model::User>(work, dialect, [&]() -> Result<model::User> {
+        Result<model::User> updated = update_row(work, dialect, id, changes, guard, sessions);
+        if (updated && !switch_keys(work, dialect, id, *ban))
+            return Failure::failed;
+        return updated;
+    });
 }
 
 Result<Done> remove(Work& work, const Dialect& dialect, std::string_view id,
@@ -729,6 +736,47 @@ Result<std::int64_t> delete_sessions_of_user(Work& work, const Dialect& dialect,
                 return *refused;
         return closed;
     });
+}
+
+Result<Done> remove_second_factor(Work& work, const Dialect& dialect, std::string_view id,
+                                  const UpdateGuard& guard) {
+    const Schema& schema = work.schema();
+    const Table& user = schema.user;
+    const Column& key = user.at("id");
+    const OwnedTable* const factors = schema.second_factors();
+    const std::string enabled = factors != nullptr ? schema.second_factor_column : "";
+    work.row_change().user_id = id;
+    if (!key.can_hold_id(id))
+        return Failure::not_found;
+    Statement lock = work.statement();
+    lock << "SELECT " << (enabled.empty() ? "FALSE" : enabled) << " FROM " << user
+         << " AS useradmin_row";
+    append_key(lock, dialect, key, id);
+    append_guard(lock, user, dialect, guard);
+    lock << dialect.row_lock();
+    const auto remove = [&]() -> Result<Done> {
+        const Result<bool> is_enabled =
+            first_row(work, lock, [](Rows& rows) { return rows.take_boolean(); });
+        if (!is_enabled)
+            return is_enabled.failure();
+        if (!*is_enabled)
+            return Failure::no_second_factor;
+        Statement disable = work.statement();
+        disable << "UPDATE " << user << " SET ";
+        if (append_values(disable, user, dialect, {{"updatedAt", text::now()}}))
+            disable << ", ";
+        append_key(disable << enabled << " = FALSE", dialect, key, id);
+        Statement clear = work.statement();
+        append_owned_removal(clear, dialect, *factors, id, {});
+        if (!work.run(disable) || !work.run(clear) || !remove_challenges(work, dialect, id))
+            return Failure::failed;
+        const Result<std::int64_t> ended = delete_sessions_of_user(work, dialect, id, {});
+        return ended ? Result<Done>(Done()) : ended.failure();
+    };
+    const Result<Done> removed = whole<Done>(work, dialect, remove);
+    if (!guard.is_empty() && removed.is_not_found())
+        return guard_failure(work, dialect, id, guard);
+    return removed;
 }
 
 Result<Revocations> revocations_since(Work& work, const Dialect& dialect, std::int64_t position,

@@ -47,6 +47,8 @@ Result<Done> delete_session_of_user(Work& work, const Dialect& dialect, std::str
 Result<std::int64_t> delete_sessions_of_user(Work& work, const Dialect& dialect,
                                              std::string_view user_id,
                                              const std::optional<Actor>& actor = {});
+Result<Done> remove_second_factor(Work& work, const Dialect& dialect, std::string_view id,
+                                  const UpdateGuard& guard);
 Result<FailedAttempts> failed_attempts(Work& work, const Dialect& dialect,
                                        std::span<const AttemptCounter> counters);
 Result<FailedAttempts> record_failed_attempt(Work& work, const Dialect& dialect,
@@ -65,6 +67,18 @@ Result<std::vector<model::ApiKey>> list_api_keys(Work& work, const Dialect& dial
 Result<Done> delete_api_key(Work& work, const Dialect& dialect, std::string_view id);
 Result<std::vector<ExtraColumn>> extra_columns(Work& work, const Dialect& dialect);
 Result<Survey> survey(Work& work, const Dialect& dialect, const ProtectedEmail& spared);
+
+/// Runs several statements, all or none: in a transaction, unless one is already open.
+template <class T, class Operation>
+Result<T> whole(Work& work, const Dialect& dialect, const Operation& operation) {
+    if (work.client().is_in_transaction())
+        return operation();
+    const std::unique_ptr<Transaction> transaction = dialect.begin_transaction(work);
+    if (transaction == nullptr)
+        return Failure::failed;
+    Result<T> result = operation();
+    return !result || transaction->commit() ? std::move(result) : Result<T>(Failure::failed);
+}
 
 /// Returns whether the changes may take away rights (append_privilege_loss).
 bool may_revoke_privileges(const Changes& changes);

@@ -397,6 +397,12 @@ class Store {
     virtual Result<std::int64_t>
     delete_sessions_of_user(std::string_view user_id, const std::optional<Actor>& actor = {}) = 0;
 
+    /// Removes what better-auth's plugin twoFactor keeps of the user, trusted devices included, and
+    /// ends all sessions; all or none. Requires TableNames::has_plugins. Fails as not_found,
+    /// no_second_factor, or the guard's failure.
+    virtual Result<Done> remove_second_factor(std::string_view id,
+                                              const UpdateGuard& guard = {}) = 0;
+
     /// Returns up to 1000 revocations since a position, 0 for all that are kept; none without their
     /// table. Fails if there is a table that may not be read. With after_id, only those with a
     /// greater id, in the order of their ids.

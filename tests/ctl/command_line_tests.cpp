@@ -10,7 +10,8 @@ namespace {
 /// The commands of the help, "session open" and the like, each with its whole entry.
 std::vector<std::pair<std::string, std::string>> commands_in(const std::string& help) {
     std::vector<std::pair<std::string, std::string>> commands;
-    const std::regex entry("\n  ((?:session |key |audit )?[a-z]+)([^\n]*)\n      [^\n]*");
+    const std::regex entry(
+        "\n  ((?:session |key |audit |second-factor )?[a-z]+)([^\n]*)\n      [^\n]*");
     for (std::sregex_iterator each(help.begin(), help.end(), entry), end; each != end; ++each)
         commands.emplace_back((*each)[1], (*each)[2]);
     return commands;

@@ -1,4 +1,4 @@
-// UserAdminExtras: a user's sessions, password and ban.
+// UserAdminExtras: a user's sessions, password, ban and second factor.
 #include "own_httpd.hpp"
 
 namespace useradmin::test {
@@ -7,7 +7,7 @@ namespace {
 
 constexpr const char* new_password = R"({"password":"s3cr3t-new"})";
 
-/// A request for one of the six operations.
+/// A request for one of the seven operations.
 struct Operation {
     const char* method;
     const char* rest; ///< of the path after the user's id
@@ -21,6 +21,7 @@ constexpr Operation operations[] = {
     {"PUT", "/password", new_password},
     {"PUT", "/ban", "{}"},
     {"DELETE", "/ban", nullptr},
+    {"DELETE", "/second-factor", nullptr},
 };
 
 std::optional<std::string> body_of(const Operation& operation) {
@@ -150,6 +151,59 @@ TEST(extras, drop_ended_sessions_from_all_children) {
         expect_success(send(method, "/api/users/ulises-1/" + path, std::string(body)));
         CHECK_EQUAL(401, status());
     }
+}
+
+/// Users with a second factor.
+class SecondFactorOfUsers : public Extras {
+  protected:
+    void setup() override {
+        Extras::setup();
+        sql().run(R"(ALTER TABLE "user" ADD COLUMN "twoFactorEnabled" boolean;
+                     UPDATE "user" SET "twoFactorEnabled" = TRUE;
+                     CREATE TABLE "twoFactor" ("id" text, "secret" text, "backupCodes" text,
+                                               "userId" text);
+                     INSERT INTO "twoFactor" SELECT "id", 'x', 'y', "id" FROM "user")");
+        start("AuthUserAdminCache 3600\n" + location("/api/users", "AuthUserAdmin On\n"
+                                                                   "UserAdminExtras On"));
+    }
+    void teardown() override {
+        Extras::teardown();
+        sql().run(R"(DROP TABLE "twoFactor"; ALTER TABLE "user" DROP COLUMN "twoFactorEnabled")");
+    }
+
+    static long factors_of(const std::string& user) {
+        return sql().number("SELECT count(*) FROM \"twoFactor\" WHERE \"userId\" = " +
+                            sql_literal(user));
+    }
+    Reply reset(Caller caller, const std::string& user) {
+        return client_->send({"DELETE", "/api/users/" + user + "/second-factor", {bearer(caller)}});
+    }
+};
+
+TEST_GROUP_BASE(extras_second_factor, SecondFactorOfUsers){};
+
+TEST(extras_second_factor, is_reset_by_a_superAdmin_and_sessions_end_in_all_children) {
+    const auto status = [this] {
+        return client_->send({"GET", "/api/users/ulises-1", {bearer(Caller::user)}}).status;
+    };
+    CHECK_EQUAL(200, status());
+    for (const Caller caller : {Caller::user, Caller::admin})
+        expect_error(reset(caller, "ulises-1"), 403,
+                     "No tienes permisos para quitar el segundo factor");
+    CHECK_EQUAL(1, factors_of("ulises-1"));
+    expect(reset(Caller::super_admin, "ulises-1"), 200,
+           R"({"success":true,"message":"Segundo factor quitado correctamente"})");
+    CHECK_EQUAL(0, factors_of("ulises-1"));
+    CHECK_EQUAL(401, status());
+    expect_error(reset(Caller::super_admin, "ulises-1"), 404, "El usuario no tiene segundo factor");
+    expect_error(reset(Caller::super_admin, "unknown"), 404, not_found);
+}
+
+TEST(extras_second_factor, is_kept_by_a_ban_and_a_deletion_without_UserAdminCleanUp) {
+    expect_success(reset(Caller::super_admin, "ada-1"));
+    expect_success(send("PUT", "/api/users/ulises-1/ban", "{}"));
+    expect_success(send("DELETE", "/api/users/ulises-1"));
+    CHECK_EQUAL(1, factors_of("ulises-1"));
 }
 
 TEST(extras, are_503_where_the_database_is_away) {

@@ -28,6 +28,8 @@ constexpr Change changes[] = {
      "403 No tienes permisos para cambiar contraseñas"},
     {"PUT /another/ban", "{}", "update", "403 No tienes permisos para banear usuarios"},
     {"DELETE /another/ban", "", "update", "403 No tienes permisos para banear usuarios"},
+    {"DELETE /another/second-factor", "", "remove_second_factor",
+     "403 No tienes permisos para quitar el segundo factor"},
 };
 
 } // namespace

@@ -44,6 +44,9 @@ constexpr Operation operations[] = {
      "500 Error al banear usuario", "update", "body, update another"},
     {"DELETE /another/ban", "", "403 No tienes permisos para banear usuarios",
      "500 Error al desbanear usuario", "update", "update another"},
+    {"DELETE /another/second-factor", "", "403 No tienes permisos para quitar el segundo factor",
+     "500 Error al quitar el segundo factor", "remove_second_factor",
+     "remove_second_factor another"},
 };
 
 /// What a change sets a field to: "true", a text, "a time", or "NULL".
@@ -142,7 +145,7 @@ TEST(extras, that_fail_say_so_in_words_of_their_own) {
               std::pair(store::Failure::unavailable, unavailable)}) {
             store.failures = {{operation.call, failure}};
             expect(answer, ask(super_admin, operation.request, operation.body), operation.request);
-            if (operation.call == "update")
+            if (!operation.calls.starts_with("find") && operation.call != "set_password")
                 continue;
             store.failures = {{"find", failure}};
             expect(answer, ask(super_admin, operation.request, operation.body), operation.request);
@@ -150,8 +153,9 @@ TEST(extras, that_fail_say_so_in_words_of_their_own) {
 }
 
 TEST(extras, have_operation_names_for_metrics_and_logs) {
-    const char* const names[] = {"list-sessions", "end-sessions", "end-session",
-                                 "set-password",  "ban",          "unban"};
+    const char* const names[] = {"list-sessions",      "end-sessions", "end-session",
+                                 "set-password",       "ban",          "unban",
+                                 "reset-second-factor"};
     const char* const* name = names;
     for (const Operation& operation : operations) {
         send(super_admin, operation.request, operation.body);
@@ -174,7 +178,8 @@ TEST(extras, take_no_other_methods_and_paths) {
          {std::pair("/another/sessions", "GET, HEAD, DELETE, OPTIONS"),
           std::pair("/another/sessions/one", "DELETE, OPTIONS"),
           std::pair("/another/password", "PUT, OPTIONS"),
-          std::pair("/another/ban", "PUT, DELETE, OPTIONS")}) {
+          std::pair("/another/ban", "PUT, DELETE, OPTIONS"),
+          std::pair("/another/second-factor", "DELETE, OPTIONS")}) {
         const http::Reply options = send(nobody, "OPTIONS " + std::string(path));
         expect("204", in_short(options), path);
         expect(methods, header_of(options, "Allow"), path);
@@ -338,11 +343,11 @@ TEST(extras, lift_all_of_a_ban) {
 }
 
 TEST(extras, change_only_the_row_version_that_if_match_names) {
-    for (const char* request : {"PUT /another/ban", "DELETE /another/ban"}) {
+    for (const char* request :
+         {"PUT /another/ban", "DELETE /another/ban", "DELETE /another/second-factor"}) {
         headers.fields["If-Match"] = "\"1-2.3\"";
         const http::Reply right = send(super_admin, request, "{}");
         expect("200", in_short(right), request);
-        expect("\"1-2.3\"", header_of(right, "ETag"), request);
         headers.fields["If-Match"] = "\"other\"";
         expect("412 El usuario ha cambiado", ask(super_admin, request, "{}"), request);
         std::string unknown = request;
@@ -350,6 +355,22 @@ TEST(extras, change_only_the_row_version_that_if_match_names) {
         expect(not_found, ask(super_admin, unknown, "{}"), request);
     }
     expect("200", ask(super_admin, "DELETE /another/sessions"));
+}
+
+TEST(extras, return_the_new_row_version_after_a_ban_or_its_end) {
+    for (const char* request : {"PUT /another/ban", "DELETE /another/ban"})
+        expect("\"1-2.3\"", header_of(send(super_admin, request, "{}"), "ETag"), request);
+}
+
+TEST(extras, confirm_that_a_second_factor_is_removed) {
+    expect(R"({"success":true,"message":"Segundo factor quitado correctamente"})",
+           send(super_admin, "DELETE /another/second-factor").body);
+}
+
+TEST(extras, return_404_for_a_user_without_a_second_factor) {
+    store.failures = {{"remove_second_factor", store::Failure::no_second_factor}};
+    expect("404 El usuario no tiene segundo factor",
+           ask(super_admin, "DELETE /another/second-factor"));
 }
 
 TEST(extras, set_a_password_only_if_if_match_names_the_row) {

@@ -374,6 +374,22 @@ class FakeStore final : public store::Store {
             }));
     }
 
+    store::Result<store::Done> remove_second_factor(std::string_view id,
+                                                    const store::UpdateGuard& by) override {
+        guard = by;
+        actor = by.actor;
+        if (const auto* failure = failure_of("remove_second_factor", id))
+            return *failure;
+        const Row row = with(&model::User::id, id);
+        if (row == users.end())
+            return store::Failure::not_found;
+        if (by.kind == store::UpdateGuard::Kind::requires_role && row->role != by.role)
+            return store::Failure::outranked;
+        if (!is_wanted(*row, by))
+            return store::Failure::version_mismatch;
+        return store::Done();
+    }
+
     // What neither the operations nor signing in have a use for.
     store::Result<store::Done> exists_other_with_role(std::string_view, std::string_view,
                                                       text::Timestamp) override {

@@ -52,8 +52,10 @@ std::vector<store::Privilege> required_privileges(const CommandSettings& setting
         want(store::session_privileges);
     if (settings.is_service || !(has_sessions || settings.verifies_passwords))
         want(store::service_privileges);
-    if (settings.has_extras)
+    if (settings.has_extras) {
         want(store::extras_privileges);
+        want(store::second_factor_privileges(schema));
+    }
     if (settings.has_sign_in)
         want(store::sign_in_privileges);
     if (settings.has_sign_in || settings.verifies_passwords)
@@ -277,7 +279,10 @@ DatabaseFacts collect_database_facts(Database& database, const CommandSettings& 
     found.indexes = indexes_of(database, schema);
     found.missing_privileges =
         missing_privileges(database, schema, required_privileges(settings, schema));
-    found.rejecting_keys = database.rejecting_keys(schema);
+    store::Schema cleared = schema;
+    if (!settings.cleans_up)
+        cleared.owned.clear();
+    found.rejecting_keys = database.rejecting_keys(cleared);
     found.superuser_risk = database.superuser_risk(schema);
     if (found.superuser_risk)
         return found;

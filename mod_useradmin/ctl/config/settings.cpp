@@ -201,7 +201,8 @@ CommandSettings read_settings(const Options& options,
     settings.has_session_cache = reader.sets("AuthUserAdminCache");
     settings.reads_api_keys = reader.says("AuthUserAdminApiKey", "On");
     settings.has_plugins = settings.cleans_up || command.starts_with("key ") ||
-                           (command == "check" && settings.reads_api_keys);
+                           command.starts_with("second-factor ") ||
+                           (command == "check" && (settings.reads_api_keys || settings.has_extras));
     settings.shares_sign_in_limit = reader.says("AuthUserAdminSignInLimit", "shared");
     settings.has_secondary_storage = reader.sets("UserAdminSecondaryStorage") &&
                                      !reader.says("UserAdminSecondaryStorage", "none");

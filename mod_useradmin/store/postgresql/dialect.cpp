@@ -465,7 +465,7 @@ class Postgresql final : public Dialect {
         }
         if (!ends_sessions)
             return update_locked(work, id, changes, guard);
-        return whole<model::User>(work, [&]() -> Result<model::User> {
+        return statements::whole<model::User>(work, *this, [&]() -> Result<model::User> {
             bool loses = false;
             Result<model::User> updated = update_locked(work, id, changes, guard, &loses);
             // Only another statement sees sessions that were opened while this one waited for the
@@ -500,7 +500,7 @@ class Postgresql final : public Dialect {
         set.columns(schema.account, account) << ") SELECT ";
         set.values(schema.account, account)
             << " WHERE NOT EXISTS (SELECT 1 FROM useradmin_changed)";
-        return whole<Done>(work, [&]() -> Result<Done> {
+        return statements::whole<Done>(work, *this, [&]() -> Result<Done> {
             const Result<Rows> locked = work.run(lock);
             if (!locked)
                 return locked.failure();
@@ -577,7 +577,7 @@ class Postgresql final : public Dialect {
         append_guard(lock, schema.user, *this, guard);
         lock << " FOR UPDATE";
         model::NullableText email;
-        Result<Done> removed = whole<Done>(work, [&]() -> Result<Done> {
+        Result<Done> removed = statements::whole<Done>(work, *this, [&]() -> Result<Done> {
             Result<Done> target = outcome_of_removal(work, work.run(lock), email);
             if (!target)
                 return target;
@@ -765,18 +765,6 @@ class Postgresql final : public Dialect {
         const Column& key = user.at("id");
         append_equals(statement, key.sql(), key, id);
         append_guard(statement, user, *this, guard);
-    }
-
-    /// Runs several statements, all or none: in a transaction, unless one is already open.
-    template <class T, class Operation>
-    Result<T> whole(Work& work, const Operation& operation) const {
-        if (work.client().is_in_transaction())
-            return operation();
-        const std::unique_ptr<Transaction> transaction = begin_transaction(work);
-        if (transaction == nullptr)
-            return Failure::failed;
-        Result<T> result = operation();
-        return !result || transaction->commit() ? std::move(result) : Result<T>(Failure::failed);
     }
 
     /// Appends the deletion of the rows whose field is the id.

@@ -1,0 +1,22 @@
+// useradminctl second-factor
+#include "ctl/command.hpp"
+#include "ctl/commands/user_lookup.hpp"
+#include "ctl/display.hpp"
+
+namespace useradmin::ctl {
+
+Exit reset_second_factor(Context& context) {
+    const model::User user = find_user(context, context.options.words[0]);
+    const auto reset = context.store().remove_second_factor(user.id);
+    if (!reset && reset.failure() == store::Failure::no_second_factor)
+        throw CommandError(Exit::not_found,
+                           display(user) + " has no second factor; nothing was done");
+    if (reset.is_not_found())
+        throw CommandError(Exit::not_found, "the user was deleted meanwhile");
+    value_of(reset);
+    print(context, user,
+          "the second factor of " + display(user) + " is removed; its sessions are ended");
+    return Exit::success;
+}
+
+} // namespace useradmin::ctl

@@ -1,0 +1,96 @@
+// useradminctl second-factor, and what check says of it.
+#include "scene.hpp"
+
+#include "support/files.hpp"
+
+namespace useradmin::test {
+
+class CtlSecondFactor : public Scene {
+  public:
+    void setup() override {
+        Scene::setup();
+        ana_ = create("ana@x.org");
+        sql().run(R"(ALTER TABLE "user" ADD COLUMN "twoFactorEnabled" boolean;
+                     CREATE TABLE "twoFactor" ("id" text, "secret" text, "backupCodes" text,
+                                               "userId" text);
+                     UPDATE "user" SET "twoFactorEnabled" = TRUE)");
+        sql().run("INSERT INTO \"twoFactor\" VALUES ('1', 'x', 'y', " + sql_literal(ana_) + ")");
+    }
+    void teardown() override {
+        sql().run(R"(DROP TABLE "twoFactor"; ALTER TABLE "user" DROP COLUMN "twoFactorEnabled")");
+    }
+
+  protected:
+    static long factors() { return sql().number("SELECT count(*) FROM \"twoFactor\""); }
+
+    std::string ana_;
+};
+
+TEST_GROUP_BASE(ctl_second_factor, CtlSecondFactor){};
+
+TEST(ctl_second_factor, is_reset_by_address_and_the_sessions_end) {
+    done(ctl({"session", "open", ana_}));
+    const std::string said = done(ctl({"second-factor", "reset", "ana@x.org"}));
+    STRCMP_EQUAL("the second factor of Ana <ana@x.org> is removed; its sessions are ended",
+                 said.c_str());
+    CHECK_EQUAL(0, factors());
+    CHECK_EQUAL(0, sessions_of(ana_));
+}
+
+TEST(ctl_second_factor, is_reset_once_by_id_and_the_second_time_missing) {
+    const Json shown(ctl({"second-factor", "reset", ana_, "--json"}).output);
+    CHECK_EQUAL(ana_, shown.at("data.id"));
+    const ProgramResult again = ctl({"second-factor", "reset", ana_});
+    CHECK_EQUAL(4, again.status);
+    CHECK(has(again.errors, "Ana <ana@x.org> has no second factor; nothing was done"));
+    CHECK_EQUAL(4, ctl({"second-factor", "reset", "bo@x.org"}).status);
+    CHECK_EQUAL(2, ctl({"second-factor", "reset"}).status);
+}
+
+TEST(ctl_second_factor, reset_is_audited_under_its_user) {
+    const std::string log = path("second-factor.log");
+    done(ctl({"second-factor", "reset", "ana@x.org", "--audit-log", log}));
+    const Json line(read_file(log));
+    CHECK_EQUAL(std::string("second-factor reset"), line.at("operation"));
+    CHECK_EQUAL(std::string("done"), line.at("result"));
+    CHECK_EQUAL(ana_, line.at("target"));
+}
+
+TEST(ctl_second_factor, is_kept_by_a_deletion_without_UserAdminCleanUp) {
+    done(ctl({"second-factor", "reset", ana_}));
+    sql().run("INSERT INTO \"twoFactor\" VALUES ('1', 'x', 'y', " + sql_literal(ana_) + ")");
+    done(ctl({"delete", ana_, "--yes"}));
+    CHECK_EQUAL(1, factors());
+}
+
+TEST(ctl_second_factor, rights_are_in_check_if_UserAdminExtras_is_on) {
+    if (!is_postgresql())
+        return;
+    sql().run("CREATE ROLE reader LOGIN; ALTER TABLE \"twoFactor\" ADD FOREIGN KEY (\"userId\") "
+              "REFERENCES \"user\"");
+    std::string params = database().params();
+    params.replace(params.find("user=useradmin"), 14, "user=reader");
+    const auto problems = [&](const std::string& directives) {
+        const std::string text = "DBDriver pgsql\nDBDParams \"" + params + "\"\n" + directives;
+        return bare_ctl({"--config", file("reader.conf", text), "check"}).output;
+    };
+    const std::string without = problems("UserAdmin On\n");
+    const std::string with = problems("UserAdmin On\nUserAdminExtras On\n");
+    sql().run("GRANT DELETE, SELECT (\"userId\") ON \"twoFactor\" TO reader; GRANT DELETE, SELECT "
+              "(\"identifier\", \"value\") ON \"verification\" TO reader");
+    const std::string granted = problems("UserAdmin On\nUserAdminExtras On\n");
+    sql().run("DROP OWNED BY reader; DROP ROLE reader");
+    CHECK_FALSE(has(without, R"("twoFactor" TO)"));
+    for (const char* const grant :
+         {R"(DELETE ON "public"."twoFactor")", R"(SELECT ("userId") ON "public"."twoFactor")",
+          R"(DELETE ON "public"."verification")",
+          R"(SELECT ("identifier") ON "public"."verification")",
+          R"(SELECT ("value") ON "public"."verification")"}) {
+        CHECK_TEXT(has(with, "run: GRANT " + std::string(grant) + " TO reader;"), grant);
+        CHECK_FALSE_TEXT(has(granted, grant), grant);
+    }
+    // Its foreign key rejects a deletion: only UserAdminCleanUp removes the rows before.
+    CHECK(has(with, "without ON DELETE CASCADE or SET NULL"));
+}
+
+} // namespace useradmin::test

@@ -1,0 +1,200 @@
+// UserAdminExtras: the second factor of better-auth's plugin twoFactor is removed from a user.
+#include "contract.hpp"
+
+#include "support/hostile_schema.hpp"
+
+namespace useradmin::test {
+
+class RemoveSecondFactor : public Contract {
+  public:
+    void setup() override {
+        Contract::setup();
+        for (const char* const id : {"n", "m"}) {
+            add_user(id, std::string(id) + "@x");
+            add_session(std::string("session of ") + id, id, "2030-01-01T00:00:00.000Z");
+        }
+        change(R"(ALTER TABLE "user" ADD COLUMN "twoFactorEnabled" boolean;
+                  CREATE TABLE "twoFactor" ("id" text, "secret" text, "backupCodes" text,
+                                            "userId" text);
+                  UPDATE "user" SET "twoFactorEnabled" = TRUE;
+                  INSERT INTO "twoFactor" VALUES ('of n', 'x', 'y', 'n'), ('of m', 'x', 'y', 'm'))",
+               R"(DROP TABLE "twoFactor"; ALTER TABLE "user" DROP COLUMN "twoFactorEnabled")");
+    }
+    void teardown() override {
+        Contract::teardown();
+        sql().run("DELETE FROM \"verification\"");
+    }
+
+  protected:
+    void add_verification(const std::string& identifier, const std::string& value) {
+        sql().run("INSERT INTO \"verification\" (\"id\", \"identifier\", \"value\", \"expiresAt\", "
+                  "\"createdAt\", \"updatedAt\") VALUES (" +
+                  sql_literal(identifier) + ", " + sql_literal(identifier) + ", " +
+                  sql_literal(value) +
+                  ", '2030-01-01T00:00:00Z', '2030-01-01T00:00:00Z', '2030-01-01T00:00:00Z')");
+    }
+    /// The texts of a column: "a, b".
+    std::string all(const std::string& column, const std::string& table) {
+        std::string texts;
+        for (const auto& row :
+             sql().rows("SELECT \"" + column + "\" FROM " + table + " ORDER BY 1"))
+            texts += (texts.empty() ? "" : ", ") + row[0].value_or("?");
+        return texts;
+    }
+    /// Whose second factors, sessions and flags are there, and whose revocations.
+    std::string state() {
+        return all("userId", "\"twoFactor\"") + "; " + all("userId", "\"session\"") + "; " +
+               all("id", "\"user\" WHERE \"twoFactorEnabled\"") + "; " +
+               all("user_id", "useradmin_revocation");
+    }
+    static constexpr const char* untouched = "m, n; m, n; m, n; ";
+
+    store::Result<store::Done> remove(std::string_view id, const store::UpdateGuard& guard = {},
+                                      const std::string& account = "useradmin") {
+        SingleConnection connection(database(), account);
+        return remove_over(connection, id, guard);
+    }
+    store::Result<store::Done>
+    remove_over(SingleConnection& connection, std::string_view id,
+                const store::UpdateGuard& guard = {}, store::ChangeListener* listener = nullptr,
+                const store::TableNames& names = {"user", "session", "account", true}) {
+        store::DatabaseStore store(connection, log_, pool_, names, "factors", timeout_policy);
+        store.set_change_listener(listener);
+        return store.remove_second_factor(id, guard);
+    }
+};
+
+TEST_GROUP_BASE(remove_second_factor, RemoveSecondFactor){};
+
+TEST(remove_second_factor, ends_sessions_and_records_a_revocation_of_that_user) {
+    worked(remove("n"));
+    CHECK_EQUAL(std::string("m; m; m; n"), state());
+    CHECK_EQUAL(1, sql().number("SELECT count(*) FROM \"user\" WHERE \"updatedAt\" > "
+                                "'2026-02-01T00:00:00.000Z'"));
+}
+
+TEST(remove_second_factor, forgets_that_users_trusted_devices_and_challenges) {
+    for (const char* const user : {"n", "m"})
+        for (const std::string identifier : {"trust-device-", "2fa-", "sign-in-", "trust-devic"})
+            add_verification(identifier + user, user);
+    worked(remove("n"));
+    CHECK_EQUAL(
+        std::string("2fa-m, sign-in-m, sign-in-n, trust-device-m, trust-devicm, trust-devicn"),
+        all("id", "\"verification\""));
+}
+
+TEST(remove_second_factor, is_all_or_nothing) {
+    add_verification("2fa-n", "n");
+    RefusingListener listener;
+    CHECK_FALSE(remove_over(*connection_, "n", {}, &listener));
+    CHECK_EQUAL(std::string(untouched), state());
+    CHECK_EQUAL(std::string("2fa-n"), all("id", "\"verification\""));
+}
+
+TEST(remove_second_factor, fails_for_a_user_without_one) {
+    const auto has_none = [&](const char* id) {
+        const auto removed = remove(id);
+        return !removed && removed.failure() == store::Failure::no_second_factor;
+    };
+    worked(remove("n"));
+    CHECK(has_none("n"));
+    CHECK_EQUAL(std::string("m; m; m; n"), state());
+    sql().run(R"(UPDATE "user" SET "twoFactorEnabled" = NULL WHERE "id" = 'm')");
+    CHECK(has_none("m"));
+    CHECK(absent(remove("unknown")));
+}
+
+TEST(remove_second_factor, fails_where_the_application_has_no_such_column_or_table) {
+    undo();
+    const auto removed = remove("n");
+    CHECK(!removed && removed.failure() == store::Failure::no_second_factor);
+    CHECK(absent(remove("unknown")));
+    CHECK_EQUAL(std::string("m, n"), all("userId", "\"session\""));
+}
+
+TEST(remove_second_factor, obeys_the_guard) {
+    using Kind = store::UpdateGuard::Kind;
+    static constexpr std::string_view admins[] = {"admin"};
+    const auto now = at("2026-05-01T00:00:00.000Z");
+    const std::pair<store::UpdateGuard, store::Failure> guards[] = {
+        {{Kind::requires_role, "admin", now}, store::Failure::outranked},
+        {{Kind::none, {}, now, std::vector<std::string_view>{"1-2"}},
+         store::Failure::version_mismatch},
+        {{Kind::none, {}, now, {}, store::Actor{"m", admins, now}}, store::Failure::caller_demoted},
+        {{Kind::none, {}, now, {}, store::Actor{"gone", admins, now}},
+         store::Failure::caller_rejected},
+    };
+    for (const auto& [guard, failure] : guards) {
+        const auto removed = remove("n", guard);
+        CHECK(!removed && removed.failure() == failure);
+        CHECK(!remove("unknown", guard));
+    }
+    CHECK_EQUAL(std::string(untouched), state());
+    worked(remove("n", {Kind::requires_role, "user", now}));
+}
+
+TEST(remove_second_factor, finds_tables_in_snake_case_and_ids_of_any_type) {
+    const bool is_sqlite = !is_postgresql();
+    for (const char* const type : {"text", "uuid", "integer"}) {
+        const std::string id =
+            type == std::string("integer") ? "7" : "a3fd0f65-86c7-49df-a047-85608e0fa45d";
+        sql().run("CREATE TABLE people (id " + std::string(type) +
+                  " PRIMARY KEY, name text, email text, two_factor_enabled " +
+                  (is_sqlite ? "integer" : "boolean") +
+                  "); CREATE TABLE people_session (id text, token text, user_id " + type +
+                  ", expires_at text); CREATE TABLE two_factors (id text, secret text, "
+                  "backup_codes text, user_id " +
+                  type + "); INSERT INTO people VALUES (" + sql_literal(id) +
+                  ", 'N', 'p@x', TRUE); INSERT INTO people_session VALUES ('s', 't', " +
+                  sql_literal(id) + ", 'x'); INSERT INTO two_factors VALUES ('f', 'x', 'y', " +
+                  sql_literal(id) + ")");
+        add_verification("trust-device-x", id);
+        SingleConnection connection(database());
+        const auto removed =
+            remove_over(connection, id, {}, nullptr, {"people", "people_session", "account", true});
+        const std::string left = all("id", "two_factors") + all("id", "people_session") +
+                                 all("id", "\"verification\"") +
+                                 all("id", "people WHERE two_factor_enabled");
+        sql().run("DROP TABLE people; DROP TABLE people_session; DROP TABLE two_factors");
+        worked(removed);
+        CHECK_EQUAL_TEXT(std::string(), left, type);
+    }
+}
+
+TEST(remove_second_factor, names_the_missing_grants) {
+    if (!is_postgresql())
+        return;
+    sql().run("CREATE ROLE poor LOGIN; GRANT ALL ON \"user\", \"session\", \"account\", "
+              "useradmin_revocation TO poor; GRANT SELECT (\"userId\") ON \"twoFactor\" TO poor");
+    const auto without = remove("n", {}, "poor");
+    sql().run("GRANT DELETE ON \"twoFactor\" TO poor; GRANT DELETE, SELECT (\"identifier\", "
+              "\"value\") ON \"verification\" TO poor; REVOKE DELETE ON \"session\" FROM poor");
+    const auto unfinished = remove("n", {}, "poor");
+    const std::string unchanged = state();
+    sql().run("GRANT DELETE ON \"session\" TO poor");
+    const auto with = remove("n", {}, "poor");
+    sql().run("DROP OWNED BY poor; DROP ROLE poor");
+    expect_error(R"(run: GRANT DELETE ON "public"."twoFactor" TO poor; GRANT DELETE, SELECT )"
+                 R"(("identifier"), SELECT ("value") ON "public"."verification" TO poor;)");
+    expect_error(R"(run: GRANT DELETE ON "session" TO poor;)");
+    CHECK(failed(without));
+    CHECK(failed(unfinished));
+    CHECK_EQUAL(std::string(untouched), unchanged);
+    worked(with);
+}
+
+TEST(remove_second_factor, runs_no_object_of_another_role) {
+    if (!is_postgresql())
+        return;
+    add_verification("2fa-n", "n");
+    sql().run("DROP SCHEMA IF EXISTS hostile CASCADE; " + hostile_schema());
+    execute_on_connection("SET search_path = hostile, public");
+    const auto removed =
+        remove_over(*connection_, "n",
+                    {store::UpdateGuard::Kind::requires_role, "user", at("2026-05-01T00:00:00Z")});
+    sql().run("DROP SCHEMA hostile CASCADE");
+    worked(removed);
+    CHECK_EQUAL(std::string("m; m; m; n"), state());
+}
+
+} // namespace useradmin::test
